@@ -1,0 +1,1 @@
+"""Rankings that do not flip when one data point leaves."""

@@ -1,0 +1,1 @@
+"""What was observed: one frozen class for each kind, and the readers."""

@@ -1,0 +1,164 @@
+"""The protocol between data, scorers and the audit.
+
+A scorer turns observations into scores (bigger is better) and knows its exact leave-one-out
+scores. The audit asks a :class:`LeaveOneOut` four questions and nothing else, so that a
+scorer, or a dataframe engine, that can answer one of them faster only overrides that method.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from steadyrank._typing import AnyArray, FloatArray, IntArray
+    from steadyrank.data.units import Units
+
+
+@runtime_checkable
+class Scorer(Protocol):
+    """Step 1 of every ranking: from data to one number for each item."""
+
+    @property
+    def name(self) -> str:
+        """What to call this scorer in a report."""
+        ...
+
+    def score(self, data: Any) -> FloatArray:
+        """Return one score for each item of ``data.items``, bigger is better."""
+        ...
+
+    def leave_one_out(self, data: Any) -> LeaveOneOut:
+        """Return the exact scores without each unit of ``data.units``."""
+        ...
+
+
+@dataclass(frozen=True)
+class DenseBlock:
+    """Leave-one-out scores of the distinct units ``start .. start + len(scores) - 1``."""
+
+    start: int
+    scores: FloatArray
+
+    def dense(self, base: FloatArray) -> FloatArray:  # noqa: ARG002 (same call as SparseBlock)
+        """Return the scores as a (units, items) matrix."""
+        return self.scores
+
+
+@dataclass(frozen=True)
+class SparseBlock:
+    """Leave-one-out scores of the items that a unit touches; all other items keep their score.
+
+    Unit ``start + u`` changes the score of ``items[indptr[u]:indptr[u + 1]]`` to the ``scores``
+    at the same places. No item occurs twice within a unit.
+    """
+
+    start: int
+    indptr: IntArray
+    items: AnyArray
+    scores: FloatArray
+
+    def dense(self, base: FloatArray) -> FloatArray:
+        """Return the scores as a (units, items) matrix, the untouched ones from ``base``."""
+        full = np.repeat(base[np.newaxis, :], len(self.indptr) - 1, axis=0)
+        full[self.owners(), self.items] = self.scores
+        return full
+
+    def owners(self) -> IntArray:
+        """Return, for each entry, the number of its unit within the block."""
+        return np.repeat(np.arange(len(self.indptr) - 1), np.diff(self.indptr))
+
+
+Block = DenseBlock | SparseBlock
+
+
+class LeaveOneOut(ABC):
+    """The exact scores without each unit.
+
+    Attributes
+    ----------
+    scores : float array (items,)
+        The scores on all the data.
+    units : Units
+        The distinct units and their counts.
+    """
+
+    scores: FloatArray
+    units: Units
+
+    @abstractmethod
+    def blocks(self) -> Iterator[Block]:
+        """Yield blocks that cover all distinct units in order; may be called again."""
+
+    def bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Return, for each item, its lowest and highest score over all data sets D and D\\i."""
+        lowest, highest = self.scores.copy(), self.scores.copy()
+        for block in self.blocks():
+            if isinstance(block, DenseBlock):
+                np.minimum(lowest, block.scores.min(axis=0), out=lowest)
+                np.maximum(highest, block.scores.max(axis=0), out=highest)
+            else:
+                np.minimum.at(lowest, block.items, block.scores)
+                np.maximum.at(highest, block.items, block.scores)
+        return lowest, highest
+
+    def shifts(self) -> FloatArray:
+        """Return ``||w - w\\i||_2`` for each distinct unit i."""
+        return np.concatenate([_block_shifts(block, self.scores) for block in self.blocks()])
+
+    def columns(self, items: IntArray) -> Iterator[tuple[IntArray, FloatArray]]:
+        """Yield (units, scores of these items) for every distinct unit that changes one of them.
+
+        The second array has one row for each of the units and one column for each of the
+        ``items``. Units that are never yielded leave all of the ``items`` as they are.
+        """
+        place = np.full(len(self.scores), -1, dtype=np.int64)
+        place[items] = np.arange(len(items))
+        base = self.scores[items]
+        for block in self.blocks():
+            if isinstance(block, DenseBlock):
+                rows = np.arange(block.start, block.start + len(block.scores))
+                yield rows, block.scores[:, items]
+            else:
+                yield from _touching(block, place, base)
+
+
+def _block_shifts(block: Block, base: FloatArray) -> FloatArray:
+    if isinstance(block, DenseBlock):
+        return np.asarray(np.sqrt(((block.scores - base) ** 2).sum(axis=1)))
+    squares = (block.scores - base[block.items]) ** 2
+    return np.sqrt(segment_sums(squares, block.indptr))
+
+
+def segment_sums(values: FloatArray, indptr: IntArray) -> FloatArray:
+    """Sum ``values`` between consecutive pointers; empty segments give 0.
+
+    Examples
+    --------
+    >>> segment_sums(np.array([1.0, 2.0, 4.0]), np.array([0, 2, 2, 3]))
+    array([3., 0., 4.])
+    """
+    sums = np.zeros(len(indptr) - 1)
+    filled = np.flatnonzero(np.diff(indptr))
+    if len(filled):
+        sums[filled] = np.add.reduceat(values, indptr[filled])
+    return sums
+
+
+def _touching(
+    block: SparseBlock, place: IntArray, base: FloatArray
+) -> Iterator[tuple[IntArray, FloatArray]]:
+    where = place[block.items]
+    kept = np.flatnonzero(where >= 0)
+    if not len(kept):
+        return
+    owners = np.searchsorted(block.indptr, kept, side="right") - 1
+    units, row = np.unique(owners, return_inverse=True)
+    scores = np.repeat(base[np.newaxis, :], len(units), axis=0)
+    scores[row, where[kept]] = block.scores[kept]
+    yield units + block.start, scores
