@@ -114,3 +114,154 @@ class StateLimitError(SteadyrankError):
             "intersects and common_ranking do not need it and still work; a smaller eps or a "
             "larger max_states makes this call possible."
         )
+
+
+class InvalidDataError(InvalidValueError):
+    """Observations that cannot be used.
+
+    Knows the offending rows, so that a reader can turn them into lines of the file.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        rows: Iterable[int] = (),
+        total: int | None = None,
+        column: str | None = None,
+        way_out: str = "",
+    ) -> None:
+        self.problem = problem
+        self.rows = [int(row) for row in rows]
+        self.total = len(self.rows) if total is None else total
+        self.column = column
+        self.way_out = way_out
+        super().__init__(self._text("at index", self.rows, ""))
+
+    def place_in(self, name: str, lines: Sequence[int] | None) -> None:
+        """Say the places as ``lines`` of the file ``name`` from now on."""
+        word = "at index" if lines is None else "on line"
+        places = self.rows if lines is None else list(lines)
+        self.args = (self._text(word, places, f" of {name}"),)
+
+    def _text(self, word: str, places: Sequence[int], source: str) -> str:
+        text = self.problem
+        if self.column is not None:
+            text += f" in column {shorten(self.column)}"
+        if places:
+            text += f", {word} {listing(places, self.total)}"
+        text += source
+        return f"{text}. {self.way_out}" if self.way_out else f"{text}."
+
+
+class EmptyDataError(InvalidDataError):
+    """Nothing was observed: no rows, or no votes in them."""
+
+
+class InvalidLabelError(InvalidDataError):
+    """A label that is missing, blank, doubled, not hashable or not in the given list."""
+
+
+class InvalidCountError(InvalidDataError):
+    """A count that is not a whole number from 0 on."""
+
+
+class NotANumberError(InvalidDataError):
+    """A value that should be a finite number and is not."""
+
+
+class MissingValuesError(InvalidDataError):
+    """Missing values where the policy does not allow them."""
+
+
+class DuplicateRatingsError(InvalidDataError):
+    """A user who rated the same item more than once."""
+
+
+class UnknownOutcomeError(InvalidDataError):
+    """The outcome of a battle that is not a known spelling of left, right or tie."""
+
+
+class InvalidBallotError(InvalidDataError):
+    """A ballot that is not an order, or not a set, of items."""
+
+
+class InvalidPolicyError(InvalidDataError):
+    """An argument that names none of the choices."""
+
+    def __init__(self, argument: str, value: object, choices: Sequence[str]) -> None:
+        super().__init__(
+            f"{argument} must be one of {', '.join(map(repr, choices))}, but is {shorten(value)}"
+        )
+
+
+class ColumnError(InvalidDataError):
+    """A column that is absent, doubled, or cannot be guessed."""
+
+
+class NotRecognisedError(InvalidDataError):
+    """The kind or the format of the data cannot be told from the content."""
+
+
+class UnreadableFileError(InvalidDataError):
+    """A file that is damaged, or is not what its format promises."""
+
+
+class FileNotThereError(SteadyrankError, FileNotFoundError):
+    """No file at the path."""
+
+
+class MissingPackageError(SteadyrankError, ImportError):
+    """An optional package that is needed and not installed."""
+
+    def __init__(self, need: str, extra: str) -> None:
+        super().__init__(f'{need}. Install it with: pip install "steadyrank[{extra}]"')
+
+
+class DisconnectedComparisonsError(InvalidValueError):
+    """Comparisons that leave the difference between some items without a finite estimate."""
+
+    def __init__(
+        self, components: Sequence[Sequence[object]], without: str = "", *, ridge: float = 0.01
+    ) -> None:
+        self.components = [list(component) for component in components]
+        self.without = without
+        groups = [f"[{listing(map(str, part), len(part))}]" for part in self.components]
+        where = f"without {without}, " if without else ""
+        super().__init__(
+            f"{where}Bradley-Terry scores do not exist: the items fall into {len(groups):,} "
+            "groups, best first where one group is compared with another, and no item of a later "
+            "group has won (or tied) against an earlier one, or they were never compared: "
+            f"{listing(groups, len(groups))}. Use a ridge, for example "
+            f"BradleyTerry(ridge={ridge:g}), or keep only the items of one group."
+        )
+
+
+class SingularDesignError(InvalidValueError):
+    """A design matrix that does not determine its least squares coefficients."""
+
+    def __init__(self, rank: int, items: int, without: Sequence[object] = (), total: int = 0) -> None:
+        self.rank = rank
+        self.items = items
+        self.rows = list(without)
+        where = f"without row {listing(without, total)} (one at a time) " if total else ""
+        super().__init__(
+            f"{where}the design matrix has rank {rank:,} for {items:,} coefficients, so ordinary "
+            "least squares has no single answer. Use Ridge(penalty) or "
+            "ConstrainedLeastSquares(radius), or drop features that others determine."
+        )
+
+
+class MissingPackageError(SteadyrankError, ImportError):
+    """An optional package that is not installed."""
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        self.package = package
+        super().__init__(
+            f"{purpose} needs {package}, which is not installed: "
+            f'pip install "steadyrank[{extra}]".'
+        )
+
+
+class CheckpointError(SteadyrankError):
+    """A checkpoint that belongs to other data, another scorer or another version, or is no checkpoint."""
