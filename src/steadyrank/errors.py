@@ -240,7 +240,9 @@ class DisconnectedComparisonsError(InvalidValueError):
 class SingularDesignError(InvalidValueError):
     """A design matrix that does not determine its least squares coefficients."""
 
-    def __init__(self, rank: int, items: int, without: Sequence[object] = (), total: int = 0) -> None:
+    def __init__(
+        self, rank: int, items: int, without: Sequence[object] = (), total: int = 0
+    ) -> None:
         self.rank = rank
         self.items = items
         self.rows = list(without)
@@ -252,16 +254,5 @@ class SingularDesignError(InvalidValueError):
         )
 
 
-class MissingPackageError(SteadyrankError, ImportError):
-    """An optional package that is not installed."""
-
-    def __init__(self, package: str, extra: str, purpose: str) -> None:
-        self.package = package
-        super().__init__(
-            f"{purpose} needs {package}, which is not installed: "
-            f'pip install "steadyrank[{extra}]".'
-        )
-
-
 class CheckpointError(SteadyrankError):
-    """A checkpoint that belongs to other data, another scorer or another version, or is no checkpoint."""
+    """A file that is no checkpoint, or one of other data, another scorer or another version."""
