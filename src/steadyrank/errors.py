@@ -129,20 +129,26 @@ class InvalidDataError(InvalidValueError):
         rows: Iterable[int] = (),
         total: int | None = None,
         column: str | None = None,
+        subject: str | None = None,
         way_out: str = "",
     ) -> None:
         self.problem = problem
+        self.subject = subject
         self.rows = [int(row) for row in rows]
         self.total = len(self.rows) if total is None else total
         self.column = column
         self.way_out = way_out
+        self.placed = False
         super().__init__(self._text("at index", self.rows, ""))
 
     def place_in(self, name: str, lines: Sequence[int] | None) -> None:
         """Say the places as ``lines`` of the file ``name`` from now on."""
-        word = "at index" if lines is None else "on line"
-        places = self.rows if lines is None else list(lines)
-        self.args = (self._text(word, places, f" of {name}"),)
+        self.placed = True
+        source = f" of {name}" if name else ""
+        if lines is None:
+            self.args = (self._text("at index", self.rows, source),)
+        else:
+            self.args = (self._text("on line", lines, source),)
 
     def _text(self, word: str, places: Sequence[int], source: str) -> str:
         text = self.problem
@@ -256,3 +262,55 @@ class SingularDesignError(InvalidValueError):
 
 class CheckpointError(SteadyrankError):
     """A file that is no checkpoint, or one of other data, another scorer or another version."""
+
+
+class WrongDataError(SteadyrankError, TypeError):
+    """A scorer that was given a kind of data it cannot score."""
+
+    def __init__(self, scorer: str, wanted: str, data: object) -> None:
+        super().__init__(
+            f"{scorer} needs {wanted}, but was given {type(data).__name__}. "
+            "Leave the scorer away for the usual one of this kind of data."
+        )
+
+
+class NothingLeftError(InvalidValueError):
+    """Leaving one unit out of one leaves no data to score."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        super().__init__(
+            f"there is only one unit (a {kind}), and without it nothing is left to score. "
+            "Leave-one-out needs two units or more; score(...) works with one."
+        )
+
+
+class ItemWithoutDataError(InvalidValueError):
+    """Items that have no data, or lose all of it with one unit, under a scorer that needs some."""
+
+    def __init__(self, items: Sequence[object], total: int, *, without: str, way_out: str) -> None:
+        self.items = list(items)
+        self.total = total
+        when = f" without {without}" if without else ""
+        shown = listing(map(shorten, self.items), total)
+        super().__init__(f"these items have no data{when}, so no score: {shown}. {way_out}")
+
+
+class ValueRangeError(InvalidValueError):
+    """A stated range of values that is no range, or that the data leave."""
+
+
+class InvalidSettingError(InvalidValueError):
+    """A setting of a scorer that is out of bounds or does not exist."""
+
+
+class UnknownScorerError(InvalidValueError):
+    """A name that no scorer has."""
+
+    def __init__(self, name: object, names: Sequence[str], close: Sequence[str] = ()) -> None:
+        self.name = name
+        self.names = list(names)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        super().__init__(
+            f"there is no scorer called {shorten(name)}.{hint} The names are: {', '.join(names)}."
+        )
