@@ -1,0 +1,192 @@
+"""The paper's statements about the inflated argmax and the inflated top-k, one test each.
+
+Where a statement compares a distance with eps, the generated scores are rational and that
+comparison is made exactly; the operator under test sees floats.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+from random import Random  # noqa: TC003
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import exact, projection
+from oracles.cases import Case, cases, close_pairs
+
+from steadyrank.operators.topk import inflated_argmax, inflated_topk, inflated_topk_mask, top_k
+
+NEAR = 1e-9
+
+
+def members(case: Case, k: int) -> set[int]:
+    return set(inflated_topk(case.w, k, case.eps).indices.tolist())
+
+
+@given(close_pairs(most=7))
+def test_theorem_4_key_property_close_scores_share_k_items(pair: tuple[Case, Case]) -> None:
+    """If ||w - v|| < eps, the inflated top-k sets of w and v share at least k items."""
+    first, second = pair
+    for k in range(1, first.items + 1):
+        assert len(members(first, k) & members(second, k)) >= k
+
+
+@given(cases(least=2, most=5), st.data())
+def test_theorem_4_score_stability_bounds_topk_instability(case: Case, data: st.DataObject) -> None:
+    """The share of units that break the top-k is at most the share that moves the scores by eps.
+
+    The leave-one-out scores are arbitrary: the theorem assumes nothing about the scorer.
+    """
+    k = data.draw(st.integers(1, case.items))
+    row = st.lists(st.integers(-3, 3), min_size=case.items, max_size=case.items)
+    moves = data.draw(st.lists(row, min_size=1, max_size=8))
+    left_out = [
+        Case(
+            tuple(c + m for c, m in zip(case.counts, move, strict=True)),
+            case.unit,
+            case.steps,
+            case.times_root,
+        )
+        for move in moves
+    ]
+    moved = [not exact.closer_than(case.scores, v.scores, case.exact_eps) for v in left_out]
+    broken = [len(members(case, k) & members(v, k)) < k for v in left_out]
+    assert sum(broken) <= sum(moved)
+    assert all(m for m, b in zip(moved, broken, strict=True) if b)
+
+
+@pytest.mark.parametrize("n", range(2, 61))
+def test_theorem_4_is_sharp_at_a_distance_of_exactly_eps(n: int) -> None:
+    """One vote of n changes sides: the distance is eps, and nothing need be shared any more."""
+    eps = math.sqrt(2) / n
+    w, v = np.array([1.0, 0.0]) / n, np.array([0.0, 1.0]) / n
+    assert inflated_argmax(w, eps).tolist() == [0]
+    assert inflated_argmax(v, eps).tolist() == [1]
+
+
+@given(cases(least=2, most=6))
+def test_proposition_5_topk_optimality_no_rule_gives_exactly_k_more_often(case: Case) -> None:
+    """The inflated top-k has exactly k items wherever any rule of its kind can have k.
+
+    Statement: let f give sets that (i) contain a plain top-k, (ii) follow a permutation of the
+    items and (iii) share at least k items whenever ||w - v|| < eps. If f(w) has k items, then so
+    has the inflated top-k of w, and the two are equal.
+
+    Proof, and what is tested. Let g be the gap between ranks k and k + 1. If g < c, swap the two
+    scores: the swapped vector is at distance sqrt(2) g < eps, and by (ii) the set of k items
+    has exchanged one of them, so that k - 1 are shared, against (iii). Hence f(w) has k items only
+    where g >= c; and there the inflated top-k is the plain one.
+    """
+    order = exact.plain_ranking(case.scores)
+    for k in range(1, case.items):
+        inner, outer = order[k - 1], order[k]
+        gap = case.scores[inner] - case.scores[outer]
+        if exact.gap_sign(gap, case.exact_eps) >= 0:
+            assert members(case, k) == set(order[:k])
+            continue
+        assert len(members(case, k)) > k
+        swapped = list(case.scores)
+        swapped[inner], swapped[outer] = swapped[outer], swapped[inner]
+        assert exact.closer_than(case.scores, swapped, case.exact_eps)
+        smallest, exchanged = set(order[:k]), set(order[: k - 1]) | {outer}
+        assert len(smallest & exchanged) == k - 1  # a rule of size k breaks here
+
+
+@given(cases(least=2, most=6))
+def test_proposition_5_no_member_of_the_inflated_argmax_can_be_left_out(case: Case) -> None:
+    """For each member j there are scores within eps whose inflated argmax is {j} alone.
+
+    So no smaller answer at w is compatible with the inflated argmax everywhere else.
+    """
+    for item in members(case, 1):
+        nearest = projection.projection(case.w, item, case.eps)
+        distance = math.dist(nearest, case.w)
+        assert distance < case.eps
+        # Step a little deeper into the region, as far as rounding asks for: j is c ahead there.
+        nearest[item] += 1e-12 * max(1.0, case.eps)
+        if math.dist(nearest, case.w) < case.eps:
+            assert inflated_argmax(nearest, case.eps).tolist() == [item]
+
+
+@given(cases(most=7))
+def test_proposition_6_computation_top_k_minus_1_and_the_inflated_argmax_of_the_rest(
+    case: Case,
+) -> None:
+    for k in range(1, case.items + 1):
+        order = top_k(case.w, case.items)
+        rest = order[k - 1 :]
+        composed = set(order[: k - 1].tolist()) | set(
+            rest[inflated_argmax(case.w[rest], case.eps)].tolist()
+        )
+        assert members(case, k) == composed
+        assert members(case, k) == exact.inflated_topk(case.scores, k, case.exact_eps)
+
+
+@given(cases(least=1, most=5))
+def test_definition_3_and_proposition_6_member_iff_near_scores_put_it_c_above_rank_k_plus_1(
+    case: Case,
+) -> None:
+    """j is a member iff some v within eps has v_j >= v_(k+1) + c: measured by brute force."""
+    for k in range(1, case.items + 1):
+        distance = projection.topk_distances(case.w, k, case.eps)
+        inside = inflated_topk_mask(case.w, k, case.eps)
+        assert inside[distance < case.eps * (1 - NEAR)].all()
+        assert not inside[distance > case.eps * (1 + NEAR)].any()
+
+
+@given(cases(most=6))
+def test_lemma_13_topk_is_the_union_of_the_inflated_argmax_over_subvectors(case: Case) -> None:
+    """The inflated top-k is the union of argmax_eps(w_S) over all S of L - k + 1 items."""
+    for k in range(1, case.items + 1):
+        union: set[int] = set()
+        for kept in itertools.combinations(range(case.items), case.items - k + 1):
+            found = exact.inflated_argmax(tuple(case.scores[j] for j in kept), case.exact_eps)
+            union |= {kept[place] for place in found}
+        assert members(case, k) == union
+
+
+@given(cases(most=7), st.randoms(use_true_random=False))
+def test_permutation_invariance_relabelled_scores_give_the_relabelled_topk(
+    case: Case, random: Random
+) -> None:
+    """Ties included: membership never depends on the index of an item."""
+    relabel = list(range(case.items))
+    random.shuffle(relabel)
+    for k in range(1, case.items + 1):
+        mask = inflated_topk_mask(case.w, k, case.eps)
+        assert (inflated_topk_mask(case.w[relabel], k, case.eps) == mask[relabel]).all()
+
+
+def test_section_9_three_items_by_hand() -> None:
+    w = [1.0, 0.5, 0.0]
+    assert [inflated_topk(w, k, 1.0).indices.tolist() for k in (1, 2, 3)] == [
+        [0, 1],
+        [0, 1, 2],
+        [0, 1, 2],
+    ]
+
+
+@given(st.integers(0, 40), st.integers(1, 40), st.integers(1, 60))
+def test_section_9_two_items_the_second_enters_iff_the_gap_is_below_c(
+    gap: int, steps: int, unit: int
+) -> None:
+    case = Case((gap, 0), unit, steps, times_root=True)
+    assert (1 in members(case, 1)) == (gap < steps)
+
+
+@given(st.integers(1, 30), st.floats(1e-9, 1e9), st.floats(-1e6, 1e6))
+def test_section_9_equal_scores_all_enter(items: int, eps: float, score: float) -> None:
+    for k in {1, (items + 1) // 2, items}:
+        assert inflated_topk(np.full(items, score), k, eps).size == items
+
+
+def test_section_9_no_pair_is_certain_yet_the_last_is_no_contender_for_the_first_place() -> None:
+    w = (Fraction(7, 10), Fraction(7, 20), Fraction(0))
+    eps = exact.ExactEps(rational=Fraction(1))
+    assert exact.gap_sign(w[0] - w[2], eps) < 0
+    assert exact.inflated_argmax(w, eps) == {0, 1}
+    assert inflated_argmax([0.7, 0.35, 0.0], 1.0).tolist() == [0, 1]
