@@ -1,0 +1,312 @@
+"""What the operators refuse, with which words; and what they take as it is."""
+
+from __future__ import annotations
+
+import math
+import re
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import steadyrank
+from steadyrank import errors
+from steadyrank.operators.checks import check_permutation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ONE_VECTOR: dict[str, Callable[[Any], Any]] = {
+    "inflated_argmax": lambda w: steadyrank.inflated_argmax(w, 0.1),
+    "top_k": lambda w: steadyrank.top_k(w, 1),
+    "inflated_topk": lambda w: steadyrank.inflated_topk(w, 1, 0.1),
+    "rank_intervals": lambda w: steadyrank.rank_intervals(w, 0.1),
+    "certainly_above": lambda w: steadyrank.certainly_above(w, 0.1),
+    "tiers": lambda w: steadyrank.tiers(w, 0.1),
+    "inflated_ranking": lambda w: steadyrank.inflated_ranking(w, 0.1),
+}
+BATCH: dict[str, Callable[[Any], Any]] = {
+    "inflated_topk_mask": lambda w: steadyrank.inflated_topk_mask(w, 1, 0.1),
+    "critical_eps": lambda w: steadyrank.critical_eps(w, 1),
+}
+EVERY = ONE_VECTOR | BATCH
+TAKES_EPS: dict[str, Callable[[Any], Any]] = {
+    "inflated_argmax": lambda eps: steadyrank.inflated_argmax([1.0, 0.5], eps),
+    "inflated_topk": lambda eps: steadyrank.inflated_topk([1.0, 0.5], 1, eps),
+    "inflated_topk_mask": lambda eps: steadyrank.inflated_topk_mask([1.0, 0.5], 1, eps),
+    "rank_intervals": lambda eps: steadyrank.rank_intervals([1.0, 0.5], eps),
+    "certainly_above": lambda eps: steadyrank.certainly_above([1.0, 0.5], eps),
+    "tiers": lambda eps: steadyrank.tiers([1.0, 0.5], eps),
+    "inflated_ranking": lambda eps: steadyrank.inflated_ranking([1.0, 0.5], eps),
+}
+TAKES_K: dict[str, Callable[[Any], Any]] = {
+    "top_k": lambda k: steadyrank.top_k([1.0, 0.5, 0.2], k),
+    "inflated_topk": lambda k: steadyrank.inflated_topk([1.0, 0.5, 0.2], k, 0.1),
+    "inflated_topk_mask": lambda k: steadyrank.inflated_topk_mask([1.0, 0.5, 0.2], k, 0.1),
+    "critical_eps": lambda k: steadyrank.critical_eps([1.0, 0.5, 0.2], k),
+}
+
+every = pytest.mark.parametrize("call", EVERY.values(), ids=EVERY)
+one_vector = pytest.mark.parametrize("call", ONE_VECTOR.values(), ids=ONE_VECTOR)
+takes_eps = pytest.mark.parametrize("call", TAKES_EPS.values(), ids=TAKES_EPS)
+takes_k = pytest.mark.parametrize("call", TAKES_K.values(), ids=TAKES_K)
+
+
+@every
+def test_nan_and_infinity_are_named_with_their_positions(call: Callable[[Any], Any]) -> None:
+    with pytest.raises(errors.NonFiniteScoresError) as caught:
+        call([0.1, math.nan, 0.3, math.inf, -math.inf])
+    text = str(caught.value)
+    assert "3 of them are not" in text
+    assert "nan at position 1" in text
+    assert "inf at position 3" in text
+    assert "-inf at position 4" in text
+    assert "Remove these items" in text
+
+
+def test_many_non_finite_scores_are_counted_not_listed() -> None:
+    with pytest.raises(errors.NonFiniteScoresError, match=r"1,000 of them.*and 995 more"):
+        steadyrank.top_k(np.full(1000, np.nan), 1)
+
+
+def test_a_batch_names_row_and_column() -> None:
+    batch = np.zeros((2, 3, 4))
+    batch[1, 2, 3] = np.nan
+    with pytest.raises(errors.NonFiniteScoresError, match=re.escape("nan at position (1, 2, 3)")):
+        steadyrank.inflated_topk_mask(batch, 1, 0.1)
+    with pytest.raises(errors.NonFiniteScoresError, match=re.escape("nan at position (1, 2, 3)")):
+        steadyrank.critical_eps(batch, 1)
+
+
+@every
+@pytest.mark.parametrize("empty", [[], (), np.empty(0), np.empty((3, 0))], ids=str)
+def test_empty_scores(call: Callable[[Any], Any], empty: object) -> None:
+    with pytest.raises(errors.InvalidScoresError, match="empty .*nothing to rank"):
+        call(empty)
+
+
+@one_vector
+def test_two_dimensions_where_one_is_wanted(call: Callable[[Any], Any]) -> None:
+    with pytest.raises(errors.InvalidScoresError) as caught:
+        call([[1.0, 2.0], [3.0, 4.0]])
+    assert "one-dimensional" in str(caught.value)
+    assert "(2, 2)" in str(caught.value)
+    assert "inflated_topk_mask" in str(caught.value)
+
+
+@every
+@pytest.mark.parametrize("single", [3.0, np.float64(3.0), np.array(3.0)], ids=repr)
+def test_a_single_number(call: Callable[[Any], Any], single: object) -> None:
+    with pytest.raises(errors.InvalidScoresError, match=r"single value .*3"):
+        call(single)
+
+
+@every
+@pytest.mark.parametrize(
+    ("scores", "words"),
+    [
+        (["a", "b"], "must be numbers.*'a'"),
+        ([1 + 2j, 3], "must be numbers.*complex"),
+        ([1.0, None, 2.0], "position 1 is None"),
+        ([1.0, "x"], "must be numbers"),
+        (np.array([1.0, "x"], dtype=object), "position 1 is 'x'"),
+        (np.array(["2020-01-01"], dtype="datetime64[D]"), "must be numbers.*datetime64"),
+        ([[1.0, 2.0], [3.0]], "do not form an array"),
+        ({"a": 1.0}, "single value|must be numbers|position"),
+        (None, "single value|must be numbers|position"),
+        (np.array([1, 10**400], dtype=object), "position 1 is 1000"),
+        ([2**53 + 1, 1], "position 0 is beyond 2\\*\\*53.*Subtract a constant"),
+        (np.array([2**60, 2**60 + 1, 1], dtype=object), "position 1"),
+    ],
+    ids=str,
+)
+def test_what_is_not_a_number(call: Callable[[Any], Any], scores: object, words: str) -> None:
+    with pytest.raises(errors.InvalidScoresError, match=f"(?s){words}"):
+        call(scores)
+
+
+@every
+def test_masked_scores_are_refused_with_their_places(call: Callable[[Any], Any]) -> None:
+    scores = np.ma.MaskedArray([1.0, 2.0, 3.0], mask=[False, True, False])
+    with pytest.raises(errors.InvalidScoresError, match=r"masked at .*1.*give them a score"):
+        call(scores)
+
+
+@every
+def test_an_array_with_an_empty_mask_is_an_array(call: Callable[[Any], Any]) -> None:
+    call(np.ma.MaskedArray([1.0, 2.0, 3.0], mask=False))
+
+
+@takes_k
+@pytest.mark.parametrize("k", [0, -1, 4, 10**30], ids=str)
+def test_k_out_of_range(call: Callable[[Any], Any], k: int) -> None:
+    with pytest.raises(errors.InvalidKError, match=rf"from 1 to 3 .*but is {k}\b"):
+        call(k)
+
+
+@takes_k
+@pytest.mark.parametrize("k", [1.0, 1.5, "1", None, np.float64(1), [1]], ids=repr)
+def test_k_that_is_no_whole_number(call: Callable[[Any], Any], k: object) -> None:
+    with pytest.raises(errors.InvalidKError, match=r"whole number from 1 to 3.*not a whole number"):
+        call(k)
+
+
+@takes_k
+@pytest.mark.parametrize("k", [True, False, np.True_], ids=repr)
+def test_k_that_is_a_truth_value(call: Callable[[Any], Any], k: object) -> None:
+    with pytest.raises(errors.InvalidKError, match="truth value"):
+        call(k)
+
+
+@takes_k
+def test_k_as_a_numpy_integer(call: Callable[[Any], Any]) -> None:
+    call(np.int8(2))
+
+
+@takes_eps
+@pytest.mark.parametrize(
+    "eps",
+    [0, 0.0, -0.0, -1.0, math.nan, math.inf, -math.inf, "0.1", None, True, 1j, [0.1, 0.2], 10**400],
+    ids=lambda eps: repr(eps)[:10],
+)
+def test_eps_that_is_not_positive_and_finite(call: Callable[[Any], Any], eps: object) -> None:
+    with pytest.raises(errors.InvalidEpsError) as caught:
+        call(eps)
+    text = str(caught.value)
+    assert "positive, finite" in text
+    assert repr(eps)[:20] in text
+    assert "top_k" in text
+
+
+@takes_eps
+@pytest.mark.parametrize("eps", [1, np.float32(0.5), np.int64(2), Fraction(1, 3), Decimal("0.1")])
+def test_eps_of_any_real_type(call: Callable[[Any], Any], eps: object) -> None:
+    call(eps)
+
+
+@pytest.mark.parametrize(
+    ("order", "words"),
+    [
+        ([0, 1], r"each of the 3 items once, but has shape \(2,\)"),
+        ([[0, 1, 2]], r"shape \(1, 3\)"),
+        ([0.0, 1.0, 2.0], "item indices 0..2, but has dtype float64"),
+        (["a", "b", "c"], "item indices 0..2"),
+        ([0, 1, 3], "position 2 is 3"),
+        ([0, -1, 2], "position 1 is -1"),
+        ([0, 2**70, 1], "item indices 0..2"),
+        ([0, 1, 1], "more than once: 1"),
+        ([True, False, True], "dtype bool"),
+        ([], r"shape \(0,\)"),
+        (5, r"shape \(\)"),
+    ],
+    ids=str,
+)
+def test_a_permutation_that_is_not_one(order: Any, words: str) -> None:
+    with pytest.raises(errors.InvalidPermutationError, match=words):
+        check_permutation(order, 3)
+    with pytest.raises(errors.InvalidPermutationError, match=words):
+        order in steadyrank.inflated_ranking([1.0, 0.5, 0.0], 1.0)  # noqa: B015
+
+
+def test_a_permutation_of_any_integer_type() -> None:
+    for order in ([2, 0, 1], (2, 0, 1), np.array([2, 0, 1], dtype=np.uint8), range(3)):
+        assert sorted(check_permutation(order, 3).tolist()) == [0, 1, 2]
+
+
+def test_every_error_is_a_value_error_and_one_of_ours() -> None:
+    for error in (
+        errors.InvalidScoresError,
+        errors.NonFiniteScoresError,
+        errors.InvalidKError,
+        errors.InvalidEpsError,
+        errors.InvalidPermutationError,
+        errors.SizeMismatchError,
+    ):
+        assert issubclass(error, ValueError)
+        assert issubclass(error, errors.SteadyrankError)
+
+
+BASE = [4, 1, 3, 3, 0, 2]
+FORMS: dict[str, Callable[[], Any]] = {
+    "list": lambda: list(BASE),
+    "tuple": lambda: tuple(BASE),
+    "int64": lambda: np.array(BASE),
+    "int8": lambda: np.array(BASE, dtype=np.int8),
+    "uint64": lambda: np.array(BASE, dtype=np.uint64),
+    "float16": lambda: np.array(BASE, dtype=np.float16),
+    "float32": lambda: np.array(BASE, dtype=np.float32),
+    "longdouble": lambda: np.array(BASE, dtype=np.longdouble),
+    "big endian": lambda: np.array(BASE, dtype=">f8"),
+    "read-only": lambda: _read_only(np.array(BASE, dtype=float)),
+    "strided": lambda: np.repeat(np.array(BASE, dtype=float), 3)[::3],
+    "reversed": lambda: np.array(BASE[::-1], dtype=float)[::-1],
+    "column": lambda: np.array([BASE, BASE], dtype=float).T[:, 0],
+    "masked": lambda: np.ma.MaskedArray(BASE, mask=[False] * 6),
+    "objects": lambda: np.array([Fraction(x) for x in BASE], dtype=object),
+    "decimals": lambda: [Decimal(x) for x in BASE],
+    "pandas": lambda: pd.Series(BASE, index=list("fedcba")),
+    "pandas nullable": lambda: pd.Series(BASE, dtype="Int64"),
+    "pandas float": lambda: pd.Series(BASE, dtype="Float64"),
+    "pandas arrow": lambda: pd.Series(BASE, dtype="int64[pyarrow]"),
+    "polars": lambda: pl.Series("scores", BASE),
+    "polars float32": lambda: pl.Series("scores", BASE, dtype=pl.Float32),
+}
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    array.setflags(write=False)
+    return array
+
+
+@pytest.mark.parametrize("make", FORMS.values(), ids=FORMS)
+def test_every_form_of_input_gives_the_same_answers_and_is_left_alone(
+    make: Callable[[], Any],
+) -> None:
+    plain = np.array(BASE, dtype=float)
+    scores = make()
+    assert steadyrank.top_k(scores, 3).tolist() == [0, 2, 3]
+    assert steadyrank.inflated_topk(scores, 2, 1.5) == steadyrank.inflated_topk(plain, 2, 1.5)
+    assert steadyrank.inflated_argmax(scores, 1.5).tolist() == [0, 2, 3]
+    for found, expected in (
+        (steadyrank.inflated_topk_mask(scores, 2, 1.5), steadyrank.inflated_topk_mask(plain, 2, 1.5)),
+        (steadyrank.critical_eps(scores, 2), steadyrank.critical_eps(plain, 2)),
+        (steadyrank.rank_intervals(scores, 1.5), steadyrank.rank_intervals(plain, 1.5)),
+        (steadyrank.certainly_above(scores, 1.5).matrix(), _certain(plain)),
+    ):
+        np.testing.assert_array_equal(found, expected)
+    assert [tier.tolist() for tier in steadyrank.tiers(scores, 0.5)] == [[0], [2, 3], [5], [1], [4]]
+    rankings = steadyrank.inflated_ranking(scores, 1.5)
+    assert rankings.count() == steadyrank.inflated_ranking(plain, 1.5).count()
+    assert list(map(float, scores)) == list(map(float, make()))
+
+
+def _certain(scores: np.ndarray) -> np.ndarray:
+    return steadyrank.certainly_above(scores, 1.5).matrix()
+
+
+@pytest.mark.parametrize(
+    "missing",
+    [
+        pd.Series([1.0, None, 2.0]),
+        pd.Series([1, None, 2], dtype="Int64"),
+        pl.Series([1.0, None, 2.0]),
+    ],
+    ids=["pandas", "pandas nullable", "polars"],
+)
+def test_missing_values_in_a_series_are_refused_with_their_position(missing: Any) -> None:
+    with pytest.raises(errors.InvalidScoresError, match="position 1"):
+        steadyrank.inflated_topk(missing, 1, 0.1)
+
+
+def test_results_do_not_share_memory_with_the_input() -> None:
+    scores = np.array(BASE, dtype=float)
+    order = steadyrank.certainly_above(scores, 1.5)
+    rankings = steadyrank.inflated_ranking(scores, 1.5)
+    before = (order.matrix().copy(), rankings.count())
+    scores[:] = 0
+    np.testing.assert_array_equal(order.matrix(), before[0])
+    assert rankings.count() == before[1]
