@@ -103,16 +103,25 @@ class SizeMismatchError(InvalidValueError):
 class StateLimitError(SteadyrankError):
     """Counting, sampling or position shares would need too many states."""
 
-    def __init__(self, limit: int, reached: int, placed: int, items: int, bound: float) -> None:
+    def __init__(
+        self, limit: int, reached: int, placed: int, items: int, bound_log10: float, *, too_wide: bool
+    ) -> None:
         self.limit = limit
         self.reached = reached
-        self.bound = bound
+        self.bound_log10 = bound_log10
+        found = (
+            f"after {placed:,} of {items:,} positions so many scores lie within eps/sqrt(2) of each "
+            "other that no max_states would do"
+            if too_wide
+            else f"{reached:,} were reached after {placed:,} of {items:,} positions, and "
+            f"max_states={limit:,}"
+        )
+        way_out = "A smaller eps" + ("" if too_wide else " or a larger max_states")
         super().__init__(
-            f"the set of rankings has a state graph of more than max_states={limit:,} states: "
-            f"{reached:,} were reached after {placed:,} of {items:,} positions, and the whole "
-            f"graph may have up to {bound:.3g}. Membership, iteration, rank intervals, tiers, "
-            "intersects and common_ranking do not need it and still work; a smaller eps or a "
-            "larger max_states makes this call possible."
+            f"the state graph of this set of rankings is too large: {found}; the whole graph may have "
+            f"up to 10^{bound_log10:.1f} states. {way_out} makes this call possible. Membership, "
+            "iteration, rank intervals, tiers, intersects and common_ranking do not need the graph and "
+            "still work."
         )
 
 
@@ -149,6 +158,11 @@ class InvalidDataError(InvalidValueError):
             self.args = (self._text("at index", self.rows, source),)
         else:
             self.args = (self._text("on line", lines, source),)
+
+    def renumber(self, rows: Iterable[int]) -> None:
+        """Replace the rows, where an inner step counted something else than rows."""
+        self.rows = [int(row) for row in rows]
+        self.args = (self._text("at index", self.rows, ""),)
 
     def _text(self, word: str, places: Sequence[int], source: str) -> str:
         text = self.problem
@@ -246,9 +260,7 @@ class DisconnectedComparisonsError(InvalidValueError):
 class SingularDesignError(InvalidValueError):
     """A design matrix that does not determine its least squares coefficients."""
 
-    def __init__(
-        self, rank: int, items: int, without: Sequence[object] = (), total: int = 0
-    ) -> None:
+    def __init__(self, rank: int, items: int, without: Sequence[object] = (), total: int = 0) -> None:
         self.rank = rank
         self.items = items
         self.rows = list(without)

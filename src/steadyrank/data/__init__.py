@@ -1,1 +1,13 @@
 """What was observed: one frozen class for each kind, and the readers."""
+
+from __future__ import annotations
+
+from steadyrank.data.ballots import Ballots
+from steadyrank.data.battles import Battles
+from steadyrank.data.ratings import Ratings
+from steadyrank.data.regression import Regression
+from steadyrank.data.score_matrix import ScoreMatrix
+from steadyrank.data.units import Units
+from steadyrank.data.votes import Votes
+
+__all__ = ["Ballots", "Battles", "Ratings", "Regression", "ScoreMatrix", "Units", "Votes"]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable
 
     from steadyrank._typing import IntArray
 
@@ -41,3 +42,30 @@ class Units:
     def total(self) -> int:
         """The number n of units, equal ones counted as often as they occur."""
         return int(self.counts.sum())
+
+
+class LazyLabels(Sequence[object]):
+    """Labels that are put into words only when somebody looks at them.
+
+    Examples
+    --------
+    >>> labels = LazyLabels(3, lambda unit: f"ballot {unit}")
+    >>> labels[1], len(labels), labels[1:]
+    ('ballot 1', 3, ['ballot 1', 'ballot 2'])
+    """
+
+    def __init__(self, size: int, name: Callable[[int], object]) -> None:
+        self._size = size
+        self._name = name
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, place: int) -> object: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[object]: ...
+    def __getitem__(self, place: int | slice) -> object:
+        if isinstance(place, slice):
+            return [self._name(unit) for unit in range(self._size)[place]]
+        return self._name(range(self._size)[place])

@@ -1,0 +1,300 @@
+"""From whatever a user holds (lists, arrays, series) to one-dimensional numpy arrays.
+
+Nothing is converted between text and numbers here: a list of ``1`` and ``"a"`` stays a list of
+two types, which numpy alone would turn into text.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from steadyrank.errors import (
+    SHOWN,
+    InvalidCountError,
+    InvalidDataError,
+    MissingValuesError,
+    NotANumberError,
+    SizeMismatchError,
+    shorten,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
+
+NOT_A_COLUMN = (str, bytes, Mapping, AbstractSet)
+PLAIN = {int: np.int64, float: np.float64, bool: np.bool_}
+WHOLE_DTYPES = (np.int8, np.int16, np.int32, np.int64)
+
+
+def is_missing(value: object) -> bool:
+    """Tell whether a value stands for "nothing here": None, NaN, NaT, pandas' NA.
+
+    Examples
+    --------
+    >>> is_missing(None), is_missing(float("nan")), is_missing(""), is_missing(0)
+    (True, True, False, False)
+    """
+    if value is None:
+        return True
+    try:
+        return bool(value != value)  # noqa: PLR0124 (only NaN-like values differ from themselves)
+    except (TypeError, ValueError):  # pandas' NA refuses to be a truth value, arrays too
+        return type(value).__name__ == "NAType"
+
+
+def objects(values: Iterable[object]) -> AnyArray:
+    """Return a one-dimensional object array, even where the values are lists of equal length."""
+    return np.fromiter(values, dtype=object)
+
+
+def as_column(values: Any, what: str) -> AnyArray:
+    """Return ``values`` as a one-dimensional array of numbers, truth values or objects.
+
+    Parameters
+    ----------
+    values : array, series of any dataframe library, or iterable
+        One value for each row.
+    what : str
+        What the values are, for the message of an error.
+
+    Examples
+    --------
+    >>> as_column([3, 1], "choices").dtype, as_column([1, "1"], "choices").dtype
+    (dtype('int64'), dtype('O'))
+    """
+    if isinstance(values, NOT_A_COLUMN) or not hasattr(values, "__iter__"):
+        raise InvalidDataError(
+            f"{what} must hold one value for each row, in order, but is {shorten(values)}",
+            way_out="Put the values into a list.",
+        )
+    if isinstance(values, np.ndarray):
+        column = _from_numpy(values)
+    elif isinstance(series := nw.from_native(values, allow_series=True, pass_through=True), nw.Series):
+        column = _from_series(series)
+    else:
+        column = _from_iterable(values)
+    if column.ndim != 1:
+        raise InvalidDataError(f"{what} must have one dimension, but has shape {column.shape}")
+    return column
+
+
+def _from_numpy(values: AnyArray) -> AnyArray:
+    if isinstance(values, np.ma.MaskedArray):
+        return objects(values.tolist())  # masked places come out as None
+    if values.dtype.kind in "iufbO":
+        return values
+    return values.astype(object)
+
+
+def _from_series(series: nw.Series[Any]) -> AnyArray:
+    plain = series.dtype.is_numeric() or series.dtype == nw.Boolean
+    if plain and series.dtype != nw.Decimal and series.null_count() == 0:
+        return _from_numpy(series.to_numpy())
+    return objects(series.to_list())
+
+
+def _from_iterable(values: Iterable[object]) -> AnyArray:
+    listed = list(values)
+    kinds = set(map(type, listed))
+    if len(kinds) == 1 and (plain := PLAIN.get(kinds.pop())) is not None:
+        try:
+            return np.array(listed, dtype=plain)
+        except OverflowError:  # whole numbers beyond 64 bits
+            return objects(listed)
+    return objects(listed)
+
+
+def as_numbers(values: Any, what: str, *, missing: bool = False) -> AnyArray:
+    """Return a numeric column: whole numbers stay whole, all else becomes floating point.
+
+    Parameters
+    ----------
+    values : array, series or iterable
+        One number for each row.
+    what : str
+        What they are called in an error.
+    missing : bool
+        Whether missing values may occur (they become NaN); infinity never may.
+
+    Examples
+    --------
+    >>> as_numbers([1, 2.5, None], "ratings", missing=True)
+    array([1. , 2.5, nan])
+    """
+    column = as_column(values, what)
+    if column.dtype == object:
+        column = _numbers_of_objects(column, what)
+    if column.dtype.kind == "b":
+        return column.astype(np.int8)
+    if column.dtype.kind == "f":
+        _check_finite(column, what, missing=missing)
+    return column
+
+
+def _numbers_of_objects(column: AnyArray, what: str) -> AnyArray:
+    wrong: list[int] = []
+    whole = True
+    out = np.empty(len(column))
+    for row, value in enumerate(column):
+        if isinstance(value, numbers.Real | Decimal):
+            out[row] = _float(value)
+            whole = whole and isinstance(value, numbers.Integral)
+        elif is_missing(value):
+            out[row] = np.nan
+            whole = False
+        else:
+            wrong.append(row)
+    if wrong:
+        raise NotANumberError(
+            f"{what} must be numbers, but there is {shorten(column[wrong[0]])}",
+            rows=wrong[:SHOWN],
+            total=len(wrong),
+            way_out="Turn them into numbers, or correct these rows.",
+        )
+    if whole and len(column):
+        try:
+            return column.astype(np.int64)
+        except OverflowError:
+            return out
+    return out
+
+
+def _float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:  # a whole number beyond 1.8e308
+        return np.inf
+
+
+def _check_finite(column: AnyArray, what: str, *, missing: bool) -> None:
+    finite = np.isfinite(column)
+    if finite.all():
+        return
+    infinite = np.isinf(column)
+    if infinite.any():
+        raise NotANumberError(
+            f"{what} must be finite, but there is {column[infinite][0]}",
+            **places(infinite),
+            subject=what,
+            way_out="Remove these rows, or give the number that you mean.",
+        )
+    if not missing:
+        raise MissingValuesError(
+            f"{what} has missing values",
+            **places(~finite),
+            subject=what,
+            way_out="Remove these rows, or fill them in.",
+        )
+
+
+def places(wrong: BoolArray) -> dict[str, Any]:
+    """Return the first marked rows and the number of them, as errors want them."""
+    rows = np.flatnonzero(wrong)
+    return {"rows": rows[:SHOWN], "total": len(rows)}
+
+
+def as_counts(values: Any, size: int, what: str = "counts") -> IntArray:
+    """Return how often each of ``size`` rows occurs, 1 each where ``values`` is None.
+
+    Examples
+    --------
+    >>> as_counts([2, 3.0], 2), as_counts(None, 2)
+    (array([2, 3]), array([1, 1]))
+    """
+    if values is None:
+        return np.ones(size, dtype=np.int64)
+    column = as_numbers(values, what)
+    check_length(column, size, what)
+    wrong = (column < 0) | (column != np.floor(column)) | (column >= 2.0**62)
+    if wrong.any():
+        raise InvalidCountError(
+            f"{what} must be whole numbers from 0 on, but there is {column[wrong][0]}",
+            **places(wrong),
+            subject=what,
+            way_out="Correct these rows.",
+        )
+    return column.astype(np.int64)
+
+
+def as_matrix(values: Any, what: str, *, missing: bool = False) -> FloatArray:
+    """Return a new float64 matrix; complain about anything that is not a finite number."""
+    if not isinstance(values, np.ndarray):
+        rows = [as_numbers(row, what, missing=True) for row in _rows_of(values, what)]
+        widths = {len(row) for row in rows}
+        if len(widths) > 1:
+            raise InvalidDataError(
+                f"{what} must have rows of equal length, but has rows of {sorted(widths)} values"
+            )
+        values = np.array(rows, dtype=np.float64).reshape(len(rows), -1 if rows else 0)
+    if values.ndim != 2:
+        raise InvalidDataError(
+            f"{what} must be a matrix (rows = units, columns = items), but has shape {values.shape}",
+            way_out="One column of values becomes a matrix with values[:, None].",
+        )
+    if values.dtype.kind not in "iufb":
+        flat = as_numbers(values.reshape(-1), what, missing=True)
+        values = flat.reshape(values.shape)
+    matrix: FloatArray = np.array(values, dtype=np.float64)
+    wrong = ~np.isfinite(matrix) if not missing else np.isinf(matrix)
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
+        raise NotANumberError(
+            f"{what} must be finite, but there is {matrix[row, column]} in column number {column}",
+            **places(wrong.any(axis=1)),
+            subject=what,
+            way_out="Remove these rows, or give the numbers that you mean.",
+        )
+    return matrix
+
+
+def _rows_of(values: Any, what: str) -> list[Any]:
+    if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
+        raise InvalidDataError(f"{what} must be a matrix, but is {shorten(values)}")
+    if hasattr(values, "columns") or hasattr(values, "column_names"):
+        raise InvalidDataError(
+            f"{what} is a dataframe, whose column names would be lost here",
+            way_out="Use from_frame(...), or pass its numbers as an array.",
+        )
+    if hasattr(values, "__array__"):
+        return list(np.asarray(values))
+    return list(values)
+
+
+def check_length(column: AnyArray, size: int, what: str) -> None:
+    """Complain unless ``column`` has ``size`` rows."""
+    if len(column) != size:
+        raise SizeMismatchError(f"{what} has {len(column):,} values for {size:,} rows.")
+
+
+def compact(values: AnyArray) -> AnyArray:
+    """Return whole numbers in the smallest type that holds them; float32 stays, else float64.
+
+    Examples
+    --------
+    >>> compact(np.array([1, 5])).dtype, compact(np.array([1.5], dtype=np.float32)).dtype
+    (dtype('int8'), dtype('float32'))
+    """
+    if values.dtype.kind == "f":
+        small = values.dtype.itemsize <= 4
+        return values.astype(np.float32 if small else np.float64, copy=False)
+    lowest, highest = (int(values.min()), int(values.max())) if len(values) else (0, 0)
+    for dtype in WHOLE_DTYPES:
+        if np.iinfo(dtype).min <= lowest and highest <= np.iinfo(dtype).max:
+            return values.astype(dtype, copy=False)
+    return values.astype(np.float64)
+
+
+def frozen(array: AnyArray) -> AnyArray:
+    """Return a view that cannot be written to, so that a frozen class stays frozen."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

@@ -1,0 +1,201 @@
+"""Labels and their codes: the only place where items and units get their numbers.
+
+The order of the codes is fixed here, before anything is left out: sorted where all labels are
+numbers or all are of one sortable type, else in order of first appearance.
+"""
+
+from __future__ import annotations
+
+import numbers
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyrank.data.arrays import as_column, is_missing, places
+from steadyrank.errors import EmptyDataError, InvalidLabelError, listing, shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from steadyrank._typing import AnyArray
+
+WIDEST_TABLE = 1 << 27
+"""Whole-number labels that span at most this much are looked up in a table, not sorted."""
+
+
+def encode(
+    values: Any, *, known: Iterable[object] | None = None, what: str = "items"
+) -> tuple[AnyArray, tuple[object, ...]]:
+    """Return the code of each value, and the labels that the codes stand for.
+
+    Parameters
+    ----------
+    values : array, series or iterable
+        One label for each row.
+    known : iterable, optional
+        The list of labels, in order; without it the distinct values are the list.
+    what : str
+        What the labels name, for the message of an error.
+
+    Returns
+    -------
+    codes : int32 array
+        Places in ``labels``.
+    labels : tuple
+
+    Examples
+    --------
+    >>> codes, labels = encode(["b", "a", "b"])
+    >>> codes.tolist(), labels
+    ([1, 0, 1], ('a', 'b'))
+    >>> encode([10, 9])[1], encode(["10", "9"])[1], encode(["x", 1])[1]
+    ((9, 10), ('10', '9'), ('x', 1))
+    """
+    column = as_column(values, what)
+    if column.dtype.kind in "iu":
+        codes, distinct = _encode_whole(column)
+    else:
+        codes, distinct = _encode_objects(column, what)
+    if known is not None:
+        return _match(codes, distinct, unique_labels(known, what), what)
+    if column.dtype.kind in "iu":  # already in order
+        return codes, tuple(distinct)
+    return _reorder(codes, distinct)
+
+
+def unique_labels(labels: Iterable[object], what: str = "items") -> tuple[object, ...]:
+    """Return given labels as a tuple, after checking that each is usable and occurs once.
+
+    Examples
+    --------
+    >>> unique_labels(["b", "a"])
+    ('b', 'a')
+    """
+    column = as_column(labels, what)
+    found = [_plain(label) for label in column.tolist()]
+    if not found:
+        raise EmptyDataError(f"the list of {what} is empty")
+    try:
+        _check_unique(column.astype(object), found, what)
+    except InvalidLabelError as error:
+        error.place_in(f"the list of {what}", None)  # not to be taken for a row of the data
+        raise
+    return tuple(found)
+
+
+def _check_unique(column: AnyArray, found: list[object], what: str) -> None:
+    codes, distinct = _encode_objects(column, what)
+    if len(distinct) == len(found):
+        return
+    doubled = np.bincount(codes)[codes] > 1
+    first = found[int(np.flatnonzero(doubled)[0])]
+    raise InvalidLabelError(
+        f"{what} must be named once each, but {shorten(first)} occurs again",
+        **places(doubled),
+        way_out="Rename one of them.",
+    )
+
+
+def _encode_whole(column: AnyArray) -> tuple[AnyArray, list[object]]:
+    if not len(column):
+        return column.astype(np.int32), []
+    lowest, highest = int(column.min()), int(column.max())
+    span = highest - lowest + 1
+    if span > min(WIDEST_TABLE, 4 * len(column) + 1024):
+        distinct, codes = np.unique(column, return_inverse=True)
+        return codes.astype(np.int32), distinct.tolist()
+    # A shifted copy could overflow a narrow type, so the offset goes into a wide one.
+    wide = column if column.dtype.itemsize >= 4 and lowest >= 0 else column.astype(np.int64)
+    offset = lowest if lowest < 0 or lowest > span else 0
+    shifted = wide - offset if offset else wide
+    present = np.zeros(highest - offset + 1, dtype=bool)
+    present[shifted] = True
+    code_of = np.cumsum(present, dtype=np.int32) - np.int32(1)
+    return code_of[shifted], (np.flatnonzero(present) + offset).tolist()
+
+
+def _encode_objects(column: AnyArray, what: str) -> tuple[AnyArray, list[object]]:
+    listed = column.tolist()
+    kinds = set(map(type, listed))
+    if len(kinds) > 1 and kinds & {bool, np.bool_}:
+        raise InvalidLabelError(
+            f"{what} mix truth values with other labels, and True equals 1",
+            **places(np.fromiter((isinstance(v, bool | np.bool_) for v in listed), dtype=bool)),
+            way_out="Turn all of them into text.",
+        )
+    try:
+        index = dict.fromkeys(listed)
+    except TypeError:
+        raise _not_hashable(listed, what) from None
+    for code, label in enumerate(index):
+        index[label] = code
+    codes = np.fromiter(map(index.__getitem__, listed), dtype=np.int32, count=len(listed))
+    distinct = [_plain(label) for label in index]
+    _check_present(codes, distinct, what)
+    return codes, distinct
+
+
+def _plain(label: object) -> object:
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def _not_hashable(listed: list[Any], what: str) -> InvalidLabelError:
+    wrong = np.zeros(len(listed), dtype=bool)
+    for row, label in enumerate(listed):
+        try:
+            hash(label)
+        except TypeError:
+            wrong[row] = True
+    first = listed[int(np.flatnonzero(wrong)[0])]
+    return InvalidLabelError(
+        f"{what} must be text or numbers, but there is {shorten(first)}", **places(wrong)
+    )
+
+
+def _check_present(codes: AnyArray, distinct: list[object], what: str) -> None:
+    gone = [
+        code
+        for code, label in enumerate(distinct)
+        if is_missing(label) or (isinstance(label, str) and not label.strip())
+    ]
+    if gone:
+        raise InvalidLabelError(
+            f"{what} must not be missing or blank, but there is {shorten(distinct[gone[0]])}",
+            **places(np.isin(codes, gone)),
+            subject=what,
+            way_out="Remove these rows, or give the label that you mean.",
+        )
+
+
+def _reorder(codes: AnyArray, distinct: list[Any]) -> tuple[AnyArray, tuple[object, ...]]:
+    if not _sortable(distinct):
+        return codes, tuple(distinct)
+    try:
+        order = sorted(range(len(distinct)), key=distinct.__getitem__)
+    except TypeError:
+        return codes, tuple(distinct)
+    rank = np.empty(len(order), dtype=np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    return rank[codes], tuple(distinct[place] for place in order)
+
+
+def _sortable(distinct: list[object]) -> bool:
+    kinds = {type(label) for label in distinct}
+    return len(kinds) == 1 or all(issubclass(kind, numbers.Real) for kind in kinds)
+
+
+def _match(
+    codes: AnyArray, distinct: Sequence[object], known: tuple[object, ...], what: str
+) -> tuple[AnyArray, tuple[object, ...]]:
+    place = {label: code for code, label in enumerate(known)}
+    to_known = np.array([place.get(label, -1) for label in distinct], dtype=np.int32)
+    strange = np.flatnonzero(to_known < 0)
+    if len(strange):
+        names = listing((shorten(distinct[code]) for code in strange[:10]), len(strange))
+        raise InvalidLabelError(
+            f"{names} not in the given list of {len(known):,} {what}",
+            **places(np.isin(codes, strange)),
+            subject=what,
+            way_out="Add them to the list, or remove these rows; 1 and '1' are different labels.",
+        )
+    return to_known[codes], known

@@ -1,0 +1,177 @@
+"""From orders as people write them to the arrays of ballots, each distinct ballot once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyrank.data.arrays import objects
+from steadyrank.data.text import TextColumn
+from steadyrank.errors import SHOWN, InvalidBallotError, shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from steadyrank._typing import AnyArray, IntArray
+
+TIED = (list, tuple, set, frozenset, np.ndarray)
+TIER = re.compile(r"\{([^{}]*)\}|([^,]+)")
+
+
+@dataclass(frozen=True, eq=False)
+class Flat:
+    """Entries of all ballots, one after the other, still with labels."""
+
+    indptr: IntArray
+    labels: AnyArray
+    levels: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """Entries of all ballots, one after the other, as item codes."""
+
+    indptr: IntArray
+    ranked: IntArray
+    levels: IntArray
+
+
+def flatten(ballots: Iterable[Any], *, approval: bool) -> Flat:
+    """Lay the ballots out as three arrays.
+
+    Examples
+    --------
+    >>> flat = flatten([["x", ["y", "z"]], ["z"]], approval=False)
+    >>> flat.indptr, flat.labels.tolist(), flat.levels
+    (array([0, 3, 4]), ['x', 'y', 'z', 'z'], array([0, 1, 1, 0]))
+    """
+    if isinstance(ballots, str | bytes | Mapping) or not isinstance(ballots, Iterable):
+        raise InvalidBallotError(f"ballots must be a list of orders, but is {shorten(ballots)}")
+    labels: list[object] = []
+    levels: list[int] = []
+    ends = [0]
+    for row, ballot in enumerate(ballots):
+        _check_ballot(ballot, row, approval=approval)
+        for level, entry in enumerate(ballot):
+            tied = list(entry) if isinstance(entry, TIED) and not approval else [entry]
+            labels += tied
+            levels += [0 if approval else level] * len(tied)
+        if not approval and len(labels) == ends[-1]:
+            raise InvalidBallotError(
+                "an empty order", rows=[row], way_out="Remove it: it says nothing about any item."
+            )
+        ends.append(len(labels))
+    return Flat(np.array(ends), _label_column(labels), np.array(levels, dtype=np.int64))
+
+
+def _label_column(labels: list[object]) -> AnyArray:
+    return objects(label.item() if isinstance(label, np.generic) else label for label in labels)
+
+
+def _check_ballot(ballot: object, row: int, *, approval: bool) -> None:
+    if isinstance(ballot, str | bytes | Mapping) or not isinstance(ballot, Iterable):
+        raise InvalidBallotError(
+            f"a ballot must be a list of labels, but one is {shorten(ballot)}",
+            rows=[row],
+            way_out='Split text first, for example text.split(">").',
+        )
+    if isinstance(ballot, AbstractSet) and not approval:
+        raise InvalidBallotError(
+            f"{shorten(ballot)} has no order",
+            rows=[row],
+            way_out="Use a list, best first; or approval=True for sets of approved items.",
+        )
+
+
+def canonical(entries: Entries, items: Sequence[object], *, approval: bool) -> Entries:
+    """Sort each ballot by level and item, with levels 0, 1, 2...; refuse an item named twice."""
+    rows = np.repeat(np.arange(len(entries.indptr) - 1), np.diff(entries.indptr))
+    _check_named_once(rows, entries.ranked, items)
+    order = np.lexsort((entries.ranked, entries.levels, rows))
+    ranked, levels = entries.ranked[order], entries.levels[order]
+    if approval or not len(ranked):
+        return Entries(entries.indptr, ranked, np.zeros_like(levels))
+    new_tier = np.zeros(len(levels), dtype=np.int64)
+    new_tier[1:] = (levels[1:] != levels[:-1]) | (rows[1:] != rows[:-1])
+    tiers = np.cumsum(new_tier)
+    return Entries(entries.indptr, ranked, tiers - tiers[entries.indptr[rows]])
+
+
+def _check_named_once(rows: IntArray, ranked: IntArray, items: Sequence[object]) -> None:
+    order = np.lexsort((ranked, rows))
+    again = np.flatnonzero(
+        (rows[order][1:] == rows[order][:-1]) & (ranked[order][1:] == ranked[order][:-1])
+    )
+    if len(again):
+        entry = order[again[0]]
+        where = np.unique(rows[order[again]])
+        raise InvalidBallotError(
+            f"a ballot names {shorten(items[ranked[entry]])} twice",
+            rows=where[:SHOWN],
+            total=len(where),
+            way_out="Correct these ballots.",
+        )
+
+
+def distinct_ballots(entries: Entries, counts: IntArray) -> tuple[Entries, IntArray]:
+    """Keep each ballot once, in order of first appearance, with the sum of its counts."""
+    place: dict[bytes, int] = {}
+    first: list[int] = []
+    totals: list[int] = []
+    both = np.stack([entries.ranked, entries.levels], axis=1)
+    for row in np.flatnonzero(counts):
+        key = both[entries.indptr[row] : entries.indptr[row + 1]].tobytes()
+        known = place.setdefault(key, len(first))
+        if known == len(first):
+            first.append(row)
+            totals.append(0)
+        totals[known] += int(counts[row])
+    starts, ends = entries.indptr[first], entries.indptr[np.array(first) + 1]
+    sizes = ends - starts
+    indptr = np.concatenate([[0], np.cumsum(sizes)])
+    take = np.arange(indptr[-1]) - np.repeat(indptr[:-1] - starts, sizes)
+    return Entries(indptr, entries.ranked[take], entries.levels[take]), np.array(totals)
+
+
+def parse_orders(texts: Sequence[str], *, approval: bool) -> tuple[list[list[Any]], str]:
+    """Read orders written as text; return them with a note of how they were read.
+
+    Examples
+    --------
+    >>> parse_orders(["a > b = c", "b"], approval=False)[0]
+    [['a', ['b', 'c']], ['b']]
+    >>> parse_orders(["1,{2,3}"], approval=False)[0]
+    [[1, [2, 3]]]
+    >>> parse_orders(["a; b", ""], approval=True)[0]
+    [['a', 'b'], []]
+    """
+    if approval:
+        tiers = [[re.split("[,;|]", text)] if text.strip() else [] for text in texts]
+        how = "approved items separated by comma, semicolon or bar"
+    elif any(">" in text or "=" in text for text in texts):
+        tiers = [[tier.split("=") for tier in text.split(">")] for text in texts]
+        how = "orders read as a > b = c"
+    else:
+        tiers = [_comma_tiers(text) for text in texts]
+        how = "orders read as a, {b, c}"
+    flat = [label.strip() for ballot in tiers for tier in ballot for label in tier]
+    labels = iter(TextColumn.of(flat).labels().tolist())
+    named = [[[next(labels) for _ in tier] for tier in ballot] for ballot in tiers]
+    if approval:
+        return [[label for tier in ballot for label in tier] for ballot in named], how
+    return [[tier if len(tier) > 1 else tier[0] for tier in ballot] for ballot in named], how
+
+
+def _comma_tiers(text: str) -> list[list[str]]:
+    if "{" not in text:
+        return [[label] for label in text.split(",")]
+    return [
+        tied.split(",") if tied else [single]
+        for tied, single in TIER.findall(text)
+        if tied or single.strip()
+    ]

@@ -1,0 +1,325 @@
+"""Ratings: users give numbers to items. A user leaves with all their ratings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyrank.data.arrays import as_numbers, check_length, compact
+from steadyrank.data.base import Observations, check_choice, check_some, fill, said_first
+from steadyrank.data.labels import encode, unique_labels
+from steadyrank.data.sorting import in_strict_order, stable_order
+from steadyrank.data.table import as_table
+from steadyrank.data.units import Units
+from steadyrank.errors import (
+    SHOWN,
+    DuplicateRatingsError,
+    InvalidDataError,
+    SizeMismatchError,
+    shorten,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Self
+
+    from steadyrank._typing import AnyArray, IntArray
+    from steadyrank.data.readers.files import Source
+
+DUPLICATES = ("error", "last", "mean")
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Ratings(Observations):
+    """Who rated what, and how. The unit left out is the user with all their ratings.
+
+    Parameters
+    ----------
+    users, items : array, series or iterable
+        For each rating, the label of its user and of its item.
+    values : array, series or iterable
+        The ratings. Whole numbers and float32 keep a small type; the rest becomes float64.
+    duplicates : {"error", "last", "mean"}
+        What to do where a user rated an item more than once.
+    item_labels, user_labels : iterable, optional
+        The full lists, in order, also of those without a rating.
+
+    Attributes
+    ----------
+    indptr : int64 array
+        The ratings of user u are at ``indptr[u]:indptr[u + 1]``, sorted by item.
+    rated : int32 array
+        For each rating, the place of its item in ``items``.
+    values : array
+        The ratings.
+    user_labels : sequence
+
+    Examples
+    --------
+    >>> ratings = Ratings(["u", "v", "u"], ["film", "film", "book"], [5, 3, 4])
+    >>> ratings
+    <Ratings: 2 user units, 2 items>
+    >>> ratings.indptr, ratings.rated, ratings.values
+    (array([0, 2, 3]), array([0, 1, 1], dtype=int32), array([4, 5, 3], dtype=int8))
+    """
+
+    items: tuple[object, ...]
+    user_labels: Sequence[object]
+    indptr: IntArray
+    rated: AnyArray
+    values: AnyArray
+    notes: tuple[str, ...]
+
+    def __init__(
+        self,
+        users: Any,
+        items: Any,
+        values: Any,
+        *,
+        duplicates: str = "error",
+        item_labels: Iterable[object] | None = None,
+        user_labels: Iterable[object] | None = None,
+    ) -> None:
+        check_choice("duplicates", duplicates, DUPLICATES)
+        stars = compact(as_numbers(values, "values"))
+        user_codes, all_users = encode(users, known=user_labels, what="users")
+        item_codes, all_items = encode(items, known=item_labels, what="items")
+        check_some(len(stars), "ratings")
+        check_length(user_codes, len(stars), "users")
+        check_length(item_codes, len(stars), "items")
+        notes: tuple[str, ...] = ()
+        if not in_strict_order(user_codes, item_codes):
+            order = stable_order(user_codes, item_codes, len(all_users), len(all_items))
+            user_codes, item_codes = user_codes[order], item_codes[order]
+            stars = stars[order]
+            again = _repeats(user_codes, item_codes)
+            if again.any():
+                if duplicates == "error":
+                    raise _duplicates(again, order, all_users, all_items, user_codes, item_codes)
+                user_codes, item_codes, stars = _merge(again, user_codes, item_codes, stars, duplicates)
+                how = "the last one kept" if duplicates == "last" else "their mean taken"
+                notes = (f"{int(again.sum()):,} repeated ratings of an item by a user: {how}",)
+        per_user = np.bincount(user_codes, minlength=len(all_users))
+        indptr = np.concatenate([[0], np.cumsum(per_user)]).astype(np.int64)
+        fill(
+            self,
+            items=all_items,
+            user_labels=all_users,
+            indptr=indptr,
+            rated=item_codes,
+            values=stars,
+            notes=notes,
+        )
+
+    @cached_property
+    def units(self) -> Units:
+        """The users, each a unit of its own."""
+        counts = np.ones(len(self.indptr) - 1, dtype=np.int64)
+        return Units("user", counts, self.user_labels)
+
+    @classmethod
+    def from_csr(
+        cls,
+        indptr: Any,
+        rated: Any,
+        values: Any,
+        *,
+        items: Iterable[object] | int | None = None,
+        users: Sequence[object] | None = None,
+    ) -> Self:
+        """Take ratings that are already grouped by user, without copying them.
+
+        Parameters
+        ----------
+        indptr, rated, values : array
+            As the attributes. Within a user, items must go up strictly.
+        items : iterable or int, optional
+            The labels of the items, or their number; by default they are called 0, 1, 2...
+        users : sequence, optional
+            The labels of the users; by default 0, 1, 2...
+
+        Examples
+        --------
+        >>> Ratings.from_csr([0, 2, 3], [0, 1, 1], [4, 5, 3], items=["book", "film"])
+        <Ratings: 2 user units, 2 items>
+        """
+        pointers = np.asarray(indptr).astype(np.int64, copy=False)
+        codes = np.asarray(rated)
+        stars = compact(as_numbers(values, "values"))
+        check_some(len(stars), "ratings")
+        labels = _csr_items(items, codes)
+        _check_csr(pointers, codes, stars, len(labels))
+        people: Sequence[object] = range(len(pointers) - 1) if users is None else users
+        if len(people) != len(pointers) - 1:
+            raise SizeMismatchError(
+                f"users has {len(people):,} labels for {len(pointers) - 1:,} users in indptr."
+            )
+        ratings = cls.__new__(cls)
+        fill(
+            ratings,
+            items=labels,
+            user_labels=people if isinstance(people, range) else unique_labels(people, "users"),
+            indptr=pointers,
+            rated=codes.astype(np.int32, copy=False),
+            values=stars,
+            notes=(),
+        )
+        return ratings
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        user: str | None = None,
+        item: str | None = None,
+        rating: str | None = None,
+        duplicates: str = "error",
+        item_labels: Iterable[object] | None = None,
+        user_labels: Iterable[object] | None = None,
+    ) -> Self:
+        """Take ratings from a dataframe with one row for each rating.
+
+        Parameters
+        ----------
+        frame : dataframe of any library, or mapping from names to columns
+        user, item, rating : str, optional
+            The names of the columns; guessed from common names where not given.
+        duplicates, item_labels, user_labels
+            As for the class.
+
+        Examples
+        --------
+        >>> frame = {"userId": [1, 2], "movieId": [9, 9], "rating": [3.5, 4.0]}
+        >>> Ratings.from_frame(frame).notes[1]
+        "column 'movieId' taken as the item"
+        """
+        table = as_table(frame)
+        names = table.names_for({"user": user, "item": item, "rating": rating})
+        columns = {"users": names["user"], "items": names["item"], "values": names["rating"]}
+        with table.errors(columns):
+            ratings = cls(
+                table.labels(names["user"]),
+                table.labels(names["item"]),
+                table.numbers(names["rating"]),
+                duplicates=duplicates,
+                item_labels=item_labels,
+                user_labels=user_labels,
+            )
+            return said_first(ratings, table.notes)
+
+    @classmethod
+    def read(
+        cls,
+        source: Source,
+        *,
+        format: str | None = None,  # noqa: A002 (the word users know from other readers)
+        encoding: str = "utf-8",
+        user: str | None = None,
+        item: str | None = None,
+        rating: str | None = None,
+        duplicates: str = "error",
+        item_labels: Iterable[object] | None = None,
+        user_labels: Iterable[object] | None = None,
+    ) -> Self:
+        """Read ratings from a file: a table, the Netflix Prize files, or MovieLens files.
+
+        Parameters
+        ----------
+        source : path or binary stream
+            For the Netflix Prize also a folder of ``combined_data_*.txt`` or ``mv_*.txt``.
+        format : {"csv", "tsv", "parquet", "jsonl", "netflix", "movielens"}, optional
+            Told from the content where not given.
+        encoding : str
+            Of a text file.
+        user, item, rating, duplicates, item_labels, user_labels
+            As for :meth:`from_frame`.
+        """
+        from steadyrank.data.readers.tables import read_table
+
+        table = read_table(source, format=format, encoding=encoding)
+        return cls.from_frame(
+            table,
+            user=user,
+            item=item,
+            rating=rating,
+            duplicates=duplicates,
+            item_labels=item_labels,
+            user_labels=user_labels,
+        )
+
+
+def _repeats(users: AnyArray, items: AnyArray) -> AnyArray:
+    """Mark the sorted entries that have the same user and item as the one before."""
+    again = np.zeros(len(users), dtype=bool)
+    np.equal(users[1:], users[:-1], out=again[1:])
+    again[1:] &= items[1:] == items[:-1]
+    return again
+
+
+def _merge(
+    again: AnyArray, users: AnyArray, items: AnyArray, values: AnyArray, duplicates: str
+) -> tuple[AnyArray, AnyArray, AnyArray]:
+    starts = np.flatnonzero(~again)
+    if duplicates == "last":
+        kept = values[np.append(starts[1:], len(values)) - 1]
+    else:
+        sizes = np.diff(np.append(starts, len(values)))
+        kept = np.add.reduceat(values.astype(np.float64), starts) / sizes
+    return users[starts], items[starts], kept
+
+
+def _duplicates(
+    again: AnyArray,
+    order: AnyArray,
+    users: Sequence[object],
+    items: Sequence[object],
+    user_codes: AnyArray,
+    item_codes: AnyArray,
+) -> DuplicateRatingsError:
+    where = np.flatnonzero(again)
+    first = where[0]
+    return DuplicateRatingsError(
+        f"{len(where):,} ratings are repeated: user {shorten(users[user_codes[first]])} rated "
+        f"{shorten(items[item_codes[first]])} more than once",
+        rows=order[where[:SHOWN]],
+        total=len(where),
+        way_out='Keep the last with duplicates="last", or average with duplicates="mean".',
+    )
+
+
+def _csr_items(items: Iterable[object] | int | None, codes: AnyArray) -> tuple[object, ...]:
+    if items is None:
+        return tuple(range(int(codes.max()) + 1))
+    return tuple(range(items)) if isinstance(items, int) else unique_labels(items)
+
+
+def _check_csr(indptr: IntArray, codes: AnyArray, values: AnyArray, size: int) -> None:
+    if codes.dtype.kind not in "iu" or codes.ndim != 1 or len(codes) != len(values):
+        raise InvalidDataError("rated must hold one whole number for each rating")
+    ends = (len(indptr), int(indptr[0]), int(indptr[-1])) if len(indptr) else (0, 0, 0)
+    if ends[0] < 2 or ends[1:] != (0, len(codes)) or (np.diff(indptr) < 0).any():
+        raise InvalidDataError(
+            f"indptr must go up from 0 to the number of ratings, {len(codes):,}, but goes from "
+            f"{ends[1]:,} to {ends[2]:,}"
+        )
+    if int(codes.min()) < 0 or int(codes.max()) >= size:
+        wrong = np.flatnonzero((codes < 0) | (codes >= size))
+        raise InvalidDataError(
+            f"rated must name items 0 to {size - 1:,}, but there is {codes[wrong[0]]}",
+            rows=wrong[:SHOWN],
+            total=len(wrong),
+        )
+    falls = codes[1:] <= codes[:-1]
+    falls[indptr[(indptr > 0) & (indptr < len(codes))] - 1] = False  # a new user may start anew
+    if falls.any():
+        wrong = np.flatnonzero(falls) + 1
+        raise InvalidDataError(
+            "within a user the items must go up and occur once",
+            rows=wrong[:SHOWN],
+            total=len(wrong),
+            way_out="Sort them, or use Ratings(users, items, values).",
+        )

@@ -1,0 +1,1 @@
+"""Readers: from files and streams to tables and observations."""

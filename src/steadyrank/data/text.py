@@ -1,0 +1,155 @@
+"""Columns of a text file, and the one rule by which text becomes numbers.
+
+A column of *labels* becomes whole numbers only where writing the numbers out again gives back
+the very same text in every row; so ``7`` and ``-12`` do, ``007``, ``+7``, ``1.0`` and ``1e3`` stay
+text, and one such field keeps the whole column text. An empty field is a missing label, but
+``NA`` and ``None`` are labels like any other.
+
+A column of *numbers* takes decimal and scientific notation with a point, blanks around it
+allowed. An empty field, NA, N/A, NaN, null and None (in any case) are missing values.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steadyrank.data.arrays import compact, objects, places
+from steadyrank.errors import NotANumberError, shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from steadyrank._typing import AnyArray
+
+MISSING_WORDS = {"", "na", "n/a", "#n/a", "nan", "null", "none"}
+WHOLE = re.compile(r"[+-]?[0-9]+\Z")
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\Z")
+INFINITE = re.compile(r"[+-]?inf(inity)?\Z", re.IGNORECASE)
+LONGEST_WHOLE = 19  # the digits of 2**63; int() of a hostile field of a million digits is slow
+
+
+@dataclass(frozen=True, eq=False)
+class TextColumn:
+    """Fields of a file, each distinct text kept once.
+
+    Parameters
+    ----------
+    codes : int32 array
+        For each row, the place of its text in ``words``.
+    words : sequence of str
+        The distinct texts, exactly as in the file.
+    """
+
+    codes: AnyArray
+    words: Sequence[str]
+
+    @classmethod
+    def of(cls, fields: Iterable[str]) -> TextColumn:
+        """Build a column from the fields, row by row.
+
+        Examples
+        --------
+        >>> TextColumn.of(["a", "b", "a"]).codes.tolist()
+        [0, 1, 0]
+        """
+        listed = list(fields)
+        index = {word: code for code, word in enumerate(dict.fromkeys(listed))}
+        codes = np.fromiter(map(index.__getitem__, listed), dtype=np.int32, count=len(listed))
+        return cls(codes, list(index))
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def labels(self) -> AnyArray:
+        """Return labels: whole numbers where that loses nothing, else the text, None if empty.
+
+        Examples
+        --------
+        >>> TextColumn.of(["7", "12"]).labels(), TextColumn.of(["007", "12", ""]).labels()
+        (array([ 7, 12]), array(['007', '12', None], dtype=object))
+        """
+        if self.words and all(map(is_plain_whole, self.words)):
+            return np.array([int(word) for word in self.words], dtype=np.int64)[self.codes]
+        return objects(word or None for word in self.words)[self.codes]
+
+    def numbers(self, what: str) -> AnyArray:
+        """Return numbers: int64 where all are whole, else float64 with NaN for missing.
+
+        Examples
+        --------
+        >>> TextColumn.of(["1", "2.5", "NA"]).numbers("rating")
+        array([1. , 2.5, nan])
+        """
+        values = [_number(word) for word in self.words]
+        wrong = np.array([value is None for value in values], dtype=bool)[self.codes]
+        if wrong.any():
+            first = self.words[self.codes[np.flatnonzero(wrong)[0]]]
+            raise NotANumberError(
+                f"{shorten(first)} is not a number",
+                **places(wrong),
+                column=what,
+                way_out="Correct these rows, or name another column.",
+            )
+        if all(isinstance(value, int) for value in values):
+            return np.array(values, dtype=np.int64)[self.codes]
+        return np.array(values, dtype=np.float64)[self.codes]
+
+    def is_numeric(self) -> bool:
+        """Tell whether all fields are numbers or missing, and at least one is a number."""
+        values = [_number(word) for word in self.words]
+        return None not in values and any(value == value for value in values)  # noqa: PLR0124
+
+
+@dataclass(frozen=True, eq=False)
+class WholeColumn:
+    """A column of a big file whose fields are all plain whole numbers."""
+
+    values: AnyArray
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def labels(self) -> AnyArray:
+        """Return the numbers, as labels."""
+        return self.values
+
+    def numbers(self, what: str) -> AnyArray:  # noqa: ARG002 (same call as TextColumn)
+        """Return the numbers."""
+        return self.values
+
+    def is_numeric(self) -> bool:
+        """Return True."""
+        return len(self.values) > 0
+
+    @classmethod
+    def small(cls, values: AnyArray) -> WholeColumn:
+        """Keep the numbers in the smallest type that holds them."""
+        return cls(compact(values))
+
+
+def is_plain_whole(word: str) -> bool:
+    """Tell whether a text is exactly what a 64-bit whole number prints as.
+
+    Examples
+    --------
+    >>> [is_plain_whole(word) for word in ("12", "-3", "007", "+1", "1.0", "", "٣")]
+    [True, True, False, False, False, False, False]
+    """
+    if len(word) > LONGEST_WHOLE + 1 or not WHOLE.match(word):
+        return False
+    number = int(word)
+    return str(number) == word and -(2**63) <= number < 2**63
+
+
+def _number(word: str) -> int | float | None:
+    word = word.strip()
+    if len(word) <= LONGEST_WHOLE and WHOLE.match(word):
+        number = int(word)
+        return number if -(2**63) <= number < 2**63 else float(number)
+    if NUMBER.match(word) or INFINITE.match(word):
+        return float(word)
+    return float("nan") if word.casefold() in MISSING_WORDS else None

@@ -1,0 +1,148 @@
+"""Votes: each voter names one item."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyrank.data.arrays import as_counts
+from steadyrank.data.base import Observations, check_some, fill, said_first
+from steadyrank.data.labels import encode
+from steadyrank.data.table import as_table
+from steadyrank.data.units import Units
+from steadyrank.errors import EmptyDataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Self
+
+    from steadyrank._typing import IntArray
+    from steadyrank.data.readers.files import Source
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Votes(Observations):
+    """One choice for each voter. The unit left out is the vote.
+
+    Parameters
+    ----------
+    choices : array, series or iterable
+        The label of the item that each row votes for.
+    counts : iterable of int, optional
+        How many votes each row stands for; 1 each by default.
+    items : iterable, optional
+        The list of items, in order, also those without a vote.
+
+    Attributes
+    ----------
+    choices : int64 array
+        For each row, the place of its item in ``items``.
+    counts : int64 array
+        For each row, its number of votes.
+
+    Examples
+    --------
+    >>> votes = Votes(["ann", "bob", "ann"])
+    >>> votes
+    <Votes: 3 vote units, 2 items>
+    >>> votes.items, votes.units.counts
+    (('ann', 'bob'), array([2, 1]))
+    """
+
+    items: tuple[object, ...]
+    choices: IntArray
+    counts: IntArray
+    notes: tuple[str, ...]
+
+    def __init__(
+        self, choices: Any, *, counts: Any = None, items: Iterable[object] | None = None
+    ) -> None:
+        codes, labels = encode(choices, known=items, what="choices")
+        check_some(len(codes), "votes")
+        weights = as_counts(counts, len(codes))
+        if not weights.sum():
+            raise EmptyDataError("all counts are 0, so there are no votes")
+        fill(self, items=labels, choices=codes.astype(np.int64), counts=weights, notes=())
+
+    @cached_property
+    def tally(self) -> IntArray:
+        """The number of votes for each item."""
+        tally = np.zeros(self.n_items, dtype=np.int64)
+        np.add.at(tally, self.choices, self.counts)
+        return tally
+
+    @cached_property
+    def unit_items(self) -> IntArray:
+        """For each distinct unit, the item it votes for."""
+        return np.flatnonzero(self.tally)
+
+    @cached_property
+    def units(self) -> Units:
+        """The votes; those for the same item are equal."""
+        voted = self.unit_items
+        labels = tuple(self.items[item] for item in voted)
+        return Units("vote", self.tally[voted], labels)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        choice: str | None = None,
+        count: str | None = None,
+        items: Iterable[object] | None = None,
+    ) -> Self:
+        """Take votes from a dataframe: a column of choices and, if there is one, of counts.
+
+        Parameters
+        ----------
+        frame : dataframe of any library, or mapping from names to columns
+        choice, count : str, optional
+            The names of the columns; guessed from common names where not given.
+        items : iterable, optional
+            As for the class.
+
+        Examples
+        --------
+        >>> votes = Votes.from_frame({"candidate": ["x", "y"], "votes": [7, 5]})
+        >>> votes.n_units, votes.notes
+        (12, ("column 'candidate' taken as the choice", "column 'votes' taken as the count"))
+        """
+        table = as_table(frame)
+        names = table.names_for({"choice": choice}, optional={"count": count}, only="choice")
+        with table.errors({"choices": names["choice"], "counts": names.get("count")}):
+            votes = cls(
+                table.labels(names["choice"]), counts=table.optional(names.get("count")), items=items
+            )
+            return said_first(votes, table.notes)
+
+    @classmethod
+    def read(
+        cls,
+        source: Source,
+        *,
+        format: str | None = None,  # noqa: A002 (the word users know from other readers)
+        encoding: str = "utf-8",
+        choice: str | None = None,
+        count: str | None = None,
+        items: Iterable[object] | None = None,
+    ) -> Self:
+        """Read votes from a CSV, TSV, Parquet or JSON-lines file, plain or gzipped.
+
+        Parameters
+        ----------
+        source : path or binary stream
+        format : {"csv", "tsv", "parquet", "jsonl"}, optional
+            Told from the content where not given.
+        encoding : str
+            Of a text file.
+        choice, count, items
+            As for :meth:`from_frame`.
+        """
+        from steadyrank.data.readers.tables import read_table
+
+        table = read_table(source, format=format, encoding=encoding)
+        return cls.from_frame(table, choice=choice, count=count, items=items)
