@@ -1,0 +1,174 @@
+"""Arguments of the operators are checked here, before any mathematics."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steadyrank.errors import (
+    InvalidEpsError,
+    InvalidKError,
+    InvalidPermutationError,
+    InvalidScoresError,
+    NonFiniteScoresError,
+    listing,
+    shorten,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from steadyrank._typing import AnyArray, FloatArray, IntArray
+
+EXACT_INTEGERS = 2**53
+"""Integers beyond this one do not all have a float64 of their own."""
+
+
+def check_scores(scores: ArrayLike) -> FloatArray:
+    """Return ``scores`` as a finite, non-empty float64 vector (the input itself where it is one)."""
+    values = check_score_batch(scores)
+    if values.ndim != 1:
+        raise InvalidScoresError(
+            f"scores must be one-dimensional, but have shape {values.shape}. "
+            "For a batch use inflated_topk_mask or critical_eps, which work along the last axis."
+        )
+    return values
+
+
+def check_score_batch(scores: ArrayLike) -> FloatArray:
+    """Return ``scores`` as finite float64 with at least one axis and one item on the last axis."""
+    values = _as_floats(scores)
+    if values.ndim == 0:
+        raise InvalidScoresError(
+            f"scores must be an array with one entry for each item, but are the single value "
+            f"{shorten(scores)}."
+        )
+    if values.shape[-1] == 0:
+        raise InvalidScoresError(f"scores are empty (shape {values.shape}): there is nothing to rank.")
+    _refuse_non_finite(values)
+    return values
+
+
+def check_k(k: object, items: int) -> int:
+    """Return ``k`` as an int from 1 to ``items``."""
+    if isinstance(k, bool | np.bool_):
+        raise InvalidKError(k, items, why=" (a truth value)")
+    try:
+        number = operator.index(k)  # type: ignore[arg-type]
+    except TypeError:
+        raise InvalidKError(k, items, why=" (not a whole number)") from None
+    if not 1 <= number <= items:
+        raise InvalidKError(k, items)
+    return number
+
+
+def check_eps(eps: object) -> float:
+    """Return ``eps`` as a positive finite float."""
+    if isinstance(eps, bool | np.bool_ | str | bytes):
+        raise InvalidEpsError(eps)
+    try:
+        number = float(eps)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidEpsError(eps) from None
+    if not (math.isfinite(number) and number > 0):
+        raise InvalidEpsError(eps)
+    return number
+
+
+def check_permutation(order: ArrayLike, items: int) -> IntArray:
+    """Return ``order`` as an int64 permutation of ``0 .. items - 1``."""
+    raw = np.asarray(order)
+    if raw.ndim != 1 or raw.shape[0] != items:
+        raise InvalidPermutationError(
+            f"a ranking must list each of the {items:,} items once, but has shape {raw.shape}."
+        )
+    if raw.dtype.kind not in "iu":
+        raise InvalidPermutationError(
+            f"a ranking must hold item indices 0..{items - 1}, but has dtype {raw.dtype}."
+        )
+    values = raw.astype(np.int64)
+    outside = np.flatnonzero((values < 0) | (values >= items))
+    if len(outside):
+        place = int(outside[0])
+        raise InvalidPermutationError(
+            f"a ranking must hold item indices 0..{items - 1}, but position {place} is {raw[place]}."
+        )
+    times = np.bincount(values, minlength=items)
+    if (times != 1).any():
+        raise InvalidPermutationError(
+            "a ranking must list each item once, but these items occur more than once: "
+            f"{listing(np.flatnonzero(times > 1).tolist())}."
+        )
+    return values
+
+
+def _as_floats(scores: ArrayLike) -> FloatArray:
+    if isinstance(scores, np.ma.MaskedArray) and np.ma.getmaskarray(scores).any():
+        places = np.argwhere(np.ma.getmaskarray(scores)).tolist()
+        raise InvalidScoresError(
+            f"scores are masked at {listing(places)}. Remove these items, or give them a score."
+        )
+    try:
+        raw = np.asarray(scores)
+    except ValueError as error:
+        raise InvalidScoresError(f"scores do not form an array: {error}.") from None
+    if raw.dtype.kind == "O":
+        raw = _numbers_from_objects(raw)
+    if raw.dtype.kind not in "biuf":
+        raise InvalidScoresError(
+            f"scores must be numbers, but have dtype {raw.dtype} "
+            f"(first value {shorten(raw.flat[0]) if raw.size else 'none'})."
+        )
+    if raw.dtype.kind in "iu" and raw.size and raw.dtype.itemsize == 8:
+        _refuse_inexact_integers(raw)
+    return raw.astype(np.float64, copy=False)
+
+
+def _numbers_from_objects(raw: AnyArray) -> AnyArray:
+    """Convert an object array whose every entry is a real number; name the first that is not."""
+    values = np.empty(raw.shape)
+    for place, value in np.ndenumerate(raw):
+        number_like = hasattr(value, "__float__") and not isinstance(value, str | bytes)
+        try:
+            values[place] = float(value) if number_like else _refuse_value(value, place)
+        except (TypeError, ValueError, OverflowError):
+            _refuse_value(value, place)
+        if isinstance(value, int) and abs(value) > EXACT_INTEGERS and int(values[place]) != value:
+            _refuse_value(value, place)
+    return values
+
+
+def _refuse_value(value: object, place: tuple[int, ...]) -> float:
+    raise InvalidScoresError(
+        f"scores must be numbers that a float64 can hold, but the one at {_where(place)} is "
+        f"{shorten(value)}. Remove the item, or give it a score."
+    )
+
+
+def _refuse_inexact_integers(raw: AnyArray) -> None:
+    if int(raw.max()) > EXACT_INTEGERS or int(raw.min()) < -EXACT_INTEGERS:
+        place = int(np.flatnonzero((raw > EXACT_INTEGERS) | (raw < -EXACT_INTEGERS))[0])
+        raise InvalidScoresError(
+            f"the integer score {raw.flat[place]} at {_where(np.unravel_index(place, raw.shape))} "
+            "is beyond 2**53, where float64 would merge neighbours. Subtract a constant first "
+            "(rankings do not change), or convert to float yourself."
+        )
+
+
+def _refuse_non_finite(values: FloatArray) -> None:
+    finite = np.isfinite(values)
+    if finite.all():
+        return
+    places = np.argwhere(~finite)
+    shown = [tuple(int(part) for part in place) for place in places[:6]]
+    raise NonFiniteScoresError(
+        [_where(place) for place in shown], [values[place] for place in shown], len(places)
+    )
+
+
+def _where(place: tuple[int, ...] | tuple[np.intp, ...]) -> str:
+    numbers = [int(part) for part in place]
+    return f"position {numbers[0]}" if len(numbers) == 1 else f"position {tuple(numbers)}"

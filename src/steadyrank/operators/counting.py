@@ -1,0 +1,104 @@
+"""Exact counts, uniform samples and position shares, read off the state graph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank.operators.states import Layer, StateGraph, Words
+
+
+def count_paths(graph: StateGraph, max_states: int) -> int:
+    """Return the number of rankings, exactly.
+
+    The counts of a layer are kept as rows of digits in a base so large that the sum over all edges
+    into a state still fits 64 bits; Python's own integers would cost several times as much. Where
+    all rankings pass through one state, its count is a factor and the digits begin anew.
+    """
+    bits = 63 - graph.most_ways().bit_length()
+    digits = np.ones((1, 1), dtype=np.uint64)
+    product = 1
+    for layer in graph.layers(max_states):
+        digits = _advance(digits, layer, bits)
+        if digits.shape[1] == 1:
+            product *= _integer(digits[:, 0], bits)
+            digits = np.ones((1, 1), dtype=np.uint64)
+    return product * _integer(digits[:, 0], bits)
+
+
+def _advance(digits: Words, layer: Layer, bits: int) -> Words:
+    """Return the counts of the next layer from those of this one."""
+    ways = layer.ways.astype(np.uint64)
+    several = bool((ways > 1).any())
+    shift, mask = np.uint64(bits), np.uint64((1 << bits) - 1)
+    result = np.empty((len(digits) + 1, len(layer.starts)), dtype=np.uint64)
+    carry = np.zeros(len(layer.starts), dtype=np.uint64)
+    for row, digit in zip(result, digits, strict=False):
+        along = digit[layer.source] * ways if several else digit[layer.source]
+        total = np.add.reduceat(along, layer.starts) + carry
+        np.bitwise_and(total, mask, out=row)
+        carry = total >> shift
+    result[-1] = carry
+    return result if carry.any() else result[:-1]
+
+
+def _integer(digits: Words, bits: int) -> int:
+    return sum(int(digit) << (bits * place) for place, digit in enumerate(digits))
+
+
+def _weights_onward(layers: Sequence[Layer]) -> list[FloatArray]:
+    """Return for each layer the number of ways to go on from each state, up to a factor."""
+    weights = [np.ones(1)]
+    for layer in reversed(layers):
+        along = weights[-1][layer.targets()] * layer.ways
+        onward = np.bincount(layer.source, weights=along)
+        weights.append(onward / onward.max())
+    return weights[::-1]
+
+
+def sample_scores(graph: StateGraph, size: int, rng: np.random.Generator, max_states: int) -> IntArray:
+    """Return ``size`` uniform rankings as (size, items) numbers of distinct scores."""
+    layers = list(graph.layers(max_states))
+    weights = _weights_onward(layers)
+    state = np.zeros(size, dtype=np.int64)
+    drawn = np.empty((size, len(layers)), dtype=np.int64)
+    for place, (layer, onward) in enumerate(zip(layers, weights[1:], strict=True)):
+        target = layer.targets()
+        order = np.argsort(layer.source, kind="stable")
+        weight = (onward[target] * layer.ways)[order]
+        upto = np.cumsum(weight)
+        first = np.searchsorted(layer.source[order], np.arange(layer.source.max() + 2))
+        before = np.append(0.0, upto)[first]
+        spot = before[state] + rng.random(size) * (before[state + 1] - before[state])
+        edge = np.searchsorted(upto, spot, side="right")
+        # Rounding may put a spot on the far end of its interval.
+        edge = order[np.clip(edge, first[state], first[state + 1] - 1)]
+        drawn[:, place] = layer.score[edge]
+        state = target[edge]
+    return drawn
+
+
+def score_shares(graph: StateGraph, max_states: int) -> FloatArray:
+    """Return (distinct scores, ranks): the share of rankings with an item of that score there."""
+    layers = list(graph.layers(max_states))
+    shares = np.zeros((len(graph.values), len(layers)))
+    for place, (score, flow) in enumerate(_flows(layers)):
+        shares[:, place] = np.bincount(score, weights=flow, minlength=len(shares))
+    return shares
+
+
+def _flows(layers: Sequence[Layer]) -> Iterator[tuple[IntArray, FloatArray]]:
+    """Yield for each layer the score that each edge places, and the share of rankings along it."""
+    weights = _weights_onward(layers)
+    arrived = np.ones(1)
+    for layer, onward in zip(layers, weights[1:], strict=True):
+        along = arrived[layer.source] * layer.ways
+        flow = along * onward[layer.targets()]
+        yield layer.score, flow / flow.sum()
+        arrived = np.add.reduceat(along, layer.starts)
+        arrived /= arrived.max()

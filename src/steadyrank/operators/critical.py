@@ -1,0 +1,85 @@
+"""The critical eps of each item: the whole eps-path of an inflated top-k as one vector.
+
+The inflated top-k grows with eps, so each item has one number ``e_j``: it is a member exactly
+if ``eps > e_j``. Let ``x_1 = 0 <= x_2 <= ...`` be the distances of the scores from rank k on below
+the k-th best. If m of the items above j are clipped in the projection, with ``S`` and ``Q`` the sums
+of ``x_j - x_l`` and of its square over these m, the distance to the region of j is eps exactly if
+
+    (m + 2) c^2 - 2 S c - ((m + 1) Q - S^2) = 0,      c = eps / sqrt(2).
+
+The number m itself is the count of r with ``x_r + D_r - sqrt((D_r^2 + G_r) / 2) <= x_j`` (D and G as
+in :mod:`steadyrank.operators.inflation`): the left side is how deep the inflation reaches at the eps
+at which the r-th item becomes clipped, and it grows with r.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steadyrank.operators.checks import check_k, check_score_batch
+from steadyrank.operators.inflation import C, entry_eps, spread_sums
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from steadyrank._typing import FloatArray, IntArray
+
+CHUNK = 1 << 17
+"""Scores of a batch handled at once."""
+
+NARROW = 32
+"""Up to this width, counting by comparing all pairs beats a search in each row."""
+
+
+def critical_eps(scores: ArrayLike, k: int) -> FloatArray:
+    """Return for each item the eps above which it is in the inflated top-k.
+
+    Works along the last axis of a batch of any shape. Items of the plain top-k, and those tied
+    with the k-th, get 0. ``inflated_topk_mask(scores, k, eps)`` is ``eps > critical_eps(scores, k)``
+    (the allowance for rounding at the boundary is included).
+
+    Examples
+    --------
+    >>> critical_eps([1.0, 0.5, 0.0], k=1).round(5)
+    array([0.     , 0.70711, 1.54583])
+    """
+    values = check_score_batch(scores)
+    k = check_k(k, values.shape[-1])
+    rows = values.reshape(-1, values.shape[-1])
+    critical = np.zeros(rows.shape)
+    step = max(1, CHUNK // rows.shape[1])
+    for start in range(0, len(rows), step):
+        chunk = rows[start : start + step]
+        order = np.argsort(-chunk, axis=1, kind="stable")[:, k - 1 :]
+        tail = np.take_along_axis(chunk, order, axis=1)
+        np.put_along_axis(critical[start : start + step], order, critical_of_tail(tail), axis=1)
+    return critical.reshape(values.shape)
+
+
+def critical_of_tail(tail: FloatArray) -> FloatArray:
+    """Return the critical eps for rows of descending scores that begin with the k-th best."""
+    best = tail[:, :1]
+    below = best - tail
+    # In units of the largest distance, so that squares neither overflow nor vanish.
+    unit = np.where(below[:, -1:] > 0, below[:, -1:], 1.0)
+    x = below / unit
+    number, total, square = spread_sums(x)
+    reached = x + total - C * np.sqrt(total * total + square)
+    np.maximum.accumulate(reached, axis=1, out=reached)  # grows by theory; now also after rounding
+    last = np.minimum(_counts_up_to(reached, x), np.arange(1, x.shape[1] + 1)) - 1
+    m, d, g, x_last = (np.take_along_axis(part, last, 1) for part in (number, total, square, x))
+    drop = x - x_last
+    s = d + m * drop
+    q = g + 2 * drop * d + m * drop * drop
+    spread = np.maximum(m * g - d * d, 0.0)  # m Q - S^2, which does not depend on the drop
+    c = (s + np.sqrt(s * s + (m + 2) * (q + spread))) / (m + 2)
+    return entry_eps(c / C * unit, best)
+
+
+def _counts_up_to(reached: FloatArray, x: FloatArray) -> IntArray:
+    """Count, for each entry of a row of x, the entries of the same row of ``reached`` up to it."""
+    if x.shape[1] <= NARROW:
+        return np.asarray((reached[:, np.newaxis, :] <= x[:, :, np.newaxis]).sum(axis=2))
+    return np.stack([np.searchsorted(r, v, side="right") for r, v in zip(reached, x, strict=True)])

@@ -1,0 +1,174 @@
+"""Which items stay eligible for a place: the closed form behind every inflated operator.
+
+The inflated argmax of scores ``w`` holds the items j whose distance from ``w`` to the region
+
+    C_j = { v : v_j >= v_l + c for all other l },      c = eps / sqrt(2)
+
+is *strictly* below eps. Sort the scores and let ``x_1 = 0 <= x_2 <= ...`` be the distances below
+the best one. With ``N`` the number, ``m`` the mean and ``V`` the sum of squares about the mean of
+the first ``r`` of them, item j is eligible exactly if it is one of these r, or if
+
+    x_j < m - c + sqrt( (N + 1) / N * (eps^2 - V) ),
+
+where r is the largest number for which ``D^2 + G < eps^2``, with ``D`` and ``G`` the sums of
+``x_r - x_l`` and of ``(x_r - x_l)^2`` over l <= r. Both only grow with r, hence two cumulative
+sums and a count. The eligible items are always a prefix of the sorted order.
+
+How a boundary case is decided
+------------------------------
+Boundaries are ordinary: votes are multiples of 1/n, and eps = sqrt(2)/n puts a one-vote lead
+exactly on one. There the definition says *out* (the inequality is strict), but neither 1/n nor
+sqrt(2) is a float, so that rounding would decide at random. We therefore ask for the strict
+inequality with ``eps`` lowered by :func:`boundary_slack`, a little more than what rounding of the
+scores and of these sums can amount to: a case that is on the boundary up to rounding counts as
+on the boundary, and is out, for every n. Cases that differ from the boundary by more are decided
+as the exact inequality decides them. This file is the only place where that choice is made.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
+
+ROUNDING = 64 * float(np.finfo(np.float64).eps)
+"""Rounding allowed for, relative to the size of the scores."""
+
+MOST_OF_EPS = 1e-6
+"""The slack never takes more than this share of eps, however large the scores are."""
+
+C = float(np.sqrt(0.5))
+"""The gap c for eps = 1: two items that differ by less than ``C * eps`` may swap."""
+
+
+def boundary_slack(eps: float | FloatArray, best: float | FloatArray) -> FloatArray:
+    """Return how far below ``eps`` a distance must lie to count as below it.
+
+    ``best`` is the best score among the items in question.
+    """
+    return np.minimum(ROUNDING * (np.abs(best) + eps), MOST_OF_EPS * np.asarray(eps))
+
+
+def effective_eps(eps: float | FloatArray, best: float | FloatArray) -> FloatArray:
+    """Return the eps to compare with, strictly: ``eps`` less the slack for rounding."""
+    return np.asarray(eps - boundary_slack(eps, best))
+
+
+def entry_eps(distance: FloatArray, best: FloatArray | float) -> FloatArray:
+    """Return the smallest e with ``effective_eps(eps, best) > distance`` for every eps > e."""
+    rounded = (distance + ROUNDING * np.abs(best)) / (1 - ROUNDING)
+    return np.minimum(rounded, distance / (1 - MOST_OF_EPS))
+
+
+def eligible_prefix(
+    below: FloatArray, best: FloatArray, eps: float, *, counts: FloatArray | None = None
+) -> tuple[IntArray, FloatArray]:
+    """Return how many leading columns of each row are eligible, and how deep eligibility reaches.
+
+    Parameters
+    ----------
+    below : float array (rows, columns)
+        Distances below the best score, nondecreasing along a row, the first one 0.
+        Rows may be padded at the end with infinity.
+    best : float array (rows,)
+        The best score itself (it sets the size of the rounding slack).
+    eps : float
+        The inflation, positive.
+    counts : float array (rows, columns), optional
+        How many items stand at each distance; 0 for a place that is empty by now. The first
+        must be positive. By default one item each.
+
+    Returns
+    -------
+    prefix : int array (rows,)
+        The number of leading columns whose distance is eligible; at least 1.
+    depth : float array (rows,)
+        No item further below the best than this is eligible, *whatever other items there are*:
+        more items can only lower the reach, since an eligible item stays so when others go.
+
+    Examples
+    --------
+    >>> prefix, depth = eligible_prefix(np.array([[0.0, 0.5, 1.0]]), np.array([1.0]), 1.0)
+    >>> prefix, depth.round(4)
+    (array([2]), array([0.6885]))
+    """
+    tight = effective_eps(eps, best)
+    # In units of eps; beyond 2 nothing is eligible, and clipping there avoids overflow.
+    x = np.minimum(below / tight[:, np.newaxis], 2.0)
+    number, total, square = spread_sums(x, counts)
+    last = (total * total + square < 1).sum(axis=1) - 1
+    row = np.arange(len(x))
+    limit = reach(x[row, last], number[row, last], total[row, last], square[row, last])
+    prefix = np.maximum(last + 1, (x < limit[:, np.newaxis]).sum(axis=1))
+    return prefix, np.maximum(limit, x[row, last]) * tight
+
+
+def eligible_columns(depth: FloatArray, counts: AnyArray) -> Iterator[BoolArray]:
+    """Yield, column by column, which states have an eligible item there; stop where none has.
+
+    The same as :func:`eligible_prefix` for very many states with few columns, all in units of the
+    effective eps. The arrays have one row for each *column* and one column for each state, so that
+    every sum runs over long contiguous rows.
+    """
+    columns, states = depth.shape
+    number, total, square = np.empty((3, columns, states))
+    number[0], total[0], square[0] = counts[0], 0.0, 0.0
+    last = np.zeros(states, dtype=np.int64)
+    for j in range(1, columns):
+        gap = depth[j] - depth[j - 1]
+        step = number[j - 1] * gap
+        np.add(total[j - 1], step, out=total[j])
+        gap *= total[j] + total[j - 1]
+        np.add(square[j - 1], gap, out=square[j])
+        np.add(number[j - 1], counts[j], out=number[j])
+        inside = total[j] * total[j] + square[j] < 1
+        last += inside
+        if not inside.any():
+            break
+    place = (last, np.arange(states))
+    limit = reach(depth[place], number[place], total[place], square[place])
+    for j in range(columns):
+        eligible = (j <= last) | (depth[j] < limit)
+        if not eligible.any():
+            return
+        yield eligible
+
+
+def spread_sums(
+    x: FloatArray, counts: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return N, D and G of the module docstring, for every prefix of every row.
+
+    They are sums of gaps, never differences of sums of scores, so that nothing cancels and a
+    constant added to all scores changes nothing.
+    """
+    if counts is None:
+        number = np.broadcast_to(np.arange(1.0, x.shape[1] + 1), x.shape)
+    else:
+        number = counts.cumsum(axis=1)
+    gap = x[:, 1:] - x[:, :-1]
+    step = number[:, :-1] * gap
+    total = np.zeros(x.shape)
+    square = np.zeros(x.shape)
+    step.cumsum(axis=1, out=total[:, 1:])
+    (gap * (2 * total[:, 1:] - step)).cumsum(axis=1, out=square[:, 1:])
+    return number, total, square
+
+
+def reach(
+    depth: FloatArray,
+    number: FloatArray,
+    total: FloatArray,
+    square: FloatArray,
+    eps: float | FloatArray = 1.0,
+) -> FloatArray:
+    """Return the depth above which items are eligible, given the sums over the first r."""
+    mean = depth - total / number
+    about_mean = square - total * total / number
+    reach: FloatArray = mean - C * eps + np.sqrt((number + 1) / number * (eps * eps - about_mean))
+    return reach

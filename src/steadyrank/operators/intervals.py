@@ -1,0 +1,124 @@
+"""Rank intervals, the certain order and tiers of an inflated ranking, without any permutation.
+
+The lowest (best) rank of an item is the first k whose inflated top-k holds it; its highest (worst)
+rank is the number of items above ``w_j - c``; i comes before j in every ranking exactly if
+``w_i - w_j >= c``. All are attained: see the theory page of the documentation for the proofs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steadyrank.operators.checks import check_eps, check_scores
+from steadyrank.operators.inflation import C, effective_eps
+from steadyrank.operators.prefixes import count_above, eligible_ends
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
+
+
+def rank_intervals(scores: ArrayLike, eps: float) -> tuple[IntArray, IntArray]:
+    """Return the lowest and the highest rank (1 = best) of each item over the inflated ranking.
+
+    Both are attained by some ranking of the set. Time grows as that of a sort.
+
+    Examples
+    --------
+    >>> lowest, highest = rank_intervals([1.0, 0.5, 0.0], eps=1.0)
+    >>> lowest, highest
+    (array([1, 1, 2]), array([2, 3, 3]))
+    """
+    values = check_scores(scores)
+    eps = check_eps(eps)
+    order = np.argsort(-values, kind="stable")
+    ranked = values[order]
+    lowest, highest = np.empty(len(values), np.int64), np.empty(len(values), np.int64)
+    places = np.arange(len(values))
+    lowest[order] = 1 + np.searchsorted(eligible_ends(ranked, eps), places, side="right")
+    highest[order] = count_above(ranked, ranked - certain_gap(ranked, eps))
+    return lowest, highest
+
+
+def certain_gap(scores: FloatArray, eps: float) -> FloatArray:
+    """Return the lead c that makes an item with this score certain to be above another."""
+    return C * effective_eps(eps, scores)
+
+
+@dataclass(frozen=True, eq=False)
+class CertainOrder:
+    """The pairs that every ranking of the set orders the same way: a semiorder with threshold c.
+
+    Ask ``order(i, j)`` (or ``order[i, j]``, or ``(i, j) in order``) whether i is above j in every
+    ranking; ``order.matrix()`` answers for all pairs at once, and is what NumPy gets of it.
+    """
+
+    scores: FloatArray
+    eps: float
+
+    def __call__(self, i: int, j: int) -> bool:
+        """Tell whether item i comes before item j in every ranking of the set."""
+        return bool(self.scores[i] - self.scores[j] >= certain_gap(self.scores[i], self.eps))
+
+    def __getitem__(self, pair: tuple[int, int]) -> bool:
+        """Tell whether the first item of the pair is certainly above the second."""
+        return self(*pair)
+
+    def __contains__(self, pair: tuple[int, int]) -> bool:
+        """Tell whether the first item of the pair is certainly above the second."""
+        return self(*pair)
+
+    def __len__(self) -> int:
+        """Return the number of items."""
+        return len(self.scores)
+
+    def matrix(self) -> BoolArray:
+        """Return the order as a boolean matrix: entry (i, j) is True if i is certainly above j."""
+        lead = certain_gap(self.scores, self.eps)[:, np.newaxis]
+        matrix: BoolArray = self.scores[:, np.newaxis] - self.scores[np.newaxis, :] >= lead
+        return matrix
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> BoolArray:
+        """Return :meth:`matrix`, so that ``numpy.asarray(order)`` works."""
+        if copy is False:
+            raise ValueError("the matrix of a CertainOrder is always made anew")
+        return self.matrix().astype(dtype or np.bool_, copy=False)  # type: ignore[call-overload, no-any-return]
+
+
+def certainly_above(scores: ArrayLike, eps: float) -> CertainOrder:
+    """Return the certain order: which item is above which in every ranking of the set.
+
+    Examples
+    --------
+    >>> order = certainly_above([1.0, 0.5, 0.0], eps=1.0)
+    >>> order(0, 2), order(0, 1)
+    (True, False)
+    """
+    values = np.array(check_scores(scores))
+    values.setflags(write=False)
+    return CertainOrder(values, check_eps(eps))
+
+
+def tiers(scores: ArrayLike, eps: float) -> list[IntArray]:
+    """Return the blocks of items that no ranking of the set mixes, best block first.
+
+    A new tier begins wherever neighbours in the sorted order differ by at least c.
+
+    Examples
+    --------
+    >>> tiers([5.0, 1.0, 4.9, 0.8], eps=1.0)
+    [array([0, 2]), array([1, 3])]
+    """
+    values = check_scores(scores)
+    eps = check_eps(eps)
+    order = np.argsort(-values, kind="stable")
+    return np.split(order, tier_starts(values[order], eps))
+
+
+def tier_starts(ranked: FloatArray, eps: float) -> IntArray:
+    """Return the places, after the first, at which a tier of descending scores begins."""
+    return 1 + np.flatnonzero(ranked[:-1] - ranked[1:] >= certain_gap(ranked[:-1], eps))

@@ -1,0 +1,194 @@
+"""The inflated full ranking: a set of permutations that is never listed unless asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steadyrank.errors import InvalidValueError, SizeMismatchError, shorten
+from steadyrank.operators.checks import check_eps, check_permutation, check_scores
+from steadyrank.operators.counting import count_paths, sample_scores, score_shares
+from steadyrank.operators.intervals import rank_intervals, tier_starts
+from steadyrank.operators.remaining import Remaining, all_orders, common_order, contains
+from steadyrank.operators.states import MAX_STATES, StateGraph
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import ArrayLike
+
+    from steadyrank._typing import FloatArray, IntArray
+
+
+def inflated_ranking(scores: ArrayLike, eps: float) -> RankingSet:
+    """Return the set of rankings that cannot be told from the plain one.
+
+    A ranking belongs to it if, position by position, the item placed is in the inflated argmax of
+    the items not yet placed. If two score vectors are closer than ``eps``, their sets share a ranking.
+
+    Examples
+    --------
+    >>> rankings = inflated_ranking([1.0, 0.5, 0.0], eps=1.0)
+    >>> rankings
+    RankingSet(3 items, eps=1, 1 tier; the plain ranking and others)
+    >>> [ranking.tolist() for ranking in rankings]
+    [[0, 1, 2], [0, 2, 1], [1, 0, 2]]
+    >>> rankings.count()
+    3
+    >>> [1, 2, 0] in rankings
+    False
+    """
+    return RankingSet(scores, eps)
+
+
+class RankingSet:
+    """All rankings (item indices, best first) that the data cannot tell from the plain one.
+
+    Membership, iteration, intersection and rank intervals work for any number of items. Counting,
+    sampling and position shares walk through the states that rankings pass through; where there
+    are more than ``max_states`` of them, they raise
+    :class:`~steadyrank.errors.StateLimitError`.
+    """
+
+    def __init__(self, scores: ArrayLike, eps: float) -> None:
+        self._scores = np.array(check_scores(scores))
+        self._scores.setflags(write=False)
+        self._eps = check_eps(eps)
+
+    @property
+    def scores(self) -> FloatArray:
+        """The scores, read-only."""
+        return self._scores
+
+    @property
+    def eps(self) -> float:
+        """The inflation."""
+        return self._eps
+
+    @property
+    def items(self) -> int:
+        """The number of items that each ranking orders."""
+        return len(self._scores)
+
+    @cached_property
+    def plain(self) -> IntArray:
+        """The plain ranking: items by score, the smaller index first among equal ones."""
+        return np.argsort(-self._scores, kind="stable")
+
+    @cached_property
+    def _ranked(self) -> FloatArray:
+        return self._scores[self.plain]
+
+    @cached_property
+    def _graph(self) -> StateGraph:
+        return StateGraph(self._ranked, self._eps)
+
+    def _remaining(self) -> Remaining:
+        return Remaining(self.plain, self._ranked, self._eps)
+
+    def __contains__(self, ranking: ArrayLike) -> bool:
+        """Tell whether a permutation of the items belongs to the set."""
+        return contains(self._remaining(), check_permutation(ranking, self.items).tolist())
+
+    def __iter__(self) -> Iterator[IntArray]:
+        """Yield the rankings one at a time, the plain one first."""
+        return (np.array(order) for order in all_orders(self._remaining(), self.items))
+
+    def __repr__(self) -> str:
+        """Describe the set without listing or counting it."""
+        blocks = 1 + len(tier_starts(self._ranked, self._eps))
+        alone = blocks == self.items
+        content = "only the plain ranking" if alone else "the plain ranking and others"
+        return (
+            f"RankingSet({self.items:,} item{'s' * (self.items > 1)}, eps={self._eps:.6g}, "
+            f"{blocks:,} tier{'s' * (blocks > 1)}; {content})"
+        )
+
+    def count(self, *, max_states: int = MAX_STATES) -> int:
+        """Return the exact number of rankings, as a Python integer of any size.
+
+        Examples
+        --------
+        >>> inflated_ranking([0.5] * 30, eps=0.1).count()
+        265252859812191058636308480000000
+        """
+        return count_paths(self._graph, max_states)
+
+    def sample(
+        self, size: int, *, seed: int | np.random.Generator, max_states: int = MAX_STATES
+    ) -> IntArray:
+        """Return ``size`` rankings drawn uniformly and independently, as a (size, items) array.
+
+        Examples
+        --------
+        >>> inflated_ranking([1.0, 0.5, 0.0], eps=1.0).sample(2, seed=0).shape
+        (2, 3)
+        """
+        size = _check_size(size)
+        rng = np.random.default_rng(seed)
+        drawn = sample_scores(self._graph, size, rng, max_states)
+        # Equal scores are interchangeable: deal the items of each score out in random order.
+        score_of = np.repeat(np.arange(len(self._graph.sizes)), self._graph.sizes)
+        shuffled = np.lexsort((rng.random(drawn.shape), np.broadcast_to(score_of, drawn.shape)))
+        places = np.argsort(drawn, axis=1, kind="stable")
+        rankings = np.empty_like(drawn)
+        np.put_along_axis(rankings, places, self.plain[shuffled], axis=1)
+        return rankings
+
+    def position_shares(self, *, max_states: int = MAX_STATES) -> FloatArray:
+        """Return an (items, ranks) matrix: the share of rankings that put the item at that rank.
+
+        Rows and columns sum to 1.
+
+        Examples
+        --------
+        >>> inflated_ranking([1.0, 0.5, 0.0], eps=1.0).position_shares().round(2)
+        array([[0.67, 0.33, 0.  ],
+               [0.33, 0.33, 0.33],
+               [0.  , 0.33, 0.67]])
+        """
+        sizes = self._graph.sizes
+        each = score_shares(self._graph, max_states) / sizes[:, np.newaxis]
+        shares = np.empty((self.items, self.items))
+        shares[self.plain] = np.repeat(each, sizes, axis=0)
+        return shares
+
+    def rank_intervals(self) -> tuple[IntArray, IntArray]:
+        """Return the lowest and the highest rank of each item over the set (1 = best)."""
+        return rank_intervals(self._scores, self._eps)
+
+    def intersects(self, other: RankingSet) -> bool:
+        """Tell whether the two sets share a ranking.
+
+        Examples
+        --------
+        >>> inflated_ranking([1.0, 0.5], eps=0.1).intersects(inflated_ranking([0.5, 1.0], eps=0.1))
+        False
+        """
+        return self.common_ranking(other) is not None
+
+    def common_ranking(self, other: RankingSet) -> IntArray | None:
+        """Return a ranking that both sets hold, or None where there is none.
+
+        Examples
+        --------
+        >>> inflated_ranking([1, 2], eps=2).common_ranking(inflated_ranking([2, 1], eps=0.1))
+        array([0, 1])
+        """
+        if not isinstance(other, RankingSet):
+            raise InvalidValueError(f"a RankingSet is needed to compare with, not {shorten(other)}.")
+        if other.items != self.items:
+            raise SizeMismatchError(
+                f"the two ranking sets order different numbers of items: {self.items:,} and "
+                f"{other.items:,}. Score both on one fixed list of items."
+            )
+        order = common_order(self._remaining(), other._remaining(), self.items)
+        return None if order is None else np.array(order)
+
+
+def _check_size(size: object) -> int:
+    if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 0:
+        raise InvalidValueError(f"size must be a whole number, 0 or more, but is {shorten(size)}.")
+    return int(size)

@@ -1,0 +1,141 @@
+"""The items not yet placed while one ranking is built, in pure Python: one step costs microseconds.
+
+An item once eligible stays eligible until it is placed (heredity), so what was found eligible is
+kept, and looked for anew only when that does not suffice.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING
+
+from steadyrank.operators.inflation import C, effective_eps
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from steadyrank._typing import FloatArray, IntArray
+
+
+class Remaining:
+    """Items left, best first, as a linked list over the sorted order.
+
+    Parameters
+    ----------
+    order : int array
+        The items, best first.
+    ranked : float array
+        Their scores, in that order.
+    eps : float
+        The inflation.
+    """
+
+    def __init__(self, order: IntArray, ranked: FloatArray, eps: float) -> None:
+        items = len(order)
+        self._item: list[int] = [int(item) for item in order]
+        self._score: list[float] = ranked.tolist()
+        self._eps: list[float] = effective_eps(eps, ranked).tolist()
+        # Place ``items`` is the end of the list: its successor is the best item left.
+        self._next: list[int] = [*range(1, items + 1), 0]
+        self._previous: list[int] = [items, *range(items)]
+        self._place = [0] * items
+        for place, item in enumerate(self._item):
+            self._place[item] = place
+        self._end = items
+
+    def best(self) -> int:
+        """Return the best item left."""
+        return self._item[self._next[self._end]]
+
+    def remove(self, item: int) -> None:
+        """Take an item out, since it has been placed."""
+        place = self._place[item]
+        before, after = self._previous[place], self._next[place]
+        self._next[before] = after
+        self._previous[after] = before
+
+    def restore(self, item: int) -> None:
+        """Put an item back; the last one removed must be restored first."""
+        place = self._place[item]
+        self._next[self._previous[place]] = place
+        self._previous[self._next[place]] = place
+
+    def eligible(self) -> Iterator[int]:
+        """Yield the items eligible for the next place, best first."""
+        place = self._next[self._end]
+        score, eps = self._score, self._eps[place]
+        number, total, square = 1, 0.0, 0.0
+        top = at = score[place]
+        yield self._item[place]
+        place = self._next[place]
+        while place != self._end:
+            gap = (at - score[place]) / eps
+            wider = total + number * gap
+            larger = square + gap * (wider + total)
+            if wider * wider + larger >= 1:
+                break
+            total, square, number, at = wider, larger, number + 1, score[place]
+            yield self._item[place]
+            place = self._next[place]
+        mean = (top - at) / eps - total / number
+        about_mean = square - total * total / number
+        limit = mean - C + sqrt((number + 1) / number * (1 - about_mean))
+        while place != self._end and (top - score[place]) / eps < limit:
+            yield self._item[place]
+            place = self._next[place]
+
+
+def contains(left: Remaining, order: list[int]) -> bool:
+    """Tell whether each item of ``order`` is eligible when its turn comes."""
+    known: set[int] = set()
+    for item in order:
+        if item != left.best() and item not in known:
+            known.update(left.eligible())
+            if item not in known:
+                return False
+        left.remove(item)
+    return True
+
+
+def common_order(left: Remaining, other: Remaining, items: int) -> list[int] | None:
+    """Return a ranking that both sets hold, or None; greedy is exact here.
+
+    Let pi be in both sets and let greedy stand at the items S left. The first item of pi
+    within S was eligible under both when pi placed it, with all of S left and perhaps more; by heredity
+    it is eligible in S. So greedy never gets stuck unless no common ranking exists.
+    """
+    order: list[int] = []
+    while len(order) < items:
+        best = left.best()
+        if best == other.best():
+            found = [best]
+        else:
+            theirs = set(other.eligible())
+            found = [item for item in left.eligible() if item in theirs]
+        if not found:
+            return None
+        for item in found:  # all of them: the later ones stay eligible as the first are placed
+            left.remove(item)
+            other.remove(item)
+        order += found
+    return order
+
+
+def all_orders(left: Remaining, items: int) -> Iterator[list[int]]:
+    """Yield every ranking of the set, the plain one first, then in the order of a depth-first walk."""
+    order: list[int] = []
+    branches = [iter(list(left.eligible()))] if items else []
+    while branches:
+        item = next(branches[-1], None)
+        if item is None:
+            branches.pop()
+            if order:
+                left.restore(order.pop())
+            continue
+        left.remove(item)
+        order.append(item)
+        if len(order) == items:
+            yield list(order)
+            left.restore(order.pop())
+        else:
+            branches.append(iter(list(left.eligible())))

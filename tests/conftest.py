@@ -1,0 +1,31 @@
+"""Fixtures that several parts of the tests share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+# One noisy machine must not turn a slow example into a failure; examples are drawn the same way each run.
+settings.register_profile(
+    "house", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("house")
+
+
+@pytest.fixture
+def shared_data() -> Path:
+    """Return the folder of real open data beside the checkout, or skip where there is none."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip("the folder of real data is not beside this checkout")
+    return SHARED_DATA
+
+
+@pytest.fixture
+def in_ci() -> bool:
+    """Tell whether this is CI, where a missing browser or engine is a failure, not a skip."""
+    return os.environ.get("CI", "").lower() in {"1", "true"}
