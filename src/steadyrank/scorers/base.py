@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from steadyrank.errors import WrongDataError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -96,7 +98,7 @@ class LeaveOneOut(ABC):
         """Yield blocks that cover all distinct units in order; may be called again."""
 
     def bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Return, for each item, its lowest and highest score over all data sets D and D\\i."""
+        r"""Return, for each item, its lowest and highest score over all data sets D and D\i."""
         lowest, highest = self.scores.copy(), self.scores.copy()
         for block in self.blocks():
             if isinstance(block, DenseBlock):
@@ -108,7 +110,7 @@ class LeaveOneOut(ABC):
         return lowest, highest
 
     def shifts(self) -> FloatArray:
-        """Return ``||w - w\\i||_2`` for each distinct unit i."""
+        r"""Return ``||w - w\i||_2`` for each distinct unit i."""
         return np.concatenate([_block_shifts(block, self.scores) for block in self.blocks()])
 
     def columns(self, items: IntArray) -> Iterator[tuple[IntArray, FloatArray]]:
@@ -135,15 +137,15 @@ def _block_shifts(block: Block, base: FloatArray) -> FloatArray:
     return np.sqrt(segment_sums(squares, block.indptr))
 
 
-def segment_sums(values: FloatArray, indptr: IntArray) -> FloatArray:
-    """Sum ``values`` between consecutive pointers; empty segments give 0.
+def segment_sums(values: AnyArray, indptr: IntArray) -> AnyArray:
+    """Sum ``values`` between consecutive pointers, in their own type; empty segments give 0.
 
     Examples
     --------
     >>> segment_sums(np.array([1.0, 2.0, 4.0]), np.array([0, 2, 2, 3]))
     array([3., 0., 4.])
     """
-    sums = np.zeros(len(indptr) - 1)
+    sums = np.zeros(len(indptr) - 1, dtype=values.dtype)
     filled = np.flatnonzero(np.diff(indptr))
     if len(filled):
         sums[filled] = np.add.reduceat(values, indptr[filled])
@@ -162,3 +164,9 @@ def _touching(
     scores = np.repeat(base[np.newaxis, :], len(units), axis=0)
     scores[row, where[kept]] = block.scores[kept]
     yield units + block.start, scores
+
+
+def checked_kind(data: object, kind: type, *, scorer: str) -> None:
+    """Complain unless ``data`` is of the kind that the scorer can score."""
+    if not isinstance(data, kind):
+        raise WrongDataError(scorer, kind.__name__, data)

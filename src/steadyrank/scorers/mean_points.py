@@ -1,0 +1,184 @@
+"""Mean points for each unit: what plurality, approval and Borda have in common.
+
+Every unit gives whole points to every item: its own points to the items that it lists, and
+one and the same number to all others. The score of an item is its total over the number of
+units. Without a unit both the total and that number change, so every score moves a little:
+the leave-one-out scores are dense, but known in closed form from the totals alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steadyrank.errors import NothingLeftError
+from steadyrank.scorers.base import DenseBlock, LeaveOneOut, segment_sums
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.data.units import Units
+
+BLOCK_NUMBERS = 1 << 20
+"""How many leave-one-out scores one block holds (8 MB)."""
+TABLE_NUMBERS = 1 << 22
+EXACT_SQUARES = 2**60
+"""Sums of squares up to here, and their differences, are exact in 64-bit whole numbers."""
+
+
+@dataclass(frozen=True)
+class Points:
+    """What each distinct unit gives to each item, in whole parts of a point.
+
+    Parameters
+    ----------
+    indptr : int array (units + 1,)
+        Unit u lists ``listed[indptr[u]:indptr[u + 1]]``, no item twice.
+    listed, given : int arrays
+        The items that a unit lists, and the parts it gives to them.
+    others : int array (units,)
+        The parts that a unit gives to each item that it does not list.
+    parts : int
+        How many parts make a point.
+    """
+
+    indptr: IntArray
+    listed: IntArray
+    given: IntArray
+    others: IntArray
+    parts: int = 1
+
+    def owners(self) -> IntArray:
+        """Return the unit of each listed item."""
+        return np.repeat(np.arange(len(self.others)), np.diff(self.indptr))
+
+    def totals(self, counts: IntArray, items: int) -> IntArray:
+        """Return the parts that each item gets from all units together."""
+        totals = np.full(items, int(counts @ self.others), dtype=np.int64)
+        owners = self.owners()
+        np.add.at(totals, self.listed, counts[owners] * (self.given - self.others[owners]))
+        return totals
+
+
+def mean_points(points: Points, counts: IntArray, items: int) -> FloatArray:
+    """Return the mean points of each item."""
+    return np.asarray(points.totals(counts, items) / (points.parts * int(counts.sum())))
+
+
+def mean_points_without(points: Points, units: Units, items: int) -> MeanPointsOut:
+    """Return the mean points without each unit."""
+    if units.total < 2:
+        raise NothingLeftError(units.kind)
+    totals = points.totals(units.counts, items)
+    return MeanPointsOut(totals / (points.parts * units.total), units, points, totals)
+
+
+@dataclass(frozen=True)
+class MeanPointsOut(LeaveOneOut):
+    """Leave-one-out scores ``(total - points of the unit) / (n - 1)``."""
+
+    scores: FloatArray
+    units: Units
+    points: Points
+    totals: IntArray
+
+    def blocks(self) -> Iterator[DenseBlock]:
+        """Yield dense blocks of distinct units."""
+        everything = np.arange(len(self.scores))
+        for first, last in self._ranges(len(self.scores)):
+            yield DenseBlock(first, self._rows(first, last, everything))
+
+    def columns(self, items: IntArray) -> Iterator[tuple[IntArray, FloatArray]]:
+        """Yield the scores of ``items`` without each unit; every unit changes the denominator."""
+        for first, last in self._ranges(len(items)):
+            yield np.arange(first, last), self._rows(first, last, items)
+
+    def bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Return the lowest and highest scores, from the most and least that one unit gives."""
+        spread = self._least_and_most()
+        if spread is None:
+            return super().bounds()
+        least, most = spread
+        lowest = (self.totals - most) / self._denominator
+        highest = (self.totals - least) / self._denominator
+        return np.minimum(lowest, self.scores), np.maximum(highest, self.scores)
+
+    def shifts(self) -> FloatArray:
+        r"""Return ``||w - w\i||``, from ``w - w\i = (n z_i - total) / (n (n - 1))``."""
+        largest = max(int(np.abs(self.totals).max(initial=0)), self.units.total * self._most_given)
+        if len(self.totals) * largest**2 < EXACT_SQUARES:
+            squares = self._exact_squares()
+        else:
+            squares = self._dense_squares()
+        return np.sqrt(squares) / (float(self._denominator) * self.units.total)
+
+    @property
+    def _denominator(self) -> int:
+        return self.points.parts * (self.units.total - 1)
+
+    @cached_property
+    def _most_given(self) -> int:
+        points = self.points
+        return int(max(points.given.max(initial=0), points.others.max(initial=0)))
+
+    def _ranges(self, width: int) -> Iterator[tuple[int, int]]:
+        step = max(1, BLOCK_NUMBERS // max(1, width))
+        for first in range(0, len(self.units), step):
+            yield first, min(first + step, len(self.units))
+
+    def _rows(self, first: int, last: int, items: IntArray) -> FloatArray:
+        left = self.totals[items] - self._given_rows(first, last, items)
+        return np.asarray(left / self._denominator)
+
+    def _given_rows(self, first: int, last: int, items: IntArray) -> IntArray:
+        """Return the parts that units ``first .. last - 1`` give to ``items``, as a matrix."""
+        points = self.points
+        place = np.full(len(self.scores), -1, dtype=np.int64)
+        place[items] = np.arange(len(items))
+        given = np.repeat(points.others[first:last, np.newaxis], len(items), axis=1)
+        pointers = points.indptr[first : last + 1]
+        entries = slice(int(pointers[0]), int(pointers[-1]))
+        column = place[points.listed[entries]]
+        kept = column >= 0
+        rows = np.repeat(np.arange(last - first), np.diff(pointers))
+        given[rows[kept], column[kept]] = points.given[entries][kept]
+        return given
+
+    def _exact_squares(self) -> FloatArray:
+        """Sum the squares as if no item were listed, then put the listed ones right."""
+        points, total, n = self.points, self.totals, self.units.total
+        unlisted = n * points.others
+        squares = unlisted**2 * len(total) - 2 * unlisted * int(total.sum()) + int((total**2).sum())
+        expected = total[points.listed]
+        as_listed = (n * points.given - expected) ** 2
+        as_unlisted = (unlisted[points.owners()] - expected) ** 2
+        squares += segment_sums(as_listed - as_unlisted, points.indptr)
+        return squares.astype(np.float64)
+
+    def _dense_squares(self) -> FloatArray:
+        everything = np.arange(len(self.scores))
+        squares = np.empty(len(self.units))
+        for first, last in self._ranges(len(self.scores)):
+            given = self._given_rows(first, last, everything).astype(np.float64)
+            squares[first:last] = ((given * self.units.total - self.totals) ** 2).sum(axis=1)
+        return squares
+
+    def _least_and_most(self) -> tuple[IntArray, IntArray] | None:
+        """Return the fewest and most parts that a unit gives to each item, if a table is small."""
+        points, items = self.points, len(self.scores)
+        levels, level = np.unique(points.others, return_inverse=True)
+        if len(levels) * items > TABLE_NUMBERS:
+            return None
+        codes = level[points.owners()] * items + points.listed
+        lists_it = np.bincount(codes, minlength=len(levels) * items).reshape(len(levels), items)
+        leaves_it: BoolArray = lists_it < np.bincount(level)[:, np.newaxis]
+        huge = np.iinfo(np.int64).max
+        least = np.where(leaves_it, levels[:, np.newaxis], huge).min(axis=0)
+        most = np.where(leaves_it, levels[:, np.newaxis], -huge).max(axis=0)
+        np.minimum.at(least, points.listed, points.given)
+        np.maximum.at(most, points.listed, points.given)
+        return least, most

@@ -1,0 +1,103 @@
+r"""How far one unit can move the scores, whatever the data: the numbers behind "proved".
+
+All additive scorers rest on one line. Let ``z_i`` be what unit i adds and ``w`` the mean of all
+n of them. Then ``n w = (n - 1) w\i + z_i``, hence
+
+    w - w\i = (z_i - w\i) / n,
+
+where ``w\i`` is a mean of the same kind of vectors. So ``n ||w - w\i||`` is at most the largest
+distance between a possible vector and a mean of possible vectors, and, distance being convex,
+at most the largest distance between two possible vectors: the diameter of what a unit may say.
+It is reached where all the others say the opposite of the one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from steadyrank.errors import ValueRangeError, shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ROUNDING = 1 + 2.0**-40
+"""Makes a bound that was computed in floating point larger than its rounding errors."""
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    r"""A bound on ``||w - w\i||_2`` that holds before any value is seen.
+
+    Attributes
+    ----------
+    eps : float
+        No unit moves the scores by more than this: the smallest float that is not below
+        the bound.
+    rule : str
+        The name of the argument.
+    numbers : mapping
+        What went into it: n, L, and the range of values where there is one.
+    scope : str
+        Which datasets it holds for, in words.
+    sentence : str
+        The claim in one sentence.
+
+    Examples
+    --------
+    >>> from steadyrank.data import Votes
+    >>> from steadyrank.scorers import Plurality
+    >>> Plurality().sensitivity(Votes(["ann", "bob", "ann", "ann"])).sentence
+    'Leaving out one of 4 votes moves the shares by at most sqrt(2)/n = 0.353553, for any votes.'
+    """
+
+    eps: float
+    rule: str
+    numbers: Mapping[str, float]
+    scope: str
+    sentence: str
+    squared: Fraction
+    """The square of the bound, exactly."""
+
+    @property
+    def smallest_eps(self) -> float:
+        """The smallest float strictly above the bound: delta = 0 is proved from here on."""
+        if Fraction(self.eps) ** 2 > self.squared:
+            return self.eps
+        return math.nextafter(self.eps, math.inf)
+
+
+def root_rounded_up(square: Fraction) -> float:
+    """Return the smallest float whose square is at least ``square``.
+
+    Examples
+    --------
+    >>> root_rounded_up(Fraction(1, 4)), Fraction(root_rounded_up(Fraction(2))) ** 2 >= 2
+    (0.5, True)
+    """
+    root = math.sqrt(square)
+    while Fraction(root) ** 2 < square:
+        root = math.nextafter(root, math.inf)
+    while root > 0 and Fraction(below := math.nextafter(root, 0.0)) ** 2 >= square:
+        root = below
+    return root
+
+
+def checked_range(value_range: tuple[float, float] | None) -> tuple[float, float] | None:
+    """Return the stated range as two floats, or complain."""
+    if value_range is None:
+        return None
+    try:
+        lowest, highest = (float(end) for end in value_range)
+    except (TypeError, ValueError):
+        raise ValueRangeError(
+            f"value_range must be two numbers (lowest, highest), but is {shorten(value_range)}."
+        ) from None
+    if not (math.isfinite(lowest) and math.isfinite(highest) and lowest < highest):
+        raise ValueRangeError(
+            "value_range must be two finite numbers, the smaller one first, "
+            f"but is {shorten(value_range)}."
+        )
+    return lowest, highest
