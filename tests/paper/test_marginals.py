@@ -4,11 +4,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from steadyrank.paper import marginals
-from steadyrank.paper import netflix_figures as published
+from steadyrank.paper import marginals, netflix_figures as published
 
 
 @pytest.fixture(scope="module")

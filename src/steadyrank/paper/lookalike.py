@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.errors import InvalidValueError
-from steadyrank.paper import marginals, streams
-from steadyrank.paper import netflix_figures as published
+from steadyrank.paper import marginals, netflix_figures as published, streams
 from steadyrank.paper.drawing import (
     CUTS,
     LENIENCY_SD,
