@@ -85,7 +85,7 @@ def named_scorer(name: str, **settings: Any) -> Scorer:
     --------
     >>> named_scorer("mean rating", shrinkage=5)
     MeanRating(shrinkage=5.0, value_range=None)
-    >>> named_scorer("bord")
+    >>> named_scorer("bord")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
     steadyrank.errors.UnknownScorerError: there is no scorer called 'bord'. Did you mean 'borda'? ...

@@ -33,7 +33,7 @@ class Plurality:
     >>> Plurality().score(votes)
     array([0.5 , 0.25, 0.25])
     >>> Plurality().leave_one_out(votes).shifts().round(4)  # a vote for ann, bob, cid
-    array([0.2041, 0.2887, 0.2887])
+    array([0.2041, 0.3118, 0.3118])
     """
 
     @property
