@@ -33,6 +33,7 @@ NARROW = 32
 """Up to this width, counting by comparing all pairs beats a search in each row."""
 
 
+@np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
 def critical_eps(scores: ArrayLike, k: int) -> FloatArray:
     """Return for each item the eps above which it is in the inflated top-k.
 
@@ -61,10 +62,11 @@ def critical_eps(scores: ArrayLike, k: int) -> FloatArray:
 def critical_of_tail(tail: FloatArray) -> FloatArray:
     """Return the critical eps for rows of descending scores that begin with the k-th best."""
     best = tail[:, :1]
-    below = best - tail
-    # In units of the largest distance, so that squares neither overflow nor vanish.
-    unit = np.where(below[:, -1:] > 0, below[:, -1:], 1.0)
-    x = below / unit
+    # In units of the largest distance, so that squares neither overflow nor vanish; a distance
+    # between finite scores may itself overflow, but not that of their quarters.
+    quarters = best / 4 - tail / 4
+    unit = np.where(quarters[:, -1:] > 0, quarters[:, -1:], 1.0)
+    x = quarters / unit
     number, total, square = spread_sums(x)
     reached = x + total - C * np.sqrt(total * total + square)
     np.maximum.accumulate(reached, axis=1, out=reached)  # grows by theory; now also after rounding
@@ -75,7 +77,7 @@ def critical_of_tail(tail: FloatArray) -> FloatArray:
     q = g + 2 * drop * d + m * drop * drop
     spread = np.maximum(m * g - d * d, 0.0)  # m Q - S^2, which does not depend on the drop
     c = (s + np.sqrt(s * s + (m + 2) * (q + spread))) / (m + 2)
-    return entry_eps(c / C * unit, best)
+    return entry_eps(c / C * unit * 4, best)
 
 
 def _counts_up_to(reached: FloatArray, x: FloatArray) -> IntArray:

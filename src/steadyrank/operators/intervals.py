@@ -14,7 +14,7 @@ import numpy as np
 
 from steadyrank.operators.checks import check_eps, check_scores
 from steadyrank.operators.inflation import C, effective_eps
-from steadyrank.operators.prefixes import count_above, eligible_ends
+from steadyrank.operators.prefixes import eligible_ends, ends_within
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
 
 
+@np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
 def rank_intervals(scores: ArrayLike, eps: float) -> tuple[IntArray, IntArray]:
     """Return the lowest and the highest rank (1 = best) of each item over the inflated ranking.
 
@@ -40,7 +41,7 @@ def rank_intervals(scores: ArrayLike, eps: float) -> tuple[IntArray, IntArray]:
     lowest, highest = np.empty(len(values), np.int64), np.empty(len(values), np.int64)
     places = np.arange(len(values))
     lowest[order] = 1 + np.searchsorted(eligible_ends(ranked, eps), places, side="right")
-    highest[order] = count_above(ranked, ranked - certain_gap(ranked, eps))
+    highest[order] = ends_within(ranked, len(ranked), certain_gap(ranked, eps))
     return lowest, highest
 
 
@@ -62,7 +63,8 @@ class CertainOrder:
 
     def __call__(self, i: int, j: int) -> bool:
         """Tell whether item i comes before item j in every ranking of the set."""
-        return bool(self.scores[i] - self.scores[j] >= certain_gap(self.scores[i], self.eps))
+        above, below = float(self.scores[i]), float(self.scores[j])
+        return above - below >= float(certain_gap(np.float64(above), self.eps))
 
     def __getitem__(self, pair: tuple[int, int]) -> bool:
         """Tell whether the first item of the pair is certainly above the second."""
@@ -76,6 +78,7 @@ class CertainOrder:
         """Return the number of items."""
         return len(self.scores)
 
+    @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
     def matrix(self) -> BoolArray:
         """Return the order as a boolean matrix: entry (i, j) is True if i is certainly above j."""
         lead = certain_gap(self.scores, self.eps)[:, np.newaxis]
@@ -103,6 +106,7 @@ def certainly_above(scores: ArrayLike, eps: float) -> CertainOrder:
     return CertainOrder(values, check_eps(eps))
 
 
+@np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
 def tiers(scores: ArrayLike, eps: float) -> list[IntArray]:
     """Return the blocks of items that no ranking of the set mixes, best block first.
 

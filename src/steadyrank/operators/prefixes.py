@@ -67,7 +67,7 @@ def eligible_ends(ranked: FloatArray, eps: float) -> IntArray:
 def _chunk_ends(ranked: FloatArray, starts: int, eps: float) -> IntArray:
     """Return the ends for the first ``starts`` places."""
     # What lies eps or more below the last start is out of reach for all of them.
-    ranked = ranked[: max(starts, int(count_above(ranked, ranked[starts - 1] - eps)))]
+    ranked = ranked[: max(starts, int(_count_reaching(ranked, ranked[starts - 1] - eps)))]
     tight = effective_eps(eps, ranked[:starts]) / eps
     tables = _tables(ranked, eps)
     place = np.arange(starts)
@@ -85,13 +85,33 @@ def _chunk_ends(ranked: FloatArray, starts: int, eps: float) -> IntArray:
         count[taken] += run
     depth = _apart(ranked, place, place + count - 1, eps)
     limit = reach(depth, count.astype(np.float64), *sums, eps=tight) * eps
-    ends: IntArray = np.maximum(place + count, count_above(ranked, ranked[:starts] - limit))
+    return np.maximum(place + count, ends_within(ranked, starts, limit))
+
+
+def ends_within(ranked: FloatArray, starts: int, depth: FloatArray) -> IntArray:
+    """Return, for each of the first ``starts`` places, how many scores lie less than ``depth`` below it.
+
+    All scores above it count too.
+    """
+    top = ranked[:starts]
+    ends = _count_above(ranked, top - depth)
+    # The floor has been rounded, which matters where scores are huge; the distances decide.
+    while len(more := np.flatnonzero(top - ranked[np.minimum(ends, len(ranked) - 1)] < depth)):
+        more = more[ends[more] < len(ranked)]
+        if not len(more):
+            break
+        ends[more] = _count_reaching(ranked, ranked[ends[more]])
+    while len(less := np.flatnonzero(top - ranked[ends - 1] >= depth)):
+        ends[less] = _count_above(ranked, ranked[ends[less] - 1])
     return ends
 
 
-def count_above(ranked: FloatArray, floor: FloatArray | float) -> IntArray:
-    """Return how many of the descending scores are strictly above each floor."""
+def _count_above(ranked: FloatArray, floor: FloatArray) -> IntArray:
     return np.asarray(len(ranked) - np.searchsorted(ranked[::-1], floor, side="right"))
+
+
+def _count_reaching(ranked: FloatArray, floor: FloatArray) -> IntArray:
+    return np.asarray(len(ranked) - np.searchsorted(ranked[::-1], floor, side="left"))
 
 
 def _tables(ranked: FloatArray, eps: float) -> list[_Sums]:

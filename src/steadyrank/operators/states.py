@@ -18,7 +18,7 @@ import numpy as np
 from steadyrank.errors import StateLimitError
 from steadyrank.operators.inflation import effective_eps, eligible_columns
 from steadyrank.operators.intervals import certain_gap
-from steadyrank.operators.prefixes import count_above
+from steadyrank.operators.prefixes import ends_within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,13 +79,14 @@ class StateGraph:
         The inflation.
     """
 
+    @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
     def __init__(self, ranked: FloatArray, eps: float) -> None:
         self.items = len(ranked)
         starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
         self.values = ranked[starts]
         self.sizes = np.diff(np.append(starts, len(ranked)))
         # The scores less than c below each one: only these can be touched before it is gone.
-        ends = count_above(self.values, self.values - certain_gap(self.values, eps))
+        ends = ends_within(self.values, len(self.values), certain_gap(self.values, eps))
         self._window = ends - np.arange(len(self.values))
         bits = np.array([int(size).bit_length() for size in self.sizes])
         self._offset = np.append(0, np.cumsum(bits))

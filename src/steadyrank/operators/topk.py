@@ -108,6 +108,7 @@ def inflated_argmax(scores: ArrayLike, eps: float) -> IntArray:
     return inflated_topk(scores, 1, eps).indices
 
 
+@np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
 def inflated_topk(scores: ArrayLike, k: int, eps: float) -> InflatedTopK:
     """Return the k best items and those that cannot be told from the k-th.
 
@@ -161,6 +162,7 @@ def _certain(window: FloatArray, k: int, eps: float) -> int:
     return int(np.count_nonzero(leaders - window[k] >= C * effective_eps(eps, leaders)))
 
 
+@np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
 def inflated_topk_mask(scores: ArrayLike, k: int, eps: float) -> BoolArray:
     """Return which items are in the inflated top-k, along the last axis of a batch of any shape.
 
