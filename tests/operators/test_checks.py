@@ -85,7 +85,7 @@ def test_a_batch_names_row_and_column() -> None:
 @every
 @pytest.mark.parametrize("empty", [[], (), np.empty(0), np.empty((3, 0))], ids=str)
 def test_empty_scores(call: Callable[[Any], Any], empty: object) -> None:
-    with pytest.raises(errors.InvalidScoresError, match="empty .*nothing to rank"):
+    with pytest.raises(errors.InvalidScoresError, match=r"empty .*nothing to rank"):
         call(empty)
 
 

@@ -6,11 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
+
 from oracles import projection
 from oracles.cases import Case, cases
-
 from steadyrank.operators import critical
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.topk import inflated_topk_mask

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
+
 from oracles import enumeration, exact
 from oracles.cases import Case, cases
-
 from steadyrank.operators import prefixes
 from steadyrank.operators.intervals import certainly_above, rank_intervals, tiers
 from steadyrank.operators.topk import inflated_topk_mask
@@ -57,9 +59,7 @@ def test_intervals_of_large_scores(offset: float) -> None:
     for _ in range(50):
         scores = random.integers(0, 40, 7) / 8
         eps = float(random.uniform(0.2, 4))
-        np.testing.assert_array_equal(
-            rank_intervals(scores + offset, eps), rank_intervals(scores, eps)
-        )
+        np.testing.assert_array_equal(rank_intervals(scores + offset, eps), rank_intervals(scores, eps))
         np.testing.assert_array_equal(
             certainly_above(scores + offset, eps).matrix(), certainly_above(scores, eps).matrix()
         )
@@ -101,7 +101,7 @@ def test_the_certain_order_is_a_gap_of_at_least_c(case: Case) -> None:
 def test_tiers_split_at_gaps_of_at_least_c_and_hold_every_item_once(case: Case) -> None:
     ranked = exact.plain_ranking(case.scores)
     expected = [[ranked[0]]]
-    for above, below in zip(ranked, ranked[1:], strict=False):
+    for above, below in itertools.pairwise(ranked):
         gap = case.scores[above] - case.scores[below]
         if exact.gap_sign(gap, case.exact_eps) >= 0:
             expected.append([])

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from oracles import projection
+from hypothesis import given, strategies as st
 
+from oracles import projection
 from steadyrank.operators import selection, topk
 from steadyrank.operators.topk import inflated_argmax, inflated_topk, inflated_topk_mask, top_k
 
@@ -141,9 +140,7 @@ def test_integers_near_1e15_are_told_apart() -> None:
     ],
     ids=str,
 )
-def test_scores_far_apart_do_not_overflow(
-    scores: list[float], eps: float, expected: list[int]
-) -> None:
+def test_scores_far_apart_do_not_overflow(scores: list[float], eps: float, expected: list[int]) -> None:
     """Warnings are errors in these tests: no overflow is announced either."""
     assert inflated_argmax(scores, eps).tolist() == expected
     assert np.flatnonzero(inflated_topk_mask(scores, 1, eps)).tolist() == expected

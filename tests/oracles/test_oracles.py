@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
+
 from oracles import enumeration, exact, projection
 from oracles.cases import Case, cases, close_pairs
 

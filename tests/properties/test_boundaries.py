@@ -9,9 +9,9 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
+
 from oracles import exact
 from oracles.cases import Case
-
 from steadyrank.operators.topk import inflated_topk, inflated_topk_mask
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
+
 from oracles import exact, projection
 from oracles.cases import Case, cases
-
 from steadyrank.operators.topk import inflated_argmax, inflated_topk, inflated_topk_mask, top_k
 
 NEAR = 1e-9
@@ -71,7 +71,7 @@ def test_the_set_grows_with_eps(case: Case, more: int) -> None:
 @given(cases(most=8))
 def test_the_set_grows_with_k(case: Case) -> None:
     masks = [inflated_topk_mask(case.w, k, case.eps) for k in range(1, case.items + 1)]
-    assert all((a <= b).all() for a, b in zip(masks, masks[1:], strict=False))
+    assert all((a <= b).all() for a, b in itertools.pairwise(masks))
     assert masks[-1].all()
 
 

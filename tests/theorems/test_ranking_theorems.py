@@ -7,11 +7,10 @@ import math
 from random import Random  # noqa: TC003
 
 import numpy as np
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
+
 from oracles import enumeration, exact
 from oracles.cases import Case, cases, close_pairs
-
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.intervals import certainly_above, rank_intervals, tiers
 from steadyrank.operators.rankings import RankingSet, inflated_ranking
@@ -52,9 +51,7 @@ def test_theorem_8_key_property_by_enumeration(pair: tuple[Case, Case]) -> None:
 
 
 @given(cases(least=2, most=5), st.data())
-def test_theorem_8_score_stability_bounds_ranking_instability(
-    case: Case, data: st.DataObject
-) -> None:
+def test_theorem_8_score_stability_bounds_ranking_instability(case: Case, data: st.DataObject) -> None:
     """The share of units whose rankings are disjoint is at most the share that moves by eps."""
     row = st.lists(st.integers(-3, 3), min_size=case.items, max_size=case.items)
     moves = data.draw(st.lists(row, min_size=1, max_size=8))
@@ -105,9 +102,7 @@ def test_proposition_9_full_ranking_optimality_no_rule_is_certain_of_more_pairs(
 def test_proposition_9_a_single_ranking_wherever_any_rule_can_give_one(case: Case) -> None:
     """The set is a singleton iff all neighbours differ by at least c."""
     ranked = sorted(case.scores, reverse=True)
-    apart = all(
-        exact.gap_sign(a - b, case.exact_eps) >= 0 for a, b in itertools.pairwise(ranked)
-    )
+    apart = all(exact.gap_sign(a - b, case.exact_eps) >= 0 for a, b in itertools.pairwise(ranked))
     assert (ranking_set(case).count() == 1) == apart
 
 
@@ -150,9 +145,7 @@ def test_beyond_proposition_10_the_attaining_ranking_of_the_proof_is_a_member(ca
     for item in range(case.items):
         mine = case.scores[item]
         near = [
-            j
-            for j in order
-            if j != item and exact.gap_sign(mine - case.scores[j], case.exact_eps) < 0
+            j for j in order if j != item and exact.gap_sign(mine - case.scores[j], case.exact_eps) < 0
         ]
         witness = [*near, item, *(j for j in order if j != item and j not in near)]
         assert witness in rankings
@@ -241,9 +234,7 @@ def _eligible(case: Case, rest: tuple[int, ...]) -> set[int]:
 def two_cases(draw: st.DrawFn) -> tuple[Case, Case]:
     """Two score vectors of the same items, with an eps each, at any distance."""
     first = draw(cases(least=2, most=5))
-    counts = st.lists(
-        st.integers(0, max(first.counts) + 1), min_size=first.items, max_size=first.items
-    )
+    counts = st.lists(st.integers(0, max(first.counts) + 1), min_size=first.items, max_size=first.items)
     steps = draw(st.sampled_from([first.steps, first.steps + 1, max(1, first.steps // 2)]))
     return first, Case(tuple(draw(counts)), first.unit, steps, draw(st.booleans()))
 

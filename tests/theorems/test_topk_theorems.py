@@ -13,11 +13,10 @@ from random import Random  # noqa: TC003
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
+
 from oracles import exact, projection
 from oracles.cases import Case, cases, close_pairs
-
 from steadyrank.operators.topk import inflated_argmax, inflated_topk, inflated_topk_mask, top_k
 
 NEAR = 1e-9
