@@ -150,7 +150,7 @@ class InvalidDataError(InvalidValueError):
         self.placed = False
         super().__init__(self._text("at index", self.rows, ""))
 
-    def place_in(self, name: str, lines: Sequence[int] | None) -> None:
+    def place_in(self, name: str, lines: Sequence[object] | None) -> None:
         """Say the places as ``lines`` of the file ``name`` from now on."""
         self.placed = True
         source = f" of {name}" if name else ""
@@ -164,7 +164,7 @@ class InvalidDataError(InvalidValueError):
         self.rows = [int(row) for row in rows]
         self.args = (self._text("at index", self.rows, ""),)
 
-    def _text(self, word: str, places: Sequence[int], source: str) -> str:
+    def _text(self, word: str, places: Sequence[object], source: str) -> str:
         text = self.problem
         if self.column is not None:
             text += f" in column {shorten(self.column)}"
@@ -260,7 +260,9 @@ class DisconnectedComparisonsError(InvalidValueError):
 class SingularDesignError(InvalidValueError):
     """A design matrix that does not determine its least squares coefficients."""
 
-    def __init__(self, rank: int, items: int, without: Sequence[object] = (), total: int = 0) -> None:
+    def __init__(
+        self, rank: int, items: int, without: Sequence[object] = (), total: int = 0
+    ) -> None:
         self.rank = rank
         self.items = items
         self.rows = list(without)

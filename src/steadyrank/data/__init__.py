@@ -5,9 +5,19 @@ from __future__ import annotations
 from steadyrank.data.ballots import Ballots
 from steadyrank.data.battles import Battles
 from steadyrank.data.ratings import Ratings
+from steadyrank.data.recognise import read_any
 from steadyrank.data.regression import Regression
 from steadyrank.data.score_matrix import ScoreMatrix
 from steadyrank.data.units import Units
 from steadyrank.data.votes import Votes
 
-__all__ = ["Ballots", "Battles", "Ratings", "Regression", "ScoreMatrix", "Units", "Votes"]
+__all__ = [
+    "Ballots",
+    "Battles",
+    "Ratings",
+    "Regression",
+    "ScoreMatrix",
+    "Units",
+    "Votes",
+    "read_any",
+]

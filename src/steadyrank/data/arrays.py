@@ -7,8 +7,7 @@ two types, which numpy alone would turn into text.
 from __future__ import annotations
 
 import numbers
-from collections.abc import Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Mapping, Set as AbstractSet
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -244,12 +243,12 @@ def as_matrix(values: Any, what: str, *, missing: bool = False) -> FloatArray:
         flat = as_numbers(values.reshape(-1), what, missing=True)
         values = flat.reshape(values.shape)
     matrix: FloatArray = np.array(values, dtype=np.float64)
-    wrong = ~np.isfinite(matrix) if not missing else np.isinf(matrix)
+    wrong: BoolArray = ~np.isfinite(matrix) if not missing else np.isinf(matrix)
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
         raise NotANumberError(
             f"{what} must be finite, but there is {matrix[row, column]} in column number {column}",
-            **places(wrong.any(axis=1)),
+            **places(np.asarray(wrong.any(axis=1))),
             subject=what,
             way_out="Remove these rows, or give the numbers that you mean.",
         )

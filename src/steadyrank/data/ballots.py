@@ -209,6 +209,8 @@ class Ballots(Observations):
 
         file = open_source(source, encoding=encoding)
         if detect(file, format) == "preflib":
+            if (ballot, ranks, voter, item, rank, count, items) != (None,) * 7:
+                raise InvalidDataError(f"{file.name} is a PrefLib file and needs no columns")
             return read_preflib(cls, file, approval=approval)
         return cls.from_frame(
             table_from(file, format),

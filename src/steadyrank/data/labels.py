@@ -102,8 +102,8 @@ def _encode_whole(column: AnyArray) -> tuple[AnyArray, list[object]]:
     lowest, highest = int(column.min()), int(column.max())
     span = highest - lowest + 1
     if span > min(WIDEST_TABLE, 4 * len(column) + 1024):
-        distinct, codes = np.unique(column, return_inverse=True)
-        return codes.astype(np.int32), distinct.tolist()
+        sorted_labels, codes = np.unique(column, return_inverse=True)
+        return codes.astype(np.int32), sorted_labels.tolist()
     # A shifted copy could overflow a narrow type, so the offset goes into a wide one.
     wide = column if column.dtype.itemsize >= 4 and lowest >= 0 else column.astype(np.int64)
     offset = lowest if lowest < 0 or lowest > span else 0
@@ -111,7 +111,7 @@ def _encode_whole(column: AnyArray) -> tuple[AnyArray, list[object]]:
     present = np.zeros(highest - offset + 1, dtype=bool)
     present[shifted] = True
     code_of = np.cumsum(present, dtype=np.int32) - np.int32(1)
-    return code_of[shifted], (np.flatnonzero(present) + offset).tolist()
+    return code_of[shifted], list((np.flatnonzero(present) + offset).tolist())
 
 
 def _encode_objects(column: AnyArray, what: str) -> tuple[AnyArray, list[object]]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Mapping, Set as AbstractSet
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -124,7 +123,7 @@ def distinct_ballots(entries: Entries, counts: IntArray) -> tuple[Entries, IntAr
     first: list[int] = []
     totals: list[int] = []
     both = np.stack([entries.ranked, entries.levels], axis=1)
-    for row in np.flatnonzero(counts):
+    for row in np.flatnonzero(counts).tolist():
         key = both[entries.indptr[row] : entries.indptr[row + 1]].tobytes()
         known = place.setdefault(key, len(first))
         if known == len(first):

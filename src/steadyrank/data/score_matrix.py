@@ -93,7 +93,7 @@ class ScoreMatrix(Observations):
         if gaps.any():
             kept, notes = _apply_policy(missing, gaps, row_labels, labels)
             matrix = matrix[kept]
-            row_labels = [row_labels[row] for row in np.flatnonzero(kept)]
+            row_labels = [row_labels[row] for row in np.flatnonzero(kept).tolist()]
         unit, unit_labels = None, None
         if units is not None:
             unit, unit_labels = _groups(units, kept)
@@ -223,23 +223,23 @@ def _apply_policy(
     missing: str, gaps: AnyArray, rows: Sequence[object], items: Sequence[object]
 ) -> tuple[AnyArray, tuple[str, ...]]:
     """Return which rows stay, and what was done about the gaps."""
-    total, gappy = int(gaps.sum()), gaps.any(axis=1)
+    total, gappy = int(gaps.sum()), np.asarray(gaps.any(axis=1))
     if missing == "error":
         raise _missing_error(gaps, rows, items)
-    empty = np.flatnonzero(gaps.all(axis=0))
+    empty = np.flatnonzero(gaps.all(axis=0)).tolist()
     if len(empty):
         raise MissingValuesError(
             f"no values at all for {listing(shorten(items[item]) for item in empty)}",
             way_out="Leave these items out.",
         )
     if missing == "available":
-        return ~gaps.all(axis=1), _available_notes(gaps, total)
+        return ~np.asarray(gaps.all(axis=1)), _available_notes(gaps, total)
     if gappy.all():
         raise MissingValuesError(
             'every row has a missing value, so missing="drop" leaves nothing',
             way_out='Use missing="available", or leave out the items with the most gaps.',
         )
-    names = listing((shorten(rows[row]) for row in np.flatnonzero(gappy)), int(gappy.sum()))
+    names = listing((shorten(rows[row]) for row in np.flatnonzero(gappy).tolist()), int(gappy.sum()))
     return ~gappy, (f"{int(gappy.sum()):,} rows with {total:,} missing values dropped: {names}",)
 
 

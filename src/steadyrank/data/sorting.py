@@ -62,7 +62,7 @@ def counting_order(codes: AnyArray, size: int) -> AnyArray:
     from scipy.sparse import csr_array
 
     wide = np.int32 if len(codes) < np.iinfo(np.int32).max else np.int64
-    places = np.arange(len(codes), dtype=wide)
+    places: AnyArray = np.arange(len(codes), dtype=wide)
     ends = np.array([0, len(codes)], dtype=wide)
     matrix = csr_array((places, codes.astype(wide, copy=False), ends), shape=(1, size))
     order: AnyArray = matrix.tocsc().data

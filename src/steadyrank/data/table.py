@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import narwhals as nw
 
@@ -15,9 +15,17 @@ from steadyrank.data.text import TextColumn, WholeColumn
 from steadyrank.errors import ColumnError, InvalidDataError, listing, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from steadyrank._typing import AnyArray, IntArray
+
+
+class Lines(Protocol):
+    """For each row, its place in the file; a list will do."""
+
+    def __getitem__(self, row: int, /) -> object:
+        """Return the line of a row."""
+        ...
 
 
 @dataclass
@@ -30,7 +38,7 @@ class Table:
         From names to text columns, arrays or series.
     source : str
         The name of the file, empty where there is none.
-    lines : sequence of int, optional
+    lines : sequence, optional
         For each row, its line in the file.
     notes : list of str
         What was guessed so far.
@@ -38,7 +46,7 @@ class Table:
 
     columns: dict[str, Any]
     source: str = ""
-    lines: Sequence[int] | None = None
+    lines: Lines | None = None
     notes: list[str] = field(default_factory=list)
 
     @property

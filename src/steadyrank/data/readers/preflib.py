@@ -1,0 +1,178 @@
+"""PrefLib files: strict and tied orders (.soc .soi .toc .toi) and categories (.cat)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from steadyrank.errors import EmptyDataError, InvalidBallotError, UnreadableFileError, listing, shorten
+
+if TYPE_CHECKING:
+    from steadyrank.data.ballots import Ballots
+    from steadyrank.data.readers.files import OpenFile
+
+    Kind = TypeVar("Kind", bound=Ballots)
+
+HEADER = re.compile(r"#\s*([A-Z ]+?)\s*(\d+)?\s*:\s*(.*)\Z")
+ORDER = re.compile(r"(?:\{[\d,\s]*\}|\d+)(?:\s*,\s*(?:\{[\d,\s]*\}|\d+))*\Z")
+TIER = re.compile(r"\{([\d,\s]*)\}|(\d+)")
+KNOWN = (b"# FILE NAME", b"# DATA TYPE", b"# NUMBER ALTERNATIVES", b"# ALTERNATIVE NAME")
+
+
+@dataclass
+class _Parsed:
+    names: dict[int, str] = field(default_factory=dict)
+    categories: dict[int, str] = field(default_factory=dict)
+    header: dict[str, str] = field(default_factory=dict)
+    counts: list[int] = field(default_factory=list)
+    orders: list[list[list[int]]] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+
+
+def looks_like_preflib(head: bytes) -> bool:
+    """Tell whether a file begins with a PrefLib header.
+
+    Examples
+    --------
+    >>> looks_like_preflib(b"# FILE NAME: 00001-00000001.soi")
+    True
+    """
+    return head.startswith(b"#") and any(mark in head for mark in KNOWN)
+
+
+def read_preflib(kind: type[Kind], file: OpenFile, *, approval: bool | None = None) -> Kind:
+    """Read ballots; of a .cat file the first category is the approved one.
+
+    With ``approval=False`` the categories of a .cat file are tiers, best first.
+    """
+    parsed = _parse(file)
+    _check_header(parsed, file.name)
+    notes = [_title(parsed)]
+    if parsed.categories or parsed.header.get("DATA TYPE") == "cat":
+        approval = True if approval is None else approval
+        best = parsed.categories.get(1, "1")
+        kept = f"category {best!r} taken as approved" if approval else "categories taken as tiers"
+        notes.append(kept)
+    elif approval:
+        raise InvalidBallotError(f"{file.name} holds orders, not sets of approved items")
+    place = {number: code for code, number in enumerate(parsed.names)}
+    labels, more = _unique_names(parsed)
+    ballots = _build(kind, parsed, place, labels, file.name, approval=bool(approval))
+    object.__setattr__(ballots, "notes", (*notes, *more))
+    return ballots
+
+
+def _build(
+    kind: type[Kind],
+    parsed: _Parsed,
+    place: dict[int, int],
+    labels: list[str],
+    name: str,
+    *,
+    approval: bool,
+) -> Kind:
+    ranked: list[int] = []
+    levels: list[int] = []
+    ends = [0]
+    for order in parsed.orders:
+        for level, tier in enumerate(order[:1] if approval else order):
+            ranked += [place[number] for number in tier]
+            levels += [level] * len(tier)
+        ends.append(len(ranked))
+    try:
+        return kind.from_csr(
+            np.array(ends),
+            np.array(ranked, dtype=np.int64),
+            np.array(levels, dtype=np.int64),
+            counts=parsed.counts,
+            items=labels,
+            approval=approval,
+        )
+    except InvalidBallotError as error:
+        error.place_in(name, [parsed.lines[row] for row in error.rows])
+        raise
+
+
+def _parse(file: OpenFile) -> _Parsed:
+    parsed = _Parsed()
+    line = 0
+    for block in file.blocks():
+        for raw in block.splitlines():
+            line += 1
+            text = raw.decode().strip()
+            if text.startswith("#"):
+                _take_header(parsed, text)
+            elif text:
+                _take_order(parsed, text, line, file.name)
+    return parsed
+
+
+def _take_header(parsed: _Parsed, text: str) -> None:
+    match = HEADER.match(text)
+    if match is None:
+        return  # a remark
+    key, number, value = match.groups()
+    if number is not None and key == "ALTERNATIVE NAME":
+        parsed.names[int(number)] = value.strip()
+    elif number is not None and key == "CATEGORY NAME":
+        parsed.categories[int(number)] = value.strip()
+    elif number is None:
+        parsed.header[key] = value.strip()
+
+
+def _take_order(parsed: _Parsed, text: str, line: int, name: str) -> None:
+    count, colon, order = text.partition(":")
+    if not colon or not count.strip().isdecimal() or not ORDER.match(order.strip()):
+        raise UnreadableFileError(
+            f"line {line} of {name} is not of the form count: 1,2,{{3,4}}: {shorten(text)}",
+            way_out="PrefLib files from before 2022 have another form: get the present one.",
+        )
+    tiers = [
+        [int(number) for number in re.findall(r"\d+", tied or single)]
+        for tied, single in TIER.findall(order)
+    ]
+    strange = [number for tier in tiers for number in tier if number not in parsed.names]
+    if strange:
+        raise UnreadableFileError(
+            f"line {line} of {name} ranks alternative {strange[0]}, which the header does not name"
+        )
+    parsed.counts.append(int(count))
+    parsed.orders.append(tiers)
+    parsed.lines.append(line)
+
+
+def _check_header(parsed: _Parsed, name: str) -> None:
+    if not parsed.orders:
+        raise EmptyDataError(f"{name} holds no ballots")
+    found = {
+        "NUMBER ALTERNATIVES": len(parsed.names),
+        "NUMBER VOTERS": sum(parsed.counts),
+        "NUMBER UNIQUE ORDERS": len(parsed.orders),
+    }
+    for key, number in found.items():
+        promised = parsed.header.get(key, "")
+        if promised.isdecimal() and int(promised) != number:
+            raise UnreadableFileError(
+                f"the header of {name} promises {key} {int(promised):,}, but there are {number:,}",
+                way_out="The file is cut short or was changed: get it again.",
+            )
+
+
+def _title(parsed: _Parsed) -> str:
+    kind = parsed.header.get("DATA TYPE", "orders")
+    return f"read as PrefLib ({kind}): {parsed.header.get('TITLE', 'no title')}"
+
+
+def _unique_names(parsed: _Parsed) -> tuple[list[str], list[str]]:
+    """Return the names in order of the file; equal ones get their number behind them."""
+    names = [name or str(number) for number, name in parsed.names.items()]
+    doubled = {name for name in names if names.count(name) > 1}
+    labels = [
+        f"{name} ({number})" if name in doubled else name
+        for name, number in zip(names, parsed.names, strict=True)
+    ]
+    shown = listing(shorten(name) for name in sorted(doubled))
+    return labels, [f"names that occur again got their number added: {shown}"] if doubled else []
