@@ -45,7 +45,7 @@ def rank_intervals(scores: ArrayLike, eps: float) -> tuple[IntArray, IntArray]:
     return lowest, highest
 
 
-def certain_gap(scores: FloatArray, eps: float) -> FloatArray:
+def certain_gap(scores: FloatArray | float, eps: float) -> FloatArray:
     """Return the lead c that makes an item with this score certain to be above another."""
     return C * effective_eps(eps, scores)
 
@@ -64,7 +64,7 @@ class CertainOrder:
     def __call__(self, i: int, j: int) -> bool:
         """Tell whether item i comes before item j in every ranking of the set."""
         above, below = float(self.scores[i]), float(self.scores[j])
-        return above - below >= float(certain_gap(np.float64(above), self.eps))
+        return above - below >= float(certain_gap(above, self.eps))
 
     def __getitem__(self, pair: tuple[int, int]) -> bool:
         """Tell whether the first item of the pair is certainly above the second."""

@@ -85,7 +85,8 @@ def _chunk_ends(ranked: FloatArray, starts: int, eps: float) -> IntArray:
         count[taken] += run
     depth = _apart(ranked, place, place + count - 1, eps)
     limit = reach(depth, count.astype(np.float64), *sums, eps=tight) * eps
-    return np.maximum(place + count, ends_within(ranked, starts, limit))
+    ends: IntArray = np.maximum(place + count, ends_within(ranked, starts, limit))
+    return ends
 
 
 def ends_within(ranked: FloatArray, starts: int, depth: FloatArray) -> IntArray:

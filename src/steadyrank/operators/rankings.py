@@ -11,7 +11,13 @@ from steadyrank.errors import InvalidValueError, SizeMismatchError, shorten
 from steadyrank.operators.checks import check_eps, check_permutation, check_scores
 from steadyrank.operators.counting import count_paths, sample_scores, score_shares
 from steadyrank.operators.intervals import rank_intervals, tier_starts
-from steadyrank.operators.remaining import Remaining, all_orders, common_order, contains
+from steadyrank.operators.remaining import (
+    Ordered,
+    Remaining,
+    all_orders,
+    common_order,
+    contains,
+)
 from steadyrank.operators.states import MAX_STATES, StateGraph
 
 if TYPE_CHECKING:
@@ -85,8 +91,11 @@ class RankingSet:
     def _graph(self) -> StateGraph:
         return StateGraph(self._ranked, self._eps)
 
+    def _ordered(self) -> Ordered:
+        return Ordered(self.plain, self._ranked, self._eps)
+
     def _remaining(self) -> Remaining:
-        return Remaining(self.plain, self._ranked, self._eps)
+        return Remaining(*self._ordered())
 
     def __contains__(self, ranking: ArrayLike) -> bool:
         """Tell whether a permutation of the items belongs to the set."""
@@ -184,7 +193,7 @@ class RankingSet:
                 f"the two ranking sets order different numbers of items: {self.items:,} and "
                 f"{other.items:,}. Score both on one fixed list of items."
             )
-        order = common_order(self._remaining(), other._remaining(), self.items)
+        order = common_order(self._ordered(), other._ordered())
         return None if order is None else np.array(order)
 
 

@@ -7,7 +7,9 @@ kept, and looked for anew only when that does not suffice.
 from __future__ import annotations
 
 from math import sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from steadyrank.operators.inflation import C, effective_eps
 
@@ -15,6 +17,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steadyrank._typing import FloatArray, IntArray
+
+
+class Ordered(NamedTuple):
+    """Items best first, their scores, and the inflation."""
+
+    order: IntArray
+    ranked: FloatArray
+    eps: float
+
+    def part(self, start: int, stop: int) -> Ordered:
+        """Return the places ``start .. stop - 1``."""
+        return Ordered(self.order[start:stop], self.ranked[start:stop], self.eps)
 
 
 class Remaining:
@@ -97,15 +111,44 @@ def contains(left: Remaining, order: list[int]) -> bool:
     return True
 
 
-def common_order(left: Remaining, other: Remaining, items: int) -> list[int] | None:
-    """Return a ranking that both sets hold, or None; greedy is exact here.
+def common_order(first: Ordered, second: Ordered) -> list[int] | None:
+    """Return a ranking that both sets hold, or None.
 
-    Let pi be in both sets and let greedy stand at the items S left. The first item of pi
-    within S was eligible under both when pi placed it, with all of S left and perhaps more; by heredity
-    it is eligible in S. So greedy never gets stuck unless no common ranking exists.
+    Cut both plain rankings wherever their heads hold the same items. Eligibility of an item depends
+    only on the items left *above* it, so what lies below a cut never matters above it, and
+    the sets share a ranking exactly if they do between each two cuts.
     """
+    items = len(first.order)
+    place = np.empty(items, dtype=np.int64)
+    place[second.order] = np.arange(items)
+    furthest = np.maximum.accumulate(place[first.order])
+    cuts = np.append(0, 1 + np.flatnonzero(furthest == np.arange(items)))
+    order = first.order.copy()
+    for start, stop in _longer_than_one(cuts):
+        piece = _common_piece(first.part(start, stop), second.part(start, stop), place - start)
+        if piece is None:
+            return None
+        order[start:stop] = piece
+    found: list[int] = order.tolist()
+    return found
+
+
+def _longer_than_one(cuts: IntArray) -> Iterator[tuple[int, int]]:
+    wide = np.flatnonzero(np.diff(cuts) > 1)
+    return zip(cuts[wide].tolist(), cuts[wide + 1].tolist(), strict=True)
+
+
+def _common_piece(first: Ordered, second: Ordered, name: IntArray) -> list[int] | None:
+    """Return a common ranking of two orders of the same items; greedy is exact here.
+
+    Let pi be in both sets and let greedy stand at the items S left. The first item of pi within S was
+    eligible under both when pi placed it, with all of S left and perhaps more; by heredity it
+    is eligible in S. So greedy gets stuck only where no common ranking exists.
+    """
+    left = Remaining(name[first.order], first.ranked, first.eps)
+    other = Remaining(name[second.order], second.ranked, second.eps)
     order: list[int] = []
-    while len(order) < items:
+    while len(order) < len(first.order):
         best = left.best()
         if best == other.best():
             found = [best]
@@ -118,7 +161,7 @@ def common_order(left: Remaining, other: Remaining, items: int) -> list[int] | N
             left.remove(item)
             other.remove(item)
         order += found
-    return order
+    return [int(second.order[item]) for item in order]
 
 
 def all_orders(left: Remaining, items: int) -> Iterator[list[int]]:
