@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from steadyrank.errors import InvalidValueError, SingularDesignError
-from steadyrank.scorers.base import Block, DenseBlock, LeaveOneOut
+from steadyrank.errors import InvalidSettingError, NothingLeftError, SingularDesignError
+from steadyrank.scorers.base import Block, DenseBlock, LeaveOneOut, checked_kind
 from steadyrank.scorers.secular import (
     CANCELLED,
     checked_radius,
@@ -46,6 +46,9 @@ class _Design:
 
     @classmethod
     def of(cls, data: Regression, *, intercept: bool) -> _Design:
+        from steadyrank.data.regression import Regression
+
+        checked_kind(data, Regression, scorer="a linear model")
         if not intercept:
             return cls(data.X, data.y, 1.0)
         rows = len(data.y)
@@ -63,6 +66,12 @@ class _Solver(Protocol):
     coefficients: FloatArray
 
     def without(self, rows: slice) -> FloatArray: ...
+
+
+def _rows_out(solver: _Solver, data: Regression) -> LeaveOneOut:
+    if data.n_units < 2:
+        raise NothingLeftError(data.units.kind)
+    return _RowsOut(np.abs(solver.coefficients), data.units, solver)
 
 
 @dataclass(frozen=True)
@@ -84,7 +93,7 @@ class ConstrainedLeastSquares:
 
     The bound stays the same when a row leaves; the multiplier that enforces it moves, and is
     solved for again in every fold. Where the data do not determine ``b`` (more features than
-    rows, say) it is the solution of smallest norm. Once the only row is gone all scores are 0.
+    rows, say) it is the solution of smallest norm.
 
     Parameters
     ----------
@@ -96,7 +105,7 @@ class ConstrainedLeastSquares:
     Examples
     --------
     >>> from steadyrank.data import Regression
-    >>> data = Regression([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [3.0, -4.0, -1.0])
+    >>> data = Regression([[1.0, 0.0], [0.0, 1.0]], [3.0, -4.0])
     >>> ConstrainedLeastSquares().score(data).round(3)
     array([0.6, 0.8])
     """
@@ -118,8 +127,7 @@ class ConstrainedLeastSquares:
 
     def leave_one_out(self, data: Regression) -> LeaveOneOut:
         """Return the absolute coefficients without each row."""
-        solver = self._solver(data)
-        return _RowsOut(np.abs(solver.coefficients), data.units, solver)
+        return _rows_out(self._solver(data), data)
 
     def _solver(self, data: Regression) -> _BallSolver:
         return _BallSolver(_Design.of(data, intercept=self.intercept), self.radius)
@@ -162,7 +170,7 @@ class Ridge:
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.penalty) and self.penalty > 0):
-            raise InvalidValueError(
+            raise InvalidSettingError(
                 f"penalty must be a positive, finite number, but is {self.penalty!r}. "
                 "For no penalty use OrdinaryLeastSquares."
             )
@@ -178,8 +186,7 @@ class Ridge:
 
     def leave_one_out(self, data: Regression) -> LeaveOneOut:
         """Return the absolute coefficients without each row."""
-        solver = self._solver(data)
-        return _RowsOut(np.abs(solver.coefficients), data.units, solver)
+        return _rows_out(self._solver(data), data)
 
     def _solver(self, data: Regression) -> _HatSolver:
         return _HatSolver(_Design.of(data, intercept=self.intercept), self.penalty)
@@ -219,8 +226,9 @@ class OrdinaryLeastSquares:
     def leave_one_out(self, data: Regression) -> LeaveOneOut:
         """Return the absolute coefficients without each row."""
         solver = self._solver(data)
+        without = _rows_out(solver, data)
         solver.refuse_rows_that_alone_carry_a_direction(data.units)
-        return _RowsOut(np.abs(solver.coefficients), data.units, solver)
+        return without
 
     def _solver(self, data: Regression) -> _HatSolver:
         return _HatSolver(_Design.of(data, intercept=self.intercept), 0.0)
@@ -267,14 +275,12 @@ class _HatSolver:
         ranks = {}
         for row in np.flatnonzero(self.left_over <= CANCELLED).tolist():
             X, _ = self._kept(row)
-            rank = _rank(np.linalg.svd(X, compute_uv=False), X.shape)
+            rank = _rank(np.asarray(np.linalg.svd(X, compute_uv=False), dtype=np.float64), X.shape)
             if rank < X.shape[1]:
                 ranks[row] = rank
         if ranks:
             names = [units.labels[row] for row in ranks]
-            raise SingularDesignError(
-                min(ranks.values()), self.design.X.shape[1], names, len(names)
-            )
+            raise SingularDesignError(min(ranks.values()), self.design.X.shape[1], names, len(names))
 
 
 def _rank(sizes: FloatArray, shape: tuple[int, ...]) -> int:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.errors import InvalidValueError, SizeMismatchError
+from steadyrank.errors import InvalidSettingError, SizeMismatchError
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray
@@ -27,9 +27,7 @@ CHUNK_NUMBERS = 4_000_000
 """How many numbers of a batch of matrices are held at a time (32 MB)."""
 
 
-def constrained_coefficients(
-    gram: FloatArray, moment: FloatArray, radius: float = 1.0
-) -> FloatArray:
+def constrained_coefficients(gram: FloatArray, moment: FloatArray, radius: float = 1.0) -> FloatArray:
     """Return the least squares coefficients inside a ball around the origin.
 
     Parameters
@@ -74,7 +72,7 @@ def constrained_coefficients(
 def checked_radius(radius: float) -> float:
     """Return ``radius`` as a float, or refuse it."""
     if not (np.isfinite(radius) and radius > 0):
-        raise InvalidValueError(
+        raise InvalidSettingError(
             f"radius must be a positive, finite number, but is {radius!r}. "
             "For no bound at all use OrdinaryLeastSquares."
         )

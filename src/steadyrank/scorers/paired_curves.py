@@ -1,0 +1,324 @@
+r"""Bradley-Terry without one battle, for all pairs of items at once.
+
+Let F(d) be the change of the likelihood equations when the scores move by d from the full fit.
+Leaving out battles of one pair (i, j) asks for F(d) = t (e_i - e_j), where the number t depends
+on the outcome: all folds of a pair lie on *one* curve d(t). Its power series
+
+    d(t) = a_1 t + a_2 t^2 + ...,    a_1 = H^-1 (e_i - e_j)
+
+follows order by order: the r-th Taylor term of F is a sum over opponents m of
+``N_lm s^(r) / r! (d_l - d_m)^r``, and multiplied out it is a handful of products of a
+(pairs, items) matrix with an (items, items) one. What remains for each fold is the scalar
+equation for t.
+
+How many terms are enough is not guessed. Measure vectors by their range, max minus min. Let
+``k_r`` bound the range of H^-1 applied to forces on the pairs that are no larger than their r-th
+Taylor coefficients, and ``k`` that for the first coefficients; the r-th are at most
+``1/2 3^(2-r)`` of the first, so ``k_r <= k/2 3^(2-r)``. If the range of ``a_m T^m`` is at most
+``b g^(m-1)`` for all terms in hand, then p terms miss the equations at order m > p by at most
+``sum_r k_r binom(m-1, r-1) b^r g^(m-r)``, and with q = g + b/3 at all orders m > p together by
+
+    k b^2/2 q^(p-1) (p - (p-1) q) / (1-q)^2.
+
+The first bound serves for m = p + 1, the second for the rest. The curve itself is off by hardly
+more, since the step it comes from is a contraction. Terms that are small enough are computed in
+single precision, whose rounding is bounded likewise. Folds that cannot meet the tolerance so
+are handed back, to be solved by Newton's method.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steadyrank.scorers.paired_fit import laplacian, lost_odds
+
+if TYPE_CHECKING:
+    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
+
+TOLERANCE = 1e-12
+"""The largest error, in range, that a truncated series may have."""
+MOST_TERMS = 7
+PAIRS_AT_ONCE = 256
+"""Small enough for a block's matrices to stay in the cache."""
+SLOTS = 3
+"""Folds of a pair that are evaluated together: a win, a tie and a loss."""
+LARGEST_RANGE = 0.1
+"""Beyond it the bound on the Taylor coefficients was not checked; it is far from the tolerance."""
+SCALAR_STEPS = 20
+
+
+@dataclass(frozen=True)
+class PairFolds:
+    """Units that are left out and touch one pair of items each.
+
+    ``battles`` are theirs in number, of which ``first`` has won ``wins`` (a tie is half a win).
+    """
+
+    first: IntArray
+    second: IntArray
+    battles: FloatArray
+    wins: FloatArray
+
+    def part(self, chosen: slice) -> PairFolds:
+        """Return some of them."""
+        return PairFolds(
+            self.first[chosen], self.second[chosen], self.battles[chosen], self.wins[chosen]
+        )
+
+
+class Curves:
+    """The fit on all the data, expanded so that folds can be read off.
+
+    Parameters
+    ----------
+    wins : float array (L, L)
+        Win counts, ties as half wins.
+    scores : float array (L,)
+        Their Bradley-Terry fit.
+    ridge : float
+        The ridge of that fit.
+    """
+
+    def __init__(self, wins: FloatArray, scores: FloatArray, ridge: float) -> None:
+        self.scores = scores
+        upset = lost_odds(scores[:, np.newaxis] - scores[np.newaxis, :])
+        hessian = laplacian(wins * upset, upset)
+        np.einsum("ii->i", hessian)[:] += ridge
+        self.inverse = np.asarray(np.linalg.inv(hessian), dtype=np.float64)
+        self.win_chance = upset.T
+        self.wide = _Tables(self.inverse)
+        self.narrow = _Tables(self.inverse.astype(np.float32))
+        self._edges = np.nonzero(np.triu(wins + wins.T, 1))
+        first, second = self._edges
+        self._flows = np.abs(self.inverse[first] - self.inverse[second])
+        self._information = (wins + wins.T) * upset * upset.T
+        self._polynomial = np.polynomial.Polynomial([1.0])
+        self.spread = 2.0 * float((self._information[first, second] @ self._flows).max())
+        self.edge_spreads: list[float] = [0.0, self.spread]
+        self.node_spreads: list[float] = [0.0, 0.0]
+
+    def prepare(self, order: int) -> None:
+        """Make the matrices of ``N s^(r)(d) / r!`` for r up to ``order``, and what they can do.
+
+        The r-th derivative of the logistic function s is its slope times a polynomial in s.
+        """
+        slope = np.polynomial.Polynomial([0.0, 1.0, -1.0])
+        for r in range(len(self.edge_spreads), order + 1):
+            kept = self._polynomial
+            self._polynomial = (kept * slope.deriv() + kept.deriv() * slope) / r
+            table = self._information * self._polynomial(self.win_chance)
+            size = np.abs(table)
+            self.edge_spreads.append(2.0 * float((size[self._edges] @ self._flows).max()))
+            forces = np.abs(self.inverse) @ size.sum(axis=1)
+            self.node_spreads.append(2.0 * float(forces.max()))
+            self.wide.add(np.ascontiguousarray(table.T))
+            self.narrow.add(np.ascontiguousarray(table.T, dtype=np.float32))
+
+    def resistance(self, first: IntArray, second: IntArray) -> FloatArray:
+        """Return the range of a_1, which is its value at i minus that at j."""
+        own = np.einsum("ii->i", self.inverse)
+        return np.asarray(own[first] + own[second] - 2.0 * self.inverse[first, second])
+
+    def solve(self, folds: PairFolds) -> tuple[FloatArray, BoolArray]:
+        """Return the scores without each unit, and which of these rows meet the tolerance."""
+        scores = np.empty((len(folds.first), len(self.scores)))
+        sound = np.empty(len(scores), dtype=np.bool_)
+        units = _units_by_pair(folds, len(self.scores))
+        first, second = folds.first[units[:, 0]], folds.second[units[:, 0]]
+        resistance = self.resistance(first, second)
+        # Similar pairs together, so that a block stops at the order that all of it needs.
+        order = np.argsort(-resistance, kind="stable")
+        for start in range(0, len(order), PAIRS_AT_ONCE):
+            pairs = order[start : start + PAIRS_AT_ONCE]
+            used = units[pairs] >= 0
+            places = units[pairs]
+            block = _Block(self, first[pairs], second[pairs], resistance[pairs])
+            values, fine = block.evaluate(
+                np.where(used, folds.battles[places], 0.0), np.where(used, folds.wins[places], 0.0)
+            )
+            if used.all():
+                scores[places] = values
+                sound[places] = fine
+            else:
+                scores[places[used]] = values[used]
+                sound[places[used]] = fine[used]
+        return scores, sound
+
+
+class _Tables:
+    """The matrices that a block is multiplied with, in one precision."""
+
+    def __init__(self, inverse: AnyArray) -> None:
+        self.inverse = inverse
+        self.taylor: list[AnyArray] = []
+        self.sums: list[AnyArray] = []
+        # Products of the first term are differences of rows of these, whatever the pair.
+        self.first_products: list[AnyArray] = []
+
+    def add(self, table: AnyArray) -> None:
+        self.taylor.append(table)
+        self.sums.append(table.sum(axis=0))
+        self.first_products.append(self.inverse @ table)
+
+
+class _Block:
+    """The curves of a few pairs."""
+
+    def __init__(
+        self, curves: Curves, first: IntArray, second: IntArray, resistance: FloatArray
+    ) -> None:
+        self.curves = curves
+        self.tables = curves.wide
+        self.first, self.second = first, second
+        self.resistance = resistance
+        self.chance = curves.win_chance[first, second][:, np.newaxis]
+        linear = curves.inverse[first] - curves.inverse[second]
+        self.terms = np.empty((len(first), MOST_TERMS, linear.shape[1]))
+        self.terms[:, 0] = linear
+        self.order = 1
+        # powers[s, k]: the coefficient of t^k in d(t)^s; products[r, s, k]: that times table r.
+        self.powers: dict[tuple[int, int], AnyArray] = {(1, 1): linear}
+        self.products: dict[tuple[int, int, int], AnyArray] = {}
+        self.growth = np.zeros(len(first))
+        self.rounding = np.zeros(len(first))
+
+    def evaluate(self, battles: FloatArray, wins: FloatArray) -> tuple[FloatArray, BoolArray]:
+        """Return the scores of each pair's folds, and which are sound."""
+        pull = np.abs(battles * self.chance - wins)
+        reach = (pull * (1.0 + battles * self.resistance[:, np.newaxis])).max(axis=1)
+        error = np.full(len(reach), np.inf)
+        possible = self.resistance * reach < LARGEST_RANGE
+        while self.order < MOST_TERMS and (error[possible] > TOLERANCE).any():
+            self._add_term(reach)
+            error = self._error(reach)
+        amounts, settled = self._amounts(battles, wins, reach)
+        powers = np.empty((*amounts.shape, self.order))
+        powers[:] = amounts[:, :, np.newaxis]
+        np.cumprod(powers, axis=2, out=powers)
+        values = np.matmul(powers, self.terms[:, : self.order])
+        values += self.curves.scores
+        return values, np.asarray(settled & (error <= TOLERANCE)[:, np.newaxis])
+
+    def _add_term(self, reach: FloatArray) -> None:
+        self.order += 1
+        k = self.order
+        self.curves.prepare(k + 1)
+        self._narrow_if_harmless(reach)
+        for s in range(2, k + 1):
+            power = self.powers[1, 1] * self.powers[s - 1, k - 1]
+            for j in range(2, k - s + 2):
+                power += self.powers[1, j] * self.powers[s - 1, k - j]
+            self.powers[s, k] = power
+        force = self._taylor_term(2, k)
+        for r in range(3, k + 1):
+            force += self._taylor_term(r, k)
+        term = force @ self.tables.inverse
+        np.negative(term, out=term)
+        self.powers[1, k] = term
+        self.terms[:, k - 1] = term
+        size = (term.max(axis=1) - term.min(axis=1)).astype(np.float64)
+        # The growth g: the range of term m is at most b g^(m-1) for every term so far.
+        root = (size * reach ** (k - 1) / self.resistance) ** (1.0 / (k - 1))
+        np.maximum(self.growth, root, out=self.growth)
+
+    def _narrow_if_harmless(self, reach: FloatArray) -> None:
+        """Go on in single precision once its rounding cannot matter any more."""
+        k, base = self.order, self.resistance * reach
+        if k < 3:
+            return
+        # Worst case of all sums of a term, taken as sums of absolute values.
+        unit = (2 * len(self.curves.scores) + 50) * 2.0**-24
+        rounding = unit * _coefficient(self.curves.node_spreads, 2.0 * base, self.growth, k)
+        if self.tables is self.curves.wide:
+            if rounding.max() > TOLERANCE / 4:
+                return
+            self.tables = self.curves.narrow
+            self.powers = {key: kept.astype(np.float32) for key, kept in self.powers.items()}
+            self.products = {key: kept.astype(np.float32) for key, kept in self.products.items()}
+        self.rounding += rounding
+
+    def _taylor_term(self, r: int, k: int) -> AnyArray:
+        """Return the coefficient of t^k in the r-th Taylor term, by the binomial theorem."""
+        force = self.powers[r, k] * self.tables.sums[r - 2]
+        for s in range(1, r):
+            part = self.powers[r - s, k - s] * self._product(r, s, s)
+            for j in range(s + 1, k - r + s + 1):
+                part += self.powers[r - s, k - j] * self._product(r, s, j)
+            part *= (-1) ** s * comb(r, s)
+            force += part
+        if r % 2:
+            force -= self._product(r, r, k)
+        else:
+            force += self._product(r, r, k)
+        return force
+
+    def _product(self, r: int, s: int, k: int) -> AnyArray:
+        found = self.products.get((r, s, k))
+        if found is None:
+            if (s, k) == (1, 1):
+                rows = self.tables.first_products[r - 2]
+                found = rows[self.first] - rows[self.second]
+            else:
+                found = self.powers[s, k] @ self.tables.taylor[r - 2]
+            self.products[r, s, k] = found
+        return found
+
+    def _error(self, reach: FloatArray) -> FloatArray:
+        """Bound the range by which the truncated curve is off, for |t| up to ``reach``."""
+        p, base = self.order, self.resistance * reach
+        ratio = np.minimum(self.growth + base / 3.0, 0.5)
+        tail = ratio**p * (p + 1 - p * ratio) / (1.0 - ratio) ** 2
+        missed = self.curves.spread * base**2 / 2.0 * tail
+        missed += _coefficient(self.curves.edge_spreads, base, self.growth, p + 1)
+        ball = 2.0 * base / (1.0 - ratio)
+        contraction = self.curves.spread * ball / (1.0 - ball / 3.0) ** 2
+        fine = (ball < LARGEST_RANGE) & (contraction <= 0.5) & (missed <= base) & (ratio < 0.5)
+        return np.where(fine, missed / (1.0 - np.minimum(contraction, 0.5)) + self.rounding, np.inf)
+
+    def _amounts(
+        self, battles: FloatArray, wins: FloatArray, reach: FloatArray
+    ) -> tuple[FloatArray, BoolArray]:
+        """Solve ``t = battles * chance(t) - wins`` for every fold, by Newton's method."""
+        rows = np.arange(len(self.first))
+        gaps = [
+            (self.terms[rows, k, self.first] - self.terms[rows, k, self.second])[:, np.newaxis]
+            for k in range(self.order)
+        ]
+        odds = (1.0 - self.chance) / self.chance
+        t = battles * self.chance - wins
+        for _ in range(SCALAR_STEPS):
+            gap, rate = gaps[-1], np.zeros(t.shape)
+            for coefficient in (*gaps[-2::-1], np.zeros((len(rows), 1))):
+                rate = rate * t + gap
+                gap = gap * t + coefficient
+            chance = 1.0 / (1.0 + odds * np.exp(-np.clip(gap, -1.0, 1.0)))
+            slope = 1.0 - battles * chance * (1.0 - chance) * rate
+            step = (t - battles * chance + wins) / np.where(slope > 0.5, slope, 1.0)
+            t = t - step
+            if np.abs(step).max() < 1e-10:
+                break
+        settled = (np.abs(step) < 1e-10) & (slope > 0.5) & (np.abs(t) <= reach[:, np.newaxis])
+        return t, np.asarray(settled | (battles == 0))
+
+
+def _units_by_pair(folds: PairFolds, items: int) -> IntArray:
+    """Return rows of up to SLOTS units of the same pair, -1 where a slot is free."""
+    code = folds.first * items + folds.second
+    order = np.argsort(code, kind="stable")
+    ordered = code[order]
+    begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    number = np.arange(len(code)) - np.repeat(begins, np.diff(np.append(begins, len(code))))
+    row = np.cumsum(number % SLOTS == 0) - 1
+    units = np.full((row[-1] + 1, SLOTS), -1)
+    units[row, number % SLOTS] = order
+    return units
+
+
+def _coefficient(sizes: list[float], base: FloatArray, growth: FloatArray, k: int) -> FloatArray:
+    """Return the coefficient of x^k in ``sum_r sizes[r] (base x / (1 - growth x))^r``, r >= 2."""
+    terms = (sizes[r] * comb(k - 1, r - 1) * base**r * growth ** (k - r) for r in range(2, k + 1))
+    return np.asarray(sum(terms))

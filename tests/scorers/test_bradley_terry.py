@@ -1,0 +1,367 @@
+"""Bradley-Terry against other implementations, plain refits and hand-made hard cases."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import factorial
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, strategies as st
+from scipy.optimize import minimize
+
+from steadyrank.data import Battles, Votes
+from steadyrank.errors import (
+    DisconnectedComparisonsError,
+    InvalidSettingError,
+    NothingLeftError,
+    SteadyrankError,
+    WrongDataError,
+)
+from steadyrank.scorers import bradley_terry, paired_curves
+from steadyrank.scorers.bradley_terry import BradleyTerry
+from steadyrank.scorers.paired_curves import Curves, PairFolds
+from steadyrank.scorers.paired_fit import strengths
+from steadyrank.scorers.paired_units import components
+
+
+def win_counts(data):
+    """Count battle by battle."""
+    wins = np.zeros((data.n_items, data.n_items))
+    rows = zip(data.left, data.right, data.outcome, data.counts, strict=True)
+    for left, right, outcome, count in rows:
+        wins[left, right] += count * (outcome + 1) / 2
+        wins[right, left] += count * (1 - outcome) / 2
+    return wins
+
+
+def plain_fit(wins, ridge=0.0):
+    """Newton's method with an optimiser's safeguards, started from nothing, on the whole table."""
+    items = len(wins)
+
+    def loss(s):
+        gaps = s[:, None] - s[None, :]
+        return (wins * np.logaddexp(0, -gaps)).sum() + ridge / 2 * s @ s + s.sum() ** 2 / 2
+
+    def gradient(s):
+        upset = 1 / (1 + np.exp(s[:, None] - s[None, :]))
+        missed = wins * upset
+        return missed.sum(axis=0) - missed.sum(axis=1) + ridge * s + s.sum()
+
+    def hessian(s):
+        upset = 1 / (1 + np.exp(s[:, None] - s[None, :]))
+        flow = (wins + wins.T) * upset * upset.T
+        return np.diag(flow.sum(axis=0)) - flow + ridge * np.eye(items) + 1
+
+    s = minimize(loss, np.zeros(items), jac=gradient, hess=hessian, method="trust-exact").x
+    for _ in range(3):
+        s = s - np.linalg.solve(hessian(s), gradient(s))
+    return s - s.mean()
+
+
+def without_each(data, scorer):
+    return np.concatenate([block.scores for block in scorer.leave_one_out(data).blocks()])
+
+
+def refits(data, ridge=0.0):
+    """Take away one copy of each distinct unit and fit again."""
+    games = data.unit_games
+    wins = win_counts(data)
+    for unit in range(len(games.indptr) - 1):
+        rest = wins.copy()
+        for entry in range(games.indptr[unit], games.indptr[unit + 1]):
+            winner, loser = games.winner[entry], games.loser[entry]
+            rest[winner, loser] -= games.wins[entry] + games.ties[entry] / 2
+            rest[loser, winner] -= games.ties[entry] / 2
+        yield plain_fit(rest, ridge)
+
+
+@st.composite
+def battles(draw, *, most=6, grouped=False):
+    items = draw(st.integers(2, most))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    rows = draw(st.integers(items, 12 * items))
+    left = rng.integers(items, size=rows)
+    right = (left + rng.integers(1, items, size=rows)) % items
+    outcome = rng.choice(["left", "right", "tie"], size=rows)
+    counts = rng.integers(1, draw(st.sampled_from([2, 4, 400])), size=rows)
+    units = np.arange(rows) % draw(st.integers(2, 8)) if grouped else None
+    if units is not None:
+        rng.shuffle(units)
+    return Battles(left, right, outcome, counts=counts, items=range(items), units=units)
+
+
+def dense_battles(items=12, most=60, seed=0):
+    """Return battles where every pair met often enough for its curve to serve."""
+    rng = np.random.default_rng(seed)
+    left, right = np.triu_indices(items, 1)
+    table = rng.integers(1, most, size=(3, len(left)))
+    return Battles.from_pairs(left, right, table[0], table[1], ties=table[2])
+
+
+class TestScore:
+    @given(battles())
+    def test_is_the_plain_fit(self, data):
+        wins = win_counts(data)
+        if len(components(wins > 0)) > 1:
+            with pytest.raises(DisconnectedComparisonsError):
+                BradleyTerry().score(data)
+        else:
+            assert BradleyTerry().score(data) == pytest.approx(plain_fit(wins), abs=1e-9)
+        ridged = BradleyTerry(ridge=0.3).score(data)
+        assert ridged == pytest.approx(plain_fit(wins, 0.3), abs=1e-9)
+        assert ridged.mean() == pytest.approx(0, abs=1e-12)
+
+    def test_agrees_with_choix(self):
+        import choix
+
+        data = dense_battles()
+        wins = win_counts(data)
+        pairs = [(i, j) for (i, j), n in np.ndenumerate(2 * wins) for _ in range(int(n))]
+        # choix has no half wins: twice the data, at twice its penalty per parameter.
+        ours = strengths(2 * wins, 0.5)
+        theirs = choix.opt_pairwise(len(wins), pairs, alpha=0.25, tol=1e-12)
+        assert ours == pytest.approx(theirs - theirs.mean(), abs=1e-6)
+        theirs = choix.ilsr_pairwise(len(wins), pairs, tol=1e-12)
+        assert BradleyTerry().score(data) == pytest.approx(theirs, abs=1e-7)
+
+    def test_agrees_with_evalica(self):
+        import evalica
+
+        data = dense_battles(seed=1)
+        names = {1: evalica.Winner.X, 0: evalica.Winner.Draw, -1: evalica.Winner.Y}
+        rows = np.repeat(np.arange(len(data.left)), data.counts)
+        found = evalica.bradley_terry(
+            [int(x) for x in data.left[rows]],
+            [int(x) for x in data.right[rows]],
+            [names[int(x)] for x in data.outcome[rows]],
+            tie_weight=0.5,
+            tolerance=1e-13,
+            limit=100_000,
+        )
+        theirs = np.log(found.scores.sort_index().to_numpy())
+        ours = BradleyTerry().score(data)
+        assert ours == pytest.approx(theirs - theirs.mean(), abs=1e-6)
+
+    def test_two_items_are_log_odds(self):
+        score = BradleyTerry().score(Battles.from_pairs(["a"], ["b"], [9], [3], ties=[4]))
+        assert score == pytest.approx([np.log(11 / 5) / 2, -np.log(11 / 5) / 2], abs=1e-14)
+
+    def test_a_count_of_10_to_the_15(self):
+        big = 10**15
+        score = BradleyTerry().score(Battles.from_pairs(["a"], ["b"], [big], [1]))
+        assert score[0] - score[1] == pytest.approx(np.log(big), rel=1e-12)
+
+    def test_a_long_chain_and_lopsided_pairs(self):
+        left = np.arange(30)
+        data = Battles.from_pairs(left, left + 1, np.full(30, 1000), np.full(30, 1))
+        steps = -np.diff(BradleyTerry().score(data))
+        assert steps == pytest.approx(np.full(30, np.log(1000)), rel=1e-11)
+
+    def test_an_item_without_battles_needs_the_ridge(self):
+        data = Battles(["a", "b"], ["b", "a"], ["left", "left"], items=["a", "b", "new"])
+        with pytest.raises(DisconnectedComparisonsError, match="new"):
+            BradleyTerry().score(data)
+        assert BradleyTerry(ridge=1e-3).score(data)[2] == 0.0
+
+    @pytest.mark.parametrize("ridge", [-1.0, np.nan, np.inf])
+    def test_bad_ridge(self, ridge):
+        with pytest.raises(InvalidSettingError, match="ridge must be"):
+            BradleyTerry(ridge=ridge)
+
+    def test_other_data_is_refused(self):
+        with pytest.raises(WrongDataError, match="Battles"):
+            BradleyTerry().score(Votes(["a", "b"]))
+
+    def test_separable_counts_given_straight_to_the_fit(self):
+        with pytest.raises(SteadyrankError, match=r"Use a ridge|did not settle"):
+            strengths(np.array([[0.0, 3.0], [0.0, 0.0]]))
+
+
+class TestConnection:
+    def test_components_are_listed_best_first(self):
+        data = Battles(["a", "b", "c", "d", "b"], ["b", "a", "d", "c", "c"], ["left"] * 5, items="abcd")
+        with pytest.raises(DisconnectedComparisonsError, match=r"\[a, b\], \[c, d\]") as caught:
+            BradleyTerry().score(data)
+        assert caught.value.components == [["a", "b"], ["c", "d"]]
+        assert "BradleyTerry(ridge=" in str(caught.value)
+
+    def test_ties_join_both_ways(self):
+        data = Battles(["a", "b"], ["b", "c"], ["tie", "tie"])
+        assert BradleyTerry().score(data) == pytest.approx([0, 0, 0], abs=1e-12)
+
+    def test_the_unit_that_would_disconnect_is_named(self):
+        data = Battles.from_pairs(["a", "b"], ["b", "c"], [5, 5], [5, 1])
+        with pytest.raises(DisconnectedComparisonsError, match="without battle 'c beats b'") as e:
+            BradleyTerry().leave_one_out(data)
+        assert e.value.components == [["a", "b"], ["c"]]
+        assert without_each(data, BradleyTerry(ridge=0.1)).shape == (4, 3)
+
+    def test_a_group_that_would_disconnect_is_named(self):
+        data = Battles(
+            ["a", "a", "b", "b"], ["b", "b", "a", "a"], ["left"] * 4, units=["x", "y", "z", "z"]
+        )
+        with pytest.raises(DisconnectedComparisonsError, match="without group 'z'"):
+            BradleyTerry().leave_one_out(data)
+
+    @given(battles(most=5, grouped=True) | battles(most=5))
+    def test_refused_exactly_when_some_rest_is_disconnected(self, data):
+        wins = win_counts(data)
+        assume(len(components(wins > 0)) == 1)
+        games = data.unit_games
+        broken = False
+        for unit in range(len(games.indptr) - 1):
+            rest = wins.copy()
+            part = slice(games.indptr[unit], games.indptr[unit + 1])
+            half = games.ties[part] / 2
+            np.subtract.at(rest, (games.winner[part], games.loser[part]), games.wins[part] + half)
+            np.subtract.at(rest, (games.loser[part], games.winner[part]), half)
+            broken |= len(components(rest > 0)) > 1
+        if broken:
+            with pytest.raises(DisconnectedComparisonsError, match="without"):
+                BradleyTerry().leave_one_out(data)
+        else:
+            assert len(BradleyTerry().leave_one_out(data).units) == len(games.indptr) - 1
+
+    @given(st.integers(1, 7), st.integers(0, 2**32 - 1), st.floats(0, 0.6))
+    def test_components_are_those_of_the_transitive_closure(self, items, seed, share):
+        arcs = np.random.default_rng(seed).random((items, items)) < share
+        reach = arcs | np.eye(items, dtype=bool)
+        for middle in range(items):
+            reach |= reach[:, [middle]] & reach[[middle], :]
+        parts = components(arcs)
+        assert sorted(np.concatenate(parts).tolist()) == list(range(items))
+        for place, part in enumerate(parts):
+            assert (reach & reach.T)[np.ix_(part, part)].all()
+            for later in parts[place + 1 :]:
+                assert not reach[np.ix_(later, part)].any()
+
+
+class TestLeaveOneOut:
+    @given(battles(), st.sampled_from([0.0, 0.05, 2.0]))
+    def test_battles_are_refitted(self, data, ridge):
+        try:
+            found = without_each(data, BradleyTerry(ridge=ridge))
+        except DisconnectedComparisonsError:
+            assume(False)
+        assert found == pytest.approx(np.array(list(refits(data, ridge))), abs=1e-9)
+
+    @given(battles(grouped=True), st.sampled_from([0.0, 0.05, 2.0]))
+    def test_groups_are_refitted(self, data, ridge):
+        try:
+            found = without_each(data, BradleyTerry(ridge=ridge))
+        except DisconnectedComparisonsError:
+            assume(False)
+        assert found == pytest.approx(np.array(list(refits(data, ridge))), abs=1e-9)
+
+    @pytest.mark.parametrize("ridge", [0.0, 1.0])
+    @pytest.mark.parametrize("most", [8, 60, 3000])
+    def test_curves_are_used_and_exact(self, most, ridge):
+        data = dense_battles(most=most, seed=most)
+        wins = win_counts(data)
+        curves = Curves(wins, strengths(wins, ridge), ridge)
+        games = data.unit_games
+        folds = PairFolds(games.winner, games.loser, np.ones(len(games.wins)), (games.wins + 1) / 2)
+        found, sound = curves.solve(folds)
+        assert sound.mean() > (0.99 if most > 8 else 0.1)
+        exact = np.array(list(refits(data, ridge)))
+        assert found[sound] == pytest.approx(exact[sound], abs=2e-12)
+        assert without_each(data, BradleyTerry(ridge=ridge)) == pytest.approx(exact, abs=2e-12)
+
+    def test_single_precision_is_used_only_where_harmless(self, monkeypatch):
+        data = dense_battles(most=100_000, seed=5)
+        exact = np.array(list(refits(data)))
+        assert without_each(data, BradleyTerry()) == pytest.approx(exact, abs=2e-13)
+        loose = dense_battles(most=300, seed=6)
+        monkeypatch.setattr(paired_curves, "TOLERANCE", 1e-15)
+        tight = without_each(loose, BradleyTerry())
+        assert tight == pytest.approx(np.array(list(refits(loose))), abs=1e-13)
+
+    def test_taylor_coefficients_are_as_small_as_the_bound_takes_them(self):
+        s = np.linspace(0, 1, 2001)
+        slope = np.polynomial.Polynomial([0, 1, -1])
+        ratio = np.polynomial.Polynomial([1.0])
+        for r in range(2, 16):
+            ratio = ratio * slope.deriv() + ratio.deriv() * slope
+            assert np.abs(ratio(s)).max() / factorial(r) <= 0.5 * 3.0 ** (2 - r) * (1 + 1e-9)
+
+    def test_many_units_of_the_same_pair(self):
+        rng = np.random.default_rng(7)
+        rows = 4000
+        left = rng.integers(3, size=rows)
+        right = (left + rng.integers(1, 3, size=rows)) % 3
+        unit = np.where(
+            left + right == 1, rng.integers(20, size=rows), 100 + rng.integers(20, size=rows)
+        )
+        data = Battles(left, right, rng.choice(["left", "right", "tie"], size=rows), units=unit)
+        found = without_each(data, BradleyTerry())
+        assert found == pytest.approx(np.array(list(refits(data))), abs=1e-11)
+
+    def test_equal_battles_are_one_unit_whatever_the_side(self):
+        data = Battles(["a", "b", "a", "b"], ["b", "a", "b", "a"], ["left", "right", "tie", "left"])
+        without = BradleyTerry(ridge=1.0).leave_one_out(data)
+        assert Counter(without.units.counts.tolist()) == Counter([2, 1, 1])
+
+    def test_a_group_that_holds_no_battle_changes_nothing(self):
+        data = Battles(
+            ["a", "b", "a", "b"],
+            ["b", "a", "b", "a"],
+            ["left"] * 4,
+            counts=[1, 1, 1, 0],
+            units=["x", "y", "z", "empty"],
+        )
+        scorer = BradleyTerry(ridge=1.0)
+        found = without_each(data, scorer)
+        place = list(data.units.labels).index("empty")
+        assert (found[place] == scorer.score(data)).all()
+
+    def test_blocks_do_not_matter_and_can_be_asked_again(self, monkeypatch):
+        data = dense_battles(items=6)
+        whole = without_each(data, BradleyTerry())
+        monkeypatch.setattr(bradley_terry, "BLOCK_NUMBERS", 40)
+        for kept in (0, 10**6):
+            monkeypatch.setattr(bradley_terry, "KEPT_NUMBERS", kept)
+            out = BradleyTerry().leave_one_out(data)
+            for _ in range(2):
+                parts = list(out.blocks())
+                assert len(parts) > 5
+                assert [part.start for part in parts[:2]] == [0, 6]
+                found = np.concatenate([part.scores for part in parts])
+                assert found == pytest.approx(whole, abs=1e-14)
+
+    def test_one_battle(self):
+        with pytest.raises(NothingLeftError):
+            BradleyTerry(ridge=1.0).leave_one_out(Battles(["a"], ["b"], ["left"]))
+
+
+class TestRealData:
+    def test_arena_votes(self, shared_data):
+        pandas = pytest.importorskip("pandas")
+        data = Battles.from_frame(pandas.read_csv(shared_data / "battles" / "arena_pairs.csv"))
+        without = BradleyTerry().leave_one_out(data)
+        found = np.concatenate([block.scores for block in without.blocks()])
+        assert len(found) == len(data.units) < 3 * 129 * 128 / 2
+        wins, games = win_counts(data), data.unit_games
+        shifts = without.shifts()
+        rng = np.random.default_rng(0)
+        for unit in [*np.argsort(-shifts)[:10], *rng.integers(len(found), size=20)]:
+            rest = wins.copy()
+            winner, loser = games.winner[unit], games.loser[unit]
+            rest[winner, loser] -= games.wins[unit] + games.ties[unit] / 2
+            rest[loser, winner] -= games.ties[unit] / 2
+            assert found[unit] == pytest.approx(strengths(rest), abs=1e-12)
+
+    @pytest.mark.parametrize("grouping", ["prompt", "worker", None])
+    def test_crowd_comparisons(self, shared_data, grouping):
+        pandas = pytest.importorskip("pandas")
+        frame = pandas.read_csv(shared_data / "battles" / "llmfao.csv")
+        data = Battles.from_frame(frame, left="left", right="right", outcome="winner", units=grouping)
+        found = without_each(data, BradleyTerry())
+        games, wins = data.unit_games, win_counts(data)
+        for unit in np.random.default_rng(0).integers(len(found), size=10):
+            rest = wins.copy()
+            part = slice(games.indptr[unit], games.indptr[unit + 1])
+            half = games.ties[part] / 2
+            np.subtract.at(rest, (games.winner[part], games.loser[part]), games.wins[part] + half)
+            np.subtract.at(rest, (games.loser[part], games.winner[part]), half)
+            assert found[unit] == pytest.approx(plain_fit(rest), abs=1e-10)
