@@ -111,16 +111,7 @@ class ColumnMeans:
 
         checked_kind(data, ScoreMatrix, scorer="ColumnMeans")
         self._check_range(data)
-        sums = ColumnSums.of(data)
-        empty = np.flatnonzero(sums.counts == 0)
-        if len(empty):
-            raise ItemWithoutDataError(
-                [data.items[item] for item in empty[:SHOWN]],
-                len(empty),
-                without="",
-                way_out="Leave these columns away.",
-            )
-        return sums
+        return ColumnSums.of(data)
 
     def _check_range(self, data: ScoreMatrix) -> None:
         if self.value_range is None:
