@@ -165,20 +165,25 @@ def _common_piece(first: Ordered, second: Ordered, name: IntArray) -> list[int] 
 
 
 def all_orders(left: Remaining, items: int) -> Iterator[list[int]]:
-    """Yield every ranking of the set, the plain one first, then in the order of a depth-first walk."""
+    """Yield every ranking of the set, the plain one first, then in the order of a depth-first walk.
+
+    Nothing is kept of the branches above but the item taken there: which one comes next is found
+    again on the way back, so that memory stays linear however many items are eligible.
+    """
     order: list[int] = []
-    branches = [iter(list(left.eligible()))] if items else []
-    while branches:
-        item = next(branches[-1], None)
-        if item is None:
-            branches.pop()
-            if order:
-                left.restore(order.pop())
-            continue
-        left.remove(item)
-        order.append(item)
+    item: int | None = left.best()
+    while True:
+        while item is not None:
+            left.remove(item)
+            order.append(item)
+            item = left.best() if len(order) < items else None
         if len(order) == items:
             yield list(order)
-            left.restore(order.pop())
-        else:
-            branches.append(iter(list(left.eligible())))
+        if not order:
+            return
+        last = order.pop()
+        left.restore(last)
+        eligible = left.eligible()
+        while next(eligible) != last:
+            pass
+        item = next(eligible, None)
