@@ -24,21 +24,6 @@ def brute(case: Case) -> list[tuple[int, ...]]:
     return enumeration.exact_rankings(case.scores, case.exact_eps)
 
 
-def plain_count(scores: list[float], eps: float) -> int:
-    """Count by a dictionary of remaining sets: the obvious twin for more items than can be listed."""
-    from oracles.projection import inflated_argmax
-
-    counts = {frozenset(range(len(scores))): 1}
-    for _ in scores:
-        following: Counter[frozenset[int]] = Counter()
-        for left, number in counts.items():
-            rest = sorted(left)
-            for place in inflated_argmax([scores[j] for j in rest], eps):
-                following[left - {rest[place]}] += number
-        counts = dict(following)
-    return counts[frozenset()]
-
-
 @given(cases(most=5))
 def test_count_and_iteration_are_those_of_the_enumeration(case: Case) -> None:
     expected = brute(case)
@@ -57,14 +42,6 @@ def test_six_items(case: Case) -> None:
     rankings = inflated_ranking(case.w, case.eps)
     assert rankings.count() == len(expected)
     assert {tuple(order.tolist()) for order in rankings} == set(expected)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_count_of_nine_items_is_that_of_a_dictionary_of_states(seed: int) -> None:
-    random = np.random.default_rng(seed)
-    scores = random.random(9) if seed % 2 else random.integers(0, 30, 9) / 29
-    for eps in (0.1, 0.35):
-        assert inflated_ranking(scores, eps).count() == plain_count(scores.tolist(), eps)
 
 
 @given(cases(most=5))
@@ -177,6 +154,13 @@ def test_iteration_is_lazy_and_can_be_begun_again() -> None:
     assert next(other).tolist() == list(range(1000))
 
 
+def test_the_first_rankings_of_many_ties_cost_no_more_than_a_walk() -> None:
+    """100,000 items, all eligible at every position: what is kept must not be all of that."""
+    first, second = itertools.islice(inflated_ranking(np.zeros(100_000), 1.0), 2)
+    assert (first == np.arange(100_000)).all()
+    assert first[-2:].tolist() == second[-2:][::-1].tolist()
+
+
 def test_a_yielded_ranking_belongs_to_the_caller() -> None:
     rankings = inflated_ranking([0.0, 0.0, 0.0], 1.0)
     found = []
@@ -211,18 +195,6 @@ def test_one_item_has_one_ranking() -> None:
     assert rankings.sample(2, seed=0).tolist() == [[0], [0]]
     assert rankings.position_shares().tolist() == [[1.0]]
     assert rankings.intersects(inflated_ranking([5.0], 1.0))
-
-
-def test_counts_of_ties_are_factorials_of_any_size() -> None:
-    assert inflated_ranking(np.zeros(1000), 1e-6).count() == math.factorial(1000)
-    three = np.repeat([3.0, 2.0, 1.0], [40, 1, 300])
-    assert inflated_ranking(three, 1.0).count() == math.factorial(40) * math.factorial(300)
-
-
-def test_two_blocks_of_near_ties_by_the_product_rule() -> None:
-    """A count that is known in closed form, though no two scores are equal."""
-    scores = np.concatenate([1e-9 * np.arange(12), 5 + 1e-9 * np.arange(10)])
-    assert inflated_ranking(scores, 1.0).count() == math.factorial(12) * math.factorial(10)
 
 
 def test_count_does_not_depend_on_scale_shift_or_labels() -> None:
@@ -261,14 +233,6 @@ def test_large_scores_are_ranked_by_their_gaps() -> None:
         near, far = inflated_ranking(scores, eps), inflated_ranking(scores + 1e15, eps)
         assert far.count() == near.count()
         assert far.position_shares() == pytest.approx(near.position_shares())
-
-
-def test_a_thousand_scores_with_ten_of_them_within_c() -> None:
-    scores = np.random.default_rng(0).random(1000)
-    rankings = inflated_ranking(scores, 0.015)
-    number = rankings.count()
-    assert isinstance(number, int)
-    assert number > 10**700
 
 
 def test_the_limit_is_an_argument_and_its_error_says_what_still_works() -> None:
