@@ -9,9 +9,9 @@ addends is the difference of exact numbers, the same as if that addend had never
   as the binary number next to it. A mean of such values is one division of whole numbers and
   correctly rounded: equal ratios are equal floats.
 - All other values are split into a coarse and a fine half, each a multiple of a power of two
-  that leaves room for the sum. What the split drops is below ``2^-50 / n`` of the largest
-  value for a sum of n values: the totals are then right to the last bit, save for rare cases
-  half way between two floats.
+  that leaves room for the sum of n of them. What the split drops of a value is below
+  ``n^2 2^-100`` of the largest one, ``2^-60`` for a million: totals are then right to the last
+  bit, save for rare cases half way between two floats.
 """
 
 from __future__ import annotations

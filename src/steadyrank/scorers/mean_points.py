@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data.units import Units
 
-BLOCK_NUMBERS = 1 << 20
-"""How many leave-one-out scores one block holds (8 MB)."""
+BLOCK_NUMBERS = 1 << 18
+"""How many leave-one-out scores one block holds : few enough to stay in the cache."""
 TABLE_NUMBERS = 1 << 22
 EXACT_SQUARES = 2**60
 """Sums of squares up to here, and their differences, are exact in 64-bit whole numbers."""

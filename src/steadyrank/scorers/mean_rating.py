@@ -32,8 +32,10 @@ if TYPE_CHECKING:
     from steadyrank.data.units import Units
     from steadyrank.scorers.exact_sums import ExactForm
 
-BLOCK_RATINGS = 1 << 21
-COLUMN_NUMBERS = 1 << 21
+BLOCK_RATINGS = 1 << 19
+"""How many ratings one block of leave-one-out scores covers."""
+COLUMN_NUMBERS = 1 << 18
+"""How many scores of chosen items are handed out at a time: few enough to stay in the cache."""
 
 
 @dataclass(frozen=True)
@@ -188,10 +190,11 @@ class MeanRating:
 
 def _add_up(data: Ratings, form: ExactForm, prior: Prior) -> RatingSums:
     items = data.n_items
-    counts = np.bincount(data.rated, minlength=items)
+    counts = np.zeros(items, dtype=np.int64)
     totals = tuple(np.zeros(items) for _ in form.parts(data.values[:0]))
     for start in range(0, len(data.values), BLOCK_RATINGS):
         part = slice(start, start + BLOCK_RATINGS)
+        counts += np.bincount(data.rated[part], minlength=items)
         for addends, total in zip(form.parts(data.values[part]), totals, strict=True):
             np.add(total, np.bincount(data.rated[part], addends, items), out=total)
     return RatingSums(form, prior, counts, totals)
