@@ -227,7 +227,7 @@ def as_counts(values: Any, size: int, what: str = "counts") -> IntArray:
 def as_matrix(values: Any, what: str, *, missing: bool = False) -> FloatArray:
     """Return a new float64 matrix; complain about anything that is not a finite number."""
     if not isinstance(values, np.ndarray):
-        rows = [as_numbers(row, what, missing=True) for row in _rows_of(values, what)]
+        rows = [_row_numbers(row, place, what) for place, row in enumerate(_rows_of(values, what))]
         widths = {len(row) for row in rows}
         if len(widths) > 1:
             raise InvalidDataError(
@@ -240,8 +240,8 @@ def as_matrix(values: Any, what: str, *, missing: bool = False) -> FloatArray:
             way_out="One column of values becomes a matrix with values[:, None].",
         )
     if values.dtype.kind not in "iufb":
-        flat = as_numbers(values.reshape(-1), what, missing=True)
-        values = flat.reshape(values.shape)
+        rows = [_row_numbers(row, place, what) for place, row in enumerate(values)]
+        values = np.array(rows, dtype=np.float64).reshape(values.shape)
     matrix: FloatArray = np.array(values, dtype=np.float64)
     wrong: BoolArray = ~np.isfinite(matrix) if not missing else np.isinf(matrix)
     if wrong.any():
@@ -253,6 +253,14 @@ def as_matrix(values: Any, what: str, *, missing: bool = False) -> FloatArray:
             way_out="Remove these rows, or give the numbers that you mean.",
         )
     return matrix
+
+
+def _row_numbers(row: Any, place: int, what: str) -> AnyArray:
+    try:
+        return as_numbers(row, what, missing=True)
+    except InvalidDataError as error:
+        error.renumber([place])  # the row of the matrix, not the place within the row
+        raise
 
 
 def _rows_of(values: Any, what: str) -> list[Any]:

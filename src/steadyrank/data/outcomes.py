@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -94,7 +95,8 @@ def _distinct(column: AnyArray) -> tuple[list[object], AnyArray]:
     try:
         index = {word: code for code, word in enumerate(dict.fromkeys(listed))}
     except TypeError:
-        listed = [repr(word) for word in listed]  # lists and the like are no outcome in any case
+        # Lists and the like are no outcome in any case, and None is none either.
+        listed = [word if isinstance(word, Hashable) else None for word in listed]
         index = {word: code for code, word in enumerate(dict.fromkeys(listed))}
     codes = np.fromiter(map(index.__getitem__, listed), dtype=np.int64, count=len(listed))
     return list(index), codes

@@ -130,10 +130,7 @@ def _take_order(parsed: _Parsed, text: str, line: int, name: str) -> None:
             f"line {line} of {name} is not of the form count: 1,2,{{3,4}}: {shorten(text)}",
             way_out="PrefLib files from before 2022 have another form: get the present one.",
         )
-    tiers = [
-        [int(number) for number in re.findall(r"\d+", tied or single)]
-        for tied, single in TIER.findall(order)
-    ]
+    tiers = _tiers(order)
     strange = [number for tier in tiers for number in tier if number not in parsed.names]
     if strange:
         raise UnreadableFileError(
@@ -142,6 +139,15 @@ def _take_order(parsed: _Parsed, text: str, line: int, name: str) -> None:
     parsed.counts.append(int(count))
     parsed.orders.append(tiers)
     parsed.lines.append(line)
+
+
+def _tiers(order: str) -> list[list[int]]:
+    if "{" not in order:
+        return [[int(number)] for number in order.split(",")]
+    return [
+        [int(number) for number in re.findall(r"\d+", tied or single)]
+        for tied, single in TIER.findall(order)
+    ]
 
 
 def _check_header(parsed: _Parsed, name: str) -> None:
