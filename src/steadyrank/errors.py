@@ -260,9 +260,7 @@ class DisconnectedComparisonsError(InvalidValueError):
 class SingularDesignError(InvalidValueError):
     """A design matrix that does not determine its least squares coefficients."""
 
-    def __init__(
-        self, rank: int, items: int, without: Sequence[object] = (), total: int = 0
-    ) -> None:
+    def __init__(self, rank: int, items: int, without: Sequence[object] = (), total: int = 0) -> None:
         self.rank = rank
         self.items = items
         self.rows = list(without)
@@ -327,4 +325,28 @@ class UnknownScorerError(InvalidValueError):
         hint = f" Did you mean {close[0]!r}?" if close else ""
         super().__init__(
             f"there is no scorer called {shorten(name)}.{hint} The names are: {', '.join(names)}."
+        )
+
+
+class RefitError(SteadyrankError):
+    """A function or estimator that failed, or gave no usable scores, without some unit."""
+
+    def __init__(self, where: str, why: str) -> None:
+        self.where = where
+        self.why = why
+        super().__init__(f"refitting on {where} failed: {why}")
+
+    def __reduce__(self) -> tuple[type[RefitError], tuple[str, str]]:
+        # It travels from a worker process to the caller.
+        return RefitError, (self.where, self.why)
+
+
+class NoProofError(InvalidValueError):
+    """A proof was asked for where no rule gives one."""
+
+    def __init__(self, scorer: str, why: str) -> None:
+        super().__init__(
+            f"{why} for {scorer}. Use claim='observed', which checks this dataset by leaving out every "
+            "unit, or a scorer with a proved rule (plurality, approval, Borda, column means with a "
+            "stated value_range, or a bagged scorer with bounded outputs)."
         )

@@ -1,0 +1,133 @@
+r"""The whole delta(eps) curve of a top-k from one pass over the left-out scores.
+
+With ``e_j`` the critical eps of item j on all the data and ``e_j^i`` that without unit i, item j is in
+both inflated top-k sets exactly if eps exceeds both. So unit i stops breaking the answer exactly
+when eps passes ``b_i``, the k-th smallest over j of ``max(e_j, e_j^i)``, and
+
+    delta(eps) = share of units with b_i >= eps,      size(eps) = number of items with e_j < eps.
+
+By the property behind Theorem 4, ``b_i`` never exceeds the shift of the scores, so for a unit
+with a small shift only items very near the k-th best need to be looked at. Units are therefore taken in
+bands of similar shift: the many small ones meet few items, the few large ones meet many.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steadyrank.errors import InvalidValueError, shorten
+from steadyrank.operators.critical import critical_eps
+from steadyrank.operators.inflation import just_above
+from steadyrank.stability.pruning import active_items
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank.scorers.base import LeaveOneOut
+
+BAND = 8.0
+"""Shifts within a band differ by at most this factor."""
+
+FEWEST = 256
+"""A band with fewer units than this is merged with the next larger one."""
+
+
+@dataclass(frozen=True, eq=False)
+class StabilityCurve:
+    """Stability bought against items added, for every eps at once.
+
+    Attributes
+    ----------
+    k : int
+        The k of the top-k.
+    breaking_eps : float array (distinct units,)
+        ``b_i``: the unit breaks the answer exactly while eps is at most this.
+    counts : int array (distinct units,)
+        How often each distinct unit occurs.
+    critical_eps : float array (items,)
+        ``e_j``: the item is a member exactly while eps exceeds this.
+    """
+
+    k: int
+    breaking_eps: FloatArray
+    counts: IntArray
+    critical_eps: FloatArray
+
+    def delta(self, eps: float | FloatArray) -> FloatArray:
+        """Return the exact instability at each eps."""
+        order = np.argsort(self.breaking_eps, kind="stable")
+        upto = np.append(0, np.cumsum(self.counts[order]))
+        below = np.searchsorted(self.breaking_eps[order], eps, side="left")
+        return np.asarray((upto[-1] - upto[below]) / upto[-1])
+
+    def size(self, eps: float | FloatArray) -> IntArray:
+        """Return the exact number of members at each eps."""
+        return np.asarray(np.searchsorted(np.sort(self.critical_eps), eps, side="left"))
+
+    def steps(self) -> tuple[FloatArray, FloatArray, IntArray]:
+        """Return the eps at which delta or size changes, and the values just above each of them."""
+        eps = np.unique(np.append(self.breaking_eps, self.critical_eps))
+        above = np.nextafter(eps, np.inf)
+        return eps, self.delta(above), self.size(above)
+
+    def smallest_eps(self, delta: float) -> float:
+        """Return an eps just above the smallest that makes the instability at most ``delta``."""
+        delta = check_delta(delta)
+        order = np.argsort(-self.breaking_eps, kind="stable")
+        allowed = int(np.floor(delta * int(self.counts.sum()) * (1 + 1e-12)))
+        # Units may go on breaking the answer as long as no more than this share does.
+        last = int(np.searchsorted(np.cumsum(self.counts[order]), allowed, side="right"))
+        needed = float(self.breaking_eps[order[last]]) if last < len(order) else 0.0
+        if needed > 0:
+            return just_above(needed)
+        later = self.critical_eps[self.critical_eps > 0]
+        return float(later.min()) / 2 if len(later) else 1.0
+
+
+def check_delta(delta: object) -> float:
+    """Return ``delta`` as a float from 0 to below 1."""
+    if isinstance(delta, bool) or not isinstance(delta, int | float | np.integer | np.floating):
+        raise InvalidValueError(f"delta must be a number from 0 to below 1, but is {shorten(delta)}.")
+    if not 0 <= float(delta) < 1:
+        raise InvalidValueError(
+            f"delta must be from 0 to below 1 (the share of units that may break the answer), "
+            f"but is {shorten(delta)}."
+        )
+    return float(delta)
+
+
+def stability_curve(loo: LeaveOneOut, k: int, shifts: FloatArray) -> StabilityCurve:
+    """Compute the curve for one k.
+
+    ``shifts`` are those of ``loo``, which the caller has at hand.
+    """
+    breaking = np.zeros(len(loo.units))
+    lowest, highest = loo.bounds()
+    for smallest, largest in _bands(shifts):
+        # Critical eps include the allowance for rounding, hence a little more than the shift.
+        active = active_items(lowest, highest, k, just_above(largest))
+        full = critical_eps(loo.scores[active.items], active.places)
+        for units, rows in loo.columns(active.items):
+            chosen = np.flatnonzero((shifts[units] > smallest) & (shifts[units] <= largest))
+            if len(chosen):
+                critical = np.maximum(critical_eps(rows[chosen], active.places), full)
+                kth = np.partition(critical, active.places - 1, axis=1)[:, active.places - 1]
+                breaking[units[chosen]] = kth
+    return StabilityCurve(k, breaking, loo.units.counts, critical_eps(loo.scores, k))
+
+
+def _bands(shifts: FloatArray) -> Iterator[tuple[float, float]]:
+    """Yield (above, up to) for bands of shifts, the largest first; no shift, no band."""
+    rest = np.sort(shifts[shifts > 0])
+    while len(rest):
+        largest = float(rest[-1])
+        smallest = min(largest / BAND, float(rest[-min(FEWEST, len(rest))]))
+        kept = int(np.searchsorted(rest, smallest, side="right"))
+        if kept < FEWEST:
+            smallest, kept = 0.0, 0
+        yield smallest, largest
+        rest = rest[:kept]

@@ -1,0 +1,170 @@
+"""Top-k under leave-one-out: overlap and Jaccard of every left-out answer with the full one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from steadyrank.operators.topk import member_cut
+from steadyrank.stability.outcomes import Outcome
+from steadyrank.stability.pruning import Active, active_items
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.scorers.base import LeaveOneOut
+
+    Members: TypeAlias = Callable[[FloatArray, int], BoolArray]
+    """From score rows and a number of places to membership, row by row."""
+
+CHUNK = 1 << 21
+"""Entries of the (units, active items) matrix handled at once."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What leaving one kind of unit out does to an answer."""
+
+    unit: int
+    leaves: IntArray
+    enters: IntArray
+
+
+def plain_members(rows: FloatArray, places: int) -> BoolArray:
+    """Return the plain top-k of each row; the smaller index wins a tie.
+
+    Examples
+    --------
+    >>> plain_members(np.array([[1.0, 3.0, 1.0]]), 2)
+    array([[ True,  True, False]])
+    """
+    rank = rows.shape[1] - places
+    kth = np.partition(rows, rank, axis=1)[:, rank, np.newaxis]
+    above = rows > kth
+    tied = rows == kth
+    free = places - above.sum(axis=1, keepdims=True)
+    members: BoolArray = above | (tied & (np.cumsum(tied, axis=1) <= free))
+    return members
+
+
+def inflated_members(eps: float) -> Members:
+    """Return the inflated top-k as a function of score rows."""
+
+    def members(rows: FloatArray, places: int) -> BoolArray:
+        inside: BoolArray = rows >= member_cut(rows, places, eps)[:, np.newaxis]
+        return inside
+
+    return members
+
+
+class TopKAudit:
+    """Top-k answers without each unit, for several k at once.
+
+    Parameters
+    ----------
+    loo : LeaveOneOut
+        Scores with and without each unit.
+    ks : sequence of int
+        The values of k.
+    eps : float
+        The inflation up to which answers are asked for.
+    """
+
+    def __init__(self, loo: LeaveOneOut, ks: Sequence[int], eps: float) -> None:
+        self._loo = loo
+        lowest, highest = loo.bounds()
+        self._active = {k: active_items(lowest, highest, k, eps) for k in ks}
+
+    def active(self, k: int) -> Active:
+        """Return the items that decide for this k."""
+        return self._active[k]
+
+    def full(self, k: int, members: Members) -> IntArray:
+        """Return the active members of the answer on all the data, as item numbers."""
+        active = self._active[k]
+        row = self._loo.scores[active.items][np.newaxis]
+        return np.asarray(active.items[members(row, active.places)[0]])
+
+    def outcomes(self, methods: dict[str, Members]) -> list[Outcome]:
+        """Audit every method for every k in one pass over the leave-one-out scores."""
+        tallies = {
+            (name, k): _Tally(name, self._active[k], self._loo, members)
+            for name, members in methods.items()
+            for k in self._active
+        }
+        for k, units, rows in self.changed_rows():
+            for name in methods:
+                tallies[name, k].add(units, rows)
+        return [tally.outcome() for tally in tallies.values()]
+
+    def changed_rows(self) -> Iterator[tuple[int, IntArray, FloatArray]]:
+        """Yield (k, units, scores of the active items for k) for all units that change any of them."""
+        union = np.unique(np.concatenate([active.items for active in self._active.values()]))
+        base = self._loo.scores[union]
+        where = {k: np.searchsorted(union, active.items) for k, active in self._active.items()}
+        for units, rows in _chunked(self._loo.columns(union)):
+            differs = rows != base
+            for k, columns in where.items():
+                touched = np.flatnonzero(differs[:, columns].any(axis=1))
+                if len(touched):
+                    yield k, units[touched], rows[np.ix_(touched, columns)]
+
+    def changes(self, k: int, members: Members, units: IntArray) -> list[Change]:
+        """Return which items leave and enter the answer when each of these units is left out."""
+        active = self._active[k]
+        full = members(self._loo.scores[active.items][np.newaxis], active.places)[0]
+        wanted = np.zeros(len(self._loo.units), dtype=np.bool_)
+        wanted[units] = True
+        found = []
+        for chunk, rows in _chunked(self._loo.columns(active.items)):
+            chosen = np.flatnonzero(wanted[chunk])
+            if not len(chosen):
+                continue
+            for unit, left_out in zip(chunk[chosen], members(rows[chosen], active.places), strict=True):
+                leaves, enters = active.items[full & ~left_out], active.items[left_out & ~full]
+                found.append(Change(int(unit), leaves, enters))
+        return sorted(found, key=lambda change: change.unit)
+
+
+def _chunked(
+    parts: Iterator[tuple[IntArray, FloatArray]],
+) -> Iterator[tuple[IntArray, FloatArray]]:
+    for units, rows in parts:
+        step = max(1, CHUNK // max(1, rows.shape[1]))
+        for start in range(0, len(units), step):
+            yield units[start : start + step], rows[start : start + step]
+
+
+class _Tally:
+    """Running sums of one method for one k."""
+
+    def __init__(self, name: str, active: Active, loo: LeaveOneOut, members: Members) -> None:
+        self._name = name
+        self._active = active
+        self._members = members
+        self._counts = loo.units.counts
+        self._full = members(loo.scores[active.items][np.newaxis], active.places)[0]
+        self._broken: list[IntArray] = []
+        self._lost_jaccard = 0.0
+
+    def add(self, units: IntArray, rows: FloatArray) -> None:
+        inside = self._members(rows, self._active.places)
+        common = (inside & self._full).sum(axis=1) + self._active.always_in
+        either = (inside | self._full).sum(axis=1) + self._active.always_in
+        self._broken.append(units[common < self._active.k])
+        self._lost_jaccard += float(np.dot(self._counts[units], 1 - common / either))
+
+    def outcome(self) -> Outcome:
+        broken = np.sort(np.concatenate([np.empty(0, np.int64), *self._broken]))
+        total = int(self._counts.sum())
+        return Outcome(
+            method=self._name,
+            k=self._active.k,
+            delta=int(self._counts[broken].sum()) / total,
+            jaccard=1 - self._lost_jaccard / total,
+            size=int(self._full.sum()) + self._active.always_in,
+            broken=broken,
+        )

@@ -1,0 +1,65 @@
+"""Operators that a user passes, audited by calling them on every left-out score vector."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steadyrank.errors import InvalidValueError, shorten
+from steadyrank.stability.outcomes import Outcome
+from steadyrank.stability.ranking_audit import block_length, row_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from steadyrank._typing import BoolArray, FloatArray
+    from steadyrank.scorers.base import LeaveOneOut
+
+
+def operator_outcomes(
+    loo: LeaveOneOut, ks: Sequence[int], name: str, operator: Callable[[FloatArray, int], ArrayLike]
+) -> list[Outcome]:
+    """Audit one operator for every k; it sees all the scores, so this takes a call for each unit."""
+    full = {k: _mask(operator(loo.scores.copy(), k), len(loo.scores), name) for k in ks}
+    counts, total = loo.units.counts, loo.units.total
+    broken: dict[int, list[int]] = {k: [] for k in ks}
+    jaccard = dict.fromkeys(ks, 0.0)
+    for block in loo.blocks():
+        for number in range(block_length(block)):
+            unit = block.start + number
+            row = row_of(block, number, loo.scores)
+            for k in ks:
+                inside = _mask(operator(row.copy(), k), len(row), name)
+                common, either = int((inside & full[k]).sum()), int((inside | full[k]).sum())
+                jaccard[k] += int(counts[unit]) * (common / either if either else 1.0)
+                if common < k:
+                    broken[k].append(unit)
+    return [
+        Outcome(
+            method=name,
+            k=k,
+            delta=int(counts[broken[k]].sum()) / total,
+            jaccard=jaccard[k] / total,
+            size=int(full[k].sum()),
+            broken=np.array(broken[k], dtype=np.int64),
+        )
+        for k in ks
+    ]
+
+
+def _mask(answer: ArrayLike, items: int, name: str) -> BoolArray:
+    """Return the answer of an operator as a mask; it may be a mask or item indices."""
+    given = np.asarray(answer)
+    if given.dtype == np.bool_ and given.shape == (items,):
+        return given
+    if given.ndim != 1 or given.dtype.kind not in "iu" or ((given < 0) | (given >= items)).any():
+        raise InvalidValueError(
+            f"operator {name!r} must give item indices from 0 to {items - 1} or a mask of {items} "
+            f"truth values, but gave {shorten(answer)}."
+        )
+    mask = np.zeros(items, dtype=np.bool_)
+    mask[given] = True
+    return mask
