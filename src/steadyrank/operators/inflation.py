@@ -172,3 +172,12 @@ def reach(
     about_mean = square - total * total / number
     reach: FloatArray = mean - C * eps + np.sqrt((number + 1) / number * (eps * eps - about_mean))
     return reach
+
+
+def just_above(eps: float) -> float:
+    """Return an eps that exceeds the given one by more than any slack, and by next to nothing.
+
+    Scores at a distance of ``eps`` from each other are then surely closer than the effective eps,
+    however large they are: what Theorems 4 and 8 promise holds after rounding, too.
+    """
+    return eps * (1 + 2 * MOST_OF_EPS) + float(np.finfo(np.float64).tiny)
