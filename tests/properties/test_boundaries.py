@@ -12,6 +12,8 @@ import pytest
 
 from oracles import exact
 from oracles.cases import Case
+from steadyrank.operators.inflation import just_above
+from steadyrank.operators.rankings import inflated_ranking
 from steadyrank.operators.topk import inflated_topk, inflated_topk_mask
 
 
@@ -105,3 +107,30 @@ def test_one_vote_more_than_the_boundary_is_in(n: int) -> None:
     assert inflated_topk(w, 1, math.sqrt(2) / n).size == 1
     assert inflated_topk(w, 1, math.sqrt(2) / n * (1 + 2e-6)).size == 2
     assert inflated_topk(w, 1, math.sqrt(2) / max(n - 1, 1) if n < 10**5 else 2 / n).size == 2
+
+
+@pytest.mark.parametrize("n", [10**power for power in range(1, 10)])
+@pytest.mark.parametrize("offset", [0.0, 0.5, -3.0])
+def test_just_above_a_distance_the_promise_of_theorems_4_and_8_holds(n: int, offset: float) -> None:
+    """Two items exchange a lead of one vote in n: an eps taken from that distance must suffice."""
+    w = offset + np.array([1.0, 0.0]) / n
+    v = w[::-1]
+    eps = just_above(math.dist(w, v))
+    assert inflated_topk(w, 1, eps).size == inflated_topk(v, 1, eps).size == 2
+    assert inflated_ranking(w, eps).intersects(inflated_ranking(v, eps))
+    assert eps <= math.dist(w, v) * (1 + 1e-5)
+
+
+def test_just_above_holds_for_any_pair_at_that_distance() -> None:
+    random = np.random.default_rng(1)
+    for _ in range(200):
+        items, size = int(random.integers(2, 8)), 10.0 ** random.integers(-9, 1)
+        w = random.normal() + size * random.integers(0, 4, items)
+        v = w + size * random.integers(-2, 3, items)
+        if (w == v).all():
+            continue
+        eps = just_above(math.dist(w, v))
+        for k in range(1, items + 1):
+            shared = inflated_topk_mask(w, k, eps) & inflated_topk_mask(v, k, eps)
+            assert shared.sum() >= k
+        assert inflated_ranking(w, eps).intersects(inflated_ranking(v, eps))
