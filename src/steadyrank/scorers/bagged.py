@@ -1,0 +1,226 @@
+"""Bagging: the mean of a scorer over bags of units, which bounds how far one unit can move it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyrank.errors import InvalidSettingError
+from steadyrank.scorers.checkpoint import FULL
+from steadyrank.scorers.fingerprint import fingerprint
+from steadyrank.scorers.refit import refit_all, running_version
+from steadyrank.scorers.without import with_copies, without
+
+if TYPE_CHECKING:
+    import os
+
+    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank.scorers.base import LeaveOneOut, Scorer
+    from steadyrank.scorers.refit import Progress
+
+
+@dataclass(frozen=True)
+class BaggingNumbers:
+    """What a bagging certificate is made of (theory: ``eps^2 delta >= rad^2 (C + 2/B)``).
+
+    Attributes
+    ----------
+    n, size, bags : int
+        Units in the data, units in a bag, number of bags B.
+    replace : bool
+        Whether bags are drawn with replacement.
+    p : float
+        The chance that a given unit is in a bag.
+    q : float
+        Minus the covariance of two units being in the same bag.
+    constant : float
+        C, ``(p / (1-p) + q / (1-p)^2) / n``.
+    finite_bags : float
+        ``2 / bags``.
+    """
+
+    n: int
+    size: int
+    bags: int
+    replace: bool
+    p: float
+    q: float
+    constant: float
+    finite_bags: float
+
+
+def bagging_constant(n: int, size: int, *, replace: bool = False) -> tuple[float, float, float]:
+    """Return p, q and C for bags of ``size`` of ``n`` units.
+
+    Without replacement ``p = m/n`` and ``q = p(1-p)/(n-1)``, so that C is
+    ``p / ((1-p)(n-1))``; with replacement ``p = 1 - (1-1/n)^m`` and
+    ``q = (1-1/n)^(2m) - (1-2/n)^m``. A bag that always holds every unit has C infinite.
+
+    Examples
+    --------
+    >>> bagging_constant(101, 50)[2] == 50 / 51 / 100
+    True
+    >>> [round(number, 6) for number in bagging_constant(100, 100, replace=True)]
+    [0.633968, 0.00136, 0.017422]
+    """
+    _check_size(n, size, replace=replace)
+    if not replace:
+        p = size / n
+        if size == n:
+            return 1.0, 0.0, float("inf")
+        return p, p * (1 - p) / (n - 1), size / ((n - size) * (n - 1))
+    if n == 1:
+        return 1.0, 0.0, float("inf")
+    missed = size * np.log1p(-1 / n)
+    stays = float(np.exp(missed))
+    # (1-1/n)^2m - (1-2/n)^m, as one factor times 1 - exp(tiny), keeps its digits.
+    both = size * np.log1p(-1 / (n - 1) ** 2) if n > 2 else -np.inf
+    q = stays**2 * -float(np.expm1(both))
+    p = -float(np.expm1(missed))
+    return p, q, (p / stays + q / stays**2) / n
+
+
+@dataclass(frozen=True)
+class Bagged:
+    """The mean of a scorer over random bags of units.
+
+    Without unit i the scores are the mean over ``bags`` fresh bags of the same ``size`` from the
+    other units. Bags of all the data come from ``seed``, those without unit i from ``seed`` and
+    the number of i, so that nothing depends on the order or the number of workers. Refits run
+    through joblib as those of :class:`~steadyrank.scorers.Refit` do.
+
+    A bag need not be fit for every scorer: one that lacks all battles of an item, say, makes
+    Bradley-Terry without a ridge refuse it.
+
+    Parameters
+    ----------
+    scorer : Scorer
+        Scores each bag.
+    bags : int
+        Number of bags. The bound on instability holds ``2 / bags`` beside its main term.
+    size : int, optional
+        Units in a bag; half of them (rounded down, at least 1) by default.
+    replace : bool
+        Whether to draw with replacement.
+    seed : int
+        Fixes all bags.
+    checkpoint, progress, n_jobs
+        As for :class:`~steadyrank.scorers.Refit`.
+
+    Examples
+    --------
+    >>> from steadyrank.data import Votes
+    >>> from steadyrank.scorers.plurality import Plurality
+    >>> votes = Votes(["ann"] * 6 + ["bob"] * 4)
+    >>> Bagged(Plurality(), bags=200, size=5, seed=1).score(votes).round(1)
+    array([0.6, 0.4])
+    """
+
+    scorer: Scorer
+    bags: int = 1000
+    size: int | None = None
+    replace: bool = False
+    seed: int = 0
+    checkpoint: str | os.PathLike[str] | None = field(default=None, compare=False)
+    progress: Progress | bool | None = field(default=None, compare=False)
+    n_jobs: int | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.bags, (int, np.integer)) or self.bags < 1:
+            raise InvalidSettingError(f"bags must be a whole number from 1, but is {self.bags!r}.")
+        if not isinstance(self.seed, (int, np.integer)) or self.seed < 0:
+            raise InvalidSettingError(f"seed must be a whole number from 0, but is {self.seed!r}.")
+
+    @property
+    def name(self) -> str:
+        """What to call this scorer in a report."""
+        return f"{self.scorer.name}, mean of {self.bags:,} bags"
+
+    def numbers(self, data: Any) -> BaggingNumbers:
+        """Return the numbers that a certificate for these data is made of."""
+        size = self._size(data.n_units)
+        p, q, constant = bagging_constant(data.n_units, size, replace=self.replace)
+        return BaggingNumbers(
+            n=data.n_units,
+            size=size,
+            bags=self.bags,
+            replace=self.replace,
+            p=p,
+            q=q,
+            constant=constant,
+            finite_bags=2.0 / self.bags,
+        )
+
+    def score(self, data: Any) -> FloatArray:
+        """Return the mean scores over the bags of all the data."""
+        return self._mean_over_bags(data, FULL, self._size(data.n_units))
+
+    def leave_one_out(self, data: Any) -> LeaveOneOut:
+        """Return the mean scores over fresh bags without each distinct unit."""
+        size = self._size(data.n_units)
+        if not self.replace and size > data.n_units - 1:
+            raise InvalidSettingError(
+                f"bags of size={size:,} cannot be drawn without replacement once one of "
+                f"{data.n_units:,} units is left out. Use a smaller size, or replace=True."
+            )
+        settings = [self.scorer, self.bags, size, self.replace, self.seed]
+        return refit_all(
+            partial(_mean_without, self, data, size),
+            data,
+            owner={
+                "data": fingerprint(data),
+                "scorer": fingerprint(settings),
+                "version": running_version(),
+            },
+            checkpoint=self.checkpoint,
+            progress=self.progress,
+            n_jobs=self.n_jobs,
+        )
+
+    def _size(self, n: int) -> int:
+        size = max(1, n // 2) if self.size is None else self.size
+        _check_size(n, size, replace=self.replace)
+        return int(size)
+
+    def _mean_over_bags(self, data: Any, unit: int, size: int) -> FloatArray:
+        rng = np.random.default_rng([self.seed, unit + 1])
+        total = np.zeros(data.n_items)
+        for _ in range(self.bags):
+            copies = drawn_copies(rng, data.units.counts, size, replace=self.replace)
+            total += self.scorer.score(with_copies(data, copies))
+        return total / self.bags
+
+
+def _mean_without(bagged: Bagged, data: Any, size: int, unit: int) -> FloatArray:
+    kept = data if unit == FULL else without(data, unit)
+    return bagged._mean_over_bags(kept, unit, size)  # noqa: SLF001 (module-level: it is pickled)
+
+
+def drawn_copies(rng: np.random.Generator, counts: IntArray, size: int, *, replace: bool) -> IntArray:
+    """Draw a bag: how many copies of each distinct unit it holds.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> int(drawn_copies(rng, np.array([3, 1, 2]), 4, replace=False).sum())
+    4
+    """
+    total = int(counts.sum())
+    if replace:
+        return rng.multinomial(size, counts / total)
+    drawn = rng.choice(total, size=size, replace=False, shuffle=False)
+    owner = np.searchsorted(np.cumsum(counts), drawn, side="right")
+    return np.bincount(owner, minlength=len(counts))
+
+
+def _check_size(n: int, size: object, *, replace: bool) -> None:
+    whole = isinstance(size, (int, np.integer)) and not isinstance(size, bool)
+    if not whole or size < 1 or (size > n and not replace):  # type: ignore[operator]
+        limit = "" if replace else f" to {n:,} (the number of units)"
+        raise InvalidSettingError(
+            f"size must be a whole number from 1{limit}, but is {size!r}."
+            + ("" if replace else " With replace=True it may be larger.")
+        )

@@ -1,0 +1,283 @@
+"""Any function or scikit-learn estimator as a scorer, by refitting without each unit."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyrank.errors import MissingPackageError, NothingLeftError, RefitError, shorten
+from steadyrank.scorers.base import Block, DenseBlock, LeaveOneOut, checked_kind
+from steadyrank.scorers.checkpoint import FULL, Checkpoint
+from steadyrank.scorers.fingerprint import fingerprint
+from steadyrank.scorers.without import without
+
+if TYPE_CHECKING:
+    import os
+
+    from steadyrank._typing import FloatArray
+    from steadyrank.data.units import Units
+
+Progress = Callable[[int, int], None]
+BLOCK_NUMBERS = 2_000_000
+
+
+@dataclass(frozen=True)
+class Refit:
+    """Score by a function or an estimator, leave-one-out by running it again for each unit.
+
+    Units that are equal are computed once. Refits run through joblib, by default one after the
+    other; ``with joblib.parallel_config(n_jobs=-1):`` around the call, or any other backend
+    named there, makes them parallel. Every refit gets the same seed, so that only the data
+    differ between them, and results do not depend on the number of workers. All scores stay in
+    memory: distinct units times items, eight bytes each.
+
+    Parameters
+    ----------
+    model : callable or scikit-learn estimator
+        A callable gets the data, a copy without one unit for each fold with the list of items
+        unchanged, and returns one score for each item. An estimator is fitted to a
+        :class:`~steadyrank.data.Regression`; the scores are the absolute values of its
+        ``coef_``, or its ``feature_importances_`` (of the last step of a pipeline).
+    seed : int
+        A ``random_state`` of the estimator that is None is set to it. A callable that has a
+        parameter called ``seed`` gets it there.
+    checkpoint : path, optional
+        Where finished refits are kept. After an interruption the same call goes on from there.
+        A file that belongs to other data or another model is refused.
+    progress : callable or bool, optional
+        Called as ``progress(done, total)``; True or False to show a line on stderr or not.
+        Default: show one if stderr is a terminal.
+    n_jobs : int, optional
+        Number of joblib workers, over what ``parallel_config`` says.
+    label : str, optional
+        What to call the scorer in a report.
+
+    Examples
+    --------
+    >>> from steadyrank.data import ScoreMatrix
+    >>> data = ScoreMatrix([[1.0, 5.0], [2.0, 0.0], [9.0, 1.0]])
+    >>> def medians(data):
+    ...     return np.median(data.values, axis=0)
+    >>> scorer = Refit(medians)
+    >>> scorer.score(data)
+    array([2., 1.])
+    >>> scorer.leave_one_out(data).shifts().round(3)
+    array([3.536, 3.606, 1.581])
+    """
+
+    model: Any
+    seed: int = 0
+    checkpoint: str | os.PathLike[str] | None = field(default=None, compare=False)
+    progress: Progress | bool | None = field(default=None, compare=False)
+    n_jobs: int | None = field(default=None, compare=False)
+    label: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What to call this scorer in a report."""
+        if self.label is not None:
+            return self.label
+        inner = getattr(self.model, "func", self.model)
+        return f"refit of {getattr(inner, '__name__', type(inner).__name__)}"
+
+    def score(self, data: Any) -> FloatArray:
+        """Return the scores on all the data."""
+        return fitted_scores(self.model, self.seed, data)
+
+    def leave_one_out(self, data: Any) -> LeaveOneOut:
+        """Refit without each distinct unit, and return all the scores."""
+        owner = {
+            "data": fingerprint(data),
+            "scorer": fingerprint([self.model, self.seed]),
+            "version": running_version(),
+        }
+        return refit_all(
+            partial(_fit_without, self.model, self.seed, data),
+            data,
+            owner=owner,
+            checkpoint=self.checkpoint,
+            progress=self.progress,
+            n_jobs=self.n_jobs,
+        )
+
+
+def fitted_scores(model: Any, seed: int, data: Any) -> FloatArray:
+    """Run the model on the data and check what it returns."""
+    if hasattr(model, "fit") and hasattr(model, "get_params"):
+        scores = _estimator_scores(model, seed, data)
+    else:
+        scores = model(data, seed=seed) if _takes_seed(model) else model(data)
+    found = np.asarray(scores, dtype=np.float64)
+    if found.shape != (data.n_items,):
+        raise RefitError(
+            "these data",
+            f"the model must return one score for each of {data.n_items:,} items, but returned "
+            f"an array of shape {found.shape}.",
+        )
+    if not np.isfinite(found).all():
+        place = int(np.flatnonzero(~np.isfinite(found))[0])
+        raise RefitError(
+            "these data", f"the score of item {shorten(data.items[place])} is {found[place]}."
+        )
+    return found
+
+
+def refit_all(
+    fit: Callable[[int], FloatArray],
+    data: Any,
+    *,
+    owner: Mapping[str, str],
+    checkpoint: str | os.PathLike[str] | None,
+    progress: Progress | bool | None,
+    n_jobs: int | None,
+) -> LeaveOneOut:
+    """Run ``fit(unit)`` for every distinct unit, and for FULL, the data as they are."""
+    units: Units = data.units
+    if units.total < 2:
+        raise NothingLeftError(units.kind)
+    scores = np.empty((len(units) + 1, data.n_items))
+    log = None if checkpoint is None else Checkpoint(checkpoint, dict(owner), data.n_items)
+    with log if log is not None else nullcontext():
+        done = {} if log is None else log.done
+        for unit, found in done.items():
+            scores[unit] = found
+        todo = [unit for unit in (FULL, *range(len(units))) if unit not in done]
+        show = _shown(progress)
+        finished = len(scores) - len(todo)
+        for unit, found in _run(partial(_named_fit, fit, units), todo, n_jobs):
+            scores[unit] = found
+            if log is not None:
+                log.add(unit, found)
+            finished += 1
+            show(finished, len(scores))
+    return RefitsOut(scores[FULL], units, scores[:FULL])
+
+
+@dataclass(frozen=True)
+class RefitsOut(LeaveOneOut):
+    """Leave-one-out scores that are all in memory."""
+
+    scores: FloatArray
+    units: Units
+    table: FloatArray
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield blocks that cover all distinct units in order."""
+        step = max(1, BLOCK_NUMBERS // max(1, len(self.scores)))
+        for start in range(0, len(self.table), step):
+            yield DenseBlock(start, self.table[start : start + step])
+
+
+def _run(
+    fit: Callable[[int], tuple[int, FloatArray]], todo: list[int], n_jobs: int | None
+) -> Iterator[tuple[int, FloatArray]]:
+    """Yield (unit, scores) as they are finished, in any order."""
+    if not todo:
+        return
+    try:
+        import joblib  # type: ignore[import-untyped]
+    except ImportError as error:
+        raise MissingPackageError("refitting runs through joblib, which is missing", "refit") from error
+    jobs = [joblib.delayed(fit)(unit) for unit in todo]
+    try:
+        parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    except ValueError:
+        # A backend that can only return everything at once: give it a little at a time.
+        parallel = joblib.Parallel(n_jobs=n_jobs)
+        step = max(1, 4 * joblib.effective_n_jobs(n_jobs))
+        for start in range(0, len(jobs), step):
+            yield from parallel(jobs[start : start + step])
+        return
+    results = parallel(jobs)
+    try:
+        yield from results
+    finally:
+        results.close()
+
+
+def _fit_without(model: Any, seed: int, data: Any, unit: int) -> FloatArray:
+    return fitted_scores(model, seed, data if unit == FULL else without(data, unit))
+
+
+def _named_fit(fit: Callable[[int], FloatArray], units: Units, unit: int) -> tuple[int, FloatArray]:
+    """Run one refit; if it fails, say which."""
+    try:
+        return unit, fit(unit)
+    except Exception as error:
+        where = "all the data"
+        if unit != FULL:
+            where = f"the data without {units.kind} {shorten(units.labels[unit])}"
+        raise RefitError(where, f"{type(error).__name__}: {error}") from error
+
+
+def _takes_seed(model: Any) -> bool:
+    import inspect
+
+    try:
+        return "seed" in inspect.signature(model).parameters
+    except (TypeError, ValueError):  # some built-in functions have no signature
+        return False
+
+
+def _estimator_scores(model: Any, seed: int, data: Any) -> Any:
+    from steadyrank.data.regression import Regression
+
+    checked_kind(data, Regression, scorer=type(model).__name__)
+    try:
+        from sklearn.base import clone  # type: ignore[import-untyped]
+    except ImportError as error:
+        raise MissingPackageError("an estimator needs scikit-learn", "refit") from error
+    # Cloned for each fit: a random_state that is a generator starts from the same state each time.
+    fresh = clone(model)
+    states = fresh.get_params()
+    unset = [name for name in states if name.endswith("random_state") and states[name] is None]
+    fresh.set_params(**dict.fromkeys(unset, seed))
+    fresh.fit(data.X, data.y)
+    last = fresh.steps[-1][1] if hasattr(fresh, "steps") else fresh
+    if hasattr(last, "coef_"):
+        coefficients = np.asarray(last.coef_)
+        return np.abs(coefficients[0] if coefficients.shape[:-1] == (1,) else coefficients)
+    if hasattr(last, "feature_importances_"):
+        return last.feature_importances_
+    raise RefitError(
+        "these data",
+        f"{type(last).__name__} has neither coef_ nor feature_importances_. Wrap it in a function "
+        "that returns one score for each item.",
+    )
+
+
+def _shown(progress: Progress | bool | None) -> Progress:
+    if callable(progress):
+        return progress
+    if progress is None:
+        progress = sys.stderr is not None and sys.stderr.isatty()
+    return _Line() if progress else lambda done, total: None  # noqa: ARG005
+
+
+class _Line:
+    """One line on stderr, rewritten at most five times a second."""
+
+    def __init__(self) -> None:
+        self.last = time.monotonic()
+
+    def __call__(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if done == total or now - self.last >= 0.2:
+            self.last = now
+            end = "\n" if done == total else ""
+            sys.stderr.write(f"\rrefits: {done:,} of {total:,}{end}")
+            sys.stderr.flush()
+
+
+def running_version() -> str:
+    """Return the version of this package."""
+    import steadyrank
+
+    return steadyrank.__version__
