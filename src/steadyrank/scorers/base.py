@@ -18,7 +18,7 @@ from steadyrank.errors import WrongDataError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from steadyrank._typing import AnyArray, FloatArray, IntArray
+    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
     from steadyrank.data.units import Units
 
 
@@ -113,11 +113,14 @@ class LeaveOneOut(ABC):
         r"""Return ``||w - w\i||_2`` for each distinct unit i."""
         return np.concatenate([_block_shifts(block, self.scores) for block in self.blocks()])
 
-    def columns(self, items: IntArray) -> Iterator[tuple[IntArray, FloatArray]]:
+    def columns(
+        self, items: IntArray, among: BoolArray | None = None
+    ) -> Iterator[tuple[IntArray, FloatArray]]:
         """Yield (units, scores of these items) for every distinct unit that changes one of them.
 
         The second array has one row for each of the units and one column for each of the
-        ``items``. Units that are never yielded leave all of the ``items`` as they are.
+        ``items``. Units that are never yielded leave all of the ``items`` as they are. With
+        ``among``, a mask of the distinct units, the others are passed over.
         """
         place = np.full(len(self.scores), -1, dtype=np.int64)
         place[items] = np.arange(len(items))
@@ -125,9 +128,9 @@ class LeaveOneOut(ABC):
         for block in self.blocks():
             if isinstance(block, DenseBlock):
                 rows = np.arange(block.start, block.start + len(block.scores))
-                yield rows, block.scores[:, items]
+                yield from chosen_rows(rows, block.scores[:, items], among)
             else:
-                yield from _touching(block, place, base)
+                yield from _touching(block, place, base, among)
 
 
 def _block_shifts(block: Block, base: FloatArray) -> FloatArray:
@@ -152,14 +155,27 @@ def segment_sums(values: AnyArray, indptr: IntArray) -> AnyArray:
     return sums
 
 
+def chosen_rows(
+    units: IntArray, rows: FloatArray, among: BoolArray | None
+) -> Iterator[tuple[IntArray, FloatArray]]:
+    """Yield the rows of the units that the mask names, if there are any."""
+    if among is None:
+        yield units, rows
+    elif len(chosen := np.flatnonzero(among[units])):
+        yield units[chosen], rows[chosen]
+
+
 def _touching(
-    block: SparseBlock, place: IntArray, base: FloatArray
+    block: SparseBlock, place: IntArray, base: FloatArray, among: BoolArray | None
 ) -> Iterator[tuple[IntArray, FloatArray]]:
     where = place[block.items]
     kept = np.flatnonzero(where >= 0)
+    owners = np.searchsorted(block.indptr, kept, side="right") - 1
+    if among is not None:
+        chosen = among[owners + block.start]
+        kept, owners = kept[chosen], owners[chosen]
     if not len(kept):
         return
-    owners = np.searchsorted(block.indptr, kept, side="right") - 1
     units, row = np.unique(owners, return_inverse=True)
     scores = np.repeat(base[np.newaxis, :], len(units), axis=0)
     scores[row, where[kept]] = block.scores[kept]

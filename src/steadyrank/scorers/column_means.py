@@ -16,7 +16,7 @@ from steadyrank.errors import (
     ValueRangeError,
     shorten,
 )
-from steadyrank.scorers.base import DenseBlock, LeaveOneOut, checked_kind
+from steadyrank.scorers.base import DenseBlock, LeaveOneOut, checked_kind, chosen_rows
 from steadyrank.scorers.column_sums import ColumnSums
 from steadyrank.scorers.sensitivity import (
     ROUNDING,
@@ -28,7 +28,7 @@ from steadyrank.scorers.sensitivity import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data.score_matrix import ScoreMatrix
     from steadyrank.data.units import Units
 
@@ -180,9 +180,11 @@ class _ColumnsOut(LeaveOneOut):
         for first, rows in self._rows(everything):
             yield DenseBlock(first, rows)
 
-    def columns(self, items: IntArray) -> Iterator[tuple[IntArray, FloatArray]]:
+    def columns(
+        self, items: IntArray, among: BoolArray | None = None
+    ) -> Iterator[tuple[IntArray, FloatArray]]:
         for first, rows in self._rows(items):
-            yield np.arange(first, first + len(rows)), rows
+            yield from chosen_rows(np.arange(first, first + len(rows)), rows, among)
 
     def _rows(self, items: IntArray) -> Iterator[tuple[int, FloatArray]]:
         for first, last in self.sums.unit_ranges(len(items)):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.errors import NothingLeftError
-from steadyrank.scorers.base import DenseBlock, LeaveOneOut, segment_sums
+from steadyrank.scorers.base import DenseBlock, LeaveOneOut, chosen_rows, segment_sums
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,10 +92,12 @@ class MeanPointsOut(LeaveOneOut):
         for first, last in self._ranges(len(self.scores)):
             yield DenseBlock(first, self._rows(first, last, everything))
 
-    def columns(self, items: IntArray) -> Iterator[tuple[IntArray, FloatArray]]:
+    def columns(
+        self, items: IntArray, among: BoolArray | None = None
+    ) -> Iterator[tuple[IntArray, FloatArray]]:
         """Yield the scores of ``items`` without each unit; every unit changes the denominator."""
         for first, last in self._ranges(len(items)):
-            yield np.arange(first, last), self._rows(first, last, items)
+            yield from chosen_rows(np.arange(first, last), self._rows(first, last, items), among)
 
     def bounds(self) -> tuple[FloatArray, FloatArray]:
         """Return the lowest and highest scores, from the most and least that one unit gives."""

@@ -243,7 +243,9 @@ class _RatingsOut(LeaveOneOut):
         ]
         return np.asarray(np.sqrt(np.concatenate(squares)))
 
-    def columns(self, items: IntArray) -> Iterator[tuple[IntArray, FloatArray]]:
+    def columns(
+        self, items: IntArray, among: BoolArray | None = None
+    ) -> Iterator[tuple[IntArray, FloatArray]]:
         wanted = np.zeros(len(self.scores), dtype=np.bool_)
         wanted[items] = True
         place = np.zeros(len(self.scores), dtype=np.int64)
@@ -253,9 +255,12 @@ class _RatingsOut(LeaveOneOut):
         for first in range(0, len(self.units), step):
             pointers = self.data.indptr[first : first + step + 1]
             kept = self._entries_of(wanted, int(pointers[0]), int(pointers[-1]))
+            per_user = np.diff(np.searchsorted(kept, pointers))
+            if among is not None:
+                kept = kept[np.repeat(among[first : first + step], per_user)]
+                per_user = per_user * among[first : first + step]
             if not len(kept):
                 continue
-            per_user = np.diff(np.searchsorted(kept, pointers))
             users = np.flatnonzero(per_user)
             scores = np.repeat(base[np.newaxis, :], len(users), axis=0)
             rows = np.repeat(np.arange(len(users)), per_user[users])

@@ -216,7 +216,7 @@ def stable_topk(
     Examples
     --------
     >>> from steadyrank import Votes, stable_topk
-    >>> votes = Votes(["cyd"] * 40 + ["bob"] * 31 + ["abe"] * 30)
+    >>> votes = Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 30)
     >>> answer = stable_topk(votes, k=2, delta=0)
     >>> answer.certain, answer.contenders
     (('cyd',), ('bob', 'abe'))

@@ -6,9 +6,9 @@ when eps passes ``b_i``, the k-th smallest over j of ``max(e_j, e_j^i)``, and
 
     delta(eps) = share of units with b_i >= eps,      size(eps) = number of items with e_j < eps.
 
-By the property behind Theorem 4, ``b_i`` never exceeds the shift of the scores, so for a unit
-with a small shift only items very near the k-th best need to be looked at. Units are therefore taken in
-bands of similar shift: the many small ones meet few items, the few large ones meet many.
+Only items near the k-th best can be among those k: a look up to depth g is exact for every unit
+whose ``b_i`` comes out at most g. Most do at once; the others are looked at again, deeper. By the
+property behind Theorem 4, ``b_i`` never exceeds the shift of the scores, so this ends.
 """
 
 from __future__ import annotations
@@ -21,19 +21,17 @@ import numpy as np
 from steadyrank.errors import InvalidValueError, shorten
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.inflation import just_above
-from steadyrank.stability.pruning import active_items
+from steadyrank.stability.pruning import Active, active_items
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.base import LeaveOneOut
 
-BAND = 8.0
-"""Shifts within a band differ by at most this factor."""
+DEEPER = 4.0
+"""How much deeper the next look goes."""
 
-FEWEST = 256
-"""A band with fewer units than this is merged with the next larger one."""
+FIRST_LOOK = 8
+"""The first look reaches to the critical eps of the item this many ranks below the k-th."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,29 +103,32 @@ def stability_curve(loo: LeaveOneOut, k: int, shifts: FloatArray) -> StabilityCu
 
     ``shifts`` are those of ``loo``, which the caller has at hand.
     """
+    critical = critical_eps(loo.scores, k)
     breaking = np.zeros(len(loo.units))
-    lowest, highest = loo.bounds()
-    for smallest, largest in _bands(shifts):
+    bounds = loo.bounds()
+    depth = _first_depth(critical, k, shifts)
+    unsettled = shifts > 0
+    while unsettled.any():
         # Critical eps include the allowance for rounding, hence a little more than the shift.
-        active = active_items(lowest, highest, k, just_above(largest))
-        full = critical_eps(loo.scores[active.items], active.places)
-        for units, rows in loo.columns(active.items):
-            chosen = np.flatnonzero((shifts[units] > smallest) & (shifts[units] <= largest))
-            if len(chosen):
-                critical = np.maximum(critical_eps(rows[chosen], active.places), full)
-                kth = np.partition(critical, active.places - 1, axis=1)[:, active.places - 1]
-                breaking[units[chosen]] = kth
-    return StabilityCurve(k, breaking, loo.units.counts, critical_eps(loo.scores, k))
+        depth = min(depth, just_above(float(shifts[unsettled].max())))
+        found = _breaking_eps(loo, active_items(*bounds, k, depth), unsettled)
+        breaking[unsettled] = found[unsettled]
+        unsettled &= (breaking > depth) & (shifts > depth)
+        depth *= DEEPER
+    return StabilityCurve(k, breaking, loo.units.counts, critical)
 
 
-def _bands(shifts: FloatArray) -> Iterator[tuple[float, float]]:
-    """Yield (above, up to) for bands of shifts, the largest first; no shift, no band."""
-    rest = np.sort(shifts[shifts > 0])
-    while len(rest):
-        largest = float(rest[-1])
-        smallest = min(largest / BAND, float(rest[-min(FEWEST, len(rest))]))
-        kept = int(np.searchsorted(rest, smallest, side="right"))
-        if kept < FEWEST:
-            smallest, kept = 0.0, 0
-        yield smallest, largest
-        rest = rest[:kept]
+def _first_depth(critical: FloatArray, k: int, shifts: FloatArray) -> float:
+    rank = min(k + FIRST_LOOK, len(critical)) - 1
+    near = float(np.partition(critical, rank)[rank])
+    return near if near > 0 else max(float(shifts.max(initial=0.0)), np.finfo(np.float64).tiny)
+
+
+def _breaking_eps(loo: LeaveOneOut, active: Active, among: BoolArray) -> FloatArray:
+    """Return ``b_i`` as the active items alone tell it; 0 for units that touch none of them."""
+    breaking = np.zeros(len(loo.units))
+    full = critical_eps(loo.scores[active.items], active.places)
+    for units, rows in loo.columns(active.items, among):
+        both = np.maximum(critical_eps(rows, active.places), full)
+        breaking[units] = np.partition(both, active.places - 1, axis=1)[:, active.places - 1]
+    return breaking

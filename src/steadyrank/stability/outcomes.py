@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from steadyrank._typing import IntArray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Outcome:
     """One row of an audit: a method, and how it fared when each unit was left out.
 
@@ -41,6 +41,19 @@ class Outcome:
     size: int | None
     note: str = ""
     broken: IntArray = field(default_factory=lambda: np.empty(0, np.int64), repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        """Show the row; a size of thousands of digits is shown by its logarithm."""
+        logarithm = self.log10_size
+        if logarithm is None:
+            size = "not counted"
+        else:
+            size = f"{self.size:,}" if logarithm < 15 else f"about 10^{logarithm:.2f}"
+        jaccard = "not applicable" if self.jaccard is None else f"{self.jaccard:.6g}"
+        return (
+            f"Outcome(method={self.method!r}, k={self.k}, delta={self.delta:.6g}, "
+            f"jaccard={jaccard}, size={size})"
+        )
 
     @property
     def log10_size(self) -> float | None:
