@@ -219,7 +219,7 @@ def stable_topk(
     >>> votes = Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 30)
     >>> answer = stable_topk(votes, k=2, delta=0)
     >>> answer.certain, answer.contenders
-    (('cyd',), ('bob', 'abe'))
+    (('cyd',), ('abe', 'bob'))
     """
     calibration = _calibration(data, scorer, k)
     certificate = calibration.certificate(delta=_target(delta, eps), eps=eps, claim=claim)

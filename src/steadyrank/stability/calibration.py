@@ -9,7 +9,7 @@ import numpy as np
 
 from steadyrank.errors import InvalidValueError, NoProofError, shorten
 from steadyrank.operators.checks import check_eps
-from steadyrank.operators.inflation import effective_eps
+from steadyrank.operators.inflation import effective_eps, just_above
 from steadyrank.stability.certificate import (
     Certificate,
     above_bound,
@@ -18,7 +18,13 @@ from steadyrank.stability.certificate import (
     proved_by_sensitivity,
     unchecked,
 )
-from steadyrank.stability.curve import StabilityCurve, check_delta, stability_curve
+from steadyrank.stability.curve import (
+    StabilityCurve,
+    check_delta,
+    exceeded_by_at_most,
+    smallest_gap_eps,
+    stability_curve,
+)
 from steadyrank.stability.ranking_audit import inflated_ranking_outcome
 
 if TYPE_CHECKING:
@@ -158,5 +164,5 @@ class Calibration:
 
     def _shift_quantile(self, delta: float) -> float:
         """Return an eps just above the (1 - delta)-quantile of the shifts."""
-        curve = StabilityCurve(0, self.shifts(), self.loo().units.counts, np.zeros(1))
-        return curve.smallest_eps(delta)
+        needed = exceeded_by_at_most(delta, self.shifts(), self.loo().units.counts)
+        return just_above(needed) if needed > 0 else smallest_gap_eps(self.loo().scores)

@@ -48,12 +48,15 @@ class StabilityCurve:
         How often each distinct unit occurs.
     critical_eps : float array (items,)
         ``e_j``: the item is a member exactly while eps exceeds this.
+    tie_eps : float
+        An eps so small that it adds nothing but exact ties.
     """
 
     k: int
     breaking_eps: FloatArray
     counts: IntArray
     critical_eps: FloatArray
+    tie_eps: float
 
     def delta(self, eps: float | FloatArray) -> FloatArray:
         """Return the exact instability at each eps."""
@@ -74,16 +77,23 @@ class StabilityCurve:
 
     def smallest_eps(self, delta: float) -> float:
         """Return an eps just above the smallest that makes the instability at most ``delta``."""
-        delta = check_delta(delta)
-        order = np.argsort(-self.breaking_eps, kind="stable")
-        allowed = int(np.floor(delta * int(self.counts.sum()) * (1 + 1e-12)))
-        # Units may go on breaking the answer as long as no more than this share does.
-        last = int(np.searchsorted(np.cumsum(self.counts[order]), allowed, side="right"))
-        needed = float(self.breaking_eps[order[last]]) if last < len(order) else 0.0
-        if needed > 0:
-            return just_above(needed)
-        later = self.critical_eps[self.critical_eps > 0]
-        return float(later.min()) / 2 if len(later) else 1.0
+        needed = exceeded_by_at_most(check_delta(delta), self.breaking_eps, self.counts)
+        return just_above(needed) if needed > 0 else self.tie_eps
+
+
+def exceeded_by_at_most(delta: float, values: FloatArray, counts: IntArray) -> float:
+    """Return the smallest of the values that at most a share ``delta`` of all exceed."""
+    order = np.argsort(-values, kind="stable")
+    allowed = int(np.floor(delta * int(counts.sum()) * (1 + 1e-12)))
+    last = int(np.searchsorted(np.cumsum(counts[order]), allowed, side="right"))
+    return float(values[order[last]]) if last < len(order) else 0.0
+
+
+def smallest_gap_eps(scores: FloatArray) -> float:
+    """Return an eps so small that it inflates nothing but exact ties."""
+    with np.errstate(over="ignore"):
+        gaps = np.diff(np.unique(scores))
+    return float(gaps.min()) / 2 if len(gaps) else 1.0
 
 
 def check_delta(delta: object) -> float:
@@ -115,7 +125,7 @@ def stability_curve(loo: LeaveOneOut, k: int, shifts: FloatArray) -> StabilityCu
         breaking[unsettled] = found[unsettled]
         unsettled &= (breaking > depth) & (shifts > depth)
         depth *= DEEPER
-    return StabilityCurve(k, breaking, loo.units.counts, critical)
+    return StabilityCurve(k, breaking, loo.units.counts, critical, smallest_gap_eps(loo.scores))
 
 
 def _first_depth(critical: FloatArray, k: int, shifts: FloatArray) -> float:
