@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from steadyrank.data import Ballots, Battles, Regression, ScoreMatrix, Votes
 from steadyrank.errors import (
@@ -115,7 +114,7 @@ class TestBallots:
         )
     )
     def test_distinct_ballots_against_a_counter(self, orders: list[list[str]]) -> None:
-        ballots = Ballots(orders, items="a b c d".split())
+        ballots = Ballots(orders, items=["a", "b", "c", "d"])
         counted = Counter(" > ".join(order) for order in orders)
         labels = list(ballots.units.labels)
         assert dict(zip(labels, ballots.counts.tolist(), strict=True)) == counted
@@ -201,9 +200,7 @@ class TestBattles:
             return
         sides, outcomes, counts, workers = zip(*rows, strict=True)
         lefts, rights = zip(*sides, strict=True)
-        battles = Battles(
-            lefts, rights, outcomes, counts=counts, units=workers, unit_kind="worker"
-        )
+        battles = Battles(lefts, rights, outcomes, counts=counts, units=workers, unit_kind="worker")
         assert battles.units.kind == "worker"
         assert list(battles.units.labels) == sorted(set(workers))
         games = battles.unit_games
@@ -224,7 +221,8 @@ class TestBattles:
         [
             ("left", 1), ("model_a", 1), ("A", 1), (1, 1), (1.0, 1), ("1", 1), (True, 1),
             ("RIGHT", -1), ("model_b", -1), ("b", -1), (0, -1), (False, -1), (" right ", -1),
-            ("tie", 0), ("tie (bothbad)", 0), ("both bad", 0), ("Draw", 0), (0.5, 0), ("x", 1), ("y", -1),
+            ("tie", 0), ("tie (bothbad)", 0), ("both bad", 0), ("Draw", 0), (0.5, 0),
+            ("x", 1), ("y", -1),
         ],
     )  # fmt: skip
     def test_spellings(self, spelling: object, meaning: int) -> None:

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from steadyrank.data import Ratings
 from steadyrank.data.sorting import counting_order, in_strict_order, stable_order
@@ -129,9 +128,7 @@ class TestFromCsr:
     def test_same_as_from_rows(self, triples: list[Any]) -> None:
         users, items, values = zip(*triples, strict=True)
         one = Ratings(users, items, values, duplicates="last")
-        two = Ratings.from_csr(
-            one.indptr, one.rated, one.values, items=one.items, users=one.user_labels
-        )
+        two = Ratings.from_csr(one.indptr, one.rated, one.values, items=one.items, users=one.user_labels)
         assert as_dict(one) == as_dict(two)
 
     @pytest.mark.parametrize(

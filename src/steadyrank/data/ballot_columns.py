@@ -8,6 +8,7 @@ import numpy as np
 
 from steadyrank.data.arrays import check_length, is_missing
 from steadyrank.data.base import said_first
+from steadyrank.data.columns import guess_all
 from steadyrank.data.labels import encode
 from steadyrank.data.orders import parse_orders
 from steadyrank.errors import InvalidBallotError
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     Kind = TypeVar("Kind", bound=Ballots)
 
+LONG_FORM = ("voter", "item", "rank")
 LongNames: TypeAlias = "tuple[str | None, str | None, str | None]"
 
 
@@ -34,7 +36,8 @@ def ballots_from_table(
     approval: bool,
 ) -> Kind:
     """Build ballots from the columns given, or guessed where they are not."""
-    if any(name is not None for name in long_names):
+    named = any(name is not None for name in long_names)
+    if named or (ballot is None and ranks is None and guess_all(LONG_FORM, table.names)):
         return _long(kind, table, long_names, items, approval=approval)
     if ranks is not None:
         for name in ranks:

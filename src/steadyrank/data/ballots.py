@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -207,13 +208,14 @@ class Ballots(Observations):
         from steadyrank.data.readers.preflib import read_preflib
         from steadyrank.data.readers.tables import detect, table_from
 
-        file = open_source(source, encoding=encoding)
-        if detect(file, format) == "preflib":
-            if (ballot, ranks, voter, item, rank, count, items) != (None,) * 7:
-                raise InvalidDataError(f"{file.name} is a PrefLib file and needs no columns")
-            return read_preflib(cls, file, approval=approval)
+        with closing(open_source(source, encoding=encoding)) as file:
+            if detect(file, format) == "preflib":
+                if (ballot, ranks, voter, item, rank, count, items) != (None,) * 7:
+                    raise InvalidDataError(f"{file.name} is a PrefLib file and needs no columns")
+                return read_preflib(cls, file, approval=approval)
+            table = table_from(file, format)
         return cls.from_frame(
-            table_from(file, format),
+            table,
             ballot=ballot,
             ranks=ranks,
             voter=voter,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 COMMON_NAMES: dict[str, tuple[str, ...]] = {
     "choice": (
@@ -76,7 +76,7 @@ WINS: tuple[tuple[str, str], ...] = (
 """Names of the two columns of wins in a table of pairs, best first."""
 
 
-def simplify(name: str) -> str:
+def simplify(name: object) -> str:
     """Return a name without case, spaces and punctuation.
 
     Examples
@@ -84,7 +84,7 @@ def simplify(name: str) -> str:
     >>> simplify("User_ID"), simplify("ties (bothbad)")
     ('userid', 'tiesbothbad')
     """
-    return "".join(letter for letter in name.casefold() if letter.isalnum())
+    return "".join(letter for letter in str(name).casefold() if letter.isalnum())
 
 
 def guess(part: str, columns: Sequence[str], taken: Iterable[str] = ()) -> str | None:
@@ -97,6 +97,25 @@ def guess(part: str, columns: Sequence[str], taken: Iterable[str] = ()) -> str |
     """
     free = {simplify(name): name for name in reversed(columns) if name not in set(taken)}
     return next((free[name] for name in COMMON_NAMES[part] if name in free), None)
+
+
+def guess_all(
+    parts: Sequence[str], columns: Sequence[str], given: Mapping[str, str | None] | None = None
+) -> list[str] | None:
+    """Return a column for each of the parts, as given or else guessed; None if one has none.
+
+    Examples
+    --------
+    >>> guess_all(["voter", "item", "rank"], ["voter", "candidate", "rank"])
+    ['voter', 'candidate', 'rank']
+    """
+    found: list[str] = []
+    for part in parts:
+        name = (given or {}).get(part) or guess(part, columns, found)
+        if name is None:
+            return None
+        found.append(name)
+    return found
 
 
 def guess_pair(pairs: Sequence[tuple[str, str]], columns: Sequence[str]) -> tuple[str, str] | None:

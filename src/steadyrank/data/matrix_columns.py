@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from steadyrank.data.base import said_first
+from steadyrank.data.columns import guess_all
 from steadyrank.data.labels import encode
 from steadyrank.errors import ColumnError, InvalidDataError, listing, shorten
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from steadyrank.data.table import Table
 
     Kind = TypeVar("Kind", bound=ScoreMatrix)
+
+
+LONG_FORM = ("row", "item", "value")
 
 
 def matrix_from_table(
@@ -34,7 +38,7 @@ def matrix_from_table(
     for part, name in (("row", row), ("item", item), ("value", value), ("units", units)):
         if name is not None:
             table.check_column(part, name)
-    if item is not None or value is not None:
+    if item is not None or value is not None or (items is None and is_long(table, row, units)):
         return _long(kind, table, row, item, value, units, missing)
     row = row if row is not None else _first_text(table, items, units)
     names = list(items) if items is not None else _number_columns(table, row, units)
@@ -53,6 +57,17 @@ def matrix_from_table(
             missing=missing,
         )
     return said_first(scores, table.notes)
+
+
+def is_long(table: Table, row: str | None = None, units: str | None = None) -> bool:
+    """Tell whether a table has a column of rows, one of item labels, one of values, and no more.
+
+    Columns of numbers are never taken for item labels here: they could be items themselves.
+    """
+    found = guess_all(LONG_FORM, table.names, {"row": row})
+    if found is None or set(table.names) - {*found, units}:
+        return False
+    return len(table) > 0 and not table.is_numeric(found[1])
 
 
 def _first_text(table: Table, items: Sequence[str] | None, units: str | None) -> str | None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import inspect
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.data.ballots import Ballots
 from steadyrank.data.base import Observations, check_choice, said_first
 from steadyrank.data.battles import Battles
-from steadyrank.data.columns import SIDES, WINS, guess, guess_pair
+from steadyrank.data.columns import SIDES, WINS, guess, guess_all, guess_pair
+from steadyrank.data.matrix_columns import is_long
 from steadyrank.data.ratings import Ratings
 from steadyrank.data.readers.files import OpenFile, Source, open_source
 from steadyrank.data.readers.preflib import read_preflib
@@ -60,13 +62,8 @@ class _Columns:
         return given if isinstance(given, str) else guess(part, self.table.names, taken)
 
     def find_all(self, *parts: str) -> list[str] | None:
-        found: list[str] = []
-        for part in parts:
-            name = self.find(part, found)
-            if name is None:
-                return None
-            found.append(name)
-        return found
+        given = {part: name for part, name in self.options.items() if isinstance(name, str)}
+        return guess_all(parts, self.table.names, given)
 
 
 def read_any(
@@ -108,10 +105,10 @@ def read_any(
     if kind is not None:
         check_choice("kind", kind, tuple(KINDS))
     given = {name: value for name, value in options.items() if value is not None}
-    file = open_source(source, encoding=encoding)
-    if detect(file, format) == "preflib":
-        return _read_preflib(file, kind, given)
-    table = table_from(file, format)
+    with closing(open_source(source, encoding=encoding)) as file:
+        if detect(file, format) == "preflib":
+            return _read_preflib(file, kind, given)
+        table = table_from(file, format)
     note: list[str] = []
     if kind is None:
         kind, because = recognise(table, given)
@@ -196,8 +193,10 @@ def _regression(columns: _Columns) -> list[str] | None:
 
 
 def _long_scores(columns: _Columns) -> list[str] | None:
-    found = columns.find_all("row", "item", "value")
-    return found if found is not None and len(columns.table.names) <= 4 else None
+    given = columns.options
+    if {"item", "value"} & set(given) or is_long(columns.table, given.get("row"), given.get("units")):
+        return columns.find_all("row", "item", "value")
+    return None
 
 
 def _votes(columns: _Columns) -> list[str] | None:

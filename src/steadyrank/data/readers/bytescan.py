@@ -67,6 +67,8 @@ def whole_numbers(data: AnyArray, starts: IntArray, ends: IntArray) -> IntArray 
     >>> whole_numbers(data, np.array([6]), np.array([9])) is None
     True
     """
+    if not len(starts):
+        return np.zeros(0, dtype=np.int64)
     if (ends <= starts).any():
         return None
     minus = data[starts] == MINUS

@@ -164,7 +164,7 @@ def open_source(source: Source, *, encoding: str = "utf-8") -> OpenFile:
     b'a,b'
     """
     try:
-        codecs.lookup(encoding)
+        "".encode(encoding)  # unlike a lookup, this refuses codecs that are not for text
     except LookupError:
         raise InvalidDataError(f"there is no encoding {shorten(encoding)}") from None
     if isinstance(source, str | os.PathLike):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -91,7 +92,8 @@ def read_netflix(file: OpenFile) -> Table:
         return found.table(file.name)
     paths = _files_in(file)
     for path in paths:
-        _read_one(open_source(path, encoding=file.encoding), found)
+        with closing(open_source(path, encoding=file.encoding)) as part:
+            _read_one(part, found)
     table = found.table(file.name)
     table.notes.append(f"{len(paths):,} files of the folder read, {paths[0].name} the first")
     return table

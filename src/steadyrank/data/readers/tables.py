@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from steadyrank.data.base import check_choice
@@ -38,7 +39,8 @@ def read_table(source: Source, *, format: str | None = None, encoding: str = "ut
     >>> read_table(io.BytesIO(b"choice\nx\n")).names
     ['choice']
     """
-    return table_from(open_source(source, encoding=encoding), format)
+    with closing(open_source(source, encoding=encoding)) as file:
+        return table_from(file, format)
 
 
 def detect(file: OpenFile, format: str | None) -> str:  # noqa: A002

@@ -1,0 +1,251 @@
+"""Dataframes of every library through one door, with guessed and given columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steadyrank.data import Ballots, Battles, Ratings, Regression, ScoreMatrix, Votes
+from steadyrank.data.table import as_table
+from steadyrank.errors import (
+    ColumnError,
+    EmptyDataError,
+    InvalidBallotError,
+    InvalidCountError,
+    InvalidDataError,
+    InvalidLabelError,
+    MissingValuesError,
+    NotANumberError,
+    UnknownOutcomeError,
+)
+
+
+def make_pandas(columns: dict[str, list[Any]]) -> Any:
+    return pytest.importorskip("pandas").DataFrame(columns)
+
+
+def make_polars(columns: dict[str, list[Any]]) -> Any:
+    return pytest.importorskip("polars").DataFrame(columns)
+
+
+def make_lazy(columns: dict[str, list[Any]]) -> Any:
+    return make_polars(columns).lazy()
+
+
+def make_pyarrow(columns: dict[str, list[Any]]) -> Any:
+    return pytest.importorskip("pyarrow").table(columns)
+
+
+def make_duckdb(columns: dict[str, list[Any]]) -> Any:
+    duckdb = pytest.importorskip("duckdb")
+    # Its own connection: the default one is shared by all tests of a process.
+    return duckdb.connect().from_arrow(make_pyarrow(columns))
+
+
+MAKERS = [dict, make_pandas, make_polars, make_lazy, make_pyarrow, make_duckdb]
+
+
+@pytest.fixture(params=MAKERS, ids=lambda maker: maker.__name__)
+def make(request: pytest.FixtureRequest) -> Any:
+    return request.param
+
+
+def test_votes(make: Any) -> None:
+    votes = Votes.from_frame(make({"Candidate": ["y", "x"], "n": [2, 3]}))
+    assert (votes.items, votes.tally.tolist()) == (("x", "y"), [3, 2])
+    assert votes.notes == (
+        "column 'Candidate' taken as the choice",
+        "column 'n' taken as the count",
+    )
+
+
+def test_ratings(make: Any) -> None:
+    frame = make({"Movie ID": [7, 7], "custId": [2, 1], "stars": [4.5, 3.0]})
+    ratings = Ratings.from_frame(frame)
+    assert (ratings.items, list(ratings.user_labels)) == ((7,), [1, 2])
+    assert ratings.values.tolist() == [3.0, 4.5]
+
+
+def test_battles(make: Any) -> None:
+    columns = {"model_a": ["x", "y"], "model_b": ["y", "z"], "winner": ["model_a", "tie"]}
+    battles = Battles.from_frame(make({**columns, "worker": [5, 6]}), units="worker")
+    assert battles.outcome.tolist() == [1, 0]
+    assert (battles.units.kind, list(battles.units.labels)) == ("worker", [5, 6])
+
+
+def test_pairs(make: Any) -> None:
+    columns = {"model_a": ["x"], "model_b": ["y"], "wins_a": [3], "wins_b": [1]}
+    battles = Battles.from_frame(make({**columns, "ties": [2], "ties_bothbad": [4]}))
+    assert battles.n_units == 10
+    assert battles.notes[-1] == "counted as ties: 'ties', 'ties_bothbad'"
+    assert Battles.from_frame(make(columns)).notes[-1] == "no column of ties found: no battle was a tie"
+
+
+def test_scores(make: Any) -> None:
+    matrix = ScoreMatrix.from_frame(make({"task": ["t", "u"], "x": [1, 2], "y": [0.5, 1.5]}))
+    assert (matrix.items, matrix.row_labels) == (("x", "y"), ("t", "u"))
+    assert matrix.values.tolist() == [[1.0, 0.5], [2.0, 1.5]]
+
+
+def test_missing_scores(make: Any) -> None:
+    frame = {"x": [1.0, None], "y": [0.5, 1.5]}
+    with pytest.raises(MissingValuesError, match="row 1 item 'x'"):
+        ScoreMatrix.from_frame(make(frame))
+    assert ScoreMatrix.from_frame(make(frame), missing="drop").values.tolist() == [[1.0, 0.5]]
+
+
+def test_regression(make: Any) -> None:
+    data = Regression.from_frame(make({"a": [1, 2], "target": [3, 4], "b": [5, 6]}))
+    assert (data.items, data.y.tolist()) == (("a", "b"), [3.0, 4.0])
+    given = Regression.from_frame(make({"a": [1], "t": [3], "id": ["r"]}), response="t", row="id")
+    assert (given.items, list(given.units.labels)) == (("a",), ["r"])
+
+
+def test_ballots_as_lists(make: Any) -> None:
+    ballots = Ballots.from_frame(make({"ballot": [["a", "b"], ["b"]], "count": [2, 3]}))
+    assert list(ballots.units.labels) == ["a > b", "b"]
+    assert ballots.n_units == 5
+
+
+def test_ballots_as_text(make: Any) -> None:
+    ballots = Ballots.from_frame(make({"order": ["a > b = c", "c>a"]}))
+    assert list(ballots.units.labels) == ["a > b = c", "c > a"]
+
+
+def test_ballots_by_rank_columns(make: Any) -> None:
+    frame = make({"1st": ["a", "b"], "2nd": ["b", None], "3rd": [None, "a"]})
+    ballots = Ballots.from_frame(frame, ranks=["1st", "2nd", "3rd"])
+    assert list(ballots.units.labels) == ["a > b", "b > a"]
+    assert ballots.notes == ("1 ballots skip a rank: later choices moved up",)
+
+
+def test_ballots_one_row_an_entry(make: Any) -> None:
+    frame = make({"voter": [1, 1, 2, 2], "item": ["a", "b", "a", "c"], "rank": [2, 1, 1, 1]})
+    ballots = Ballots.from_frame(frame, voter="voter")
+    assert list(ballots.units.labels) == ["b > a", "a = c"]
+    approved = Ballots.from_frame(frame, voter="voter", approval=True)
+    assert list(approved.units.labels) == ["{a, b}", "{a, c}"]
+
+
+def test_long_scores(make: Any) -> None:
+    frame = make({"task": ["t", "t", "u"], "model": ["x", "y", "x"], "score": [1, 2, 3]})
+    with pytest.raises(MissingValuesError, match="row 'u' item 'y'"):
+        ScoreMatrix.from_frame(frame, item="model")
+    matrix = ScoreMatrix.from_frame(frame, item="model", missing="drop")
+    assert matrix.values.tolist() == [[1.0, 2.0]]
+
+
+def test_long_scores_that_contradict() -> None:
+    frame = {"row": ["t", "t"], "item": ["x", "x"], "value": [1, 2], "g": ["p", "q"]}
+    with pytest.raises(InvalidDataError, match="'x' has more than one value in row 't', at index 1"):
+        ScoreMatrix.from_frame(frame, item="item")
+    frame["item"] = ["x", "y"]
+    with pytest.raises(InvalidDataError, match="entries of one row name different 'g'"):
+        ScoreMatrix.from_frame(frame, item="item", units="g")
+
+
+def test_missing_labels_name_their_column(make: Any) -> None:
+    with pytest.raises(InvalidLabelError, match="in column 'choice', at index 1"):
+        Votes.from_frame(make({"choice": ["a", None]}))
+    with pytest.raises(InvalidLabelError, match="in column 'movie', at index 0"):
+        Ratings.from_frame(make({"user": [1, 2], "movie": [None, 3], "rating": [1, 2]}))
+
+
+def test_bad_values_name_their_column(make: Any) -> None:
+    with pytest.raises(InvalidCountError, match="-1 in column 'n', at index 1"):
+        Votes.from_frame(make({"choice": ["a", "b"], "n": [1, -1]}))
+    with pytest.raises(MissingValuesError, match="rating has missing values"):
+        Ratings.from_frame(make({"user": [1, 2], "item": [3, 3], "rating": [1.5, None]}))
+    with pytest.raises(UnknownOutcomeError, match="'won' in column 'result', at index 1"):
+        Battles.from_frame(make({"a": ["x", "x"], "b": ["y", "y"], "result": ["a", "won"]}))
+
+
+def test_text_is_not_taken_for_numbers(make: Any) -> None:
+    with pytest.raises(NotANumberError, match="'5'"):
+        Ratings.from_frame(make({"user": ["1"], "item": ["2"], "rating": ["5"]}))
+
+
+def test_text_labels_stay_text(make: Any) -> None:
+    assert Votes.from_frame(make({"choice": ["007", "7"]})).items == ("007", "7")
+
+
+def test_no_rows(make: Any) -> None:
+    if make is make_duckdb or make is make_pyarrow:
+        pytest.skip("an empty list has no type there")
+    with pytest.raises(EmptyDataError):
+        Votes.from_frame(make({"choice": []}))
+
+
+def test_columns_that_are_not_there() -> None:
+    with pytest.raises(
+        ColumnError, match=r"no column 'who' for the choice; the columns are 'a', 'b'.*choice=\.\.\."
+    ):
+        Votes.from_frame({"a": [1], "b": [2]}, choice="who")
+    with pytest.raises(ColumnError, match=r"looks like the user \(tried user, userid.*'movie'"):
+        Ratings.from_frame({"movie": [1], "rating": [2]})
+    with pytest.raises(ColumnError, match="no column looks like the left"):
+        Battles.from_frame({"movie": [1], "winner": [2]})
+    with pytest.raises(ColumnError, match="no column 'w' for the units"):
+        Battles.from_frame({"left": ["x"], "right": ["y"], "winner": ["left"]}, units="w")
+    with pytest.raises(ColumnError, match="something else than numbers: 'b'"):
+        ScoreMatrix.from_frame({"a": ["t"], "b": ["u"], "c": [1]})
+    with pytest.raises(ColumnError, match="features that are not numbers: 'b'"):
+        Regression.from_frame({"y": [1], "b": ["u"]})
+
+
+def test_one_side_alone_is_not_guessed() -> None:
+    with pytest.raises(ColumnError, match="looks like the right"):
+        Battles.from_frame({"left": ["x"], "right": ["y"], "winner": ["left"]}, left="left")
+
+
+def test_winner_and_loser_need_no_outcome() -> None:
+    battles = Battles.from_frame({"winner": ["x", "y"], "loser": ["y", "z"]})
+    assert battles.outcome.tolist() == [1, 1]
+    assert "each row is a win of its winner" in battles.notes
+
+
+def test_the_only_column_left_is_the_choice() -> None:
+    votes = Votes.from_frame({"favourite": ["x"], "count": [2]})
+    assert votes.notes[-1] == "the only column left, 'favourite', taken as the choice"
+
+
+def test_bad_ballots_have_their_rows() -> None:
+    with pytest.raises(InvalidBallotError, match="names 'a' twice, at index 1"):
+        Ballots.from_frame({"order": ["a > b", "a > a"]})
+    with pytest.raises(InvalidBallotError, match="missing or is no text in column 'order', at index 1"):
+        Ballots.from_frame({"order": ["a > b", None]})
+    with pytest.raises(InvalidLabelError, match="at index 1"):
+        Ballots.from_frame({"order": ["a > b", "a > > b"]})
+
+
+def test_what_is_no_frame() -> None:
+    with pytest.raises(InvalidDataError, match="'list' is not a dataframe"):
+        Votes.from_frame(["a"])
+    with pytest.raises(ColumnError, match="differ in length"):
+        as_table({"a": [1], "b": [1, 2]})
+
+
+def test_two_columns_of_one_name() -> None:
+    pd = pytest.importorskip("pandas")
+    with pytest.raises(ColumnError, match="same name"):
+        Votes.from_frame(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+
+
+def test_columns_named_by_numbers() -> None:
+    pd = pytest.importorskip("pandas")
+    matrix = ScoreMatrix.from_frame(pd.DataFrame(np.eye(2)))
+    assert matrix.items == (0, 1)
+    assert Votes.from_frame(pd.DataFrame({0: ["x", "y"]})).n_units == 2
+
+
+def test_types_of_pandas_and_polars() -> None:
+    pd = pytest.importorskip("pandas")
+    pl = pytest.importorskip("polars")
+    frame = pd.DataFrame({"choice": pd.Categorical(["b", "a"]), "n": pd.array([1, 2], dtype="Int64")})
+    assert Votes.from_frame(frame).tally.tolist() == [2, 1]
+    categories = pl.DataFrame({"choice": pl.Series(["b", "a"], dtype=pl.Categorical)})
+    assert Votes.from_frame(categories).items == ("a", "b")
+    decimals = pl.DataFrame({"u": [1], "i": [2], "r": pl.Series(["1.5"]).cast(pl.Decimal(4, 2))})
+    assert Ratings.from_frame(decimals).values.tolist() == [1.5]

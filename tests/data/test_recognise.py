@@ -1,0 +1,91 @@
+"""One door for files of any kind."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+
+import pytest
+
+from steadyrank.data import Ballots, Battles, Ratings, Regression, ScoreMatrix, Votes, read_any
+from steadyrank.errors import InvalidDataError, InvalidPolicyError, NotRecognisedError
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("left,right,winner\nx,y,left\n", Battles),
+        ("model_a,model_b,wins_a,wins_b\nx,y,1,2\n", Battles),
+        ("winner,loser\nx,y\n", Battles),
+        ("id,model_x,model_y,left,right,winner\n1,5,6,x,y,tie\n", Battles),
+        ("user,joke,rating\n1,2,3\n", Ratings),
+        ("movie_id,customer_id,rating,date\n1,2,3,2005-01-01\n", Ratings),
+        ("1:\n2,3,2005-01-01\n", Ratings),
+        ("1::2::3::978300760\n", Ratings),
+        ("ballot\nx > y\n", Ballots),
+        ('{"ballot": ["x", "y"]}\n', Ballots),
+        ("voter,candidate,rank\n1,x,1\n", Ballots),
+        ("# DATA TYPE: soc\n# ALTERNATIVE NAME 1: x\n1: 1\n", Ballots),
+        ("choice\nx\n", Votes),
+        ("candidate,votes\nx,3\n", Votes),
+        ("voter,choice,age\nv,x,30\n", Votes),
+        ("anything\nx\ny\n", Votes),
+        ("task,x,z\nt,1,2\n", ScoreMatrix),
+        ("x,z\n1,2\n", ScoreMatrix),
+        ("question,model,score\nq,x,1\nq,z,2\n", ScoreMatrix),
+        ("a,b,y\n1,2,3\n", Regression),
+    ],
+)
+def test_kinds(text: str, kind: type) -> None:
+    options = {"item": "model"} if "model,score" in text else {}
+    data = read_any(io.BytesIO(text.encode()), **options)
+    assert type(data) is kind
+    assert data.notes[0].startswith(("recognised as", "read as PrefLib"))
+
+
+def test_long_scores_without_a_hint() -> None:
+    data = read_any(io.BytesIO(b"question,model,score\nq,x,1\nq,z,2\n"))
+    assert isinstance(data, ScoreMatrix)
+    assert (data.items, data.values.tolist()) == (("x", "z"), [[1.0, 2.0]])
+
+
+def test_a_given_kind_and_given_columns() -> None:
+    text = b"who,what,how\n1,2,3\n"
+    data = read_any(io.BytesIO(text), kind="ratings", user="who", item="what", rating="how")
+    assert isinstance(data, Ratings)
+    named = read_any(io.BytesIO(text), user="who", item="what", rating="how")
+    assert named.notes[0] == "recognised as ratings by the columns 'who', 'what', 'how'"
+    with pytest.raises(InvalidPolicyError, match="kind must be one of 'votes'"):
+        read_any(io.BytesIO(text), kind="polls")
+
+
+def test_what_cannot_be_told() -> None:
+    with pytest.raises(NotRecognisedError, match=r"columns 'p', 'q'.*kind=\.\.\..*ratings: user"):
+        read_any(io.BytesIO(b"p,q\nx,y\n"))
+
+
+def test_unknown_options_are_refused() -> None:
+    with pytest.raises(InvalidDataError, match=r"'colour' is no option of votes.*choice, count"):
+        read_any(io.BytesIO(b"choice\nx\n"), kind="votes", colour="red")
+    with pytest.raises(NotRecognisedError):
+        read_any(io.BytesIO(b"choice\nx\n"), colour="red")
+    with pytest.raises(InvalidDataError, match="needs no columns"):
+        read_any(io.BytesIO(b"# DATA TYPE: soc\n# ALTERNATIVE NAME 1: x\n1: 1\n"), kind="votes")
+
+
+def test_standard_input() -> None:
+    program = "import sys; from steadyrank.data import read_any; print(read_any(sys.stdin.buffer))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], input=b"choice\nx\ny\n", capture_output=True, check=True
+    )
+    assert done.stdout.strip() == b"<Votes: 2 vote units, 2 items>"
+
+
+def test_nothing_heavy_is_imported() -> None:
+    program = (
+        "import sys; import steadyrank.data; "
+        "print([m for m in ('scipy', 'pandas', 'polars', 'pyarrow', 'duckdb') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert done.stdout.strip() == b"[]"

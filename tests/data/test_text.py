@@ -1,0 +1,156 @@
+"""The rule by which text becomes numbers, and the two ways to read delimited text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from steadyrank.data.readers.bytescan import field_bounds, join_columns, texts, whole_numbers
+from steadyrank.data.readers.delimited import read_delimited
+from steadyrank.data.text import TextColumn, is_plain_whole
+from steadyrank.errors import NotANumberError, SteadyrankError
+
+if TYPE_CHECKING:
+    from steadyrank.data.table import Table
+
+FIELDS = st.one_of(
+    st.integers(-(10**20), 10**20).map(str),
+    st.integers(-9, 99).map(str),
+    st.sampled_from(["", "007", "-0", "+1", "1.0", "1e3", " 7", "NA", "é日", "-", "x" * 9, "٣"]),
+    st.text(alphabet=st.characters(exclude_characters='\n\r,"\0', exclude_categories=["Cs"])),
+)
+
+
+@given(FIELDS)
+def test_plain_whole_numbers_print_as_they_are(word: str) -> None:
+    try:
+        expected = str(int(word)) == word and -(2**63) <= int(word) < 2**63
+    except ValueError:
+        expected = False
+    assert is_plain_whole(word) == expected
+
+
+@given(st.lists(FIELDS, min_size=1))
+def test_labels_lose_nothing(words: list[str]) -> None:
+    labels = TextColumn.of(words).labels().tolist()
+    assert [("" if label is None else str(label)) for label in labels] == words
+
+
+@pytest.mark.parametrize(
+    ("words", "labels"),
+    [
+        (["7", "12"], [7, 12]),
+        (["007", "12"], ["007", "12"]),
+        (["1.0", "2"], ["1.0", "2"]),
+        (["1.10", "1.9"], ["1.10", "1.9"]),
+        (["NA", "None"], ["NA", "None"]),
+        (["1", ""], ["1", None]),
+        (["9223372036854775808"], ["9223372036854775808"]),
+        (["-9223372036854775808"], [-(2**63)]),
+    ],
+)
+def test_rule_for_labels(words: list[str], labels: list[object]) -> None:
+    assert TextColumn.of(words).labels().tolist() == labels
+
+
+@pytest.mark.parametrize(
+    ("word", "number"),
+    [
+        ("3", 3.0), (" 3.5 ", 3.5), ("+1e3", 1000.0), (".5", 0.5), ("5.", 5.0), ("-1E-2", -0.01),
+        ("007", 7.0), ("1000000000000000", 1e15), ("1" + "0" * 29, 1e29),
+        ("inf", math.inf), ("-Infinity", -math.inf),
+    ],
+)  # fmt: skip
+def test_numbers_that_are_read(word: str, number: float) -> None:
+    assert TextColumn.of([word, "0.5"]).numbers("r")[0] == number
+
+
+@pytest.mark.parametrize("word", ["", "NA", "n/a", "NaN", "null", "None", "#N/A", "  "])
+def test_words_for_missing_numbers(word: str) -> None:
+    assert np.isnan(TextColumn.of(["1", word]).numbers("r")[1])
+
+
+@pytest.mark.parametrize("word", ["x", "1,5", "1_000", "0x10", "٣", "1 2", "--1", "1e", "e5", "."])
+def test_what_is_no_number(word: str) -> None:
+    with pytest.raises(NotANumberError, match="is not a number in column 'r', at index 1"):
+        TextColumn.of(["1", word]).numbers("r")
+
+
+@given(st.lists(FIELDS.filter(lambda word: "," not in word), min_size=1))
+def test_scan_of_one_line(fields: list[str]) -> None:
+    block = ",".join(fields).encode() + b"\n"
+    data = np.frombuffer(block, dtype=np.uint8)
+    bounds = field_bounds(data, ord(","), len(fields))
+    assert bounds is not None
+    starts, ends = bounds[0].ravel(), bounds[1].ravel()
+    column = texts(block, data, starts, ends)
+    assert [column.words[code] for code in column.codes] == fields
+    numbers = whole_numbers(data, starts, ends)
+    # The scan leaves numbers of 19 digits to the slower way, which takes them.
+    if all(is_plain_whole(field) and len(field.lstrip("-")) < 19 for field in fields):
+        assert numbers is not None
+        assert numbers.tolist() == [int(field) for field in fields]
+    else:
+        assert numbers is None
+
+
+def contents(table: Table) -> Any:
+    labels = {name: table.labels(name).tolist() for name in table.names}
+    lines = table.lines
+    assert lines is not None
+    return labels, [lines[row] for row in range(len(table))], table.notes
+
+
+def read_or_fail(blocks: list[bytes], *, scan: bool) -> Any:
+    try:
+        return contents(read_delimited(blocks, ",", source="f.csv", scan=scan))
+    except SteadyrankError as error:
+        return type(error), str(error)
+
+
+@given(
+    st.integers(1, 3).flatmap(
+        lambda width: st.lists(st.lists(FIELDS, min_size=width, max_size=width), max_size=8)
+    ),
+    st.integers(1, 4),
+    st.sampled_from(["\n", "\r\n"]),
+    st.booleans(),
+)
+def test_both_ways_read_the_same(rows: list[list[str]], per_block: int, end: str, quoted: bool) -> None:
+    width = len(rows[0]) if rows else 2
+    out = io.StringIO(newline="")
+    style = csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL
+    writer = csv.writer(out, lineterminator=end, quoting=style)
+    writer.writerow([f"c{place}" for place in range(width)])
+    writer.writerows(rows)
+    lines = out.getvalue().encode().splitlines(keepends=True)
+    blocks = [b"".join(lines[at : at + per_block]) for at in range(0, len(lines), per_block)]
+    fast, slow = read_or_fail(blocks, scan=True), read_or_fail(blocks, scan=False)
+    assert fast == slow
+    if isinstance(fast[0], dict):
+        read = [["" if label is None else str(label) for label in column] for column in fast[0].values()]
+        assert read == [list(column) for column in zip(*rows, strict=True)] or not rows
+
+
+@given(st.text(alphabet='a1,"\n\r é', max_size=40), st.integers(1, 5))
+def test_both_ways_agree_on_any_text(text: str, size: int) -> None:
+    lines = text.encode().splitlines(keepends=True)
+    blocks: list[bytes] = []
+    for line in lines:  # a block may only end where a line ends with \n
+        if blocks and (not blocks[-1].endswith(b"\n") or len(blocks[-1]) < size):
+            blocks[-1] += line
+        else:
+            blocks.append(line)
+    assert read_or_fail(blocks, scan=True) == read_or_fail(blocks, scan=False)
+
+
+def test_parts_of_numbers_and_text_become_text() -> None:
+    joined = join_columns([np.array([7, 12]), TextColumn.of(["007"])])
+    assert isinstance(joined, TextColumn)
+    assert [joined.words[code] for code in joined.codes] == ["7", "12", "007"]
