@@ -1,0 +1,58 @@
+# Everything here sets itself up on a machine with Python (3.11 or later), pip and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+USER_EXTRAS := cli,report
+TEST_EXTRAS := cli,frames,refit,plot,report,duckdb
+# In CI nothing may be skipped, so everything a user can want is installed.
+ifeq ($(CI),true)
+TEST_EXTRAS := all
+endif
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: demo test lint format bench bench-scale paper docs clean
+
+demo: $(VENV)/.demo
+	$(BIN)/steadyrank demo
+
+test: lint
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+lint: $(VENV)/.dev-$(TEST_EXTRAS)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.dev-$(TEST_EXTRAS)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.dev-$(TEST_EXTRAS)
+	$(BIN)/python benchmarks/run.py
+
+bench-scale: $(VENV)/.dev-all
+	$(BIN)/python benchmarks/run.py scale
+
+paper: $(VENV)/.dev-$(TEST_EXTRAS)
+	$(BIN)/python -m steadyrank.paper.document
+
+docs: $(VENV)/.docs
+	$(BIN)/mkdocs build --strict
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: pyproject.toml | $(BIN)/python
+	$(PIP) install --editable ".[$(USER_EXTRAS)]"
+	@touch $@
+
+$(VENV)/.dev-%: pyproject.toml requirements-dev.txt | $(BIN)/python
+	$(PIP) install --editable ".[$*]" --requirement requirements-dev.txt
+	@touch $@ $(VENV)/.demo
+
+$(VENV)/.docs: pyproject.toml requirements-dev.txt requirements-docs.txt | $(BIN)/python
+	$(PIP) install --editable ".[$(TEST_EXTRAS)]" --requirement requirements-docs.txt
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis site dist build

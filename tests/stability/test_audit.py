@@ -1,0 +1,299 @@
+"""The audit against its slow, obvious twin: every unit left out, every answer recomputed."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from steadyrank import (
+    Ratings,
+    ScoreMatrix,
+    Votes,
+    audit,
+    inflated_ranking,
+    inflated_topk,
+    top_k,
+)
+from steadyrank.errors import InvalidEpsError, InvalidKError, InvalidValueError, NothingLeftError
+from steadyrank.scorers import ColumnMeans, MeanRating, Plurality
+
+
+@st.composite
+def matrices(draw):
+    """Score matrices with 2..7 rows and 1..6 items, half of them on a coarse grid."""
+    rows, items = draw(st.integers(2, 7)), draw(st.integers(1, 6))
+    coarse = st.integers(0, 3).map(float)
+    fine = st.floats(0, 1).map(lambda value: round(value, 6))
+    cell = draw(st.sampled_from([coarse, fine]))
+    return np.array(draw(st.lists(cell, min_size=rows * items, max_size=rows * items))).reshape(rows, items)
+
+
+@st.composite
+def rating_tables(draw):
+    """Ratings by 2..6 users of up to 6 items; every user rates something."""
+    users, items = draw(st.integers(2, 6)), draw(st.integers(1, 6))
+    pairs = [(user, item) for user in range(users) for item in range(items)]
+    chosen = set(draw(st.lists(st.sampled_from(pairs), min_size=1, max_size=25)))
+    chosen |= {(user, draw(st.integers(0, items - 1))) for user in range(users)}
+    return [(user, item, draw(st.integers(1, 5))) for user, item in sorted(chosen)], items
+
+
+eps_values = st.sampled_from([0.01, 0.1, 0.25, 0.5, 1.0, 2.0, float(np.sqrt(2)) / 4, float(np.sqrt(2)) / 5])
+
+
+def without_row(matrix, row):
+    return np.delete(matrix, row, axis=0).mean(axis=0)
+
+
+def twin(full, left_out, ks, eps):
+    """Return {(method, k): (delta, jaccard, size)} by brute force."""
+    found = {}
+    for k in ks:
+        answers = {
+            "topk": lambda w, k=k: set(top_k(w, k).tolist()),
+            "inflated_topk": lambda w, k=k: set(inflated_topk(w, k, eps).indices.tolist()),
+        }
+        for method, answer in answers.items():
+            base = answer(full)
+            others = [answer(w) for w in left_out]
+            delta = np.mean([len(base & other) < k for other in others])
+            jaccard = np.mean([len(base & other) / len(base | other) for other in others])
+            found[method, k] = (delta, jaccard, len(base))
+    plain = [tuple(np.argsort(-w, kind="stable")) for w in (full, *left_out)]
+    found["ranking", None] = (np.mean([p != plain[0] for p in plain[1:]]), None, 1)
+    sets = [{tuple(r.tolist()) for r in inflated_ranking(w, eps)} for w in (full, *left_out)]
+    empty = np.mean([not (sets[0] & other) for other in sets[1:]])
+    found["inflated_ranking", None] = (empty, None, len(sets[0]))
+    return found
+
+
+def agree(result, expected):
+    assert {(row.method, row.k) for row in result.table} == set(expected)
+    for row in result.table:
+        delta, jaccard, size = expected[row.method, row.k]
+        assert row.delta == pytest.approx(delta, abs=1e-12)
+        assert row.size == size
+        assert (row.jaccard is None) == (jaccard is None)
+        if jaccard is not None:
+            assert row.jaccard == pytest.approx(jaccard, abs=1e-12)
+
+
+@given(matrices(), eps_values)
+def test_audit_of_a_matrix_equals_its_slow_twin(values, eps):
+    data = ScoreMatrix(values)
+    scorer = ColumnMeans()
+    full = scorer.score(data)
+    # The twin scores the remaining rows with the library's own exact sums, so that ties are ties.
+    left_out = [
+        scorer.score(ScoreMatrix(np.delete(values, row, axis=0))) for row in range(len(values))
+    ]
+    ks = sorted({1, (values.shape[1] + 1) // 2, values.shape[1]})
+    agree(audit(data, k=ks, eps=eps), twin(full, left_out, ks, eps))
+
+
+@given(rating_tables(), eps_values, st.sampled_from([1.0, 0.5, 3.0]))
+def test_audit_of_ratings_equals_its_slow_twin(table, eps, shrinkage):
+    entries, items = table
+    users, rated, values = (np.array(part) for part in zip(*entries, strict=True))
+    data = Ratings(users, rated, values, item_labels=range(items))
+    scorer = MeanRating(shrinkage=shrinkage)
+    left_out = []
+    for user in np.unique(users):
+        keep = users != user
+        sums = np.bincount(rated[keep], weights=values[keep], minlength=items)
+        left_out.append(sums / (shrinkage + np.bincount(rated[keep], minlength=items)))
+    ks = sorted({1, (items + 1) // 2, items})
+    expected = twin(scorer.score(data), left_out, ks, eps)
+    agree(audit(data, k=ks, eps=eps, scorer=scorer), expected)
+
+
+@given(st.lists(st.integers(0, 9), min_size=2, max_size=5).filter(lambda c: sum(c) > 1), eps_values)
+def test_audit_of_votes_counts_equal_votes_as_often_as_they_occur(counts, eps):
+    votes = np.repeat(np.arange(len(counts)), counts)
+    data = Votes(votes, items=range(len(counts)))
+    n = len(votes)
+    left_out = []
+    for vote in votes:
+        remaining = np.array(counts, dtype=float)
+        remaining[vote] -= 1
+        left_out.append(remaining / (n - 1))
+    expected = twin(np.array(counts) / n, left_out, [1, 2], eps)
+    agree(audit(data, k=[1, 2], eps=eps, scorer=Plurality()), expected)
+
+
+@given(matrices(), eps_values)
+def test_theorems_4_and_8_bound_every_observed_delta(values, eps):
+    result = audit(ScoreMatrix(values), k=range(1, values.shape[1] + 1), eps=eps)
+    for row in result.table:
+        if row.method.startswith("inflated"):
+            assert row.delta <= result.share_reaching_eps + 1e-12
+
+
+@given(matrices(), st.integers(1, 6))
+def test_the_curve_equals_an_audit_at_every_eps(values, k):
+    k = min(k, values.shape[1])
+    result = audit(ScoreMatrix(values), k=k, eps=0.5, methods=["inflated_topk"])
+    curve = result.curve(k)
+    steps = np.unique(np.append(curve.breaking_eps, curve.critical_eps))
+    between = (steps[1:] + steps[:-1]) / 2
+    for eps in [0.3, 1.0, *between[between > 1e-9]]:
+        row = audit(ScoreMatrix(values), k=k, eps=eps, methods=["inflated_topk"]).table[0]
+        assert curve.delta(eps) == pytest.approx(row.delta, abs=1e-12)
+        assert curve.size(eps) == row.size
+
+
+@given(matrices(), st.integers(1, 6))
+def test_the_breaking_eps_never_exceeds_the_shift(values, k):
+    k = min(k, values.shape[1])
+    result = audit(ScoreMatrix(values), k=k, eps=0.5, methods=["topk"])
+    assert (result.curve(k).breaking_eps <= result.shifts * (1 + 1e-9) + 1e-12).all()
+
+
+@given(matrices(), st.integers(1, 6), st.sampled_from([0.0, 0.1, 0.3, 0.5]))
+def test_the_smallest_eps_reaches_its_target_and_less_does_not(values, k, delta):
+    k = min(k, values.shape[1])
+    result = audit(ScoreMatrix(values), k=k, eps=0.5, methods=["topk"])
+    curve = result.curve(k)
+    eps = curve.smallest_eps(delta)
+    audited = audit(ScoreMatrix(values), k=k, eps=eps, methods=["inflated_topk"]).table[0]
+    assert audited.delta <= delta
+    if curve.breaking_eps.max() > 0 and eps != curve.tie_eps:
+        assert curve.delta(eps * (1 - 1e-5)) > delta
+
+
+@given(matrices(), eps_values)
+def test_flips_name_exactly_the_units_that_break_an_answer(values, eps):
+    k = (values.shape[1] + 1) // 2
+    data = ScoreMatrix(values, items=[f"item {j}" for j in range(values.shape[1])])
+    result = audit(data, k=k, eps=eps)
+    flips = result.flips(k)
+    n = result.units.total
+    for part, method in ((flips.plain, "topk"), (flips.inflated, "inflated_topk")):
+        assert sum(flip.count for flip in part) / n == pytest.approx(result.outcome(method, k).delta)
+        for flip in part:
+            assert flip.leaves
+            assert not set(flip.leaves) & set(flip.enters)
+    for flip in flips.plain:
+        assert len(flip.leaves) == len(flip.enters)
+
+
+@given(matrices(), eps_values)
+def test_an_operator_of_the_user_is_audited_like_our_own(values, eps):
+    k = (values.shape[1] + 1) // 2
+    operators = {
+        "mine": lambda scores, k: inflated_topk(scores, k, eps).indices,
+        "mask": lambda scores, k: np.isin(np.arange(len(scores)), top_k(scores, k)),
+    }
+    result = audit(ScoreMatrix(values), k=k, eps=eps, operators=operators)
+    for mine, ours in (("mine", "inflated_topk"), ("mask", "topk")):
+        a, b = result.outcome(mine, k), result.outcome(ours, k)
+        assert (a.delta, a.size) == (b.delta, b.size)
+        assert a.jaccard == pytest.approx(b.jaccard, abs=1e-12)
+
+
+def test_the_frame_has_one_row_for_each_method_and_k():
+    result = audit(ScoreMatrix(np.eye(4)), k=[1, 2], eps=0.1)
+    for backend in ("polars", "pandas", "pyarrow"):
+        frame = result.to_frame(backend)
+        names = list(frame.column_names if backend == "pyarrow" else frame.columns)
+        assert names[:5] == ["method", "k", "delta", "jaccard", "size"]
+        assert len(frame) == 6
+    methods = result.to_frame("pandas")["method"].tolist()
+    assert methods == ["topk", "topk", "inflated_topk", "inflated_topk", "ranking", "inflated_ranking"]
+
+
+def test_a_set_too_large_to_count_says_so_and_keeps_its_delta():
+    scores = np.linspace(1, 0, 80)
+    values = np.stack([scores, scores[::-1], scores])
+    row = audit(ScoreMatrix(values), k=1, eps=5.0, methods=["inflated_ranking"]).table[0]
+    assert row.size is None
+    assert row.log10_size is None
+    assert "not counted" in row.note
+    assert row.delta == 0
+
+
+def test_huge_sizes_are_shown_by_their_logarithm():
+    values = np.ones((3, 3000))
+    row = audit(ScoreMatrix(values), k=1, eps=0.1, methods=["inflated_ranking"]).table[0]
+    assert row.log10_size == pytest.approx(9130.6, abs=0.1)
+    assert "10^9130" in repr(row)
+    assert audit(ScoreMatrix(values), k=1, eps=0.1).to_frame("pandas")["size"].iloc[-1] == np.inf
+
+
+def test_a_ranking_audit_of_a_thousand_units_over_a_thousand_items():
+    rng = np.random.default_rng(7)
+    values = rng.normal(size=(1000, 1000)) + np.linspace(3, 0, 1000)
+    result = audit(ScoreMatrix(values), k=10, eps=0.02, methods=["ranking", "inflated_ranking"])
+    plain, inflated = result.table
+    assert plain.delta > 0.9
+    assert inflated.delta <= result.share_reaching_eps
+
+
+def test_all_equal_scores_are_stable_and_one_item_too():
+    for values in (np.ones((4, 5)), np.arange(4.0)[:, np.newaxis]):
+        for row in audit(ScoreMatrix(values), k=1, eps=0.1).table:
+            assert row.delta == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        ({"k": 0, "eps": 0.1}, InvalidKError, "from 1 to 3"),
+        ({"k": [2, 4], "eps": 0.1}, InvalidKError, "is 4"),
+        ({"k": [], "eps": 0.1}, InvalidValueError, "k is empty"),
+        ({"k": "2", "eps": 0.1}, InvalidKError, "'2'"),
+        ({"k": 2.0, "eps": 0.1}, InvalidKError, "2.0"),
+        ({"k": 1, "eps": -1}, InvalidEpsError, "-1"),
+        ({"k": 1, "eps": 0.1, "methods": ["top"]}, InvalidValueError, "'top'"),
+        ({"k": 1, "eps": 0.1, "operators": {"bad": lambda w, k: [7]}}, InvalidValueError, "'bad'"),
+    ],
+)
+def test_bad_arguments_are_refused_by_name(arguments, error, text):
+    with pytest.raises(error, match="k is empty" if text == "k is empty" else None) as caught:
+        audit(ScoreMatrix(np.arange(9.0).reshape(3, 3)), **arguments)
+    assert text in str(caught.value)
+
+
+def test_one_unit_only_cannot_be_left_out():
+    with pytest.raises(NothingLeftError):
+        audit(ScoreMatrix([[1.0, 2.0]]), k=1, eps=0.1)
+
+
+def test_what_was_not_audited_is_said():
+    result = audit(ScoreMatrix(np.eye(3)), k=1, eps=0.1, methods=["topk"])
+    with pytest.raises(InvalidValueError, match="inflated_topk with k=2 was not audited"):
+        result.outcome("inflated_topk", 2)
+
+
+def test_pruning_changes_nothing_on_a_larger_table():
+    rng = np.random.default_rng(3)
+    users = np.repeat(np.arange(60), 25)
+    items = np.concatenate([rng.choice(400, 25, replace=False) for _ in range(60)])
+    data = Ratings(users, items, rng.integers(1, 6, len(users)), item_labels=range(400))
+    result = audit(data, k=[5, 20], eps=0.05, methods=["topk", "inflated_topk"])
+    loo = MeanRating().leave_one_out(data)
+    rows = [row for block in loo.blocks() for row in block.dense(loo.scores)]
+    expected = twin_topk(loo.scores, rows, [5, 20], 0.05)
+    for row, (k, method) in itertools.product(result.table, expected):
+        if (row.k, row.method) == (k, method):
+            assert row.delta == pytest.approx(expected[k, method][0], abs=1e-12)
+            assert row.jaccard == pytest.approx(expected[k, method][1], abs=1e-12)
+
+
+def twin_topk(full, rows, ks, eps):
+    found = {}
+    for k in ks:
+        for method, answer in (
+            ("topk", lambda w, k=k: set(top_k(w, k).tolist())),
+            ("inflated_topk", lambda w, k=k: set(inflated_topk(w, k, eps).indices.tolist())),
+        ):
+            base = answer(full)
+            others = [answer(row) for row in rows]
+            found[k, method] = (
+                np.mean([len(base & other) < k for other in others]),
+                np.mean([len(base & other) / len(base | other) for other in others]),
+            )
+    return found
