@@ -11,9 +11,16 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from steadyrank.data import ScoreMatrix, Votes
+from steadyrank.data import Ballots, Ratings, Regression, ScoreMatrix, Votes
 from steadyrank.errors import CheckpointError, InvalidSettingError
+from steadyrank.scorers.approval import Approval
 from steadyrank.scorers.bagged import Bagged, bagging_constant, drawn_copies
+from steadyrank.scorers.borda import Borda
+from steadyrank.scorers.column_means import ColumnMeans
+from steadyrank.scorers.least_squares import ConstrainedLeastSquares
+from steadyrank.scorers.mean_rating import MeanRating
+from steadyrank.scorers.plurality import Plurality
+from steadyrank.scorers.radius import output_radius_squared
 from steadyrank.scorers.refit import Refit
 
 VOTES = Votes(["a"] * 6 + ["b"] * 3 + ["c"])
@@ -126,14 +133,22 @@ class TestBagged:
         assert (bagged.score(VOTES) == bagged.leave_one_out(VOTES).scores).all()
 
     def test_default_size_is_half(self):
-        assert Bagged(Refit(shares)).numbers(VOTES).size == 5
+        assert Bagged(Plurality()).bagging_numbers(VOTES)["size"] == 5
 
     def test_numbers(self):
-        numbers = Bagged(Refit(shares), bags=100, size=4).numbers(VOTES)
-        assert (numbers.n, numbers.size, numbers.bags) == (10, 4, 100)
-        assert numbers.finite_bags == 0.02
-        assert numbers.constant == pytest.approx(0.4 / (0.6 * 9))
-        assert (numbers.p, numbers.q) == pytest.approx((0.4, 0.4 * 0.6 / 9))
+        numbers = Bagged(Plurality(), bags=100, size=4).bagging_numbers(VOTES)
+        assert [numbers[key] for key in ("n", "size", "bags", "replace")] == [10, 4, 100, False]
+        assert numbers["finite_bags"] == 0.02
+        assert numbers["C"] == pytest.approx(0.4 / (0.6 * 9))
+        assert (numbers["p"], numbers["q"]) == pytest.approx((0.4, 0.4 * 0.6 / 9))
+        assert numbers["radius_squared"] == pytest.approx(2 / 3)
+
+    def test_radius_is_given_known_or_absent(self):
+        assert Bagged(Refit(shares)).bagging_numbers(VOTES) is None
+        given = Bagged(Refit(shares), radius_squared=0.7).bagging_numbers(VOTES)
+        assert given["radius_squared"] == 0.7
+        with pytest.raises(InvalidSettingError, match="radius_squared"):
+            Bagged(Refit(shares), radius_squared=np.nan)
 
     def test_the_bound_holds(self):
         """The mean over units of the squared shift is at most rad^2 (C + 2/B), on average."""
@@ -146,8 +161,8 @@ class TestBagged:
         for seed in range(60):
             bagged = Bagged(Refit(winner), bags=40, size=3, seed=seed)
             squares.append((bagged.leave_one_out(data).shifts() ** 2).mean())
-        numbers = bagged.numbers(data)
-        bound = (1 - 1 / 3) * (numbers.constant + numbers.finite_bags)
+        constant = bagging_constant(6, 3)[2]
+        bound = (1 - 1 / 3) * (constant + 2 / 40)
         assert np.mean(squares) <= bound
 
     def test_full_bags_cannot_be_audited_without_replacement(self):
@@ -166,3 +181,44 @@ class TestBagged:
         assert (table(first) == table(again)).all()
         with pytest.raises(CheckpointError, match="other scorer"):
             Bagged(Refit(shares), bags=6, size=4, checkpoint=path).leave_one_out(VOTES)
+
+
+class TestRadius:
+    """Outputs on random data lie in a ball of that radius around the centre of the set."""
+
+    @given(st.integers(0, 2**32 - 1), st.integers(2, 5))
+    def test_shares_and_points(self, seed, items):
+        rng = np.random.default_rng(seed)
+        votes = Votes(rng.integers(items, size=4), items=range(items))
+        ballots = Ballots([rng.permutation(items).tolist() for _ in range(3)], items=range(items))
+        sets = Ballots(
+            [np.flatnonzero(row).tolist() for row in rng.random((3, items)) < 0.5],
+            items=range(items),
+            approval=True,
+        )
+        for scorer, data, centre in [
+            (Plurality(), votes, 1 / items),
+            (Borda(), ballots, (items - 1) / 2),
+            (Approval(), sets, 0.5),
+        ]:
+            distance = ((scorer.score(data) - centre) ** 2).sum()
+            assert distance <= output_radius_squared(scorer, data) + 1e-12
+
+    @given(st.integers(0, 2**32 - 1))
+    def test_boxes_and_balls(self, seed):
+        rng = np.random.default_rng(seed)
+        matrix = ScoreMatrix(rng.integers(1, 3, size=(3, 4)))
+        means = ColumnMeans(value_range=(1, 2))
+        radius = output_radius_squared(means, matrix)
+        assert radius == 1.0
+        assert ((means.score(matrix) - 1.5) ** 2).sum() <= radius
+        data = Regression(rng.normal(size=(6, 3)), rng.normal(size=6) * 9)
+        assert output_radius_squared(ConstrainedLeastSquares(0.5), data) == 0.25
+        ratings = Ratings([0, 1, 1], [0, 0, 1], rng.integers(1, 6, size=3))
+        stars = MeanRating(value_range=(1, 5))
+        radius = output_radius_squared(stars, ratings)
+        assert radius == 2 * 25 / 4
+        assert ((stars.score(ratings) - 2.5) ** 2).sum() <= radius
+
+    def test_unknown_without_a_range(self):
+        assert output_radius_squared(ColumnMeans(), ScoreMatrix([[1.0]])) is None

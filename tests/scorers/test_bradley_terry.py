@@ -277,6 +277,18 @@ class TestLeaveOneOut:
         tight = without_each(loose, BradleyTerry())
         assert tight == pytest.approx(np.array(list(refits(loose))), abs=1e-13)
 
+    @pytest.mark.parametrize("tolerance", [1e-4, 1e-6, 1e-8, 1e-10])
+    @pytest.mark.parametrize("most", [20, 300])
+    def test_the_error_bound_is_one(self, monkeypatch, most, tolerance):
+        monkeypatch.setattr(paired_curves, "TOLERANCE", tolerance)
+        data = dense_battles(most=most, seed=8)
+        wins, games = win_counts(data), data.unit_games
+        folds = PairFolds(games.winner, games.loser, np.ones(len(games.wins)), (games.wins + 1) / 2)
+        found, sound = Curves(wins, strengths(wins), 0.0).solve(folds)
+        off = np.ptp(found - np.array(list(refits(data))), axis=1)
+        assert sound.any()
+        assert off[sound].max() <= tolerance
+
     def test_taylor_coefficients_are_as_small_as_the_bound_takes_them(self):
         s = np.linspace(0, 1, 2001)
         slope = np.polynomial.Polynomial([0, 1, -1])

@@ -11,6 +11,7 @@ import numpy as np
 from steadyrank.errors import InvalidSettingError
 from steadyrank.scorers.checkpoint import FULL
 from steadyrank.scorers.fingerprint import fingerprint
+from steadyrank.scorers.radius import output_radius_squared
 from steadyrank.scorers.refit import refit_all, running_version
 from steadyrank.scorers.without import with_copies, without
 
@@ -20,36 +21,6 @@ if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.scorers.base import LeaveOneOut, Scorer
     from steadyrank.scorers.refit import Progress
-
-
-@dataclass(frozen=True)
-class BaggingNumbers:
-    """What a bagging certificate is made of (theory: ``eps^2 delta >= rad^2 (C + 2/B)``).
-
-    Attributes
-    ----------
-    n, size, bags : int
-        Units in the data, units in a bag, number of bags B.
-    replace : bool
-        Whether bags are drawn with replacement.
-    p : float
-        The chance that a given unit is in a bag.
-    q : float
-        Minus the covariance of two units being in the same bag.
-    constant : float
-        C, ``(p / (1-p) + q / (1-p)^2) / n``.
-    finite_bags : float
-        ``2 / bags``.
-    """
-
-    n: int
-    size: int
-    bags: int
-    replace: bool
-    p: float
-    q: float
-    constant: float
-    finite_bags: float
 
 
 def bagging_constant(n: int, size: int, *, replace: bool = False) -> tuple[float, float, float]:
@@ -107,6 +78,9 @@ class Bagged:
         Whether to draw with replacement.
     seed : int
         Fixes all bags.
+    radius_squared : float, optional
+        The squared radius of a ball that holds every possible output of the scorer, for the
+        bound; known by itself for the scorers of this package that have one.
     checkpoint, progress, n_jobs
         As for :class:`~steadyrank.scorers.Refit`.
 
@@ -124,6 +98,7 @@ class Bagged:
     size: int | None = None
     replace: bool = False
     seed: int = 0
+    radius_squared: float | None = None
     checkpoint: str | os.PathLike[str] | None = field(default=None, compare=False)
     progress: Progress | bool | None = field(default=None, compare=False)
     n_jobs: int | None = field(default=None, compare=False)
@@ -133,26 +108,41 @@ class Bagged:
             raise InvalidSettingError(f"bags must be a whole number from 1, but is {self.bags!r}.")
         if not isinstance(self.seed, (int, np.integer)) or self.seed < 0:
             raise InvalidSettingError(f"seed must be a whole number from 0, but is {self.seed!r}.")
+        radius = self.radius_squared
+        if radius is not None and not (np.isfinite(radius) and radius >= 0):
+            raise InvalidSettingError(
+                f"radius_squared must be a finite number from 0 on, but is {radius!r}."
+            )
 
     @property
     def name(self) -> str:
         """What to call this scorer in a report."""
         return f"{self.scorer.name}, mean of {self.bags:,} bags"
 
-    def numbers(self, data: Any) -> BaggingNumbers:
-        """Return the numbers that a certificate for these data is made of."""
-        size = self._size(data.n_units)
-        p, q, constant = bagging_constant(data.n_units, size, replace=self.replace)
-        return BaggingNumbers(
-            n=data.n_units,
-            size=size,
-            bags=self.bags,
-            replace=self.replace,
-            p=p,
-            q=q,
-            constant=constant,
-            finite_bags=2.0 / self.bags,
-        )
+    def bagging_numbers(self, data: Any) -> dict[str, float] | None:
+        """Return what the bound ``eps^2 delta >= radius_squared (C + 2/bags)`` is made of.
+
+        None where nobody says how large the scorer's outputs can be.
+        """
+        radius = self.radius_squared
+        if radius is None:
+            radius = output_radius_squared(self.scorer, data)
+        if radius is None:
+            return None
+        n = data.n_units
+        size = self._size(n)
+        p, q, constant = bagging_constant(n, size, replace=self.replace)
+        return {
+            "n": n,
+            "size": size,
+            "bags": self.bags,
+            "replace": self.replace,
+            "p": p,
+            "q": q,
+            "C": constant,
+            "finite_bags": 2.0 / self.bags,
+            "radius_squared": radius,
+        }
 
     def score(self, data: Any) -> FloatArray:
         """Return the mean scores over the bags of all the data."""
