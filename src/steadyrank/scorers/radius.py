@@ -22,9 +22,9 @@ def output_radius_squared(scorer: Any, data: Any) -> float | None:
     >>> output_radius_squared(Plurality(), Votes(["ann", "bob"]))
     0.5
     """
-    items = data.n_items
+    items: int = data.n_items
     kind = type(scorer).__name__
-    fixed = {
+    fixed: dict[str, float] = {
         "Plurality": 1.0 - 1.0 / items,
         "Approval": items / 4.0,
         "Borda": items * (items**2 - 1) / 12.0,
