@@ -1,0 +1,351 @@
+"""Results as one JSON document with a version: what every view is drawn from.
+
+``docs/json-schema.md`` describes each field. The version is ``major.minor``: a new field raises the
+minor number, a field that goes or changes its meaning raises the major one.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyrank.report.cells import csv_text
+from steadyrank.report.windows import BUDGET, windows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from steadyrank.stability.answers import Answer, StableRanking, StableTopK
+    from steadyrank.stability.audit import Audit
+    from steadyrank.stability.certificate import Certificate
+    from steadyrank.stability.curve import StabilityCurve
+    from steadyrank.stability.flips import Flip
+    from steadyrank.stability.outcomes import Outcome
+
+SCHEMA_VERSION = "1.0"
+
+MAX_STEPS = 2000
+"""Steps of a curve that a document holds; beyond it a part of them, each of them exact."""
+
+MAX_FLIPS = 200
+"""Flips of each method that a document lists; the rest is counted."""
+
+EXACT_IN_JSON = 1 << 53
+"""Whole numbers up to this are exact in every JSON reader."""
+
+ROW_NAMES = ("rank", "item", "score", "lowest", "highest", "standing", "critical_eps")
+OUTCOME_NAMES = ("method", "k", "delta", "jaccard", "size", "log10_size", "note")
+
+POLICIES = {
+    "ties": (
+        "Equal scores: the smaller item index wins in plain answers; equal scores enter inflated "
+        "answers together."
+    ),
+    "eps": "eps is the same for the full data and for the data without each unit.",
+    "boundary": "A distance of exactly eps counts as out: the inequality is strict.",
+}
+"""Rules that hold for every result, in plain words."""
+
+
+def document(
+    data: Any,
+    answer: StableTopK,
+    audit: Audit | None = None,
+    *,
+    source: str | None = None,
+    policies: Mapping[str, str] | None = None,
+    curve_ks: Iterable[int] = (),
+    max_rows: int | None = None,
+    budget: int = BUDGET,
+) -> dict[str, Any]:
+    """Return a stable top-k, and the audit of it, as a JSON-safe document.
+
+    Parameters
+    ----------
+    data : Votes, Ballots, Ratings, Battles, ScoreMatrix or Regression
+        The observations.
+    answer : StableTopK
+        The answer.
+    audit : Audit, optional
+        An audit that has the same k, for ``audit``, ``curves`` and ``flips``.
+    source : str, optional
+        The name of the file, without its folder.
+    policies : mapping, optional
+        Further policies that were applied, by name, in plain words.
+    curve_ks : iterable of int
+        Further k whose curves a live view needs; each takes a pass over the units.
+    max_rows : int, optional
+        How many items to list, by rank; all by default.
+    budget : int
+        How many numbers each family of ``windows`` may hold.
+
+    Examples
+    --------
+    >>> from steadyrank import Votes, audit, stable_topk
+    >>> votes = Votes(["ann"] * 5 + ["bob"] * 3 + ["cyd"] * 3)
+    >>> answer = stable_topk(votes, 2)
+    >>> made = document(votes, answer, audit(votes, k=2, eps=answer.eps))
+    >>> made["schema_version"], made["kind"], made["summary"]["size"]
+    ('1.0', 'votes', 3)
+    """
+    made = _common("top-k", data, answer, source, policies, max_rows)
+    made |= {
+        "k": answer.k,
+        "size": answer.size,
+        "summary": _summary(answer, audit),
+        "windows": windows(
+            answer.scores,
+            answer.order,
+            k=answer.k,
+            eps=answer.eps,
+            limit=_limit(answer, audit),
+            budget=budget,
+        ),
+    }
+    if audit is not None:
+        made |= _audited(audit, answer.k, answer.eps, curve_ks)
+    return made
+
+
+def ranking_document(
+    data: Any,
+    answer: StableRanking,
+    audit: Audit | None = None,
+    *,
+    source: str | None = None,
+    policies: Mapping[str, str] | None = None,
+    max_rows: int | None = None,
+) -> dict[str, Any]:
+    """Return a stable full ranking as a JSON-safe document; parameters as for :func:`document`."""
+    made = _common("ranking", data, answer, source, policies, max_rows)
+    made["tiers"] = [[label(item) for item in tier] for tier in answer.tiers]
+    if audit is not None:
+        made["audit"] = [_outcome(row) for row in audit.table]
+    return made
+
+
+def audit_document(
+    data: Any, audit: Audit, *, source: str | None = None, policies: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Return the table of an audit, and the flips of each of its k, as a JSON-safe document."""
+    made = _about("audit", data, audit.scorer, source, policies)
+    ks = [row.k for row in audit.table if row.method == "topk" and row.k is not None]
+    return made | {
+        "eps": audit.eps,
+        "share_reaching_eps": audit.share_reaching_eps,
+        "audit": [_outcome(row) for row in audit.table],
+        "flips": [flips(audit, k) for k in ks],
+        "notes": list(audit.notes),
+    }
+
+
+def to_json(made: Mapping[str, Any], *, indent: int | None = 2) -> str:
+    r"""Return a document as JSON text that can stand anywhere.
+
+    It is ASCII, so that no name can steer a terminal, and holds no ``<``, ``>`` or ``&``, so that none
+    can end the ``script`` element of a page that carries it.
+
+    Examples
+    --------
+    >>> to_json({"item": "</script>"}, indent=None)
+    '{"item": "\\u003c/script\\u003e"}'
+    """
+    text = json.dumps(made, indent=indent, allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def answer_csv(made: Mapping[str, Any]) -> str:
+    """Return the rows of a document as CSV; see :mod:`steadyrank.report.cells` for guarded cells."""
+    return csv_text(ROW_NAMES, ([row[name] for name in ROW_NAMES] for row in made["rows"]))
+
+
+def audit_csv(made: Mapping[str, Any]) -> str:
+    """Return the audit's table of a document as CSV."""
+    return csv_text(OUTCOME_NAMES, ([row[name] for name in OUTCOME_NAMES] for row in made["audit"]))
+
+
+def label(name: object) -> str | int | float | bool:
+    """Return a label as JSON can hold it: text and numbers as they are, anything else in words.
+
+    Examples
+    --------
+    >>> label("x"), label(np.int64(3)), label(("a", 1))
+    ('x', 3, "('a', 1)")
+    """
+    plain = name.item() if isinstance(name, np.generic) else name
+    if isinstance(plain, bool | str):
+        return plain
+    if isinstance(plain, int) and abs(plain) <= EXACT_IN_JSON:
+        return plain
+    if isinstance(plain, float) and math.isfinite(plain):
+        return plain
+    return str(plain)
+
+
+def kind_of(data: object) -> str:
+    """Return what a kind of data is called on the command line.
+
+    Examples
+    --------
+    >>> from steadyrank import Votes
+    >>> kind_of(Votes(["x"]))
+    'votes'
+    """
+    from steadyrank.data.recognise import KINDS
+
+    for name, kind in KINDS.items():
+        if isinstance(data, kind):
+            return name
+    return type(data).__name__.lower()
+
+
+def _about(
+    what: str, data: Any, scorer: str, source: str | None, policies: Mapping[str, str] | None
+) -> dict[str, Any]:
+    from steadyrank import __version__
+
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "document": what,
+        "software": {"name": "steadyrank", "version": __version__},
+        "source": source,
+        "kind": kind_of(data),
+        "unit": str(data.units.kind),
+        "n_units": int(data.units.total),
+        "n_distinct_units": len(data.units),
+        "n_items": len(data.items),
+        "scorer": scorer,
+        "policies": {**POLICIES, **(policies or {})},
+    }
+
+
+def _common(
+    what: str,
+    data: Any,
+    answer: Answer,
+    source: str | None,
+    policies: Mapping[str, str] | None,
+    max_rows: int | None,
+) -> dict[str, Any]:
+    return _about(what, data, answer.scorer, source, policies) | {
+        "eps": answer.eps,
+        "certificate": _certificate(answer.certificate),
+        "rows": [
+            {name: getattr(row, name) for name in ROW_NAMES} | {"item": label(row.item)}
+            for row in answer.rows(max_rows)
+        ],
+        "notes": list(answer.notes),
+    }
+
+
+def _certificate(certificate: Certificate) -> dict[str, Any]:
+    return {
+        "status": certificate.status,
+        "eps": certificate.eps,
+        "delta": certificate.delta,
+        "rule": certificate.rule,
+        "sentence": certificate.sentence,
+        "vacuous": certificate.vacuous,
+        "numbers": {
+            name: float(value) if math.isfinite(value) else None
+            for name, value in certificate.numbers.items()
+        },
+    }
+
+
+def _summary(answer: StableTopK, audit: Audit | None) -> dict[str, Any]:
+    """Return what a verdict in words is made of."""
+    made: dict[str, Any] = {
+        "size": answer.size,
+        "certain": len(answer.certain),
+        "contenders": len(answer.contenders),
+    }
+    for name, method in (("plain", "topk"), ("inflated", "inflated_topk")):
+        delta = None if audit is None else audit.outcome(method, answer.k).delta
+        made[f"{name}_delta"] = delta
+        made[f"{name}_breaking_units"] = None if delta is None else round(delta * answer.n_units)
+    return made
+
+
+def _limit(answer: StableTopK, audit: Audit | None) -> float:
+    """Return how far a view may want to move eps: to where no unit breaks the answer, and beyond."""
+    calm = 0.0 if audit is None else float(audit.curve(answer.k).breaking_eps.max(initial=0.0))
+    return max(2 * answer.eps, 1.25 * calm)
+
+
+def _audited(audit: Audit, k: int, eps: float, curve_ks: Iterable[int]) -> dict[str, Any]:
+    return {
+        "audit": [_outcome(row) for row in audit.table],
+        "share_reaching_eps": audit.share_reaching_eps,
+        "curve": curve(audit.curve(k), eps),
+        "curves": [curve(audit.curve(other), eps) for other in dict.fromkeys((k, *curve_ks))],
+        "flips": flips(audit, k),
+    }
+
+
+def _outcome(row: Outcome) -> dict[str, Any]:
+    size = row.size if row.size is not None and row.size <= EXACT_IN_JSON else None
+    return {
+        "method": row.method,
+        "k": row.k,
+        "delta": row.delta,
+        "jaccard": row.jaccard,
+        "size": size,
+        "log10_size": row.log10_size,
+        "note": row.note,
+    }
+
+
+def curve(found: StabilityCurve, eps: float, *, max_steps: int = MAX_STEPS) -> dict[str, Any]:
+    """Return a curve by its steps: delta and size are those for any eps just above each step."""
+    steps, delta, size = found.steps()
+    kept = _kept_steps(steps, eps, max_steps)
+    return {
+        "k": found.k,
+        "eps": steps[kept].tolist(),
+        "delta": delta[kept].tolist(),
+        "size": size[kept].tolist(),
+        "n_steps": len(steps),
+        "thinned": len(kept) < len(steps),
+    }
+
+
+def _kept_steps(steps: Any, eps: float, most: int) -> Any:
+    """Choose steps evenly by number and evenly by eps, with all those next to the chosen eps."""
+    if len(steps) <= most:
+        return np.arange(len(steps))
+    by_number = np.linspace(0, len(steps) - 1, most // 2).round().astype(np.int64)
+    grid = np.linspace(steps[0], steps[-1], most // 4)
+    by_eps = np.searchsorted(steps, grid).clip(0, len(steps) - 1)
+    here = int(np.searchsorted(steps, eps))
+    near = np.arange(max(0, here - most // 8), min(len(steps), here + most // 8))
+    return np.unique(np.concatenate([by_number, by_eps, near]))
+
+
+def flips(audit: Audit, k: int, *, max_flips: int = MAX_FLIPS) -> dict[str, Any]:
+    """Return the units that break each answer, the first of them by name and the rest counted."""
+    found = audit.flips(k)
+    return {
+        "k": k,
+        "plain": _flips(found.plain, max_flips),
+        "inflated": _flips(found.inflated, max_flips),
+    }
+
+
+def _flips(found: Sequence[Flip], most: int) -> dict[str, Any]:
+    return {
+        "units": sum(flip.count for flip in found),
+        "distinct_units": len(found),
+        "listed": [
+            {
+                "unit": label(flip.unit),
+                "count": flip.count,
+                "leaves": [label(item) for item in flip.leaves],
+                "enters": [label(item) for item in flip.enters],
+            }
+            for flip in found[:most]
+        ],
+    }
