@@ -33,13 +33,13 @@ def count_paths(graph: StateGraph, max_states: int) -> int:
 
 def _advance(digits: Words, layer: Layer, bits: int) -> Words:
     """Return the counts of the next layer from those of this one."""
-    ways = layer.ways.astype(np.uint64)
-    several = bool((ways > 1).any())
     shift, mask = np.uint64(bits), np.uint64((1 << bits) - 1)
     result = np.empty((len(digits) + 1, len(layer.starts)), dtype=np.uint64)
     carry = np.zeros(len(layer.starts), dtype=np.uint64)
     for row, digit in zip(result, digits, strict=False):
-        along = digit[layer.source] * ways if several else digit[layer.source]
+        along = digit[layer.source]
+        if layer.ways is not None:
+            along *= layer.ways
         total = np.add.reduceat(along, layer.starts) + carry
         np.bitwise_and(total, mask, out=row)
         carry = total >> shift
@@ -55,7 +55,7 @@ def _weights_onward(layers: Sequence[Layer]) -> list[FloatArray]:
     """Return for each layer the number of ways to go on from each state, up to a factor."""
     weights = [np.ones(1)]
     for layer in reversed(layers):
-        along = weights[-1][layer.targets()] * layer.ways
+        along = layer.times_ways(weights[-1][layer.targets()])
         onward = np.bincount(layer.source, weights=along)
         weights.append(onward / onward.max())
     return weights[::-1]
@@ -70,7 +70,7 @@ def sample_scores(graph: StateGraph, size: int, rng: np.random.Generator, max_st
     for place, (layer, onward) in enumerate(zip(layers, weights[1:], strict=True)):
         target = layer.targets()
         order = np.argsort(layer.source, kind="stable")
-        weight = (onward[target] * layer.ways)[order]
+        weight = layer.times_ways(onward[target])[order]
         upto = np.cumsum(weight)
         first = np.searchsorted(layer.source[order], np.arange(layer.source.max() + 2))
         before = np.append(0.0, upto)[first]
@@ -78,7 +78,7 @@ def sample_scores(graph: StateGraph, size: int, rng: np.random.Generator, max_st
         edge = np.searchsorted(upto, spot, side="right")
         # Rounding may put a spot on the far end of its interval.
         edge = order[np.clip(edge, first[state], first[state + 1] - 1)]
-        drawn[:, place] = layer.score[edge]
+        drawn[:, place] = layer.score()[edge]
         state = target[edge]
     return drawn
 
@@ -97,8 +97,8 @@ def _flows(layers: Sequence[Layer]) -> Iterator[tuple[IntArray, FloatArray]]:
     weights = _weights_onward(layers)
     arrived = np.ones(1)
     for layer, onward in zip(layers, weights[1:], strict=True):
-        along = arrived[layer.source] * layer.ways
+        along = layer.times_ways(arrived[layer.source])
         flow = along * onward[layer.targets()]
-        yield layer.score, flow / flow.sum()
+        yield layer.score(), flow / flow.sum()
         arrived = np.add.reduceat(along, layer.starts)
         arrived /= arrived.max()

@@ -11,6 +11,7 @@ placed; an edge to layer t + 1 places one item of some score, in as many ways as
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -35,6 +36,8 @@ WORD = 57
 
 A window of scores that needs more bits has far more states than any limit allows.
 """
+WORD_BITS = np.uint64(WORD)
+LOWER = np.uint64((1 << WORD) - 1)
 
 MAX_STATES = 10_000_000
 """How many states are visited before the search is given up, unless the caller says otherwise."""
@@ -44,28 +47,51 @@ MAX_STATES = 10_000_000
 class Layer:
     """The edges between the states with t items placed and those with t + 1.
 
-    Edge e leads from state ``source[e]`` of layer t to a state of layer t + 1 by placing one of
-    ``ways[e]`` interchangeable items with the ``score[e]``-th best distinct score. Edges are sorted
-    by target: those to state s of layer t + 1 are ``starts[s]`` to ``starts[s + 1] - 1``.
+    Edge e leads from state ``source[e]`` of layer t to a state of layer t + 1 by placing an item with
+    the ``column[e]``-th distinct score from the best one left on. Edges are sorted by target:
+    those to state s of layer t + 1 are ``starts[s]`` to ``starts[s + 1] - 1``.
     """
 
     source: IntArray
-    score: IntArray
-    ways: IntArray
+    column: NDArray[np.uint8]
     starts: IntArray
+    first: IntArray
+    """The best distinct score left in each state of layer t."""
+    ways: Words | None
+    """How many interchangeable items each edge has to choose from; None where it is one for all."""
+
+    def score(self) -> IntArray:
+        """Return the number of the distinct score that each edge places."""
+        return np.asarray(self.first[self.source] + self.column)
 
     def targets(self) -> IntArray:
         """Return the state that each edge leads to."""
         lengths = np.diff(np.append(self.starts, len(self.source)))
         return np.repeat(np.arange(len(self.starts)), lengths)
 
+    def times_ways(self, values: FloatArray) -> FloatArray:
+        """Multiply a value for each edge by the number of items to choose from."""
+        return values if self.ways is None else values * self.ways
+
 
 @dataclass(frozen=True)
 class _States:
-    """States of one layer: the best distinct score left, and what is gone from there on."""
+    """States of one layer, as sorted words.
 
-    first: IntArray
-    gone: Words
+    The upper bits tell how far the best distinct score left lies beyond ``base``, the lower ones
+    how many items are gone of each distinct score from there on.
+    """
+
+    base: int
+    words: Words
+
+    @cached_property
+    def first(self) -> IntArray:
+        return self.base + (self.words >> WORD_BITS).astype(np.int64)
+
+    @cached_property
+    def gone(self) -> Words:
+        return self.words & LOWER
 
 
 class StateGraph:
@@ -91,6 +117,7 @@ class StateGraph:
         bits = np.array([int(size).bit_length() for size in self.sizes])
         self._offset = np.append(0, np.cumsum(bits))
         self._bits = self._offset[ends] - self._offset[:-1]
+        self._single = len(self.values) == len(ranked)
         self._tables = _Tables.make(self.values, self.sizes, self._offset, self._window, eps)
 
     def bound_log10(self) -> float:
@@ -108,7 +135,7 @@ class StateGraph:
 
     def layers(self, max_states: int = MAX_STATES) -> Iterator[Layer]:
         """Yield the layers in order; stop with an error after ``max_states`` states."""
-        states = _States(np.zeros(1, np.int64), np.zeros(1, np.uint64))
+        states = _States(0, np.zeros(1, np.uint64))
         visited = 1
         for placed in range(self.items):
             too_wide = bool(self._bits[states.first].max() > WORD)
@@ -116,57 +143,66 @@ class StateGraph:
                 bound = self.bound_log10()
                 raise StateLimitError(max_states, visited, placed, self.items, bound, too_wide=too_wide)
             layer, states = self._expand(states)
-            visited += len(states.first)
+            visited += len(states.words)
             yield layer
 
     def _expand(self, states: _States) -> tuple[Layer, _States]:
         """Place every eligible item in every state, and merge the states that are equal."""
-        tables, first = self._tables, states.first
+        first = states.first
         width = int(self._window[first].max())
-        shift = tables.shift[:width, first]
-        left = tables.size[:width, first] - (states.gone >> shift & tables.full[:width, first])
-        depth = tables.depth[:width, first]
+        left = self._left(states, width)
+        depth = self._tables.depth[:width].take(first, axis=1)
         chosen = [
             np.flatnonzero(eligible & (remaining > 0))
             for eligible, remaining in zip(eligible_columns(depth, left), left, strict=False)
         ]
-        reached = [
-            _States(first[edge], states.gone[edge] + (one << shift[j, edge]))
-            for j, edge in enumerate(chosen)
+        words = [
+            states.words[edge] + self._tables.item[j].take(first[edge]) for j, edge in enumerate(chosen)
         ]
-        reached[0] = self._move_on(reached[0], left[:, chosen[0]])
-        merged, order, starts = _merge(reached)
+        words[0] = self._move_on(states, chosen[0], words[0], left)
+        order, merged, starts = _merge(np.concatenate(words), states.base)
+        column = np.repeat(np.arange(len(chosen), dtype=np.uint8), [len(edge) for edge in chosen])
+        ways = None
+        if not self._single:
+            ways = np.concatenate([left[j, edge] for j, edge in enumerate(chosen)])[order]
         source = np.concatenate(chosen)[order]
-        score = np.concatenate([first[edge] + j for j, edge in enumerate(chosen)])[order]
-        ways = np.concatenate([left[j][edge] for j, edge in enumerate(chosen)])[order]
-        return Layer(source, score, ways.astype(np.int64), starts), merged
+        return Layer(source, column[order], starts, first, ways), merged
 
-    def _move_on(self, states: _States, left: Words) -> _States:
+    def _left(self, states: _States, width: int) -> Words:
+        """Return how many items are left of each of the next distinct scores (rows), by state."""
+        tables, first = self._tables, states.first
+        if self._single:  # one bit for each score: no need to look up where its bits are
+            places = np.arange(width, dtype=np.uint64)[:, np.newaxis]
+            taken = states.gone >> places & one
+        else:
+            taken = states.gone >> tables.shift[:width].take(first, axis=1)
+            taken &= tables.full[:width].take(first, axis=1)
+        return np.asarray(tables.size[:width].take(first, axis=1) - taken)
+
+    def _move_on(self, states: _States, edge: IntArray, words: Words, left: Words) -> Words:
         """Where the best score has just lost its last item, begin at the next with items left.
 
         ``left`` tells what was left before. Scores beyond the window are untouched, so the
         search ends there at the latest.
         """
-        skip = self._window[states.first]
+        first = states.first[edge]
+        skip = self._window[first]
         for j in reversed(range(1, len(left))):
-            skip = np.where((left[j] > 0) & (j < skip), j, skip)
-        skip = np.where(left[0] == 1, skip, 0)
-        first = states.first + skip
-        drop = self._offset[first] - self._offset[states.first]
-        return _States(first, states.gone >> np.minimum(drop, 63).astype(np.uint64))
+            skip[left[j, edge] > 0] = j  # beyond its window a state has nothing left to find
+        skip[left[0, edge] > 1] = 0
+        drop = np.minimum(self._offset[first + skip] - self._offset[first], 63).astype(np.uint64)
+        upper = (first + skip - states.base).astype(np.uint64) << WORD_BITS
+        return np.asarray((words & LOWER) >> drop | upper)
 
 
-def _merge(parts: list[_States]) -> tuple[_States, IntArray, IntArray]:
-    """Return the distinct states, the order that sorts the given ones, and where each begins."""
-    first = np.concatenate([part.first for part in parts])
-    gone = np.concatenate([part.gone for part in parts])
-    base = first.min()
-    key = (first - base).astype(np.uint64) << np.uint64(WORD) | gone
-    order = np.argsort(key, kind="stable")  # each part is sorted already, and timsort knows
-    key = key[order]
-    starts = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
-    merged = order[starts]
-    return _States(first[merged], gone[merged]), order, starts
+def _merge(words: Words, base: int) -> tuple[IntArray, _States, IntArray]:
+    """Return the order that sorts the words, the distinct states, and where each begins."""
+    order = np.argsort(words, kind="stable")  # each column is sorted already, and timsort knows
+    ordered = words[order]
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    distinct = ordered[starts]
+    ahead = distinct[0] >> WORD_BITS
+    return order, _States(base + int(ahead), distinct - (ahead << WORD_BITS)), starts
 
 
 @dataclass(frozen=True)
@@ -175,6 +211,7 @@ class _Tables:
 
     depth: FloatArray
     shift: Words
+    item: Words
     size: Words
     full: Words
 
@@ -195,6 +232,7 @@ class _Tables:
         return cls(
             np.where(inside, depth, 2.0),
             shift.astype(np.uint64),
+            one << shift.astype(np.uint64),
             np.where(inside, sizes[score], 0).astype(np.uint64),
             np.where(inside, full[score], 0).astype(np.uint64),
         )

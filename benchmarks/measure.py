@@ -1,0 +1,75 @@
+"""Side-by-side timing: every claim is a ratio of two things measured alternately in one run."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table: what is compared, both times, the ratio, and the target."""
+
+    name: str
+    baseline: float
+    ours: float
+    ratio: float
+    target: str
+    met: bool | None
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def best_times(functions: list[Callable[[], object]], repeats: int) -> list[float]:
+    """Return the best time of each function; they take turns, so that noise meets all alike."""
+    best = [float("inf")] * len(functions)
+    for _ in range(repeats):
+        for number, function in enumerate(functions):
+            start = perf_counter()
+            function()
+            best[number] = min(best[number], perf_counter() - start)
+    return best
+
+
+def at_most(
+    name: str,
+    baseline: Callable[[], object],
+    ours: Callable[[], object],
+    limit: float,
+    *,
+    repeats: int = 5,
+    note: str = "",
+) -> Row:
+    """Compare: ours may take at most ``limit`` times the baseline. The ratio is ours / baseline."""
+    base, mine = best_times([baseline, ours], repeats)
+    ratio = mine / base
+    return Row(name, base, mine, ratio, f"at most {limit:g}x the baseline", ratio <= limit, note)
+
+
+def faster(
+    name: str,
+    baseline: Callable[[], object],
+    ours: Callable[[], object],
+    factor: float,
+    *,
+    repeats: int = 1,
+    our_repeats: int | None = None,
+    note: str = "",
+) -> Row:
+    """Compare: ours must be at least ``factor`` times faster. The ratio is baseline / ours."""
+    (base,) = best_times([baseline], repeats)
+    (mine,) = best_times([ours], our_repeats or repeats)
+    ratio = base / mine
+    return Row(name, base, mine, ratio, f"at least {factor:g}x faster", ratio >= factor, note)
+
+
+def shown(name: str, ours: Callable[[], object], *, repeats: int = 1, note: str = "") -> Row:
+    """Show a time by itself: no claim."""
+    (mine,) = best_times([ours], repeats)
+    return Row(name, float("nan"), mine, float("nan"), "shown", None, note)

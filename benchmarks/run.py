@@ -1,0 +1,99 @@
+"""Run the benchmarks and write their table: ``python benchmarks/run.py [names...] [--quick]``.
+
+Each ``bench_NAME.py`` has ``run(quick) -> rows``. All but ``scale`` run by default; ``scale`` takes
+minutes and runs by name.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import math
+import os
+import platform
+import sys
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+BY_NAME_ONLY = {"scale"}
+
+
+def known() -> list[str]:
+    return sorted(path.stem.removeprefix("bench_") for path in HERE.glob("bench_*.py"))
+
+
+def duration(seconds: float) -> str:
+    if math.isnan(seconds):
+        return ""
+    for limit, factor, unit in ((1e-3, 1e6, "us"), (1.0, 1e3, "ms")):
+        if seconds < limit:
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds:.3g} s"
+
+
+def line(row: dict[str, Any]) -> str:
+    verdict = {True: "met", False: "**missed**", None: ""}[row["met"]]
+    ratio = "" if math.isnan(row["ratio"]) else f"{row['ratio']:.3g}"
+    cells = [
+        row["name"],
+        duration(row["baseline"]),
+        duration(row["ours"]),
+        ratio,
+        row["target"],
+        verdict,
+    ]
+    return "| " + " | ".join([*cells, row["note"]]) + " |"
+
+
+def table(sections: dict[str, list[dict[str, Any]]], quick: bool) -> str:
+    import numpy
+
+    lines = [
+        "# Benchmarks",
+        "",
+        "Written by `make bench`" + (" (quick mode)" if quick else "") + ". Every ratio compares two",
+        "things measured in the same run; times by themselves say more about the machine than about us.",
+        f"Python {platform.python_version()}, NumPy {numpy.__version__}, {os.cpu_count()} cores.",
+    ]
+    for name, rows in sections.items():
+        lines += ["", f"## {name.capitalize()}", ""]
+        lines += [
+            "| what | baseline | ours | ratio | target | | note |",
+            "|---|---|---|---|---|---|---|",
+        ]
+        lines += [line(row) for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help=f"which of: {', '.join(known())}")
+    parser.add_argument("--quick", action="store_true", help="small inputs; writes no file")
+    options = parser.parse_args()
+    names = options.names or [name for name in known() if name not in BY_NAME_ONLY]
+    unknown = sorted(set(names) - set(known()))
+    if unknown:
+        parser.error(f"unknown benchmark {unknown[0]!r}; known are {', '.join(known())}")
+    sys.path.insert(0, str(HERE))
+    sections: dict[str, list[dict[str, Any]]] = {}
+    for name in names:
+        rows = importlib.import_module(f"bench_{name}").run(quick=options.quick)
+        sections[name] = [row if isinstance(row, dict) else row.to_dict() for row in rows]
+        print(table({name: sections[name]}, options.quick).split("\n\n", 2)[2], flush=True)
+    if not options.quick:
+        target = HERE / ("results-scale.md" if names == ["scale"] else "results.md")
+        if options.names and names != ["scale"]:
+            target = HERE / f"results-{'-'.join(names)}.md"
+        partial = target.with_suffix(".part")
+        partial.write_text(table(sections, options.quick))
+        partial.replace(target)
+        print(f"written: {target.relative_to(HERE.parent)}")
+    missed = [row["name"] for rows in sections.values() for row in rows if row["met"] is False]
+    if missed:
+        print("missed: " + "; ".join(missed))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
