@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import permutations
 from time import perf_counter
 
-import authors_way
 import numpy as np
+
+import authors_way
 from dictionary_of_states import count_rankings
 from measure import Row, at_most, best_times, faster, shown
-
 from steadyrank import inflated_ranking, inflated_topk, inflated_topk_mask, rank_intervals
 
 
@@ -19,8 +19,8 @@ def run(quick: bool) -> list[Row]:
         *topk_rows(rng, quick),
         mask_row(rng, quick),
         count_row(rng, quick),
-        *enumeration_rows(rng, quick),
-        *intersection_rows(rng, quick),
+        *enumeration_rows(quick),
+        *intersection_rows(rng),
         authors_row(rng, quick),
         *size_rows(rng, quick),
     ]
@@ -85,7 +85,7 @@ def enumerated_intersects(w: np.ndarray, v: np.ndarray, eps: float) -> bool:
     return any(list(p) in one and list(p) in other for p in permutations(range(len(w))))
 
 
-def enumeration_rows(rng: np.random.Generator, quick: bool) -> list[Row]:
+def enumeration_rows(quick: bool) -> list[Row]:
     rows = []
     for items in (4, 6) if quick else (4, 6, 8, 9, 10):
         w = np.linspace(1, 0, items)
@@ -102,7 +102,7 @@ def enumeration_rows(rng: np.random.Generator, quick: bool) -> list[Row]:
     return rows
 
 
-def intersection_rows(rng: np.random.Generator, quick: bool) -> list[Row]:
+def intersection_rows(rng: np.random.Generator) -> list[Row]:
     rows = []
     for items in (100, 1_000, 10_000):
         w = rng.random(items)

@@ -47,14 +47,14 @@ def line(row: dict[str, Any]) -> str:
 
 
 def table(sections: dict[str, list[dict[str, Any]]], quick: bool) -> str:
-    import numpy
+    import numpy as np
 
     lines = [
         "# Benchmarks",
         "",
         "Written by `make bench`" + (" (quick mode)" if quick else "") + ". Every ratio compares two",
         "things measured in the same run; times by themselves say more about the machine than about us.",
-        f"Python {platform.python_version()}, NumPy {numpy.__version__}, {os.cpu_count()} cores.",
+        f"Python {platform.python_version()}, NumPy {np.__version__}, {os.cpu_count()} cores.",
     ]
     for name, rows in sections.items():
         lines += ["", f"## {name.capitalize()}", ""]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         Regression as Regression,
         ScoreMatrix as ScoreMatrix,
         Votes as Votes,
+        read_any as read_any,
     )
     from steadyrank.errors import SteadyrankError as SteadyrankError
     from steadyrank.operators import (
@@ -34,6 +35,19 @@ if TYPE_CHECKING:
         tiers as tiers,
         top_k as top_k,
     )
+    from steadyrank.scorers import (
+        Approval as Approval,
+        Bagged as Bagged,
+        Borda as Borda,
+        BradleyTerry as BradleyTerry,
+        ColumnMeans as ColumnMeans,
+        ConstrainedLeastSquares as ConstrainedLeastSquares,
+        MeanRating as MeanRating,
+        OrdinaryLeastSquares as OrdinaryLeastSquares,
+        Plurality as Plurality,
+        Refit as Refit,
+        Ridge as Ridge,
+    )
     from steadyrank.stability import (
         Audit as Audit,
         Certificate as Certificate,
@@ -47,7 +61,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "data": ("Ballots", "Battles", "Ratings", "Regression", "ScoreMatrix", "Votes"),
+    "data": ("Ballots", "Battles", "Ratings", "Regression", "ScoreMatrix", "Votes", "read_any"),
     "errors": ("SteadyrankError",),
     "operators": (
         "CertainOrder",
@@ -62,6 +76,19 @@ _HOMES = {
         "rank_intervals",
         "tiers",
         "top_k",
+    ),
+    "scorers": (
+        "Approval",
+        "Bagged",
+        "Borda",
+        "BradleyTerry",
+        "ColumnMeans",
+        "ConstrainedLeastSquares",
+        "MeanRating",
+        "OrdinaryLeastSquares",
+        "Plurality",
+        "Refit",
+        "Ridge",
     ),
     "stability": (
         "Audit",
@@ -80,6 +107,8 @@ __all__ = sorted(_HOME_OF)  # noqa: PLE0605 (a list all the same)
 
 def __getattr__(name: str) -> object:
     """Load a public name from its home when it is first asked for."""
+    if name in _HOMES:
+        return import_module(f"{__name__}.{name}")
     home = _HOME_OF.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
