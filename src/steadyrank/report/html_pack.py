@@ -1,0 +1,105 @@
+"""A results document in the compact form that a page carries.
+
+The page gets the document of :mod:`steadyrank.report.schema`, with two changes for size alone: long
+lists of numbers become base64 of little-endian 64-bit floats (exact, and half as long as digits), and
+rows become columns. Nothing is rounded: a slider at a boundary decides as the library does.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyrank.report.schema import ROW_NAMES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+STEPS_OF_OTHERS = 300
+"""Steps that the page keeps of the curve of a k that was not the one asked for."""
+
+PASSED_ON = (
+    "schema_version",
+    "software",
+    "source",
+    "kind",
+    "unit",
+    "n_units",
+    "n_items",
+    "scorer",
+    "policies",
+    "eps",
+    "certificate",
+    "notes",
+    "k",
+    "summary",
+    "audit",
+    "flips",
+)
+
+
+def packed(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the compact form of a top-k document.
+
+    Examples
+    --------
+    >>> from steadyrank import Votes, stable_topk
+    >>> from steadyrank.report.schema import document
+    >>> votes = Votes(["ann"] * 5 + ["bob"] * 3 + ["cyd"] * 3)
+    >>> page = packed(document(votes, stable_topk(votes, 2)))
+    >>> page["columns"]["item"], page["curves"]
+    (['ann', 'bob', 'cyd'], [])
+    """
+    page = {name: document[name] for name in PASSED_ON if name in document}
+    return page | {
+        "columns": _columns(document["rows"]),
+        "windows": _windows(document["windows"]),
+        "curves": [
+            _curve(found, document["k"], document["windows"]["limit"])
+            for found in document.get("curves", ())
+        ],
+    }
+
+
+def floats(values: Sequence[float]) -> str:
+    """Return numbers as base64 of little-endian 64-bit floats.
+
+    Examples
+    --------
+    >>> floats([1.0])
+    'AAAAAAAA8D8='
+    """
+    return b64encode(np.asarray(values, dtype="<f8").tobytes()).decode("ascii")
+
+
+def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    # The rank is the place, and standing follows from the interval, as for every other eps.
+    found = {name: [row[name] for row in rows] for name in ROW_NAMES if name not in {"rank", "standing"}}
+    return found | {name: floats(found[name]) for name in ("score", "critical_eps")}
+
+
+def _windows(found: Mapping[str, Any]) -> dict[str, Any]:
+    made = {name: found[name] for name in ("limit", "first_k", "last_k")}
+    for name in ("enters", "swaps"):
+        parts: list[list[float]] = found[name]
+        made[name] = {
+            "lengths": [len(part) for part in parts],
+            "values": floats([value for part in parts for value in part]),
+        }
+    return made
+
+
+def _curve(found: Mapping[str, Any], asked: int, limit: float) -> dict[str, Any]:
+    """Keep the steps of delta up to ``limit``; fewer for a k that is not the one asked for.
+
+    Delta never grows with eps, so the value at the last step that was kept is never too small.
+    """
+    eps, delta = np.array(found["eps"]), np.array(found["delta"])
+    kept = np.flatnonzero((eps < limit) & np.append(True, np.diff(delta) < 0))
+    thinned = bool(found["thinned"])
+    if found["k"] != asked and len(kept) > STEPS_OF_OTHERS:
+        kept = kept[np.linspace(0, len(kept) - 1, STEPS_OF_OTHERS).round().astype(np.int64)]
+        thinned = True
+    return {"k": found["k"], "eps": floats(eps[kept]), "delta": floats(delta[kept]), "thinned": thinned}

@@ -1,0 +1,128 @@
+/* Charts: Vega-Lite draws; this file hands it rows. */
+
+const CHARTS = (() => {
+  const specs = JSON.parse(document.getElementById("report-charts").textContent);
+  const views = new Map();
+  const WORDS = { certain: "surely in", contender: "contender", out: "out" };
+
+  /* A name as one short line for an axis: no control or direction characters, isolated from its neighbours. */
+  const short = (name, most = 44) => {
+    const letters = Array.from(String(name).slice(0, 4 * most).replace(/[\p{Cc}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, " "));
+    const cut = letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : letters.join("");
+    return `\u2068${cut}\u2069`;
+  };
+
+  const labelled = (rank, name) => `${rank}. ${short(name)}`;
+
+  const fitted = (spec, element) => {
+    const copy = structuredClone(spec);
+    const width = element.clientWidth;
+    copy.config.axisY = { labelLimit: Math.round(Math.min(260, Math.max(100, 0.34 * width))) };
+    return copy;
+  };
+
+  const make = async (id) => {
+    const element = document.getElementById(id);
+    const made = await vegaEmbed(element, fitted(specs[id], element), {
+      ast: true, renderer: "svg", actions: false, tooltip: { theme: "custom" }, defaultStyle: false,
+    });
+    views.set(id, { view: made.view, shown: {} });
+  };
+
+  const start = (ids) => Promise.all(ids.map(make));
+
+  /* Give a chart its data sets by name, and say in words what it shows. */
+  const show = (id, sets, words) => {
+    const element = document.getElementById(id);
+    element.setAttribute("aria-label", words);
+    document.getElementById(`${id}-text`).textContent = words;
+    const entry = views.get(id);
+    if (!entry) return;
+    for (const [name, rows] of Object.entries(sets)) entry.view.data(name, rows);
+    entry.view.runAsync();
+  };
+
+  const row = (report, found, place, format) => {
+    const rank = place + 1;
+    return {
+      rank,
+      label: labelled(rank, report.item[place]),
+      name: short(report.item[place], 200),
+      score: report.score[place],
+      value: format(report.score[place]),
+      standing: WORDS[LIVE.standing(found, rank)],
+      lowest: found.lowest[place],
+      highest: found.highest[place],
+      span: `${found.lowest[place]}–${found.highest[place]}`,
+      last: rank === found.k,
+      cut: rank === found.k ? `the top ${found.k} ends here` : "",
+    };
+  };
+
+  /* Rows around the edge: the last sure ones, all contenders, and some that are out; 45 at most. */
+  const aroundEdge = (found, count) => {
+    const from = Math.max(1, Math.min(found.k - 7, found.certain - 3), found.k - 24);
+    const to = Math.min(count, Math.max(found.size + 6, found.k + 8), from + 44);
+    return [from, to];
+  };
+
+  const cliff = (report, found, format) => {
+    const [from, to] = aroundEdge(found, report.count);
+    const rows = [];
+    for (let rank = from; rank <= to; rank += 1) rows.push(row(report, found, rank - 1, format));
+    const next = found.k < report.count ? report.score[found.k - 1] - report.score[found.k] : null;
+    const gap = next === null ? "" : next === 0 ? ` Ranks ${found.k} and ${found.k + 1} are tied.`
+      : ` The gap between rank ${found.k} and rank ${found.k + 1} is ${format(next)}.`;
+    show("cliff", { rows }, `Scores of ranks ${from} to ${to}: ${found.certain} items surely in the top ${found.k}, `
+      + `${found.size - found.certain} contenders, then those that are out.${gap}`);
+  };
+
+  const intervals = (report, found, from, to, format) => {
+    const rows = [];
+    for (let place = from - 1; place < to; place += 1) {
+      if (found.lowest[place] !== null && found.highest[place] !== null) rows.push(row(report, found, place, format));
+    }
+    const most = rows.reduce((best, one) => (one.highest - one.lowest > best.highest - best.lowest ? one : best), rows[0]);
+    const widest = most && most.highest > most.lowest
+      ? ` The widest is that of rank ${most.rank}, from ${most.lowest} to ${most.highest}.` : "";
+    const words = rows.length ? `Rank intervals of ranks ${from} to ${to}.${widest}`
+      : "This page holds no intervals for these ranks at this eps; the chosen eps has them.";
+    const edge = found.k + 0.5;
+    const inside = rows.length && rows.some((one) => one.lowest <= edge) && rows.some((one) => one.highest >= edge);
+    show("intervals", { rows, cut: inside ? [{ x: edge }] : [] }, words);
+  };
+
+  const overview = (report, found, from, to) => {
+    const rows = [];
+    for (let place = 0; place < report.count; place += 1) {
+      if (found.lowest[place] !== null && found.highest[place] !== null) {
+        rows.push({ rank: place + 1, lowest: found.lowest[place] - 0.5, highest: found.highest[place] + 0.5 });
+      }
+    }
+    const missing = report.count - rows.length;
+    const more = missing ? ` ${missing} ranks have intervals at the chosen eps only.` : "";
+    show("overview", { rows, cut: [{ x: found.k + 0.5 }], page: [{ from: from - 0.5, to: to + 0.5 }] },
+      `Rank intervals of all ${report.count} items; the shaded ranks are drawn below.${more}`);
+  };
+
+  const marks = (report, found) => [{ eps: report.eps, what: "chosen" }, { eps: found.eps, what: "slider" }];
+
+  const curves = (report, found, format, percent) => {
+    const own = report.curves.get(found.k);
+    const deltas = own ? own.eps.map((eps, place) => ({ eps, value: own.delta[place] })) : [];
+    if (own) deltas.push({ eps: report.limit, value: own.delta[own.delta.length - 1] });
+    const here = found.delta === null ? [] : [{ eps: found.eps, value: found.delta }];
+    const bound = found.atMost ? "at most " : "";
+    show("delta", { steps: deltas, marks: own ? marks(report, found) : [], here }, own
+      ? `At eps = ${format(found.eps)}, ${bound}${percent(found.delta)} of the ${report.unit}s break the answer for k = ${found.k}.`
+      : report.curves.size ? `The curve of k = ${found.k} is not in this report; that of k = ${report.k} is.`
+        : "No unit was left out, so nothing is known about stability here.");
+    const sizes = [{ eps: 0, value: found.k }];
+    report.enters[found.k - report.firstK].forEach((eps, place) => sizes.push({ eps, value: found.k + place + 1 }));
+    sizes.push({ eps: report.limit, value: sizes[sizes.length - 1].value });
+    show("size", { steps: sizes, marks: marks(report, found), here: [{ eps: found.eps, value: found.size }] },
+      `At eps = ${format(found.eps)} the answer holds ${found.size} items for k = ${found.k}.`);
+  };
+
+  return { start, cliff, intervals, overview, curves, WORDS };
+})();
