@@ -109,12 +109,7 @@ class Lookalike:
         >>> len(trial.values) == int(trial.indptr[-1])
         True
         """
-        if not 1 <= n <= self.n_users:
-            raise InvalidValueError(
-                f"n must be from 1 to {self.n_users:,} (the users of the population), but is {n!r}."
-            )
-        rng = np.random.default_rng([self.seed, _TRIALS, number])
-        return self.ratings_of(np.sort(rng.choice(self.n_users, n, replace=False, shuffle=False)))
+        return self.ratings_of(trial_users(self.n_users, number, n=n, seed=self.seed))
 
     def everybody(
         self, *, threads: int = 2, progress: Callable[[int], object] | None = None
@@ -196,6 +191,20 @@ def lookalike_population(*, users: int = published.USERS, seed: int = DEFAULT_SE
     )
     scale = float(degrees.sum(dtype=np.int64)) / counts.sum()
     return Lookalike(seed, _placed(counts * scale, codes), _placed(wanted, codes), behaviour)
+
+
+def trial_users(users: int, number: int, *, n: int, seed: int) -> IntArray:
+    """Return ``n`` different users out of ``users``, in increasing order, by the number of the trial.
+
+    Examples
+    --------
+    >>> trial_users(100, 0, n=3, seed=1)
+    array([39, 40, 62])
+    """
+    if not 1 <= n <= users:
+        raise InvalidValueError(f"n must be from 1 to {users:,} (the users there are), but is {n!r}.")
+    rng = np.random.default_rng([seed, _TRIALS, number])
+    return np.sort(rng.choice(users, n, replace=False, shuffle=False))
 
 
 def _checked_users(users: AnyArray, n_users: int) -> IntArray:
