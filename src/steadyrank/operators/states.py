@@ -165,10 +165,11 @@ class StateGraph:
         ways = None
         if not self._single:
             ways = np.concatenate([left[j, edge] for j, edge in enumerate(chosen)])[order]
+            ways = ways.astype(np.uint64)
         source = np.concatenate(chosen)[order]
         return Layer(source, column[order], starts, first, ways), merged
 
-    def _left(self, states: _States, width: int) -> Words:
+    def _left(self, states: _States, width: int) -> FloatArray:
         """Return how many items are left of each of the next distinct scores (rows), by state."""
         tables, first = self._tables, states.first
         if self._single:  # one bit for each score: no need to look up where its bits are
@@ -177,19 +178,21 @@ class StateGraph:
         else:
             taken = states.gone >> tables.shift[:width].take(first, axis=1)
             taken &= tables.full[:width].take(first, axis=1)
-        return np.asarray(tables.size[:width].take(first, axis=1) - taken)
+        # As floats, since sums over them are floats too.
+        return np.asarray(tables.size[:width].take(first, axis=1) - taken.astype(np.float64))
 
-    def _move_on(self, states: _States, edge: IntArray, words: Words, left: Words) -> Words:
+    def _move_on(self, states: _States, edge: IntArray, words: Words, left: FloatArray) -> Words:
         """Where the best score has just lost its last item, begin at the next with items left.
 
         ``left`` tells what was left before. Scores beyond the window are untouched, so the
         search ends there at the latest.
         """
         first = states.first[edge]
-        skip = self._window[first]
-        for j in reversed(range(1, len(left))):
-            skip[left[j, edge] > 0] = j  # beyond its window a state has nothing left to find
-        skip[left[0, edge] > 1] = 0
+        found = left[1:, edge] > 0
+        skip = self._window[first]  # where nothing is found, the first score beyond the window
+        if len(found):
+            skip = np.where(found.any(axis=0), 1 + found.argmax(axis=0), skip)
+        skip = np.where(left[0, edge] > 1, 0, skip)
         drop = np.minimum(self._offset[first + skip] - self._offset[first], 63).astype(np.uint64)
         upper = (first + skip - states.base).astype(np.uint64) << WORD_BITS
         return np.asarray((words & LOWER) >> drop | upper)
@@ -212,7 +215,7 @@ class _Tables:
     depth: FloatArray
     shift: Words
     item: Words
-    size: Words
+    size: FloatArray
     full: Words
 
     @classmethod
@@ -233,6 +236,6 @@ class _Tables:
             np.where(inside, depth, 2.0),
             shift.astype(np.uint64),
             one << shift.astype(np.uint64),
-            np.where(inside, sizes[score], 0).astype(np.uint64),
+            np.where(inside, sizes[score], 0).astype(np.float64),
             np.where(inside, full[score], 0).astype(np.uint64),
         )
