@@ -125,6 +125,14 @@ class StateLimitError(SteadyrankError):
         )
 
 
+class TooLargeError(SteadyrankError):
+    """A result that would not fit the memory of an ordinary machine."""
+
+    def __init__(self, what: str, size: int, way_out: str) -> None:
+        self.size = size
+        super().__init__(f"{what} would take {size / 2**30:,.1f} GiB of memory. {way_out}")
+
+
 class InvalidDataError(InvalidValueError):
     """Observations that cannot be used.
 
@@ -350,3 +358,25 @@ class NoProofError(InvalidValueError):
             "unit, or a scorer with a proved rule (plurality, approval, Borda, column means with a "
             "stated value_range, or a bagged scorer with bounded outputs)."
         )
+
+
+class EngineError(SteadyrankError):
+    """A dataframe engine that could not finish a step."""
+
+
+class SpillError(EngineError):
+    """An engine that ran out of memory, or of room on the disk for what does not fit in it."""
+
+
+class TooMuchBroughtBackError(EngineError):
+    """More would have to leave an engine than the stated bound."""
+
+    def __init__(self, what: str, bound: int, argument: str) -> None:
+        super().__init__(
+            f"there are more than {bound:,} {what}, which is the most that is brought back from an "
+            f"engine. Raise {argument}= if the memory of this machine allows it."
+        )
+
+
+class SchemaDiffersError(InvalidDataError):
+    """Files of one dataset whose columns differ."""

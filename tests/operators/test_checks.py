@@ -310,3 +310,13 @@ def test_results_do_not_share_memory_with_the_input() -> None:
     scores[:] = 0
     np.testing.assert_array_equal(order.matrix(), before[0])
     assert rankings.count() == before[1]
+
+
+def test_a_matrix_that_fits_no_memory_is_refused_by_name() -> None:
+    scores = np.arange(200_000.0)
+    with pytest.raises(
+        errors.TooLargeError, match=r"matrix of 200,000 items would take 37.3 GiB.*order\(i, j\)"
+    ):
+        steadyrank.certainly_above(scores, 0.1).matrix()
+    with pytest.raises(errors.TooLargeError, match=r"298.0 GiB.*rank_intervals"):
+        steadyrank.inflated_ranking(scores, 0.1).position_shares()

@@ -14,6 +14,7 @@ from steadyrank.errors import (
     InvalidPermutationError,
     InvalidScoresError,
     NonFiniteScoresError,
+    TooLargeError,
     listing,
     shorten,
 )
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 EXACT_INTEGERS = 2**53
 """Integers beyond this one do not all have a float64 of their own."""
+
+LARGEST_SQUARE = 8 * 2**30
+"""Bytes of the largest (items, items) matrix that is built on request."""
 
 
 def check_scores(scores: ArrayLike) -> FloatArray:
@@ -76,6 +80,12 @@ def check_eps(eps: object) -> float:
     if not (math.isfinite(number) and number > 0):
         raise InvalidEpsError(eps)
     return number
+
+
+def check_square(items: int, bytes_each: int, what: str, way_out: str) -> None:
+    """Complain about an (items, items) result that is too large to be built by accident."""
+    if items * items * bytes_each > LARGEST_SQUARE:
+        raise TooLargeError(what, items * items * bytes_each, way_out)
 
 
 def check_permutation(order: ArrayLike, items: int) -> IntArray:

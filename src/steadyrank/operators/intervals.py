@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.operators.checks import check_eps, check_scores
+from steadyrank.operators.checks import check_eps, check_scores, check_square
 from steadyrank.operators.inflation import C, effective_eps
 from steadyrank.operators.prefixes import eligible_ends, ends_within
 
@@ -81,6 +81,9 @@ class CertainOrder:
     @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
     def matrix(self) -> BoolArray:
         """Return the order as a boolean matrix: entry (i, j) is True if i is certainly above j."""
+        check_square(
+            len(self), 1, f"the matrix of {len(self):,} items", "Ask for single pairs, order(i, j)."
+        )
         lead = certain_gap(self.scores, self.eps)[:, np.newaxis]
         matrix: BoolArray = self.scores[:, np.newaxis] - self.scores[np.newaxis, :] >= lead
         return matrix

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.errors import InvalidValueError, SizeMismatchError, shorten
-from steadyrank.operators.checks import check_eps, check_permutation, check_scores
+from steadyrank.operators.checks import check_eps, check_permutation, check_scores, check_square
 from steadyrank.operators.counting import count_paths, sample_scores, score_shares
 from steadyrank.operators.intervals import rank_intervals, tier_starts
 from steadyrank.operators.remaining import (
@@ -158,6 +158,12 @@ class RankingSet:
                [0.33, 0.33, 0.33],
                [0.  , 0.33, 0.67]])
         """
+        check_square(
+            self.items,
+            8,
+            f"the share of each of {self.items:,} items at each rank",
+            "rank_intervals() and sample() need far less.",
+        )
         sizes = self._graph.sizes
         each = score_shares(self._graph, max_states) / sizes[:, np.newaxis]
         shares = np.empty((self.items, self.items))
