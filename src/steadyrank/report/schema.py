@@ -33,6 +33,9 @@ MAX_STEPS = 2000
 MAX_FLIPS = 200
 """Flips of each method that a document lists; the rest is counted."""
 
+NEXT_IN_LINE = 6
+"""How many items beyond k a view may want to let in."""
+
 EXACT_IN_JSON = 1 << 53
 """Whole numbers up to this are exact in every JSON reader."""
 
@@ -142,6 +145,47 @@ def audit_document(
     }
 
 
+def check_document(
+    data: Any,
+    audit: Audit,
+    remedy: StableTopK,
+    *,
+    method: str,
+    max_delta: float,
+    source: str | None = None,
+    policies: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Return the finding of a gate as a JSON-safe document.
+
+    Parameters
+    ----------
+    data, source, policies
+        As for :func:`document`.
+    audit : Audit
+        An audit of ``method`` for the k of the remedy.
+    remedy : StableTopK
+        The smallest answer that keeps to ``max_delta``.
+    method : {"topk", "inflated_topk"}
+        What was checked.
+    max_delta : float
+        The largest instability that passes.
+    """
+    row = audit.outcome(method, remedy.k)
+    return _about("check", data, audit.scorer, source, policies) | {
+        "k": remedy.k,
+        "method": method,
+        "eps": audit.eps if method == "inflated_topk" else None,
+        "delta": row.delta,
+        "breaking_units": round(row.delta * audit.units.total),
+        "size": row.size,
+        "max_delta": max_delta,
+        "stable": row.delta <= max_delta,
+        "remedy": {"eps": remedy.eps, "size": remedy.size, "delta": remedy.certificate.delta},
+        "flips": flips(audit, remedy.k),
+        "notes": list(audit.notes),
+    }
+
+
 def to_json(made: Mapping[str, Any], *, indent: int | None = 2) -> str:
     r"""Return a document as JSON text that can stand anywhere.
 
@@ -165,6 +209,12 @@ def answer_csv(made: Mapping[str, Any]) -> str:
 def audit_csv(made: Mapping[str, Any]) -> str:
     """Return the audit's table of a document as CSV."""
     return csv_text(OUTCOME_NAMES, ([row[name] for name in OUTCOME_NAMES] for row in made["audit"]))
+
+
+def check_csv(made: Mapping[str, Any]) -> str:
+    """Return the finding of a gate as a CSV of one row."""
+    names = ("k", "method", "eps", "delta", "breaking_units", "size", "max_delta", "stable")
+    return csv_text(names, [[made[name] for name in names]])
 
 
 def label(name: object) -> str | int | float | bool:
@@ -271,9 +321,10 @@ def _summary(answer: StableTopK, audit: Audit | None) -> dict[str, Any]:
 
 
 def _limit(answer: StableTopK, audit: Audit | None) -> float:
-    """Return how far a view may want to move eps: to where no unit breaks the answer, and beyond."""
+    """Return how far a view may want to move eps: to calm, and to a few more items."""
     calm = 0.0 if audit is None else float(audit.curve(answer.k).breaking_eps.max(initial=0.0))
-    return max(2 * answer.eps, 1.25 * calm)
+    tenth_in_line = answer.order[min(answer.k + 10, len(answer.items)) - 1]
+    return max(2 * answer.eps, 1.25 * calm, 1.01 * float(answer.critical_eps[tenth_in_line]))
 
 
 def _audited(audit: Audit, k: int, eps: float, curve_ks: Iterable[int]) -> dict[str, Any]:

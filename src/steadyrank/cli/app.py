@@ -1,0 +1,155 @@
+"""The commands and their help; what they do is loaded when one of them runs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from steadyrank.cli.options import ANSWER, OUTPUT, AnswerOptions, InputOptions, K, OutputOptions, takes
+
+app = typer.Typer(
+    name="steadyrank",
+    help="Rankings that do not flip when one data point leaves.",
+    epilog="Try it on bundled data: steadyrank demo",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(value: bool) -> None:
+    if value:
+        from steadyrank import __version__
+
+        typer.echo(f"steadyrank {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _start(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", callback=_version, is_eager=True),
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command(short_help="The k best items, surely in or contending.")
+@takes(source=InputOptions, answer=AnswerOptions, output=OutputOptions)
+def topk(source: InputOptions, answer: AnswerOptions, output: OutputOptions, k: K) -> int:
+    """Show the k best items, and those that one unit more or less could put among them."""
+    from steadyrank.cli.show import show_topk
+
+    return show_topk(source, answer, output, k)
+
+
+@app.command(short_help="All items, with the ranks that each may have.")
+@takes(source=InputOptions, answer=AnswerOptions, output=OutputOptions)
+def rank(source: InputOptions, answer: AnswerOptions, output: OutputOptions) -> int:
+    """Rank all items, each with the ranks that one unit more or less could give it."""
+    from steadyrank.cli.show import show_ranking
+
+    return show_ranking(source, answer, output)
+
+
+@app.command(short_help="How often each answer breaks, unit by unit.")
+@takes(source=InputOptions, answer=AnswerOptions, output=OutputOptions)
+def audit(
+    source: InputOptions,
+    answer: AnswerOptions,
+    output: OutputOptions,
+    k: Annotated[
+        str,
+        typer.Option("-k", help="One k or several.", rich_help_panel=ANSWER, metavar="5,10,20"),
+    ],
+) -> int:
+    """Leave every unit out in turn, and measure how stable each method's answer is."""
+    from steadyrank.cli.show import show_audit
+
+    return show_audit(source, answer, output, k)
+
+
+@app.command(short_help="A gate for CI: exit 1 if the top k is unstable.")
+@takes(source=InputOptions, answer=AnswerOptions, output=OutputOptions)
+def check(
+    source: InputOptions,
+    answer: AnswerOptions,
+    output: OutputOptions,
+    k: K,
+    max_delta: Annotated[
+        float,
+        typer.Option(
+            "--max-delta",
+            help="The largest share of units whose removal may change the answer.",
+            rich_help_panel=ANSWER,
+            metavar="SHARE",
+        ),
+    ] = 0.05,
+) -> int:
+    """Pass (exit 0) if the top k is stable, fail (exit 1) if it is not: a gate for CI.
+
+    Checked is the plain top k; with --eps, the inflated one.
+    """
+    from steadyrank.cli.show import show_check
+
+    return show_check(source, answer, output, k, max_delta)
+
+
+@app.command(short_help="One HTML file with charts and live sliders.")
+@takes(source=InputOptions, answer=AnswerOptions)
+def report(
+    source: InputOptions,
+    answer: AnswerOptions,
+    k: Annotated[
+        int | None,
+        typer.Option(
+            "-k",
+            help="How many items are wanted; 10, or half of fewer than 20 items, if not given.",
+            rich_help_panel=ANSWER,
+            metavar="K",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output", "-o", help="The file to write.", rich_help_panel=OUTPUT, metavar="PATH"
+        ),
+    ] = "report.html",
+    title: Annotated[
+        str | None,
+        typer.Option(help="A heading of your own.", rich_help_panel=OUTPUT, show_default=False),
+    ] = None,
+) -> int:
+    """Write one HTML file to look at: verdict, charts with live sliders, a table to search."""
+    from steadyrank.cli.show import save_report
+
+    return save_report(source, answer, k, output, title)
+
+
+@app.command(short_help="See it work on bundled data, in a minute.")
+def demo(
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", help="Where the report of the demo goes.", metavar="PATH"),
+    ] = "demo-report.html",
+) -> int:
+    """See it work on three bundled data sets, in a minute's read."""
+    from steadyrank.cli.tour import tour
+
+    return tour(output)
+
+
+@app.command(
+    short_help="The experiments of the paper.",
+    add_help_option=False,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+)
+def paper(context: typer.Context) -> int:
+    """Repeat the experiments of the paper; its own --help tells which."""
+    from steadyrank.cli.show import run_paper
+
+    return run_paper(context.args)

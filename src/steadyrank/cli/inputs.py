@@ -1,0 +1,131 @@
+"""From the options of the command line to data and a scorer: the only place that reads files."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import TYPE_CHECKING, Any
+
+from steadyrank.errors import InvalidSettingError, NotRecognisedError, shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from steadyrank.cli.options import InputOptions
+    from steadyrank.data.base import Observations
+    from steadyrank.scorers.base import Scorer
+
+STANDARD_INPUT = "-"
+
+SAME_NAME = (
+    "left", "right", "wins_left", "wins_right", "count", "choice", "ballot", "rank", "row",
+    "response", "missing", "duplicates", "approval", "item",
+)  # fmt: skip
+"""Options that the library calls by the same name."""
+
+LISTS = ("ranks", "items", "features", "ties")
+"""Options that name several columns, separated by commas."""
+
+PARTS = {
+    "user": {"ratings": "user", "ballots": "voter"},
+    "score": {"ratings": "rating", "scores": "value", "regression": "response"},
+    "winner": {"battles": "outcome"},
+    "unit": {"battles": "units", "scores": "units"},
+}
+"""Options that the library calls differently for each kind of data."""
+
+
+def load(options: InputOptions) -> Observations:
+    """Read the data that the options describe; their notes say what was recognised and guessed."""
+    from steadyrank.data.recognise import read_any
+
+    source: Any = options.file
+    attempts = list(_attempts(options))
+    if options.file == STANDARD_INPUT:
+        source = io.BytesIO(sys.stdin.buffer.read()) if len(attempts) > 1 else sys.stdin.buffer
+    for last, given in _mark_last(attempts):
+        try:
+            return read_any(
+                source, kind=options.kind, format=options.format, encoding=options.encoding, **given
+            )
+        except NotRecognisedError:
+            if last:
+                raise
+            if options.file == STANDARD_INPUT:
+                source.seek(0)
+    raise AssertionError  # pragma: no cover (the last attempt returns or raises)
+
+
+def _mark_last(attempts: list[dict[str, Any]]) -> Iterator[tuple[bool, dict[str, Any]]]:
+    for number, attempt in enumerate(attempts, start=1):
+        yield number == len(attempts), attempt
+
+
+def _attempts(options: InputOptions) -> Iterator[dict[str, Any]]:
+    """Yield the library's options; several where an option's meaning depends on the unknown kind."""
+    given = {name: getattr(options, name) for name in SAME_NAME}
+    given |= {name: _split(getattr(options, name)) for name in LISTS}
+    asked = {name: getattr(options, name) for name in PARTS if getattr(options, name) is not None}
+    kinds = list(_fitting_kinds(asked)) if options.kind is None else [options.kind]
+    seen: list[dict[str, Any]] = []
+    for kind in kinds or ["unknown"]:
+        parts = {PARTS[name].get(kind, name): value for name, value in asked.items()}
+        attempt = {name: value for name, value in {**given, **parts}.items() if value is not None}
+        if attempt not in seen:
+            seen.append(attempt)
+            yield attempt
+
+
+def _fitting_kinds(asked: dict[str, str]) -> Iterator[str]:
+    """Yield the kinds of data that know all of these options, if any were asked for."""
+    every = ("ratings", "scores", "battles", "ballots", "regression")
+    if asked:
+        fitting = [kind for kind in every if all(kind in PARTS[name] for name in asked)]
+        yield from fitting or every
+
+
+def _split(names: str | None) -> list[str] | None:
+    return None if names is None else [name.strip() for name in names.split(",")]
+
+
+def scorer_named(text: str | None) -> Scorer | None:
+    """Return a scorer from its name and settings, such as ``mean-rating:shrinkage=5``.
+
+    Examples
+    --------
+    >>> scorer_named("mean-rating:shrinkage=5")
+    MeanRating(shrinkage=5.0, value_range=None)
+    """
+    from steadyrank.scorers.defaults import named_scorer
+
+    if text is None:
+        return None
+    name, _, settings = text.partition(":")
+    return named_scorer(name, **dict(_setting(part) for part in _parts(settings)))
+
+
+def _parts(settings: str) -> list[str]:
+    return [part for part in settings.split(",") if part.strip()]
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise InvalidSettingError(
+            f"a setting is written name=value, but there is {shorten(text)}. "
+            "An example: mean-rating:shrinkage=5."
+        )
+    return name.strip(), _value(value.strip())
+
+
+def _value(text: str) -> Any:
+    """Return a number, a range such as 0..1, or the text itself."""
+    low, dots, high = text.partition("..")
+    if dots and low and high:
+        return (_value(low), _value(high))
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            continue
+    return text

@@ -1,0 +1,86 @@
+"""Where results go: the terminal, a pipe, or a file that appears complete or not at all."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from steadyrank.errors import InvalidValueError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
+    from rich.console import Console
+    from rich.text import Text
+
+    from steadyrank.cli.options import OutputOptions
+    from steadyrank.report.bars import Look
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Return a console that shows text as it is: no markup, no emoji codes, no colour in a pipe."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, markup=False, emoji=False, highlight=False, soft_wrap=False)
+
+
+def look_of(screen: Console) -> Look:
+    """Return what this console can show."""
+    from steadyrank.report.bars import Look
+
+    return Look(width=max(40, screen.width), encoding=screen.encoding)
+
+
+def show(lines: Iterator[Text], screen: Console) -> None:
+    """Print lines as they are: they are already wrapped, and a wide table is better than a torn one."""
+    for text in lines:
+        screen.print(text, no_wrap=True, overflow="ignore", crop=False)
+
+
+def working(what: str) -> AbstractContextManager[Any]:
+    """Return a sign of life on a terminal, and nothing at all elsewhere."""
+    from contextlib import nullcontext
+
+    if not sys.stderr.isatty():
+        return nullcontext()
+    return console(stderr=True).status(what)
+
+
+def check_output(options: OutputOptions) -> None:
+    """Complain about options that exclude each other before any work is done."""
+    if options.as_json and options.as_csv:
+        raise InvalidValueError("--json and --csv exclude each other: give one of them.")
+
+
+def deliver(text: str, path: str | None) -> None:
+    """Write text to standard output or, whole or not at all, to a file."""
+    if path is None:
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        sys.stdout.flush()
+    else:
+        save(text if text.endswith("\n") else text + "\n", path)
+
+
+def save(text: str, path: str) -> None:
+    """Write a file so that nobody ever sees half of it; an error names the file that was asked for."""
+    from steadyrank.report.html import write_whole
+
+    with named(path):
+        write_whole(text, path)
+
+
+class named:  # noqa: N801 (a context manager that reads as a verb)
+    """Make errors of the file system name this path, not that of a temporary file."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        if Path(self._path).is_dir():
+            raise InvalidValueError(f"{self._path!r} is a folder: give the name of a file.")
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if isinstance(error, OSError):
+            raise OSError(error.errno, error.strerror, self._path) from error

@@ -1,0 +1,160 @@
+"""Commands, one by one: a job, its document, and the view that was asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from steadyrank.cli.output import check_output, console, deliver, look_of, named, show, working
+from steadyrank.cli.work import Job, parse_ks
+from steadyrank.errors import MissingPackageError, SteadyrankError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from rich.text import Text
+
+    from steadyrank.cli.options import AnswerOptions, InputOptions, OutputOptions
+    from steadyrank.report.bars import Look
+
+UNSTABLE = 1
+
+
+def show_topk(source: InputOptions, answer: AnswerOptions, output: OutputOptions, k: int) -> int:
+    """Show a stable top-k."""
+    from steadyrank.report.schema import answer_csv
+    from steadyrank.report.text import topk_text
+
+    check_output(output)
+    made = Job(source, answer).topk(k)
+    return _view(
+        made, output, answer_csv, lambda look: topk_text(made, look, everything=output.everything)
+    )
+
+
+def show_ranking(source: InputOptions, answer: AnswerOptions, output: OutputOptions) -> int:
+    """Show a stable ranking."""
+    from steadyrank.report.schema import answer_csv
+    from steadyrank.report.text import ranking_text
+
+    check_output(output)
+    made = Job(source, answer).ranking()
+    return _view(
+        made, output, answer_csv, lambda look: ranking_text(made, look, everything=output.everything)
+    )
+
+
+def show_audit(source: InputOptions, answer: AnswerOptions, output: OutputOptions, k: str) -> int:
+    """Show an audit."""
+    from steadyrank.report.schema import audit_csv
+    from steadyrank.report.text import audit_text
+
+    check_output(output)
+    ks = parse_ks(k)
+    made = Job(source, answer).audit(ks)
+    return _view(made, output, audit_csv, lambda look: audit_text(made, look))
+
+
+def show_check(
+    source: InputOptions, answer: AnswerOptions, output: OutputOptions, k: int, max_delta: float
+) -> int:
+    """Show whether a top-k passes, and return the exit code that says so."""
+    from steadyrank.report.schema import check_csv
+    from steadyrank.report.text import check_text
+    from steadyrank.stability.curve import check_delta
+
+    check_output(output)
+    check_delta(max_delta)
+    made = Job(source, answer).check(k, max_delta)
+    _view(made, output, check_csv, lambda look: check_text(made, look))
+    return 0 if made["stable"] else UNSTABLE
+
+
+def save_report(
+    source: InputOptions, answer: AnswerOptions, k: int | None, output: str, title: str | None
+) -> int:
+    """Write the HTML report and say where it is."""
+    from steadyrank.report.html import write_report
+
+    job = Job(source, answer)
+    if k is None:
+        k = usual_k(len(job.data.items))
+    with named(output), working("Writing the report"):
+        write_report(
+            job.data, k, output, scorer=job.scorer, title=title, source=job.source, **job.settings
+        )
+    deliver(f"Wrote the report of the top {k:,} of {len(job.data.items):,} items to {output}", None)
+    return 0
+
+
+def usual_k(items: int) -> int:
+    """Return the k of a report that nobody asked a k for.
+
+    Examples
+    --------
+    >>> usual_k(100), usual_k(7), usual_k(1)
+    (10, 3, 1)
+    """
+    return max(1, min(10, items // 2))
+
+
+def run_paper(arguments: Sequence[str]) -> int:
+    """Hand the arguments to the commands of the paper's experiments."""
+    from importlib import import_module
+
+    try:
+        commands = import_module("steadyrank.paper.commands")
+    except ModuleNotFoundError as error:
+        if error.name and not error.name.startswith("steadyrank"):
+            raise MissingPackageError(f"the paper's experiments need {error.name}", "all") from None
+        raise SteadyrankError("this installation has no commands for the paper's experiments.") from None
+    code: Any = commands.app(args=list(arguments), prog_name="steadyrank paper", standalone_mode=False)
+    return int(code or 0)
+
+
+def _view(
+    made: dict[str, Any],
+    output: OutputOptions,
+    as_csv: Callable[[dict[str, Any]], str],
+    as_text: Callable[[Look], Iterator[Text]],
+) -> int:
+    from steadyrank.report.schema import to_json
+
+    if output.as_json:
+        deliver(to_json(made), output.output)
+    elif output.as_csv:
+        text = as_csv(made)
+        deliver(text, output.output)
+        _say_if_guarded(text)
+    elif output.output is not None:
+        deliver(_plain(as_text), output.output)
+    else:
+        screen = console()
+        show(as_text(look_of(screen)), screen)
+    return 0
+
+
+def _plain(as_text: Callable[[Look], Iterator[Text]]) -> str:
+    """Return the text view for a file: no colours, UTF-8."""
+    import io
+
+    from rich.console import Console
+
+    from steadyrank.report.bars import Look
+
+    held = io.StringIO()
+    width = max(40, console().width)
+    screen = Console(file=held, markup=False, emoji=False, highlight=False, width=width)
+    show(as_text(Look(width=width)), screen)
+    return held.getvalue()
+
+
+def _say_if_guarded(text: str) -> None:
+    """Say on standard error that names were guarded, if any was."""
+    import csv
+    import io
+
+    from steadyrank.cli.failures import say
+    from steadyrank.report.cells import GUARD, GUARD_NOTE
+
+    if any(cell.startswith(GUARD) for row in csv.reader(io.StringIO(text)) for cell in row):
+        say(f"note: {GUARD_NOTE}.", 0)
