@@ -75,7 +75,8 @@ OPERATORS = {
 USES = {
     "operators": "from steadyrank import inflated_topk; inflated_topk([1.0, 0.5, 0.0], 1, 0.1)",
     "intervals": "import steadyrank; steadyrank.rank_intervals([1.0, 0.5], 0.1)",
-    "rankings": "from steadyrank import inflated_ranking as r; r([1.0, 0.5], 1).count()",
+    "rankings": "from steadyrank import inflated_ranking as r; [0, 1] in r([1.0, 0.5], 1)",
+    "shares": "from steadyrank import inflated_ranking as r; r([1.0, 0.5], 1).position_shares()",
 }
 
 
@@ -85,6 +86,12 @@ def test_using_the_operators_loads_numpy_alone(statement: str) -> None:
     loaded = loaded_by(statement)
     assert set(loaded["packages"]) <= {"numpy", "steadyrank"}
     assert set(loaded["ours"]) <= OPERATORS
+
+
+def test_counting_rankings_alone_loads_scipy() -> None:
+    loaded = loaded_by("from steadyrank import inflated_ranking as r; r([1.0, 0.5], 1).count()")
+    assert "scipy" in loaded["packages"]
+    assert set(loaded["packages"]) <= {"numpy", "scipy", "steadyrank"}
 
 
 def test_the_report_would_see_a_heavy_import() -> None:

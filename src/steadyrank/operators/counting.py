@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,38 +13,55 @@ if TYPE_CHECKING:
     from steadyrank.operators.states import Layer, StateGraph, Words
 
 
+WORD = 63
+"""Bits of a digit that sums may fill."""
+
+
 def count_paths(graph: StateGraph, max_states: int) -> int:
     """Return the number of rankings, exactly.
 
-    The counts of a layer are kept as rows of digits in a base so large that the sum over all edges
-    into a state still fits 64 bits; Python's own integers would cost several times as much. Where
+    A layer takes the counts of its states to those of the next by a sparse matrix of whole
+    numbers. Counts are kept as rows of digits in a base so small that a few layers cannot overflow
+    64 bits, and carried after these; Python's own integers would cost several times as much. Where
     all rankings pass through one state, its count is a factor and the digits begin anew.
     """
-    bits = 63 - graph.most_ways().bit_length()
+    growth = graph.most_ways().bit_length()  # bits that a digit may gain in one layer
+    every = 3 if 3 * growth < WORD // 2 else 1
+    bits = WORD - every * growth
     digits = np.ones((1, 1), dtype=np.uint64)
     product = 1
-    for layer in graph.layers(max_states):
-        digits = _advance(digits, layer, bits)
-        if digits.shape[1] == 1:
-            product *= _integer(digits[:, 0], bits)
+    for number, layer in enumerate(graph.layers(max_states)):
+        digits = _matrix(layer, len(digits)) @ digits
+        if number % every == 0:
+            digits = _carried(digits, bits)
+        if len(digits) == 1:
+            product *= _integer(digits[0], bits)
             digits = np.ones((1, 1), dtype=np.uint64)
-    return product * _integer(digits[:, 0], bits)
+    return product * _integer(digits[0], bits)
 
 
-def _advance(digits: Words, layer: Layer, bits: int) -> Words:
-    """Return the counts of the next layer from those of this one."""
+def _matrix(layer: Layer, states: int) -> Any:
+    """Return the numbers of ways from each state of a layer (columns) to each of the next (rows)."""
+    from scipy.sparse import csr_array
+
+    edges = len(layer.source)
+    ways = np.ones(edges, dtype=np.uint64) if layer.ways is None else layer.ways
+    rows = np.append(layer.starts, edges).astype(np.int32)
+    entries = (ways, layer.source.astype(np.int32), rows)
+    return csr_array(entries, shape=(len(layer.starts), states), copy=False)
+
+
+def _carried(digits: Words, bits: int) -> Words:
+    """Carry what exceeds the base from each column of digits to the next."""
     shift, mask = np.uint64(bits), np.uint64((1 << bits) - 1)
-    result = np.empty((len(digits) + 1, len(layer.starts)), dtype=np.uint64)
-    carry = np.zeros(len(layer.starts), dtype=np.uint64)
-    for row, digit in zip(result, digits, strict=False):
-        along = digit[layer.source]
-        if layer.ways is not None:
-            along *= layer.ways
-        total = np.add.reduceat(along, layer.starts) + carry
-        np.bitwise_and(total, mask, out=row)
-        carry = total >> shift
-    result[-1] = carry
-    return result if carry.any() else result[:-1]
+    columns = np.ascontiguousarray(digits.T)
+    carry = np.zeros(len(digits), dtype=np.uint64)
+    for column in columns:
+        total = column + carry
+        np.right_shift(total, shift, out=carry)
+        np.bitwise_and(total, mask, out=column)
+    kept = np.vstack([columns, carry]) if carry.any() else columns
+    return np.ascontiguousarray(kept.T)
 
 
 def _integer(digits: Words, bits: int) -> int:
