@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from steadyrank.report.html_charts import charts
 from steadyrank.report.html_pack import packed
 from steadyrank.report.html_runtime import asset, chart_runtime, content_policy
-from steadyrank.report.schema import document as document_of, to_json
 from steadyrank.report.html_words import verdict
+from steadyrank.report.schema import document as document_of, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

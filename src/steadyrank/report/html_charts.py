@@ -16,6 +16,7 @@ STANDINGS = ["surely in", "contender", "out"]
 COLOURS = ["var(--certain)", "var(--contender)", "var(--out)"]
 SHAPES = ["circle", "diamond", "square"]
 ROW_HEIGHT = 19
+EDGE = {"type": "rule", "color": "var(--accent)", "strokeDash": [5, 3], "strokeWidth": 1.5}
 
 CONFIG: Spec = {
     "background": "transparent",
@@ -30,6 +31,7 @@ CONFIG: Spec = {
         "gridColor": "var(--grid)",
         "domainColor": "var(--line)",
         "tickColor": "var(--line)",
+        "labelFlush": False,
     },
     "text": {"fontSize": 12},
     # One description for each chart, on its figure; a tree of marks would bury it.
@@ -38,8 +40,7 @@ CONFIG: Spec = {
 
 
 def _chart(**parts: Any) -> Spec:
-    return {"$schema": SCHEMA, "width": "container", "autosize": {"type": "fit-x", "contains": "padding"},
-            "config": CONFIG, **parts}  # fmt: skip
+    return {"$schema": SCHEMA, "width": "container", "config": CONFIG, **parts}
 
 
 def _standing(channel: str, values: list[str]) -> Spec:
@@ -62,104 +63,209 @@ def _points(size: int) -> Spec:
 
 
 def cliff() -> Spec:
-    """Scores around rank k, one row for each item."""
-    score = {"field": "score", "type": "quantitative", "scale": {"zero": False, "nice": True},
-             "axis": {"title": "score", "grid": False, "tickCount": 6}}  # fmt: skip
+    """Draw the scores around rank k, one row for each item."""
+    score = {
+        "field": "score",
+        "type": "quantitative",
+        "scale": {"zero": False, "nice": True},
+        "axis": {"title": "score", "grid": False, "tickCount": 6},
+    }
     edge = {**_row_axis(), "bandPosition": 1}
     only_last = [{"filter": "datum.last"}]
+    # Points come first: the order of the rows is that of the first layer.
     return _chart(
         data={"name": "rows"},
-        height={"step": ROW_HEIGHT},
+        height=ROW_HEIGHT,  # for each row; the page multiplies
         encoding={"y": _row_axis()},
         layer=[
-            {"transform": only_last, "encoding": {"y": edge},
-             "mark": {"type": "rule", "color": "var(--accent)", "strokeDash": [5, 3], "strokeWidth": 1.5}},
-            {"transform": only_last,
-             "mark": {"type": "text", "color": "var(--accent)", "align": "right", "baseline": "bottom",
-                      "dy": -3, "fontWeight": 600},
-             "encoding": {"y": edge, "x": {"value": "width"}, "text": {"field": "cut"}}},
-            {"mark": _points(90),
-             "encoding": {"x": score, **_standing("color", COLOURS), **_standing("shape", SHAPES),
-                          "tooltip": _tooltip(("name", "item"), ("rank", "rank"), ("value", "score"),
-                                              ("standing", "standing"))}},
+            {
+                "mark": _points(90),
+                "encoding": {
+                    "x": score,
+                    **_standing("color", COLOURS),
+                    **_standing("shape", SHAPES),
+                    "tooltip": _tooltip(
+                        ("name", "item"), ("rank", "rank"), ("value", "score"), ("standing", "standing")
+                    ),
+                },
+            },
+            {"transform": only_last, "encoding": {"y": edge}, "mark": EDGE},
+            {
+                "transform": only_last,
+                "mark": {
+                    "type": "text",
+                    "color": "var(--accent)",
+                    "align": "right",
+                    "baseline": "bottom",
+                    "dy": -2,
+                    "fontWeight": 600,
+                },
+                "encoding": {"y": edge, "x": {"value": "width"}, "text": {"field": "cut"}},
+            },
         ],
-    )  # fmt: skip
+    )
 
 
 def intervals() -> Spec:
-    """Lowest to highest rank of each item of one page of rows."""
+    """Draw the lowest to highest rank of each item of one page of rows."""
     rank = {"type": "quantitative", "scale": {"zero": False, "nice": False, "padding": 12}}
     axis = {"title": "rank", "orient": "top", "tickMinStep": 1, "format": "d"}
-    tooltip = _tooltip(("name", "item"), ("rank", "plain rank"), ("span", "rank interval"),
-                       ("standing", "standing"))  # fmt: skip
+    tooltip = _tooltip(
+        ("name", "item"), ("rank", "plain rank"), ("span", "rank interval"), ("standing", "standing")
+    )
     return _chart(
         data={"name": "rows"},
-        height={"step": ROW_HEIGHT},
+        height=ROW_HEIGHT,  # for each row; the page multiplies
         layer=[
-            {"data": {"name": "cut"}, "mark": {"type": "rule", "color": "var(--accent)",
-                                               "strokeDash": [5, 3], "strokeWidth": 1.5},
-             "encoding": {"x": {"field": "x", **rank, "axis": axis}}},
-            {"mark": {"type": "rule", "strokeWidth": 7, "strokeCap": "round", "opacity": 0.55},
-             "encoding": {"y": _row_axis(), "x": {"field": "lowest", **rank, "axis": axis},
-                          "x2": {"field": "highest"}, **_standing("color", COLOURS), "tooltip": tooltip}},
-            {"mark": _points(70),
-             "encoding": {"y": _row_axis(), "x": {"field": "rank", **rank, "axis": axis},
-                          **_standing("color", COLOURS), **_standing("shape", SHAPES),
-                          "tooltip": tooltip}},
+            {
+                "data": {"name": "cut"},
+                "mark": EDGE,
+                "encoding": {"x": {"field": "x", **rank, "axis": axis}},
+            },
+            {
+                "mark": {"type": "rule", "strokeWidth": 7, "strokeCap": "round", "opacity": 0.55},
+                "encoding": {
+                    "y": _row_axis(),
+                    "x": {"field": "lowest", **rank, "axis": axis},
+                    "x2": {"field": "highest"},
+                    **_standing("color", COLOURS),
+                    "tooltip": tooltip,
+                },
+            },
+            {
+                "mark": _points(70),
+                "encoding": {
+                    "y": _row_axis(),
+                    "x": {"field": "rank", **rank, "axis": axis},
+                    **_standing("color", COLOURS),
+                    **_standing("shape", SHAPES),
+                    "tooltip": tooltip,
+                },
+            },
         ],
-    )  # fmt: skip
+    )
 
 
 def overview() -> Spec:
-    """The rank intervals of all items at a glance: a band around the diagonal."""
-    rank = {"field": "rank", "type": "quantitative", "scale": {"nice": False, "zero": False},
-            "axis": {"title": "plain rank", "tickMinStep": 1, "format": "d", "grid": False}}  # fmt: skip
-    place = {"type": "quantitative", "scale": {"reverse": True, "nice": False, "zero": False},
-             "axis": {"title": "rank interval", "tickMinStep": 1, "format": "d", "tickCount": 5}}  # fmt: skip
+    """Draw the rank intervals of all items at a glance: a band around the diagonal."""
+    rank = {
+        "field": "rank",
+        "type": "quantitative",
+        "scale": {"nice": False, "zero": False},
+        "axis": {"title": "plain rank", "tickMinStep": 1, "format": "d", "grid": False},
+    }
+    place = {
+        "type": "quantitative",
+        "scale": {"reverse": True, "nice": False, "zero": False},
+        "axis": {"title": "rank interval", "tickMinStep": 1, "format": "d", "tickCount": 5},
+    }
     return _chart(
         data={"name": "rows"},
         height=200,
         layer=[
-            {"data": {"name": "page"}, "mark": {"type": "rect", "color": "var(--accent)", "opacity": 0.12},
-             "encoding": {"x": {**rank, "field": "from"}, "x2": {"field": "to"}}},
-            {"mark": {"type": "area", "color": "var(--certain)", "opacity": 0.6, "interpolate": "step"},
-             "encoding": {"x": rank, "y": {"field": "lowest", **place}, "y2": {"field": "highest"}}},
-            {"data": {"name": "cut"}, "mark": {"type": "rule", "color": "var(--accent)",
-                                               "strokeDash": [5, 3], "strokeWidth": 1.5},
-             "encoding": {"x": {**rank, "field": "x"}}},
+            {
+                "data": {"name": "page"},
+                "mark": {"type": "rect", "color": "var(--accent)", "opacity": 0.12},
+                "encoding": {"x": {**rank, "field": "from"}, "x2": {"field": "to"}},
+            },
+            {
+                "mark": {
+                    "type": "area",
+                    "color": "var(--certain)",
+                    "opacity": 0.6,
+                    "interpolate": "step",
+                },
+                "encoding": {"x": rank, "y": {"field": "lowest", **place}, "y2": {"field": "highest"}},
+            },
+            {"data": {"name": "cut"}, "mark": EDGE, "encoding": {"x": {**rank, "field": "x"}}},
         ],
-    )  # fmt: skip
+    )
 
 
 def steps(title: str, colour: str, axis_format: str) -> Spec:
-    """A step function of eps, with the chosen eps (dashed) and the one of the slider."""
-    eps = {"type": "quantitative", "scale": {"nice": False, "zero": True},
-           "axis": {"title": "eps", "grid": False, "tickCount": 6}}  # fmt: skip
-    value = {"field": "value", "type": "quantitative", "scale": {"zero": True, "nice": True},
-             "axis": {"title": title, "format": axis_format, "tickCount": 5, "tickMinStep": 0}}  # fmt: skip
+    """Draw a step function of eps, with the chosen eps (dotted) and the one of the slider.
+
+    The axis is finer where eps is small, as the slider is: that is where answers differ.
+    """
+    eps = {
+        "type": "quantitative",
+        "scale": {"type": "sqrt", "nice": False, "zero": True},
+        "axis": {"title": "eps", "grid": False, "tickCount": 6},
+    }
+    axis: Spec = {"title": title, "format": axis_format, "tickCount": 5}
+    # A curve that is 0 all along still needs an axis, hence a top that the page sets.
+    scale: Spec = {"domainMin": 0, "domainMax": {"expr": "top"}, "nice": True}
     if axis_format == "d":
-        value["axis"]["tickMinStep"] = 1
-        value["scale"] = {"zero": False, "nice": True}
+        axis["tickMinStep"] = 1
+        scale = {"zero": False, "nice": True}
+    value = {"field": "value", "type": "quantitative", "scale": scale, "axis": axis}
+    here = {"x": {"field": "eps", **eps}, "y": value}
     return _chart(
         height=190,
+        params=[{"name": "top", "value": 1}],
         layer=[
-            {"data": {"name": "steps"},
-             "mark": {"type": "line", "interpolate": "step-after", "color": colour, "strokeWidth": 2.2},
-             "encoding": {"x": {"field": "eps", **eps}, "y": value}},
-            {"data": {"name": "marks"}, "mark": {"type": "rule", "strokeWidth": 1.5},
-             "encoding": {"x": {"field": "eps", **eps},
-                          "color": {"field": "what", "type": "nominal", "legend": None,
-                                    "scale": {"domain": ["chosen", "slider"],
-                                              "range": ["var(--muted)", "var(--accent)"]}},
-                          "strokeDash": {"field": "what", "type": "nominal", "legend": None,
-                                         "scale": {"domain": ["chosen", "slider"],
-                                                   "range": [[2, 3], [1, 0]]}}}},
-            {"data": {"name": "here"},
-             "mark": {"type": "point", "filled": True, "size": 80, "color": "var(--accent)", "opacity": 1,
-                      "stroke": "var(--card)"},
-             "encoding": {"x": {"field": "eps", **eps}, "y": value}},
+            {
+                "data": {"name": "steps"},
+                "mark": {
+                    "type": "line",
+                    "interpolate": "step-after",
+                    "color": colour,
+                    "strokeWidth": 2.2,
+                },
+                "encoding": here,
+            },
+            {
+                "data": {"name": "marks"},
+                "mark": {"type": "rule", "strokeWidth": 1.5},
+                "encoding": {
+                    "x": {"field": "eps", **eps},
+                    "color": {
+                        "field": "what",
+                        "type": "nominal",
+                        "legend": None,
+                        "scale": {
+                            "domain": ["chosen", "slider"],
+                            "range": ["var(--muted)", "var(--accent)"],
+                        },
+                    },
+                    "strokeDash": {
+                        "field": "what",
+                        "type": "nominal",
+                        "legend": None,
+                        "scale": {"domain": ["chosen", "slider"], "range": [[2, 3], [1, 0]]},
+                    },
+                },
+            },
+            {
+                "data": {"name": "here"},
+                "mark": {
+                    "type": "point",
+                    "filled": True,
+                    "size": 80,
+                    "color": "var(--accent)",
+                    "opacity": 1,
+                    "stroke": "var(--card)",
+                },
+                "encoding": here,
+            },
+            {
+                "data": {"name": "plain"},
+                "mark": {
+                    "type": "point",
+                    "filled": False,
+                    "size": 60,
+                    "color": "var(--text)",
+                    "opacity": 1,
+                },
+                "encoding": here,
+            },
+            {
+                "data": {"name": "plain"},
+                "mark": {"type": "text", "color": "var(--text)", "align": "left", "dx": 8},
+                "encoding": {**here, "text": {"field": "label"}},
+            },
         ],
-    )  # fmt: skip
+    )
 
 
 def charts() -> dict[str, Spec]:

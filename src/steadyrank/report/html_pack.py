@@ -17,6 +17,8 @@ from steadyrank.report.schema import ROW_NAMES
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from numpy.typing import ArrayLike
+
 STEPS_OF_OTHERS = 300
 """Steps that the page keeps of the curve of a k that was not the one asked for."""
 
@@ -63,7 +65,7 @@ def packed(document: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def floats(values: Sequence[float]) -> str:
+def floats(values: ArrayLike) -> str:
     """Return numbers as base64 of little-endian 64-bit floats.
 
     Examples

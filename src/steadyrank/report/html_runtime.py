@@ -13,7 +13,7 @@ scripts whose hashes it names and nothing else, and may load nothing at all.
 from __future__ import annotations
 
 from base64 import b64encode
-from functools import lru_cache
+from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -23,8 +23,11 @@ from steadyrank.errors import MissingPackageError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+EXPOSE = "window.vegaEmbed = vegaEmbed;"
+"""The one name that the page needs of the runtime."""
 
-@lru_cache(maxsize=1)
+
+@cache
 def chart_runtime() -> str:
     """Return Vega, Vega-Lite and vega-embed as one script for a page."""
     try:
@@ -33,11 +36,11 @@ def chart_runtime() -> str:
         raise MissingPackageError(
             "the charts of an HTML report need vl-convert-python", "report"
         ) from None
-    script: str = vl_convert.javascript_bundle()
+    script = vl_convert.javascript_bundle(EXPOSE)
     return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
-@lru_cache(maxsize=None)
+@cache
 def asset(name: str) -> str:
     """Return a file of the page by name."""
     return files("steadyrank.report").joinpath("page", name).read_text(encoding="utf-8")

@@ -17,14 +17,14 @@ const CHARTS = (() => {
   const fitted = (spec, element) => {
     const copy = structuredClone(spec);
     const width = element.clientWidth;
-    copy.config.axisY = { labelLimit: Math.round(Math.min(260, Math.max(100, 0.34 * width))) };
+    copy.config.axisY = { labelLimit: Math.round(Math.min(260, Math.max(118, 0.34 * width))) };
     return copy;
   };
 
   const make = async (id) => {
     const element = document.getElementById(id);
     const made = await vegaEmbed(element, fitted(specs[id], element), {
-      ast: true, renderer: "svg", actions: false, tooltip: { theme: "custom" }, defaultStyle: false,
+      ast: true, renderer: "svg", actions: false, tooltip: { theme: "custom" }, logLevel: 1,
     });
     views.set(id, { view: made.view, shown: {} });
   };
@@ -32,13 +32,15 @@ const CHARTS = (() => {
   const start = (ids) => Promise.all(ids.map(make));
 
   /* Give a chart its data sets by name, and say in words what it shows. */
-  const show = (id, sets, words) => {
+  const show = (id, sets, words, top) => {
     const element = document.getElementById(id);
     element.setAttribute("aria-label", words);
     document.getElementById(`${id}-text`).textContent = words;
     const entry = views.get(id);
     if (!entry) return;
     for (const [name, rows] of Object.entries(sets)) entry.view.data(name, rows);
+    if (id === "cliff" || id === "intervals") entry.view.height(Math.max(3, sets.rows.length) * specs[id].height);
+    if (top !== undefined) entry.view.signal("top", top);
     entry.view.runAsync();
   };
 
@@ -55,7 +57,7 @@ const CHARTS = (() => {
       highest: found.highest[place],
       span: `${found.lowest[place]}–${found.highest[place]}`,
       last: rank === found.k,
-      cut: rank === found.k ? `the top ${found.k} ends here` : "",
+      cut: rank === found.k ? `top ${found.k}` : "",
     };
   };
 
@@ -113,14 +115,17 @@ const CHARTS = (() => {
     if (own) deltas.push({ eps: report.limit, value: own.delta[own.delta.length - 1] });
     const here = found.delta === null ? [] : [{ eps: found.eps, value: found.delta }];
     const bound = found.atMost ? "at most " : "";
-    show("delta", { steps: deltas, marks: own ? marks(report, found) : [], here }, own
+    const share = found.k === report.k ? report.summary.plain_delta : null;
+    const plain = share === null ? [] : [{ eps: 0, value: share, label: "plain answer" }];
+    const top = Math.max(0.005, share || 0, deltas.length ? deltas[0].value : 0);
+    show("delta", { steps: deltas, marks: own ? marks(report, found) : [], here, plain }, own
       ? `At eps = ${format(found.eps)}, ${bound}${percent(found.delta)} of the ${report.unit}s break the answer for k = ${found.k}.`
       : report.curves.size ? `The curve of k = ${found.k} is not in this report; that of k = ${report.k} is.`
-        : "No unit was left out, so nothing is known about stability here.");
+        : "No unit was left out, so nothing is known about stability here.", top);
     const sizes = [{ eps: 0, value: found.k }];
     report.enters[found.k - report.firstK].forEach((eps, place) => sizes.push({ eps, value: found.k + place + 1 }));
     sizes.push({ eps: report.limit, value: sizes[sizes.length - 1].value });
-    show("size", { steps: sizes, marks: marks(report, found), here: [{ eps: found.eps, value: found.size }] },
+    show("size", { steps: sizes, marks: marks(report, found), here: [{ eps: found.eps, value: found.size }], plain: [] },
       `At eps = ${format(found.eps)} the answer holds ${found.size} items for k = ${found.k}.`);
   };
 

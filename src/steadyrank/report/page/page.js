@@ -63,7 +63,7 @@
       ["contenders", whole(found.size - found.certain), "contender"],
       ["delta of the plain answer", asked && plain !== null ? percent(plain) : "–", ""],
       ["delta of this answer", delta, ""],
-      ["eps", format(found.eps), ""],
+      ["eps", found.eps < 1e-4 ? found.eps.toExponential(2) : String(Number(found.eps.toPrecision(3))), ""],
     ];
     at("tiles").replaceChildren(...list.map(([name, value, kind]) => {
       const made = TABLE.element("div", undefined, kind);
@@ -92,7 +92,7 @@
     at("stability").textContent = stability();
     for (const place of document.querySelectorAll(".k")) place.textContent = whole(k);
     at("k").value = k;
-    at("eps").value = Math.round((1000 * eps) / report.limit);
+    at("eps").value = Math.round(1000 * Math.sqrt(eps / report.limit));
     at("eps").setAttribute("aria-valuetext", format(eps));
     if (document.activeElement !== at("k-number")) at("k-number").value = k;
     if (document.activeElement !== at("eps-number")) at("eps-number").value = Number(eps.toPrecision(6));
@@ -116,6 +116,7 @@
     requestAnimationFrame(() => { waiting = false; draw(); });
   };
 
+  /* The slider is finer where eps is small, for that is where answers differ. */
   const number = (id) => Number(at(id).value);
   const connect = () => {
     for (const id of ["k", "k-number"]) { at(id).min = least; at(id).max = most; }
@@ -123,7 +124,7 @@
     at("eps-number").min = 0;
     at("k").addEventListener("input", () => move(number("k"), found.eps));
     at("k-number").addEventListener("input", () => { if (number("k-number") >= 1) move(number("k-number"), found.eps); });
-    at("eps").addEventListener("input", () => move(found.k, (report.limit * number("eps")) / 1000));
+    at("eps").addEventListener("input", () => move(found.k, report.limit * (number("eps") / 1000) ** 2));
     at("eps-number").addEventListener("input", () => { if (number("eps-number") > 0) move(found.k, number("eps-number")); });
     for (const id of ["k-number", "eps-number"]) at(id).addEventListener("change", draw);
     at("reset").addEventListener("click", () => move(report.k, report.eps));

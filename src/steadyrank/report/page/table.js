@@ -170,9 +170,11 @@ const TABLE = (() => {
     }
     const { plain, inflated } = report.flips;
     const number = (value) => value.toLocaleString("en");
+    const one = plain.units === 1 ? `this one of ${number(report.n_units)} ${report.unit}s`
+      : `any one of these ${number(plain.units)} of ${number(report.n_units)} ${report.unit}s`;
     text.textContent = plain.units
-      ? `Leaving out one of these ${number(plain.units)} of ${number(report.n_units)} ${report.unit}s changes the plain top ${report.k}. `
-        + `The answer above, at eps = ${Number(report.eps.toPrecision(4))}, breaks for ${number(inflated.units)}.`
+      ? `Leaving out ${one} changes the plain top ${report.k}. `
+        + `The chosen answer, with eps = ${Number(report.eps.toPrecision(4))}, breaks for ${inflated.units ? number(inflated.units) : "none of them"}.`
       : `Nobody: the plain top ${report.k} stays the same whichever ${report.unit} is left out.`;
     if (plain.listed.length < plain.distinct_units) {
       text.textContent += ` The first ${number(plain.listed.length)} of ${number(plain.distinct_units)} different ones are listed.`;

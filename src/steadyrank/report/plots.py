@@ -1,0 +1,262 @@
+"""Plots for papers and notebooks: each function draws on matplotlib Axes and returns them.
+
+Colours are those of the HTML report (after Okabe and Ito); marks differ in shape as well, so that
+a print in grey still tells standings apart.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyrank.errors import InvalidValueError, MissingPackageError, shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
+
+    from steadyrank.stability.answers import Answer, AnswerRow, StableTopK
+    from steadyrank.stability.audit import Audit
+    from steadyrank.stability.curve import StabilityCurve
+
+COLOURS = {"certain": "#0072B2", "contender": "#D55E00", "out": "#7F8894"}
+MARKERS = {"certain": "o", "contender": "D", "out": "s"}
+WORDS = {"certain": "surely in", "contender": "contender", "out": "out"}
+SERIES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F8894")
+EDGE = "#7A3E8F"
+LONGEST_LABEL = 30
+
+
+def cliff(answer: StableTopK, ax: Axes | None = None, *, around: int = 8) -> Axes:
+    """Draw the scores around rank k: those surely in, the contenders, and some that are out.
+
+    Parameters
+    ----------
+    answer : StableTopK
+        The answer to draw.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    around : int
+        How many ranks to draw on either side of the edge and of the contenders.
+
+    Examples
+    --------
+    >>> from steadyrank import ScoreMatrix, stable_topk
+    >>> answer = stable_topk(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]), k=2)
+    >>> cliff(answer).get_xlabel()
+    'score'
+    """
+    ax = _axes(ax)
+    first = max(0, min(answer.k - around, len(answer.certain) - 3))
+    last = max(answer.size, answer.k) + around
+    rows = list(answer.rows(last))[first:]
+    _scatter(ax, rows, [row.score for row in rows])
+    if answer.k < len(answer.items):
+        ax.axhline(answer.k + 0.5, color=EDGE, linestyle="--", linewidth=1.2)
+    _name_rows(ax, rows)
+    ax.set_xlabel("score")
+    _legend(ax)
+    return ax
+
+
+def rank_intervals(answer: Answer, ax: Axes | None = None, *, limit: int = 40) -> Axes:
+    """Draw the lowest to highest rank of the first ``limit`` items of an answer.
+
+    Parameters
+    ----------
+    answer : StableTopK or StableRanking
+        The answer to draw.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    limit : int
+        How many items to draw, by plain rank.
+
+    Examples
+    --------
+    >>> from steadyrank import Votes, stable_ranking
+    >>> answer = stable_ranking(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30), delta=0)
+    >>> [text.get_text() for text in rank_intervals(answer).get_yticklabels()]
+    ['1. ann', '2. bob', '3. cyd']
+    """
+    ax = _axes(ax)
+    rows = list(answer.rows(limit))
+    for row in rows:
+        ax.plot(
+            [row.lowest, row.highest],
+            [row.rank, row.rank],
+            color=COLOURS[row.standing],
+            linewidth=5,
+            alpha=0.45,
+            solid_capstyle="round",
+        )
+    _scatter(ax, rows, [row.rank for row in rows])
+    k = getattr(answer, "k", None)
+    if k is not None and k < len(answer.items):
+        ax.axvline(k + 0.5, color=EDGE, linestyle="--", linewidth=1.2)
+        _legend(ax)
+    _name_rows(ax, rows)
+    ax.locator_params(axis="x", integer=True)
+    ax.set_xlabel("rank")
+    return ax
+
+
+def curve(
+    found: Audit | StabilityCurve,
+    ax: Axes | None = None,
+    *,
+    k: int | None = None,
+    eps: float | None = None,
+) -> Axes:
+    """Draw the exact step functions delta(eps), and size(eps) on an axis of its own to the right.
+
+    Parameters
+    ----------
+    found : Audit or StabilityCurve
+        The curve, or an audit to take the one of ``k`` from.
+    ax : Axes, optional
+        Where to draw; a new figure by default. The axis to the right is among its figure's axes.
+    k : int, optional
+        Which k of an audit; needed where it has several.
+    eps : float, optional
+        An eps to mark; by default that of the audit.
+
+    Examples
+    --------
+    >>> from steadyrank import ScoreMatrix, audit
+    >>> result = audit(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]), k=2, eps=0.5)
+    >>> curve(result).get_ylabel()
+    'delta: share of units that break the answer'
+    """
+    from steadyrank.stability.curve import StabilityCurve
+
+    ax = _axes(ax)
+    steps_of = found if isinstance(found, StabilityCurve) else found.curve(_audited_k(found, k))
+    marked = getattr(found, "eps", None) if eps is None else eps
+    places, delta, size = steps_of.steps()
+    calm = float(steps_of.breaking_eps.max(initial=0.0))
+    near = float(np.sort(steps_of.critical_eps)[min(steps_of.k + 5, len(steps_of.critical_eps)) - 1])
+    right = 1.1 * max(calm, near, marked or 0.0) or 1.0
+    shown = places < right
+    x = np.append(places[shown], right)
+    (first,) = ax.step(x, _held(delta[shown]), where="post", color=COLOURS["contender"], label="delta")
+    beside = ax.twinx()
+    (second,) = beside.step(x, _held(size[shown]), where="post", color=COLOURS["certain"], label="size")
+    beside.set_ylabel("size: items in the answer")
+    beside.locator_params(axis="y", integer=True)
+    ax.set(xlabel="eps", ylabel="delta: share of units that break the answer", xlim=(0, right))
+    ax.set_ylim(bottom=0)
+    if marked is not None:
+        ax.axvline(marked, color=EDGE, linestyle="--", linewidth=1.2)
+    ax.legend(handles=[first, second], frameon=False, loc="upper center")
+    return ax
+
+
+def survival(deltas_by_method: Mapping[str, ArrayLike], ax: Axes | None = None) -> Axes:
+    """Draw, for each method, the share of trials whose delta exceeds each value.
+
+    Parameters
+    ----------
+    deltas_by_method : mapping of str to array-like
+        One delta for each trial, by the name of the method.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Examples
+    --------
+    >>> drawn = survival({"top-k": [0.0, 0.1, 0.5], "inflated top-k": [0.0, 0.0, 0.02]})
+    >>> len(drawn.lines)
+    2
+    """
+    ax = _axes(ax)
+    if not deltas_by_method:
+        raise InvalidValueError("there is nothing to draw: deltas_by_method has no method.")
+    dashes = ("-", "--", "-.", ":")
+    for place, (method, deltas) in enumerate(deltas_by_method.items()):
+        values = _deltas(method, deltas)
+        above = 1 - np.arange(1, len(values) + 1) / len(values)
+        ax.step(
+            np.append(0.0, values),
+            np.append(1.0, above),
+            where="post",
+            label=method,
+            color=SERIES[place % len(SERIES)],
+            linestyle=dashes[place % len(dashes)],
+        )
+    ax.set(xlabel="delta", ylabel="share of trials with a larger delta", xlim=(0, None), ylim=(0, 1.02))
+    ax.legend(frameon=False)
+    return ax
+
+
+def _deltas(method: str, deltas: ArrayLike) -> Any:
+    values = np.sort(np.asarray(deltas, dtype=np.float64).ravel())
+    if not len(values) or not (values[0] >= 0 and values[-1] <= 1):
+        raise InvalidValueError(
+            f"the deltas of {shorten(method)} must be shares from 0 to 1, at least one, "
+            f"but are {shorten(deltas)}."
+        )
+    return values
+
+
+def _audited_k(found: Audit, k: int | None) -> int:
+    if k is not None:
+        return k
+    audited = list(dict.fromkeys(row.k for row in found.table if row.k is not None))
+    if len(audited) != 1:
+        listed = ", ".join(map(str, audited)) or "none"
+        raise InvalidValueError(f"say which k to draw, with k=...; audited were: {listed}.")
+    return audited[0]
+
+
+def _held(values: Any) -> Any:
+    """Repeat the last value, which holds to the end of the axis."""
+    return np.append(values, values[-1])
+
+
+def _axes(ax: Axes | None) -> Axes:
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib import pyplot as plt
+    except ImportError:
+        raise MissingPackageError("plots need matplotlib", "plot") from None
+    figure, made = plt.subplots(layout="constrained")
+    figure.set_size_inches(7, 4.5)
+    return made
+
+
+def _scatter(ax: Axes, rows: Sequence[AnswerRow], x: Sequence[float]) -> None:
+    for standing, colour in COLOURS.items():
+        at = [place for place, row in enumerate(rows) if row.standing == standing]
+        if at:
+            ax.scatter(
+                [x[place] for place in at],
+                [rows[place].rank for place in at],
+                color=colour,
+                marker=MARKERS[standing],
+                s=32,
+                label=WORDS[standing],
+                zorder=3,
+            )
+
+
+def _name_rows(ax: Axes, rows: Sequence[AnswerRow]) -> None:
+    ax.set_yticks([row.rank for row in rows], [f"{row.rank}. {_short(row.item)}" for row in rows])
+    for text in ax.get_yticklabels():
+        text.set_parse_math(False)  # a dollar in a name is a dollar
+    ax.set_ylim(rows[-1].rank + 0.7, rows[0].rank - 0.7)
+    ax.grid(axis="y", alpha=0.25)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+
+
+def _short(item: object) -> str:
+    text = "".join(letter if letter.isprintable() else " " for letter in str(item)[: 2 * LONGEST_LABEL])
+    return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
+
+
+def _legend(ax: Axes) -> None:
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend(frameon=False)
