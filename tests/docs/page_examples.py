@@ -1,0 +1,151 @@
+"""The examples of a documentation page: what they are, running them, and writing their output anew.
+
+A page is Markdown. Its blocks fenced as ``python`` run top to bottom in one namespace, in an empty
+folder. A block fenced as ``text`` right after one is what it prints; a last expression prints its
+value, as at a prompt. Blocks fenced as ``console`` hold commands after ``$`` and what they print, where
+a line ``...`` stands for any lines.
+
+Run as a script with page names to write the shown output anew:
+``python tests/docs/page_examples.py docs/index.md``.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+FENCE = re.compile(r"^```(python|text|console)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A block to run, and what the page says that it prints (None where the page says nothing)."""
+
+    language: str
+    code: str
+    shown: str | None
+    line: int
+    shown_span: tuple[int, int] | None
+    """Where in the page the shown output stands."""
+
+
+def examples_of(text: str) -> list[Example]:
+    """Return the blocks of a page that are to be run.
+
+    Examples
+    --------
+    >>> page = "```python\\n1 + 1\\n```\\n\\n```text\\n2\\n```\\n"
+    >>> [(block.code, block.shown) for block in examples_of(page)]
+    [('1 + 1\\n', '2\\n')]
+    """
+    blocks = list(FENCE.finditer(text))
+    found = []
+    for number, block in enumerate(blocks):
+        line = text.count("\n", 0, block.start()) + 1
+        if block[1] == "console":
+            found.append(Example("console", block[2], block[2], line, block.span(2)))
+        if block[1] != "python":
+            continue
+        after = blocks[number + 1] if number + 1 < len(blocks) else None
+        follows = (
+            after is not None
+            and after[1] == "text"
+            and not text[block.end() : after.start()].strip()
+        )
+        shown = after[2] if after is not None and follows else None
+        span = after.span(2) if after is not None and follows else None
+        found.append(Example("python", block[2], shown, line, span))
+    return found
+
+
+def run_python(code: str, namespace: dict[str, object], name: str) -> str:
+    """Run a block and return what it prints; a last expression prints its value."""
+    tree = ast.parse(code, filename=name)
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(tree, name, "exec"), namespace)
+        if last is not None:
+            value = eval(compile(ast.Expression(last.value), name, "eval"), namespace)
+            if value is not None:
+                print(repr(value))
+    return printed.getvalue()
+
+
+def run_console(block: str, folder: Path) -> str:
+    """Run the commands of a console block and return the block as it should read."""
+    said = []
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            said += [line, *_run_command(line[2:], folder).rstrip("\n").splitlines()]
+    return "\n".join(said) + "\n"
+
+
+def _run_command(command: str, folder: Path) -> str:
+    words = shlex.split(command, comments=True)
+    if words[0] == "steadyrank":
+        words[:1] = [sys.executable, "-m", "steadyrank.cli"]
+    environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(
+        words, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8", check=False
+    )
+    if done.returncode not in {0, 1}:
+        raise RuntimeError(f"{command} ended with {done.returncode}: {done.stdout}{done.stderr}")
+    return "\n".join(line.rstrip() for line in done.stdout.splitlines()) + f"\n{done.stderr}"
+
+
+def alike(shown: str, printed: str) -> bool:
+    """Tell whether shown output is that printed; a line ``...`` stands for any lines.
+
+    Examples
+    --------
+    >>> alike("a\\n...\\nd\\n", "a\\nb\\nc\\nd\\n"), alike("a\\n", "b\\n")
+    (True, False)
+    """
+    parts = re.split(r"^\.\.\.\n", shown.rstrip() + "\n", flags=re.MULTILINE)
+    pattern = r"(?:.*\n)*?".join(re.escape(part) for part in parts)
+    return re.fullmatch(pattern, printed.rstrip() + "\n") is not None
+
+
+def run_page(path: Path, folder: Path) -> list[tuple[Example, str]]:
+    """Run all blocks of a page in a folder, and return each with what it printed."""
+    namespace: dict[str, object] = {"__name__": "__main__"}
+    done = []
+    with contextlib.chdir(folder):
+        for block in examples_of(path.read_text(encoding="utf-8")):
+            where = f"{path.relative_to(ROOT)}:{block.line}"
+            if block.language == "python":
+                done.append((block, run_python(block.code, namespace, where)))
+            else:
+                done.append((block, run_console(block.code, folder)))
+    return done
+
+
+def refresh(path: Path) -> bool:
+    """Write the output of a page's blocks anew, and tell whether anything changed."""
+    text = path.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        done = run_page(path, Path(folder))
+    fresh = text
+    for block, printed in reversed(done):
+        if block.shown_span is not None and block.shown is not None and not alike(block.shown, printed):
+            start, end = block.shown_span
+            fresh = fresh[:start] + printed.rstrip() + "\n" + fresh[end:]
+    path.write_text(fresh, encoding="utf-8")
+    return fresh != text
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        print("changed" if refresh(Path(name).resolve()) else "as shown", name)
