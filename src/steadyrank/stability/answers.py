@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from steadyrank.data.arrays import frozen
 from steadyrank.operators.checks import check_k
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.intervals import rank_intervals, tiers
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.operators.topk import InflatedTopK, inflated_topk
-from steadyrank.stability.audit import TIES
 from steadyrank.stability.calibration import Calibration, Claim
 from steadyrank.stability.frames import frame_of
+from steadyrank.stability.policies import checked_items, policies
+from steadyrank.stability.text import ranking_text, topk_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +44,8 @@ class AnswerRow:
     lowest, highest : int
         Its best and worst rank over the inflated ranking at the same eps.
     standing : {"certain", "contender", "out"}
-        Whether it is surely in the top k, may be, or is not. ``certain`` for all in a full ranking.
+        Whether it is surely in the top k, may be, or is not. In a full ranking, ``certain`` means that
+        its rank is the same in every ranking of the set.
     critical_eps : float or None
         The eps above which it is in the inflated top-k.
     """
@@ -123,6 +126,10 @@ class StableTopK(Answer):
     result: InflatedTopK = field(repr=False)
     critical_eps: FloatArray = field(repr=False)
 
+    def __str__(self) -> str:
+        """Show the members and the certificate in plain text."""
+        return topk_text(self)
+
     @property
     def k(self) -> int:
         """How many items were asked for."""
@@ -170,6 +177,10 @@ class StableRanking(Answer):
 
     rankings: RankingSet = field(repr=False)
 
+    def __str__(self) -> str:
+        """Show the first places and the certificate in plain text."""
+        return ranking_text(self)
+
     @cached_property
     def ranking(self) -> tuple[object, ...]:
         """The labels in the order of the plain ranking."""
@@ -210,8 +221,9 @@ def stable_topk(
     scorer : Scorer, optional
         How data become scores; by default the usual one for the kind of data.
     claim : {"observed", "proved", "none"}
-        What to claim. ``observed`` leaves out every unit of this dataset; ``proved`` takes only rules
-        that hold for every dataset of this size; ``none`` (with eps) checks nothing.
+        What to claim. ``observed`` leaves out every unit of this dataset, unless the eps that you give
+        is proved to be large enough for any dataset of this size; ``proved`` takes only rules that
+        hold for every such dataset; ``none`` (with eps) checks nothing and claims nothing.
 
     Examples
     --------
@@ -227,7 +239,7 @@ def stable_topk(
     return StableTopK(
         **_common(data, calibration, scores, certificate),
         result=inflated_topk(scores, k, certificate.eps),
-        critical_eps=critical_eps(scores, k),
+        critical_eps=frozen(critical_eps(scores, k)),
     )
 
 
@@ -267,9 +279,9 @@ def _target(delta: float | None, eps: float | None) -> float | None:
 def _calibration(data: Any, scorer: Scorer | None, k: int | None) -> Calibration:
     from steadyrank.scorers.defaults import default_scorer
 
-    if k is not None:
-        k = check_k(k, len(data.items))
-    return Calibration(data, default_scorer(data) if scorer is None else scorer, k)
+    chosen = default_scorer(data) if scorer is None else scorer
+    items = checked_items(data, chosen.name)
+    return Calibration(data, chosen, None if k is None else check_k(k, len(items)))
 
 
 def _common(
@@ -277,11 +289,11 @@ def _common(
 ) -> dict[str, Any]:
     return {
         "items": tuple(data.items),
-        "scores": scores,
+        "scores": frozen(scores),
         "eps": certificate.eps,
         "certificate": certificate,
         "scorer": calibration.scorer.name,
         "unit": calibration.unit,
         "n_units": data.units.total,
-        "notes": (*getattr(data, "notes", ()), TIES),
+        "notes": policies(data),
     }

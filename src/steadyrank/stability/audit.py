@@ -12,33 +12,31 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steadyrank.data.arrays import frozen
 from steadyrank.errors import InvalidValueError, listing, shorten
 from steadyrank.operators.checks import check_eps, check_k
 from steadyrank.operators.states import MAX_STATES
 from steadyrank.stability.curve import StabilityCurve, stability_curve
 from steadyrank.stability.flips import Flip, Flips
 from steadyrank.stability.frames import frame_of
+from steadyrank.stability.policies import checked_items, policies
 from steadyrank.stability.ranking_audit import inflated_ranking_outcome, ranking_outcome
+from steadyrank.stability.reaching import reaching
+from steadyrank.stability.text import audit_text
 from steadyrank.stability.topk_audit import TopKAudit, inflated_members, plain_members
 from steadyrank.stability.user_operator import operator_outcomes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from numpy.typing import ArrayLike
+    from collections.abc import Mapping
 
     from steadyrank._typing import FloatArray
     from steadyrank.data.units import Units
     from steadyrank.scorers.base import LeaveOneOut, Scorer
     from steadyrank.stability.outcomes import Outcome
-    from steadyrank.stability.topk_audit import Members
+    from steadyrank.stability.topk_audit import Change, Members
+    from steadyrank.stability.user_operator import Operator
 
 METHODS = ("topk", "inflated_topk", "ranking", "inflated_ranking")
-
-TIES = (
-    "equal scores: the smaller item index wins in plain answers; "
-    "equal scores enter inflated ones together"
-)
 
 
 def audit(
@@ -48,7 +46,7 @@ def audit(
     eps: float,
     scorer: Scorer | None = None,
     methods: Iterable[str] = METHODS,
-    operators: Mapping[str, Callable[[FloatArray, int], ArrayLike]] | None = None,
+    operators: Mapping[str, Operator] | None = None,
     max_states: int = MAX_STATES,
 ) -> Audit:
     r"""Leave every unit out in turn and measure how stable each method's answer is.
@@ -83,28 +81,31 @@ def audit(
     """
     from steadyrank.scorers.defaults import default_scorer
 
+    # Everything is checked before anything is left out, which may take hours.
     chosen = default_scorer(data) if scorer is None else scorer
-    loo = chosen.leave_one_out(data)
-    ks = _check_ks(k, len(loo.scores))
+    items = checked_items(data, chosen.name)
+    ks = _check_ks(k, len(items))
     eps = check_eps(eps)
     wanted = _check_methods(methods)
+    own = _check_operators(operators)
+    loo = chosen.leave_one_out(data)
     shifts = loo.shifts()
     outcomes = _topk_outcomes(loo, ks, eps, wanted)
     if "ranking" in wanted:
         outcomes.append(ranking_outcome(loo))
     if "inflated_ranking" in wanted:
         outcomes.append(inflated_ranking_outcome(loo, eps, shifts, max_states))
-    for name, operator in (operators or {}).items():
+    for name, operator in own.items():
         outcomes += operator_outcomes(loo, ks, name, operator)
     return Audit(
         table=tuple(outcomes),
         eps=eps,
-        scores=loo.scores,
-        shifts=shifts,
+        scores=frozen(loo.scores),
+        shifts=frozen(shifts),
         units=loo.units,
-        items=tuple(data.items),
+        items=items,
         scorer=chosen.name,
-        notes=(*getattr(data, "notes", ()), TIES),
+        notes=policies(data),
         _loo=loo,
     )
 
@@ -112,9 +113,12 @@ def audit(
 def _topk_outcomes(
     loo: LeaveOneOut, ks: list[int], eps: float, wanted: tuple[str, ...]
 ) -> list[Outcome]:
-    members: dict[str, Members] = {"topk": plain_members, "inflated_topk": inflated_members(eps)}
-    chosen = {name: function for name, function in members.items() if name in wanted}
+    chosen = {name: function for name, function in _members(eps).items() if name in wanted}
     return TopKAudit(loo, ks, eps).outcomes(chosen) if chosen else []
+
+
+def _members(eps: float) -> dict[str, Members]:
+    return {"topk": plain_members, "inflated_topk": inflated_members(eps)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,11 +156,18 @@ class Audit:
     _loo: LeaveOneOut = field(repr=False)
     _curves: dict[int, StabilityCurve] = field(default_factory=dict, repr=False)
 
+    def __str__(self) -> str:
+        """Show the table in plain text."""
+        return audit_text(self)
+
     @cached_property
     def share_reaching_eps(self) -> float:
-        """The share of units that move the scores by eps or more: Theorems 4 and 8 bound delta by it."""
-        reaching = self.units.counts[self.shifts >= self.eps].sum()
-        return int(reaching) / self.units.total
+        """The share of units that move the scores by eps or more: Theorems 4 and 8 bound delta by it.
+
+        A shift that is eps up to rounding counts, as it does for the operators.
+        """
+        moved = reaching(self.shifts, self.scores, self.eps)
+        return int(self.units.counts[moved].sum()) / self.units.total
 
     def outcome(self, method: str, k: int | None = None) -> Outcome:
         """Return the row of one method (and k)."""
@@ -192,29 +203,33 @@ class Audit:
         return self._curves[k]
 
     def flips(self, k: int) -> Flips:
-        """Return the units that break the plain or the inflated top-k, and what they change."""
-        plain, inflated = self.outcome("topk", k), self.outcome("inflated_topk", k)
-        pass_over = TopKAudit(self._loo, [k], self.eps)
-        return Flips(
-            k=k,
-            unit_kind=self.units.kind,
-            units=self.units.total,
-            plain=self._named(plain, pass_over, plain_members),
-            inflated=self._named(inflated, pass_over, inflated_members(self.eps)),
-        )
+        """Return the units that break the plain or the inflated top-k, and what they change.
 
-    def _named(self, outcome: Outcome, pass_over: TopKAudit, members: Members) -> tuple[Flip, ...]:
-        if outcome.k is None or not len(outcome.broken):
-            return ()
+        Works for every k, also one that is not in the table.
+        """
+        k = check_k(k, len(self.scores))
+        known = {row.method: row.broken for row in self.table if row.k == k}
+        members = _members(self.eps)
+        topk = TopKAudit(self._loo, [k], self.eps)
+        missing = {name: function for name, function in members.items() if name not in known}
+        if missing:
+            known |= {row.method: row.broken for row in topk.outcomes(missing)}
+        plain, inflated = (
+            self._named(name, topk.changes(k, function, known[name]))
+            for name, function in members.items()
+        )
+        return Flips(k, self.units.kind, self.units.total, plain, inflated)
+
+    def _named(self, method: str, changes: list[Change]) -> tuple[Flip, ...]:
         return tuple(
             Flip(
-                method=outcome.method,
+                method=method,
                 unit=self.units.labels[change.unit],
                 count=int(self.units.counts[change.unit]),
                 leaves=tuple(self.items[item] for item in change.leaves),
                 enters=tuple(self.items[item] for item in change.enters),
             )
-            for change in pass_over.changes(outcome.k, members, outcome.broken)
+            for change in changes
         )
 
 
@@ -225,11 +240,23 @@ def _as_float(size: int | None) -> float | None:
 
 
 def _check_ks(k: int | Iterable[int], items: int) -> list[int]:
-    several: list[Any] = list(k) if isinstance(k, Iterable) else [k]
+    one = not isinstance(k, Iterable) or (isinstance(k, np.ndarray) and k.ndim == 0)
+    several: list[Any] = [k] if one else list(k)  # type: ignore[arg-type]
     checked = list(dict.fromkeys(check_k(value, items) for value in several))
     if not checked:
         raise InvalidValueError("k is empty: give one value of k, or several.")
     return checked
+
+
+def _check_operators(operators: Mapping[str, Operator] | None) -> dict[str, Operator]:
+    own = dict(operators or {})
+    taken = [name for name in own if name in METHODS]
+    if taken:
+        raise InvalidValueError(
+            f"an operator of your own cannot be called {shorten(taken[0])}: "
+            "a method of steadyrank has that name."
+        )
+    return own
 
 
 def _check_methods(methods: Iterable[str]) -> tuple[str, ...]:

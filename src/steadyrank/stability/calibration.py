@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -9,11 +10,12 @@ import numpy as np
 
 from steadyrank.errors import InvalidValueError, NoProofError, shorten
 from steadyrank.operators.checks import check_eps
-from steadyrank.operators.inflation import effective_eps, just_above
+from steadyrank.operators.inflation import MOST_OF_EPS, effective_eps, just_above
 from steadyrank.stability.certificate import (
     Certificate,
     above_bound,
     observed,
+    observed_by_shifts,
     proved_by_bagging,
     proved_by_sensitivity,
     unchecked,
@@ -25,10 +27,13 @@ from steadyrank.stability.curve import (
     smallest_gap_eps,
     stability_curve,
 )
-from steadyrank.stability.ranking_audit import inflated_ranking_outcome
+from steadyrank.stability.ranking_audit import units_without_common_ranking
+from steadyrank.stability.reaching import reaching
 
 if TYPE_CHECKING:
-    from steadyrank._typing import FloatArray
+    from collections.abc import Mapping
+
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.base import LeaveOneOut, Scorer
 
 Claim = Literal["observed", "proved", "none"]
@@ -47,6 +52,7 @@ class Calibration:
     scorer: Scorer
     k: int | None
     _loo: LeaveOneOut | None = field(default=None, init=False)
+    _scores: FloatArray | None = field(default=None, init=False)
     _shifts: FloatArray | None = field(default=None, init=False)
     _curve: StabilityCurve | None = field(default=None, init=False)
 
@@ -68,7 +74,9 @@ class Calibration:
 
     def scores(self) -> FloatArray:
         """Return the scores, without leaving anything out where that was not done anyway."""
-        return self.scorer.score(self.data) if self._loo is None else self._loo.scores
+        if self._scores is None:
+            self._scores = self.scorer.score(self.data) if self._loo is None else self._loo.scores
+        return self._scores
 
     def shifts(self) -> FloatArray:
         """Return how far each distinct unit moves the scores."""
@@ -108,44 +116,45 @@ class Calibration:
             eps = self.curve().smallest_eps(delta)
             return self._observed(eps, float(self.curve().delta(eps)), "breaking eps quantile")
         eps = self._shift_quantile(delta)
-        return self._observed(eps, self._share_reaching(eps), "shift quantile")
+        share = self._share(reaching(self.shifts(), self.loo().scores, eps))
+        return observed_by_shifts(eps, share, self.data.units.total, self.unit, self.what)
 
     def _for_eps(self, eps: float, claim: Claim) -> Certificate:
-        proved = self._proved_at(eps)
-        if proved is not None:
-            return proved
-        if claim == "proved":
-            raise NoProofError(self.scorer.name, f"no rule proves anything at eps = {eps:.6g}")
         if claim == "none":
             return unchecked(eps)
-        if self.k is not None:
-            return self._observed(eps, float(self.curve().delta(eps)), "audit")
-        outcome = inflated_ranking_outcome(self.loo(), eps, self.shifts(), max_states=0)
-        return self._observed(eps, outcome.delta, "audit")
-
-    def _proved_at(self, eps: float) -> Certificate | None:
         bound = self._sensitivity()
         if bound is not None and self._surely_above(eps, bound.eps):
+            # Proved for all datasets, so also for this one, and at no cost.
             return proved_by_sensitivity(eps, bound, self.unit, self.what)
+        if claim == "proved":
+            return self._proved_by_bags_at(eps)
+        if self.k is not None:
+            return self._observed(eps, float(self.curve().delta(eps)), "audit")
+        broken = units_without_common_ranking(self.loo(), eps, self.shifts())
+        return self._observed(eps, self._share(broken), "audit")
+
+    def _proved_by_bags_at(self, eps: float) -> Certificate:
         numbers = self._bagging()
-        if numbers is not None:
-            delta = numbers["radius_squared"] * (numbers["C"] + numbers["finite_bags"]) / eps**2
-            return proved_by_bagging(eps, delta, numbers, self.unit, self.what)
-        return None
+        if numbers is None:
+            raise NoProofError(self.scorer.name, f"no rule proves anything at eps = {eps:.6g}")
+        ratio = _bagging_reach(numbers) / (eps * (1 - MOST_OF_EPS))
+        # A product, not a power: it may overflow to infinity, which says vacuous.
+        return proved_by_bagging(eps, ratio * ratio, numbers, self.unit, self.what)
 
     def _proved_for_delta(self, delta: float) -> Certificate:
         bound = self._sensitivity()
         if bound is not None:
             return proved_by_sensitivity(above_bound(bound), bound, self.unit, self.what)
         numbers = self._bagging()
-        if numbers is not None and delta > 0:
-            square = numbers["radius_squared"] * (numbers["C"] + numbers["finite_bags"]) / delta
-            return proved_by_bagging(float(np.sqrt(square)), delta, numbers, self.unit, self.what)
+        if numbers is not None and delta > 0 and math.isfinite(numbers["C"]):
+            eps = just_above(_bagging_reach(numbers) / math.sqrt(delta))
+            return proved_by_bagging(eps, delta, numbers, self.unit, self.what)
         raise NoProofError(self.scorer.name, f"no rule proves delta = {delta:g}")
 
     def _surely_above(self, eps: float, bound: float) -> bool:
         """Tell whether eps exceeds a bound also after the operators' allowance for rounding."""
-        return bool(effective_eps(eps, float(np.abs(self.scores()).max())) > bound)
+        largest = float(np.abs(self.scores()).max()) + bound
+        return bool(effective_eps(eps, largest) > bound)
 
     def _sensitivity(self) -> Any:
         ask = getattr(self.scorer, "sensitivity", None)
@@ -158,11 +167,17 @@ class Calibration:
     def _observed(self, eps: float, delta: float, rule: str) -> Certificate:
         return observed(eps, delta, self.data.units.total, self.unit, self.what, rule)
 
-    def _share_reaching(self, eps: float) -> float:
+    def _share(self, units: BoolArray | IntArray) -> float:
+        """Return the share of all units that these distinct ones stand for."""
         counts = self.loo().units.counts
-        return int(counts[self.shifts() >= eps].sum()) / int(counts.sum())
+        return int(counts[units].sum()) / int(counts.sum())
 
     def _shift_quantile(self, delta: float) -> float:
         """Return an eps just above the (1 - delta)-quantile of the shifts."""
         needed = exceeded_by_at_most(delta, self.shifts(), self.loo().units.counts)
         return just_above(needed) if needed > 0 else smallest_gap_eps(self.loo().scores)
+
+
+def _bagging_reach(numbers: Mapping[str, float]) -> float:
+    """Return ``eps sqrt(delta)`` as the bound on bagged scorers has it."""
+    return math.sqrt(numbers["radius_squared"] * (numbers["C"] + numbers["finite_bags"]))

@@ -2,20 +2,48 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from steadyrank.operators.inflation import just_above
+from steadyrank.stability.words import counted, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from steadyrank.scorers.sensitivity import Sensitivity
 
 Status = Literal["proved", "observed", "none"]
 
 CAVEAT = "This is stability under deletion, not statistical confidence in a true ranking."
+
+
+class Numbers(Mapping[str, float]):
+    """A mapping that nobody can change, and that can be copied and sent to another process.
+
+    Examples
+    --------
+    >>> Numbers({"n": 3})["n"], Numbers({"n": 3})
+    (3, Numbers({'n': 3}))
+    """
+
+    def __init__(self, numbers: Mapping[str, float] | None = None) -> None:
+        self._numbers = dict(numbers or {})
+
+    def __getitem__(self, name: str) -> float:
+        return self._numbers[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __repr__(self) -> str:
+        return f"Numbers({self._numbers!r})"
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._numbers.items()))
 
 
 @dataclass(frozen=True)
@@ -38,6 +66,14 @@ class Certificate:
         The claim in plain words.
     vacuous : bool
         Whether the claim is true but says nothing.
+
+    Examples
+    --------
+    >>> from steadyrank import Votes, stable_topk
+    >>> votes = Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 30)
+    >>> certificate = stable_topk(votes, k=2, claim="proved").certificate
+    >>> certificate.status, certificate.delta, certificate.numbers["n"]
+    ('proved', 0.0, 100)
     """
 
     eps: float
@@ -45,7 +81,7 @@ class Certificate:
     status: Status
     rule: str
     sentence: str
-    numbers: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    numbers: Mapping[str, float] = field(default_factory=Numbers)
     vacuous: bool = False
 
     def __str__(self) -> str:
@@ -54,16 +90,19 @@ class Certificate:
 
 
 def _kept(what: str) -> str:
-    return "share a ranking with" if what == "ranking" else f"still share at least {what} items with"
+    if what == "ranking":
+        return "share a ranking with"
+    return f"still share at least {counted(int(what), 'item')} with"
 
 
 def proved_by_sensitivity(eps: float, bound: Sensitivity, unit: str, what: str) -> Certificate:
     """Return the certificate of a scorer that no single unit can move by more than ``bound.eps``."""
+    because = bound.sentence[:1].lower() + bound.sentence[1:].removesuffix(".")
     sentence = (
         f"Proved: leave out any one {unit}, and the new answer will {_kept(what)} this one "
-        f"(delta = 0), because {bound.sentence} {CAVEAT}"
+        f"(delta = 0), because {because}, and eps = {eps:.6g} is larger. {CAVEAT}"
     )
-    numbers = MappingProxyType({**bound.numbers, "bound": bound.eps})
+    numbers = Numbers({**bound.numbers, "bound": bound.eps})
     return Certificate(eps, 0.0, "proved", bound.rule, sentence, numbers)
 
 
@@ -71,38 +110,76 @@ def observed(eps: float, delta: float, n: int, unit: str, what: str, rule: str) 
     """Return the certificate of an audit of this very dataset."""
     broken = round(delta * n)
     finding = (
-        f"none of them breaks the answer: every new one would {_kept(what)} this one"
+        f"none of them breaks the answer (delta = 0): every new one would {_kept(what)} this one"
         if broken == 0
-        else f"{broken:,} of them ({delta:.3g}) break the answer; without any other, the new one "
+        else f"{broken:,} of them {'breaks' if broken == 1 else 'break'} the answer "
+        f"(delta = {delta:.3g}); without any other, the new one would {_kept(what)} this one"
+    )
+    return Certificate(
+        eps, delta, "observed", rule, _observed(n, unit, finding), Numbers({"n": n, "broken": broken})
+    )
+
+
+def observed_by_shifts(eps: float, delta: float, n: int, unit: str, what: str) -> Certificate:
+    """Return the certificate that Theorems 4 and 8 give: only units that move the scores can break.
+
+    ``delta`` is the share of units that move the scores by ``eps`` or more, an upper bound.
+    """
+    moving = round(delta * n)
+    finding = (
+        f"none of them moves the scores by eps = {eps:.6g} or more, so every new answer would "
+        f"{_kept(what)} this one (delta = 0)"
+        if moving == 0
+        else f"{moving:,} of them {'moves' if moving == 1 else 'move'} the scores by eps = {eps:.6g} or "
+        f"more and may break the answer (delta is at most {delta:.3g}); without any other, the new one "
         f"would {_kept(what)} this one"
     )
-    sentence = (
-        f"Observed on this dataset: each of the {n:,} {unit}s was left out in turn, "
+    numbers = Numbers({"n": n, "moving": moving})
+    return Certificate(eps, delta, "observed", "shift quantile", _observed(n, unit, finding), numbers)
+
+
+def _observed(n: int, unit: str, finding: str) -> str:
+    return (
+        f"Observed on this dataset: each of the {n:,} {plural(unit)} was left out in turn, "
         f"and {finding}. {CAVEAT}"
     )
-    numbers = MappingProxyType({"n": float(n), "broken": float(broken)})
-    return Certificate(eps, delta, "observed", rule, sentence, numbers)
 
 
 def proved_by_bagging(
     eps: float, delta: float, numbers: Mapping[str, float], unit: str, what: str
 ) -> Certificate:
-    """Return the certificate of a bagged scorer with bounded outputs (in expectation over the bags)."""
-    vacuous = delta >= 1
-    claim = (
-        "The bound is vacuous here (delta >= 1): it promises nothing. More bags, smaller bags or a "
-        "larger eps would help."
-        if vacuous
-        else f"leave out a {unit} at random, and with probability at least {1 - delta:.3g} over the "
-        f"{unit} and the bags the new answer will {_kept(what)} this one."
-    )
+    """Return the certificate of a bagged scorer with bounded outputs (in expectation over the bags).
+
+    It says nothing where delta reaches 1, nor where eps exceeds the diameter of the ball that holds
+    all outputs: any two outputs are then closer than eps, bagged or not.
+    """
+    diameter = 2 * math.sqrt(numbers["radius_squared"])
+    vacuous = delta >= 1 or eps > diameter
     sentence = (
-        f"Proved for bagging: {claim} The price of finitely many bags is the term 2/B = "
+        f"Proved for bagging: {_bagging_claim(eps, delta, diameter, unit, what)} There are "
+        f"{numbers['n']:,} {plural(unit)}; the price of {numbers['bags']:,} bags is the term 2/B = "
         f"{numbers['finite_bags']:.3g} beside C = {numbers['C']:.3g}. {CAVEAT}"
     )
-    return Certificate(
-        eps, min(delta, 1.0), "proved", "bagging", sentence, MappingProxyType(dict(numbers)), vacuous
+    return Certificate(eps, min(delta, 1.0), "proved", "bagging", sentence, Numbers(numbers), vacuous)
+
+
+def _bagging_claim(eps: float, delta: float, diameter: float, unit: str, what: str) -> str:
+    if delta >= 1:
+        return (
+            "the bound is vacuous here (delta >= 1): it promises nothing. More bags, smaller bags or "
+            "a larger eps would help."
+        )
+    claim = (
+        f"leave out one {unit} at random, and with probability at least {1 - delta:.3g} "
+        f"(delta = {delta:.3g}) over the {unit} and the bags the new answer will {_kept(what)} this one."
     )
+    if eps > diameter:
+        claim += (
+            f" The bound is vacuous here: no two possible outputs are further apart than {diameter:.6g} "
+            f"and eps = {eps:.6g} is larger, so it holds without bagging. More bags or smaller bags "
+            "would help."
+        )
+    return claim
 
 
 def unchecked(eps: float) -> Certificate:

@@ -13,15 +13,17 @@ property behind Theorem 4, ``b_i`` never exceeds the shift of the scores, so thi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steadyrank.data.arrays import frozen
 from steadyrank.errors import InvalidValueError, shorten
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.inflation import just_above
 from steadyrank.stability.pruning import Active, active_items
+from steadyrank.stability.words import counted
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
@@ -32,6 +34,9 @@ DEEPER = 4.0
 
 FIRST_LOOK = 8
 """The first look reaches to the critical eps of the item this many ranks below the k-th."""
+
+
+SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,10 +58,19 @@ class StabilityCurve:
     """
 
     k: int
-    breaking_eps: FloatArray
-    counts: IntArray
-    critical_eps: FloatArray
+    breaking_eps: FloatArray = field(repr=False)
+    counts: IntArray = field(repr=False)
+    critical_eps: FloatArray = field(repr=False)
     tie_eps: float
+
+    def __str__(self) -> str:
+        """Say where the curve begins and ends."""
+        eps = self.smallest_eps(0.0)
+        ends = f"0 at eps = {eps:.6g} with {counted(int(self.size(eps)), 'member')}"
+        if eps <= self.tie_eps:
+            return f"delta(eps) of the top {self.k}: {ends}"
+        begins = float(self.delta(self.tie_eps))
+        return f"delta(eps) of the top {self.k}: {begins:.4g} where only ties are inflated, {ends}"
 
     def delta(self, eps: float | FloatArray) -> FloatArray:
         """Return the exact instability at each eps."""
@@ -84,16 +98,27 @@ class StabilityCurve:
 def exceeded_by_at_most(delta: float, values: FloatArray, counts: IntArray) -> float:
     """Return the smallest of the values that at most a share ``delta`` of all exceed."""
     order = np.argsort(-values, kind="stable")
-    allowed = int(np.floor(delta * int(counts.sum()) * (1 + 1e-12)))
+    allowed = allowed_units(delta, int(counts.sum()))
     last = int(np.searchsorted(np.cumsum(counts[order]), allowed, side="right"))
     return float(values[order[last]]) if last < len(order) else 0.0
 
 
+def allowed_units(delta: float, total: int) -> int:
+    """Return the largest number of units whose share, as a float, is at most ``delta``.
+
+    Examples
+    --------
+    >>> allowed_units(0.29, 100), int(0.29 * 100)
+    (29, 28)
+    """
+    number = round(delta * total)
+    return number if number / total <= delta else number - 1
+
+
 def smallest_gap_eps(scores: FloatArray) -> float:
     """Return an eps so small that it inflates nothing but exact ties."""
-    with np.errstate(over="ignore"):
-        gaps = np.diff(np.unique(scores))
-    return float(gaps.min()) / 2 if len(gaps) else 1.0
+    halves = np.diff(np.unique(scores) / 2)  # halved before: a gap may overflow
+    return max(float(halves.min()), SMALLEST) if len(halves) else 1.0
 
 
 def check_delta(delta: object) -> float:
@@ -125,7 +150,9 @@ def stability_curve(loo: LeaveOneOut, k: int, shifts: FloatArray) -> StabilityCu
         breaking[unsettled] = found[unsettled]
         unsettled &= (breaking > depth) & (shifts > depth)
         depth *= DEEPER
-    return StabilityCurve(k, breaking, loo.units.counts, critical, smallest_gap_eps(loo.scores))
+    return StabilityCurve(
+        k, frozen(breaking), loo.units.counts, frozen(critical), smallest_gap_eps(loo.scores)
+    )
 
 
 def _first_depth(critical: FloatArray, k: int, shifts: FloatArray) -> float:

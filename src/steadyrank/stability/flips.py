@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from steadyrank.stability.words import counted
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -57,6 +59,6 @@ class Flips:
         """Say how many units break which answer."""
         plain, inflated = (sum(flip.count for flip in part) for part in (self.plain, self.inflated))
         return (
-            f"{plain:,} of {self.units:,} {self.unit_kind}s change the plain top {self.k} when removed; "
-            f"{inflated:,} break the inflated one"
+            f"{plain:,} of {counted(self.units, self.unit_kind)} change the plain top {self.k} "
+            f"when removed; {inflated:,} break the inflated one"
         )

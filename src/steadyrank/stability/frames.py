@@ -14,7 +14,10 @@ BACKENDS = ("polars", "pandas", "pyarrow")
 
 
 def frame_of(columns: Mapping[str, Sequence[object]], backend: str | None = None) -> Any:
-    """Return a native dataframe of the given or the first installed library."""
+    """Return a native dataframe of the given or the first installed library.
+
+    A column of several types, such as labels 7 and "x", becomes text, except in pandas.
+    """
     import narwhals as nw
 
     if backend is not None and backend not in BACKENDS:
@@ -27,4 +30,16 @@ def frame_of(columns: Mapping[str, Sequence[object]], backend: str | None = None
     if backend is not None and backend not in installed:
         raise MissingPackageError(f"a {backend} dataframe needs {backend}", "frames")
     chosen: Any = backend or installed[0]
-    return nw.from_dict(dict(columns), backend=chosen).to_native()
+    given = dict(columns)
+    if chosen != "pandas":
+        given = {name: _of_one_type(values) for name, values in given.items()}
+    return nw.from_dict(given, backend=chosen).to_native()
+
+
+def _of_one_type(values: Sequence[object]) -> Sequence[object]:
+    """Turn labels of several types, or compound ones, into text: only pandas has columns for them."""
+    types = {type(value) for value in values if value is not None}
+    compound = any(issubclass(kind, tuple | list | set | frozenset | dict) for kind in types)
+    if not compound and (len(types) < 2 or types <= {int, float}):
+        return values
+    return [None if value is None else str(value) for value in values]

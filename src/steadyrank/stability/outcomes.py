@@ -44,16 +44,19 @@ class Outcome:
 
     def __repr__(self) -> str:
         """Show the row; a size of thousands of digits is shown by its logarithm."""
-        logarithm = self.log10_size
-        if logarithm is None:
-            size = "not counted"
-        else:
-            size = f"{self.size:,}" if logarithm < 15 else f"about 10^{logarithm:.2f}"
         jaccard = "not applicable" if self.jaccard is None else f"{self.jaccard:.6g}"
         return (
             f"Outcome(method={self.method!r}, k={self.k}, delta={self.delta:.6g}, "
-            f"jaccard={jaccard}, size={size})"
+            f"jaccard={jaccard}, size={self.size_in_words})"
         )
+
+    @property
+    def size_in_words(self) -> str:
+        """The size for people: exact up to 15 digits, then its logarithm."""
+        logarithm = self.log10_size
+        if logarithm is None:
+            return "not counted"
+        return f"{self.size:,}" if logarithm < 15 else f"about 10^{logarithm:.2f}"
 
     @property
     def log10_size(self) -> float | None:

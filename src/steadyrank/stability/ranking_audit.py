@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.errors import StateLimitError
-from steadyrank.operators.inflation import effective_eps
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.scorers.base import DenseBlock, SparseBlock
 from steadyrank.stability.outcomes import Outcome
+from steadyrank.stability.reaching import reaching
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,32 +35,34 @@ def inflated_ranking_outcome(
     loo: LeaveOneOut, eps: float, shifts: FloatArray, max_states: int
 ) -> Outcome:
     """Audit the inflated ranking: broken where the two sets share no ranking."""
-    full = RankingSet(loo.scores, eps)
-    broken = [
-        unit
-        for unit, scores in _rows_of(loo, _may_break(loo.scores, eps, shifts))
-        if not full.intersects(RankingSet(scores, eps))
-    ]
+    broken = units_without_common_ranking(loo, eps, shifts)
     note = NOT_JACCARD
     size: int | None = None
     try:
-        size = full.count(max_states=max_states)
+        size = RankingSet(loo.scores, eps).count(max_states=max_states)
     except StateLimitError as error:
         note = f"{NOT_JACCARD}; size not counted: {error}"
-    return _outcome("inflated_ranking", loo, np.array(broken, dtype=np.int64), size=size, note=note)
+    return _outcome("inflated_ranking", loo, broken, size=size, note=note)
+
+
+def units_without_common_ranking(loo: LeaveOneOut, eps: float, shifts: FloatArray) -> IntArray:
+    """Return the distinct units without which no ranking of the set remains.
+
+    Where scores move by less than eps, Theorem 8 settles it without a look.
+    """
+    full = RankingSet(loo.scores, eps)
+    broken = [
+        unit
+        for unit, scores in _rows_of(loo, reaching(shifts, loo.scores, eps))
+        if not full.intersects(RankingSet(scores, eps))
+    ]
+    return np.array(broken, dtype=np.int64)
 
 
 def _outcome(method: str, loo: LeaveOneOut, broken: IntArray, size: int | None, note: str) -> Outcome:
     counts = loo.units.counts
     delta = int(counts[broken].sum()) / int(counts.sum())
     return Outcome(method, None, delta, None, size, note, broken)
-
-
-def _may_break(scores: FloatArray, eps: float, shifts: FloatArray) -> BoolArray:
-    """Return which units need a look: where scores move by less than eps, Theorem 8 settles it."""
-    largest = float(np.abs(scores).max())
-    settled: BoolArray = shifts >= effective_eps(eps, largest) * (1 - 1e-9)
-    return settled
 
 
 def _rows_of(loo: LeaveOneOut, wanted: BoolArray) -> Iterator[tuple[int, FloatArray]]:

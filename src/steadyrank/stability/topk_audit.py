@@ -53,6 +53,7 @@ def plain_members(rows: FloatArray, places: int) -> BoolArray:
 def inflated_members(eps: float) -> Members:
     """Return the inflated top-k as a function of score rows."""
 
+    @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
     def members(rows: FloatArray, places: int) -> BoolArray:
         inside: BoolArray = rows >= member_cut(rows, places, eps)[:, np.newaxis]
         return inside
@@ -78,16 +79,6 @@ class TopKAudit:
         lowest, highest = loo.bounds()
         self._active = {k: active_items(lowest, highest, k, eps) for k in ks}
 
-    def active(self, k: int) -> Active:
-        """Return the items that decide for this k."""
-        return self._active[k]
-
-    def full(self, k: int, members: Members) -> IntArray:
-        """Return the active members of the answer on all the data, as item numbers."""
-        active = self._active[k]
-        row = self._loo.scores[active.items][np.newaxis]
-        return np.asarray(active.items[members(row, active.places)[0]])
-
     def outcomes(self, methods: dict[str, Members]) -> list[Outcome]:
         """Audit every method for every k in one pass over the leave-one-out scores."""
         tallies = {
@@ -95,12 +86,12 @@ class TopKAudit:
             for name, members in methods.items()
             for k in self._active
         }
-        for k, units, rows in self.changed_rows():
+        for k, units, rows in self._changed_rows():
             for name in methods:
                 tallies[name, k].add(units, rows)
         return [tally.outcome() for tally in tallies.values()]
 
-    def changed_rows(self) -> Iterator[tuple[int, IntArray, FloatArray]]:
+    def _changed_rows(self) -> Iterator[tuple[int, IntArray, FloatArray]]:
         """Yield (k, units, scores of the active items for k) for all units that change any of them."""
         union = np.unique(np.concatenate([active.items for active in self._active.values()]))
         base = self._loo.scores[union]
@@ -114,16 +105,15 @@ class TopKAudit:
 
     def changes(self, k: int, members: Members, units: IntArray) -> list[Change]:
         """Return which items leave and enter the answer when each of these units is left out."""
+        if not len(units):
+            return []
         active = self._active[k]
         full = members(self._loo.scores[active.items][np.newaxis], active.places)[0]
         wanted = np.zeros(len(self._loo.units), dtype=np.bool_)
         wanted[units] = True
         found = []
-        for chunk, rows in _chunked(self._loo.columns(active.items)):
-            chosen = np.flatnonzero(wanted[chunk])
-            if not len(chosen):
-                continue
-            for unit, left_out in zip(chunk[chosen], members(rows[chosen], active.places), strict=True):
+        for chunk, rows in _chunked(self._loo.columns(active.items, wanted)):
+            for unit, left_out in zip(chunk, members(rows, active.places), strict=True):
                 leaves, enters = active.items[full & ~left_out], active.items[left_out & ~full]
                 found.append(Change(int(unit), leaves, enters))
         return sorted(found, key=lambda change: change.unit)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray
     from steadyrank.scorers.base import LeaveOneOut
 
+    Operator: TypeAlias = Callable[[FloatArray, int], ArrayLike]
+    """From scores and k to item indices, or to a mask of the items."""
+
 
 def operator_outcomes(
-    loo: LeaveOneOut, ks: Sequence[int], name: str, operator: Callable[[FloatArray, int], ArrayLike]
+    loo: LeaveOneOut, ks: Sequence[int], name: str, operator: Operator
 ) -> list[Outcome]:
     """Audit one operator for every k; it sees all the scores, so this takes a call for each unit."""
     full = {k: _mask(operator(loo.scores.copy(), k), len(loo.scores), name) for k in ks}
