@@ -199,7 +199,7 @@ def trial_users(users: int, number: int, *, n: int, seed: int) -> IntArray:
     Examples
     --------
     >>> trial_users(100, 0, n=3, seed=1)
-    array([39, 40, 62])
+    array([38, 39, 59])
     """
     if not 1 <= n <= users:
         raise InvalidValueError(f"n must be from 1 to {users:,} (the users there are), but is {n!r}.")

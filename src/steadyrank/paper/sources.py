@@ -51,7 +51,7 @@ class LookalikeSource:
     Examples
     --------
     >>> LookalikeSource.of(users=3000, seed=1).trial(0, n=100)
-    <Ratings: 100 user units, 17770 items>
+    <Ratings: 100 user units, 17,770 items>
     """
 
     population: Lookalike = field(repr=False)

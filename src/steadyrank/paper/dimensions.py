@@ -10,8 +10,8 @@ import numpy as np
 from steadyrank.operators import rank_intervals
 from steadyrank.operators.checks import check_eps
 from steadyrank.paper import regression as settings
+from steadyrank.paper.full_ranking import scored_parts
 from steadyrank.paper.regression import regression_trials
-from steadyrank.paper.regression_experiment import scored_parts
 from steadyrank.paper.regression_folds import (
     changed_rankings,
     estimated_log10_rankings,
@@ -141,6 +141,7 @@ def _row(
     intervals = [rank_intervals(row, eps) for row in scores]
     # The highest rank of an item counts itself and all that are not certainly below it.
     certainly_below = [features - highest for _, highest in intervals]
+    estimates = [estimated_log10_rankings(row, eps, paths=PATHS, seed=seed) for row in scores[:COUNTED]]
     return DimensionRow(
         features=features,
         trials=trials,
@@ -149,9 +150,7 @@ def _row(
         inflated_delta=float(inflated.mean()),
         inflated_se=standard_error(inflated),
         log10_rankings=_mean_log10_count(scores[:COUNTED], eps),
-        log10_estimate=float(
-            np.mean([estimated_log10_rankings(row, eps, paths=PATHS, seed=seed) for row in scores[:COUNTED]])
-        ),
+        log10_estimate=float(np.mean(estimates)),
         log10_all=float(np.log10(np.arange(1, features + 1)).sum()),
         interval_width=float(np.mean([highest - lowest + 1 for lowest, highest in intervals])),
         certain_pairs=float(np.mean(certainly_below)) / ((features - 1) / 2),

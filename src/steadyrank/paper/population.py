@@ -1,4 +1,4 @@
-"""How many users must a list be built on before the plain top-k is stable by itself?"""
+"""From how many users on a plain top-k is stable by itself."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.errors import InvalidValueError
-from steadyrank.paper.netflix_experiment import EPS, KS, TOP_K, audited, summaries
+from steadyrank.paper.movie_lists import EPS, KS, TOP_K, audited, summaries
 from steadyrank.paper.sources import LookalikeSource, StoredSource
 from steadyrank.paper.summaries import MethodSummary, at_least_one
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from steadyrank.paper.netflix_experiment import Cell
+    from steadyrank.paper.movie_lists import Cell
     from steadyrank.paper.sources import RatingsSource
 
 STUDY_USERS = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000)
