@@ -6,7 +6,17 @@ from typing import Annotated
 
 import typer
 
-from steadyrank.cli.options import ANSWER, OUTPUT, AnswerOptions, InputOptions, K, OutputOptions, takes
+from steadyrank.cli.options import (
+    ANSWER,
+    OUTPUT,
+    AnswerOptions,
+    InputOptions,
+    K,
+    OutputOptions,
+    ScoringOptions,
+    TargetOptions,
+    takes,
+)
 
 app = typer.Typer(
     name="steadyrank",
@@ -38,7 +48,13 @@ def _start(
 
 
 @app.command(short_help="The k best items, surely in or contending.")
-@takes(source=InputOptions, answer=AnswerOptions, output=OutputOptions)
+@takes(
+    source=InputOptions,
+    scoring=ScoringOptions,
+    target=TargetOptions,
+    claims=ClaimOptions,
+    output=OutputOptions,
+)
 def topk(source: InputOptions, answer: AnswerOptions, output: OutputOptions, k: K) -> int:
     """Show the k best items, and those that one unit more or less could put among them."""
     from steadyrank.cli.show import show_topk
@@ -47,7 +63,13 @@ def topk(source: InputOptions, answer: AnswerOptions, output: OutputOptions, k: 
 
 
 @app.command(short_help="All items, with the ranks that each may have.")
-@takes(source=InputOptions, answer=AnswerOptions, output=OutputOptions)
+@takes(
+    source=InputOptions,
+    scoring=ScoringOptions,
+    target=TargetOptions,
+    claims=ClaimOptions,
+    output=OutputOptions,
+)
 def rank(source: InputOptions, answer: AnswerOptions, output: OutputOptions) -> int:
     """Rank all items, each with the ranks that one unit more or less could give it."""
     from steadyrank.cli.show import show_ranking
@@ -56,10 +78,10 @@ def rank(source: InputOptions, answer: AnswerOptions, output: OutputOptions) -> 
 
 
 @app.command(short_help="How often each answer breaks, unit by unit.")
-@takes(source=InputOptions, answer=AnswerOptions, output=OutputOptions)
+@takes(source=InputOptions, target=TargetOptions, output=OutputOptions)
 def audit(
     source: InputOptions,
-    answer: AnswerOptions,
+    target: TargetOptions,
     output: OutputOptions,
     k: Annotated[
         str,
@@ -69,14 +91,14 @@ def audit(
     """Leave every unit out in turn, and measure how stable each method's answer is."""
     from steadyrank.cli.show import show_audit
 
-    return show_audit(source, answer, output, k)
+    return show_audit(source, target, output, k)
 
 
 @app.command(short_help="A gate for CI: exit 1 if the top k is unstable.")
-@takes(source=InputOptions, answer=AnswerOptions, output=OutputOptions)
+@takes(source=InputOptions, scoring=ScoringOptions, output=OutputOptions)
 def check(
     source: InputOptions,
-    answer: AnswerOptions,
+    scoring: ScoringOptions,
     output: OutputOptions,
     k: K,
     max_delta: Annotated[
@@ -95,7 +117,7 @@ def check(
     """
     from steadyrank.cli.show import show_check
 
-    return show_check(source, answer, output, k, max_delta)
+    return show_check(source, scoring, output, k, max_delta)
 
 
 @app.command(short_help="One HTML file with charts and live sliders.")
@@ -136,11 +158,20 @@ def demo(
         str,
         typer.Option("--output", "-o", help="Where the report of the demo goes.", metavar="PATH"),
     ] = "demo-report.html",
+    data: Annotated[
+        str | None,
+        typer.Option(
+            "--data",
+            help="Also copy the data sets into this folder.",
+            metavar="FOLDER",
+            show_default=False,
+        ),
+    ] = None,
 ) -> int:
     """See it work on three bundled data sets, in a minute's read."""
     from steadyrank.cli.tour import tour
 
-    return tour(output)
+    return tour(output, data)
 
 
 @app.command(

@@ -109,8 +109,8 @@ class InputOptions:
 
 
 @dataclass(frozen=True)
-class AnswerOptions:
-    """How data become scores and scores an answer."""
+class ScoringOptions:
+    """How data become scores, and how far answers are inflated."""
 
     scorer: Annotated[
         Name,
@@ -125,6 +125,12 @@ class AnswerOptions:
         float | None,
         _option("The inflation, on the scale of the scores.", panel=ANSWER, metavar="NUMBER"),
     ] = None
+
+
+@dataclass(frozen=True)
+class TargetOptions(ScoringOptions):
+    """The same, and what eps is chosen for where it is not given."""
+
     delta: Annotated[
         float | None,
         _option(
@@ -133,6 +139,12 @@ class AnswerOptions:
             metavar="SHARE",
         ),
     ] = None
+
+
+@dataclass(frozen=True)
+class AnswerOptions(TargetOptions):
+    """The same, and what is to be claimed."""
+
     claim: Annotated[
         str,
         _option(

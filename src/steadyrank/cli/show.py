@@ -13,19 +13,26 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
-    from steadyrank.cli.options import AnswerOptions, InputOptions, OutputOptions
+    from steadyrank.cli.options import (
+        AnswerOptions,
+        InputOptions,
+        OutputOptions,
+        ScoringOptions,
+    )
     from steadyrank.report.bars import Look
 
 UNSTABLE = 1
 
 
-def show_topk(source: InputOptions, answer: AnswerOptions, output: OutputOptions, k: int) -> int:
+def show_topk(
+    source: InputOptions, scorer: str | None, output: OutputOptions, k: int, **how: Any
+) -> int:
     """Show a stable top-k."""
     from steadyrank.report.schema import answer_csv
     from steadyrank.report.text import topk_text
 
     check_output(output)
-    made = Job(source, answer).topk(k)
+    made = Job(source, answer.scorer).topk(k, **_how(answer))
     return _view(
         made, output, answer_csv, lambda look: topk_text(made, look, everything=output.everything)
     )
@@ -37,25 +44,27 @@ def show_ranking(source: InputOptions, answer: AnswerOptions, output: OutputOpti
     from steadyrank.report.text import ranking_text
 
     check_output(output)
-    made = Job(source, answer).ranking()
+    made = Job(source, answer.scorer).ranking(**_how(answer))
     return _view(
         made, output, answer_csv, lambda look: ranking_text(made, look, everything=output.everything)
     )
 
 
-def show_audit(source: InputOptions, answer: AnswerOptions, output: OutputOptions, k: str) -> int:
+def show_audit(
+    source: InputOptions, scorer: str | None, output: OutputOptions, k: str, **how: Any
+) -> int:
     """Show an audit."""
     from steadyrank.report.schema import audit_csv
     from steadyrank.report.text import audit_text
 
     check_output(output)
     ks = parse_ks(k)
-    made = Job(source, answer).audit(ks)
+    made = Job(source, target.scorer).audit(ks, eps=target.eps, delta=target.delta)
     return _view(made, output, audit_csv, lambda look: audit_text(made, look))
 
 
 def show_check(
-    source: InputOptions, answer: AnswerOptions, output: OutputOptions, k: int, max_delta: float
+    source: InputOptions, scoring: ScoringOptions, output: OutputOptions, k: int, max_delta: float
 ) -> int:
     """Show whether a top-k passes, and return the exit code that says so."""
     from steadyrank.report.schema import check_csv
@@ -64,7 +73,7 @@ def show_check(
 
     check_output(output)
     check_delta(max_delta)
-    made = Job(source, answer).check(k, max_delta)
+    made = Job(source, scoring.scorer).check(k, max_delta, eps=scoring.eps)
     _view(made, output, check_csv, lambda look: check_text(made, look))
     return 0 if made["stable"] else UNSTABLE
 
@@ -75,12 +84,12 @@ def save_report(
     """Write the HTML report and say where it is."""
     from steadyrank.report.html import write_report
 
-    job = Job(source, answer)
+    job = Job(source, answer.scorer)
     if k is None:
         k = usual_k(len(job.data.items))
     with named(output), working("Writing the report"):
         write_report(
-            job.data, k, output, scorer=job.scorer, title=title, source=job.source, **job.settings
+            job.data, k, output, scorer=job.scorer, title=title, source=job.source, **_how(answer)
         )
     deliver(f"Wrote the report of the top {k:,} of {len(job.data.items):,} items to {output}", None)
     return 0
@@ -109,6 +118,11 @@ def run_paper(arguments: Sequence[str]) -> int:
         raise SteadyrankError("this installation has no commands for the paper's experiments.") from None
     code: Any = commands.app(args=list(arguments), prog_name="steadyrank paper", standalone_mode=False)
     return int(code or 0)
+
+
+def _how(answer: AnswerOptions) -> dict[str, Any]:
+    """Return the settings of an answer as the library takes them; it checks the claim."""
+    return {"eps": answer.eps, "delta": answer.delta, "claim": answer.claim}
 
 
 def _view(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.cli.options import AnswerOptions, InputOptions
-from steadyrank.cli.output import console, look_of, named, show
+from steadyrank.cli.options import InputOptions
+from steadyrank.cli.output import console, look_of, named, save, show
 from steadyrank.cli.work import Job
-from steadyrank.demo import demo_file
-from steadyrank.report.text import NEXT, line, paragraph, topk_rows
+from steadyrank.demo import NAMES, demo_file
+from steadyrank.report.text import line, paragraph, topk_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,14 +62,16 @@ STOPS = (
 )  # fmt: skip
 
 
-def tour(output: str) -> int:
+def tour(output: str, folder: str | None) -> int:
     """Show the three data sets, write the report of the first, and say where it is."""
+    if folder is not None:
+        _copy(folder)
     screen = console()
     look = look_of(screen)
     show(_welcome(look), screen)
     for number, stop in enumerate(STOPS, start=1):
         with demo_file(stop.name) as path:
-            job = Job(InputOptions(file=str(path), unit=stop.unit), AnswerOptions())
+            job = Job(InputOptions(file=str(path), unit=stop.unit))
         show(_told(number, stop, job.topk(stop.k), look), screen)
         if number == 1:
             _write(job, stop, output)
@@ -87,7 +90,7 @@ def _told(number: int, stop: Stop, made: dict[str, Any], look: Look) -> Iterator
     yield line(f"   $ {stop.command}", "bright_black")
     yield from paragraph(stop.question, look)
     yield line("")
-    yield from topk_rows(made, look, following=min(NEXT, 2))
+    yield from topk_rows(made, look, following=2)
     yield line("")
     yield from paragraph(_lesson(made), look)
     yield line("")
@@ -98,13 +101,15 @@ def _lesson(made: dict[str, Any]) -> str:
     summary, k, units = made["summary"], made["k"], f"{made['n_units']:,} {made['unit']}s"
     contenders = [str(row["item"]) for row in made["rows"] if row["standing"] == "contender"]
     plain, inflated = summary["plain_breaking_units"], summary["inflated_breaking_units"]
-    broken = "none of them" if inflated == 0 else f"{inflated:,} of them"
+    kept = "any one" if inflated == 0 else f"all but {inflated:,}"
+    places = (
+        "the last place" if k - summary["certain"] == 1 else f"the last {k - summary['certain']} places"
+    )
     return (
-        f"The plain top {k} changes if any one of {plain:,} of the {units} leaves. The list of "
-        f"{summary['size']} above does not: each of the {units} was left out in turn, and {broken} "
-        f"leaves fewer than {k} of these items in the new list. So publish "
-        f"{summary['certain']} as sure and say that {_joined(contenders)} share the rest "
-        f"(eps = {made['eps']:.3g})."
+        f"Leave out any one of {plain:,} of the {units}, and the plain top {k} changes. The list of "
+        f"{summary['size']} above holds: each of the {units} was left out in turn, and without {kept} "
+        f"of them the new list still shares at least {k} items with it. So call {summary['certain']} "
+        f"items sure, and {_joined(contenders)} contenders for {places}."
     )
 
 
@@ -119,6 +124,14 @@ def _write(job: Job, stop: Stop, output: str) -> None:
         write_report(job.data, stop.k, output, scorer=job.scorer, source=stop.name, title=stop.title)
 
 
+def _copy(folder: str) -> None:
+    """Put the data sets into a folder, so that the commands of the tour can be tried."""
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    for name in NAMES:
+        with demo_file(name) as path:
+            save(path.read_text(encoding="utf-8"), str(Path(folder) / name))
+
+
 def _farewell(output: str, look: Look) -> Iterator[Text]:
     yield from paragraph(
         "All of this is stability under deletion: what happens to the answer when one unit leaves. It "
@@ -127,4 +140,5 @@ def _farewell(output: str, look: Look) -> Iterator[Text]:
     )
     yield line("")
     yield line(f"The first data set as a page with live sliders: {look.fit_all(output)}", "bold")
+    yield line("The data sets, to try the commands above: steadyrank demo --data .")
     yield line("Your own data: steadyrank topk FILE -k 10 (more: steadyrank --help)")

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 from steadyrank.cli.inputs import STANDARD_INPUT, load, scorer_named
 from steadyrank.cli.output import working
+from steadyrank.errors import InvalidValueError, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steadyrank.cli.options import AnswerOptions, InputOptions
+    from steadyrank.cli.options import InputOptions
     from steadyrank.scorers.base import LeaveOneOut, Scorer
+    from steadyrank.stability.audit import Audit
     from steadyrank.stability.calibration import Claim
 
 TOPK_METHODS = ("topk", "inflated_topk")
@@ -45,85 +47,92 @@ class Once:
 
 
 class Job:
-    """Data, a scorer and settings: everything that a command works on."""
+    """Data and a scorer: what every command works on."""
 
-    def __init__(self, source: InputOptions, wanted: AnswerOptions) -> None:
+    def __init__(self, source: InputOptions, scorer: str | None = None) -> None:
         from steadyrank.scorers.defaults import default_scorer
 
-        given = scorer_named(wanted.scorer)
+        given = scorer_named(scorer)
         with working("Reading"):
             self.data = load(source)
         self.scorer: Scorer = cast("Scorer", Once(default_scorer(self.data) if given is None else given))
-        self.given_scorer = given
-        self.settings: dict[str, Any] = {
-            "eps": wanted.eps,
-            "delta": wanted.delta,
-            "claim": cast("Claim", wanted.claim),
-        }
         self.source = STANDARD_INPUT if source.file == STANDARD_INPUT else Path(source.file).name
         self.policies = _policies(source)
 
-    def topk(self, k: int) -> dict[str, Any]:
+    def topk(
+        self, k: int, *, eps: float | None = None, delta: float | None = None, claim: Claim = "observed"
+    ) -> dict[str, Any]:
         """Return the document of a stable top-k, audited unless nothing is to be claimed."""
         from steadyrank.report.schema import document
         from steadyrank.stability.answers import stable_topk
-        from steadyrank.stability.audit import audit
 
         with working("Leaving every unit out"):
-            answer = stable_topk(self.data, k, scorer=self.scorer, **self.settings)
-            found = None
-            if self.settings["claim"] != "none":
-                found = audit(self.data, k=k, eps=answer.eps, scorer=self.scorer, methods=TOPK_METHODS)
-            return document(self.data, answer, found, source=self.source, policies=self.policies)
+            answer = stable_topk(self.data, k, scorer=self.scorer, eps=eps, delta=delta, claim=claim)
+            found = None if claim == "none" else self._audit(k, answer.eps, TOPK_METHODS)
+            return document(self.data, answer, found, **self._about)
 
-    def ranking(self) -> dict[str, Any]:
+    def ranking(
+        self, *, eps: float | None = None, delta: float | None = None, claim: Claim = "observed"
+    ) -> dict[str, Any]:
         """Return the document of a stable full ranking."""
         from steadyrank.report.schema import ranking_document
         from steadyrank.stability.answers import stable_ranking
 
         with working("Leaving every unit out"):
-            answer = stable_ranking(self.data, scorer=self.scorer, **self.settings)
-            return ranking_document(self.data, answer, source=self.source, policies=self.policies)
+            answer = stable_ranking(self.data, scorer=self.scorer, eps=eps, delta=delta, claim=claim)
+            return ranking_document(self.data, answer, **self._about)
 
-    def audit(self, ks: Sequence[int]) -> dict[str, Any]:
+    def audit(
+        self, ks: Sequence[int], *, eps: float | None = None, delta: float | None = None
+    ) -> dict[str, Any]:
         """Return the document of an audit; eps comes from the shifts where it is not given."""
         from steadyrank.report.schema import audit_document
         from steadyrank.stability.answers import stable_ranking
-        from steadyrank.stability.audit import audit
 
+        if eps is not None and delta is not None:
+            raise InvalidValueError("give either --eps or --delta, not both.")
         with working("Leaving every unit out"):
-            eps = self.settings["eps"]
             if eps is None:
-                eps = stable_ranking(self.data, scorer=self.scorer, **self.settings).eps
-            found = audit(self.data, k=ks, eps=eps, scorer=self.scorer)
-            return audit_document(self.data, found, source=self.source, policies=self.policies)
+                eps = stable_ranking(self.data, scorer=self.scorer, delta=delta).eps
+            return audit_document(self.data, self._audit(ks, eps), **self._about)
 
-    def check(self, k: int, max_delta: float) -> dict[str, Any]:
+    def check(self, k: int, max_delta: float, *, eps: float | None = None) -> dict[str, Any]:
         """Return the document of a gate: how unstable the plain (with eps, the inflated) top-k is."""
         from steadyrank.report.schema import check_document
         from steadyrank.stability.answers import stable_topk
-        from steadyrank.stability.audit import audit
 
         with working("Leaving every unit out"):
             remedy = stable_topk(self.data, k, scorer=self.scorer, delta=max_delta)
-            eps = self.settings["eps"]
-            found = audit(
-                self.data, k=k, eps=eps or remedy.eps, scorer=self.scorer, methods=TOPK_METHODS
-            )
+            found = self._audit(k, remedy.eps if eps is None else eps, TOPK_METHODS)
+            method = "topk" if eps is None else "inflated_topk"
             return check_document(
-                self.data,
-                found,
-                remedy,
-                method="topk" if eps is None else "inflated_topk",
-                max_delta=max_delta,
-                source=self.source,
-                policies=self.policies,
+                self.data, found, remedy, method=method, max_delta=max_delta, **self._about
             )
+
+    @property
+    def _about(self) -> dict[str, Any]:
+        return {"source": self.source, "policies": self.policies}
+
+    def _audit(self, k: int | Sequence[int], eps: float, methods: Sequence[str] | None = None) -> Audit:
+        from steadyrank.stability.audit import METHODS, audit
+
+        return audit(self.data, k=k, eps=eps, scorer=self.scorer, methods=methods or METHODS)
+
+
+WORDS = {
+    ("missing", "error"): "Missing values are refused.",
+    ("missing", "drop"): "Rows with missing values were left out.",
+    ("missing", "available"): "Means are over the values that are there.",
+    ("duplicates", "error"): "Two ratings of one item by one user are refused.",
+    ("duplicates", "last"): "Of several ratings of one item by one user, the last one counts.",
+    ("duplicates", "mean"): "Several ratings of one item by one user count as their mean.",
+}
+"""The policies that options choose, in plain words."""
 
 
 def _policies(source: InputOptions) -> dict[str, str]:
-    said = {"missing": source.missing, "duplicates": source.duplicates}
-    return {name: value for name, value in said.items() if value is not None}
+    chosen = {"missing": source.missing, "duplicates": source.duplicates}
+    return {name: WORDS[name, value] for name, value in chosen.items() if value is not None}
 
 
 def parse_ks(text: str) -> list[int]:
@@ -134,8 +143,6 @@ def parse_ks(text: str) -> list[int]:
     >>> parse_ks("5,10, 20")
     [5, 10, 20]
     """
-    from steadyrank.errors import InvalidValueError, shorten
-
     try:
         return [int(part) for part in text.split(",")]
     except ValueError:

@@ -30,7 +30,7 @@ class Look:
     def fancy(self) -> bool:
         """Whether the encoding has the characters of bars."""
         try:
-            "━●│┿–…·→".encode(self.encoding)
+            "━●◐○│┿‹›–…·→─".encode(self.encoding)
         except (UnicodeEncodeError, LookupError):
             return False
         return True
@@ -63,12 +63,23 @@ class Look:
 
 @dataclass(frozen=True)
 class Scale:
-    """Ranks ``first`` to ``last`` on ``cells`` columns, with a line after rank ``cut`` if given."""
+    """Ranks ``first`` to ``last`` on ``cells`` columns, with a line after rank ``cut`` if given.
+
+    Where the ranks do not fit, the scale shows those around the line, or else several to a column.
+    """
 
     first: int
     last: int
     cells: int
     cut: int | None = None
+
+    @classmethod
+    def around(cls, lowest: int, highest: int, cells: int, cut: int | None) -> Scale:
+        """Return a scale for these ranks, narrowed to those around the line where they do not fit."""
+        if cut is None or highest - lowest < cells:
+            return cls(lowest, highest, cells, cut)
+        first = max(lowest, min(cut - cells // 2 + 1, highest - cells + 1))
+        return cls(first, first + cells - 1, cells, cut)
 
     @property
     def width(self) -> int:
@@ -100,14 +111,21 @@ class Scale:
         --------
         >>> Scale(1, 6, 6, cut=3).bar(2, 5, 3, Look(encoding="ascii"))
         ' =o+== '
+        >>> Scale(4, 9, 6, cut=6).bar(1, 2, 1, Look(encoding="ascii"))
+        '<  |   '
         """
-        start, end = self._place(lowest), max(self._place(lowest) + 1, self._end(highest))
         cells = [" "] * self._used
-        cells[start:end] = [look.sign("━", "=")] * (end - start)
-        middle = (self._place(rank) + max(self._place(rank), self._end(rank) - 1)) // 2
-        cells[min(middle, self._used - 1)] = look.sign("●", "o")
+        start, end = self._place(lowest), max(self._place(lowest) + 1, self._end(highest))
+        outside = highest < self.first or lowest > self.last
+        if outside:
+            cells[start] = look.sign("‹", "<") if highest < self.first else look.sign("›", ">")
+        else:
+            cells[start:end] = [look.sign("━", "=")] * (end - start)
+        if self.first <= rank <= self.last:
+            middle = (self._place(rank) + max(self._place(rank), self._end(rank) - 1)) // 2
+            cells[min(middle, self._used - 1)] = look.sign("●", "o")
         if self._line is not None:
-            crossed = start < self._line < end
+            crossed = start < self._line < end and not outside
             cells.insert(self._line, look.sign("┿", "+") if crossed else look.sign("│", "|"))
         return "".join(cells)
 

@@ -38,7 +38,7 @@ SIGNS = {"certain": ("●", "*"), "contender": ("◐", "?"), "out": ("○", " ")
 
 def topk_text(made: Mapping[str, Any], look: Look, *, everything: bool = False) -> Iterator[Text]:
     """Yield the lines of a stable top-k: surely in, contenders, next in line, and what is claimed."""
-    yield line(_heading(made), "bold")
+    yield from _heading(made, look)
     yield from paragraph(verdict(made), look)
     yield line("")
     yield from topk_rows(made, look, everything=everything)
@@ -47,9 +47,11 @@ def topk_text(made: Mapping[str, Any], look: Look, *, everything: bool = False) 
 
 
 def topk_rows(
-    made: Mapping[str, Any], look: Look, *, everything: bool = False, following: int = NEXT
+    made: Mapping[str, Any], look: Look, *, everything: bool = False, following: int | None = None
 ) -> Iterator[Text]:
     """Yield the table of a stable top-k, with so many items that are next in line."""
+    hint = " (--all shows them)" if following is None else ""
+    following = NEXT if following is None else following
     rows, k = made["rows"], made["k"]
     every = {standing: [row for row in rows if row["standing"] == standing] for standing in STYLES}
     listed = {name: shortened(part, everything=everything) for name, part in every.items()}
@@ -66,7 +68,7 @@ def topk_rows(
             yield from (table.row(row) for row in listed[standing])
     hidden = len(every["out"]) - len(listed["out"])
     if hidden:
-        yield line(f"   and {hidden:,} more further down (--all shows them)", "bright_black")
+        yield line(f"   and {hidden:,} more further down{hint}", "bright_black")
 
 
 def ranking_text(made: Mapping[str, Any], look: Look, *, everything: bool = False) -> Iterator[Text]:
@@ -75,7 +77,7 @@ def ranking_text(made: Mapping[str, Any], look: Look, *, everything: bool = Fals
     table = _Table([row for row in listed if row is not None], look, cut=None, eps=False)
     tiers = made["tiers"]
     fixed = sum(row["lowest"] == row["highest"] for row in made["rows"])
-    yield line(_heading(made), "bold")
+    yield from _heading(made, look)
     yield from paragraph(
         f"{fixed:,} of {made['n_items']:,} items have one possible rank; "
         f"{counted(len(tiers), 'tier')} that do not mix.",
@@ -95,7 +97,7 @@ def ranking_text(made: Mapping[str, Any], look: Look, *, everything: bool = Fals
 def audit_text(made: Mapping[str, Any], look: Look) -> Iterator[Text]:
     """Yield the lines of an audit: one for each method and k, and who flips the plain answers."""
     unit = made["unit"]
-    yield line(_heading(made), "bold")
+    yield from _heading(made, look)
     yield from paragraph(
         f"Each of the {made['n_units']:,} {unit}s was left out in turn. At eps = {made['eps']:.4g}, "
         f"a share {made['share_reaching_eps']:.4g} of them moves the scores by eps or more; no inflated "
@@ -146,10 +148,11 @@ def claims(made: Mapping[str, Any], look: Look) -> Iterator[Text]:
     """Yield the certificate in one sentence, eps and delta, and what was guessed."""
     certificate = made["certificate"]
     delta = "nothing claimed" if certificate["delta"] is None else f"delta = {certificate['delta']:.4g}"
-    yield line(
+    yield from paragraph(
         f"Certificate ({certificate['status']}): eps = {made['eps']:.4g}, {delta}; "
-        f"rule: {shown(certificate['rule'], look.encoding)}",
-        "bold",
+        f"rule: {certificate['rule']}",
+        look,
+        style="bold",
     )
     yield from paragraph(certificate["sentence"], look)
     yield line("")
@@ -199,10 +202,10 @@ def shortened(rows: Sequence[Row], *, everything: bool) -> list[Row | None]:
     return [*rows[:half], None, *rows[-half:]]
 
 
-def _heading(made: Mapping[str, Any]) -> str:
-    source = f"{shown(made['source'])}: " if made["source"] else ""
-    unit = shown(made["unit"])
-    return f"{source}{made['kind']}, {made['n_items']:,} items, {counted(made['n_units'], unit)}"
+def _heading(made: Mapping[str, Any], look: Look) -> Iterator[Text]:
+    source = "standard input" if made["source"] == "-" else made["source"]
+    size = f"{made['kind']}, {made['n_items']:,} items, {counted(made['n_units'], made['unit'])}"
+    yield from paragraph(f"{source}: {size}" if source else size, look, style="bold")
 
 
 def _contending(contenders: int, certain: int, k: int) -> str:
@@ -271,7 +274,7 @@ class _Table:
         self._name = max(4, look.columns_of((row["item"] for row in rows), room * 3 // 5))
         low = min((row["lowest"] for row in rows), default=1)
         high = max((row["highest"] for row in rows), default=1)
-        self._scale = Scale(low, high, max(8, min(48, room - self._name - 1)), cut)
+        self._scale = Scale.around(low, high, max(8, min(48, room - self._name - 1)), cut)
 
     @property
     def width(self) -> int:
