@@ -48,13 +48,7 @@ def _start(
 
 
 @app.command(short_help="The k best items, surely in or contending.")
-@takes(
-    source=InputOptions,
-    scoring=ScoringOptions,
-    target=TargetOptions,
-    claims=ClaimOptions,
-    output=OutputOptions,
-)
+@takes(source=InputOptions, answer=AnswerOptions, output=OutputOptions)
 def topk(source: InputOptions, answer: AnswerOptions, output: OutputOptions, k: K) -> int:
     """Show the k best items, and those that one unit more or less could put among them."""
     from steadyrank.cli.show import show_topk
@@ -63,13 +57,7 @@ def topk(source: InputOptions, answer: AnswerOptions, output: OutputOptions, k: 
 
 
 @app.command(short_help="All items, with the ranks that each may have.")
-@takes(
-    source=InputOptions,
-    scoring=ScoringOptions,
-    target=TargetOptions,
-    claims=ClaimOptions,
-    output=OutputOptions,
-)
+@takes(source=InputOptions, answer=AnswerOptions, output=OutputOptions)
 def rank(source: InputOptions, answer: AnswerOptions, output: OutputOptions) -> int:
     """Rank all items, each with the ranks that one unit more or less could give it."""
     from steadyrank.cli.show import show_ranking

@@ -18,15 +18,14 @@ if TYPE_CHECKING:
         InputOptions,
         OutputOptions,
         ScoringOptions,
+        TargetOptions,
     )
     from steadyrank.report.bars import Look
 
 UNSTABLE = 1
 
 
-def show_topk(
-    source: InputOptions, scorer: str | None, output: OutputOptions, k: int, **how: Any
-) -> int:
+def show_topk(source: InputOptions, answer: AnswerOptions, output: OutputOptions, k: int) -> int:
     """Show a stable top-k."""
     from steadyrank.report.schema import answer_csv
     from steadyrank.report.text import topk_text
@@ -50,9 +49,7 @@ def show_ranking(source: InputOptions, answer: AnswerOptions, output: OutputOpti
     )
 
 
-def show_audit(
-    source: InputOptions, scorer: str | None, output: OutputOptions, k: str, **how: Any
-) -> int:
+def show_audit(source: InputOptions, target: TargetOptions, output: OutputOptions, k: str) -> int:
     """Show an audit."""
     from steadyrank.report.schema import audit_csv
     from steadyrank.report.text import audit_text
