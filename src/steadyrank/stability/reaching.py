@@ -11,7 +11,7 @@ from steadyrank.operators.inflation import effective_eps
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray
 
-SUMS = 1e-9
+SUMS = 1e-12
 """More than what rounding of the operators' sums amounts to, relative to eps."""
 
 
