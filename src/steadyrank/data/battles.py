@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import AnyArray, IntArray
     from steadyrank.data.readers.files import Source
+    from steadyrank.engines.settings import Engine
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -274,6 +275,58 @@ class Battles(Observations):
             ties=ties,
             units=units,
             items=items,
+        )
+
+    @classmethod
+    def scan(  # noqa: PLR0913 (each names a column or a policy)
+        cls,
+        source: Any,
+        *,
+        left: str | None = None,
+        right: str | None = None,
+        outcome: str | None = None,
+        count: str | None = None,
+        wins_left: str | None = None,
+        wins_right: str | None = None,
+        ties: str | None = None,
+        units: str | None = None,
+        items: Iterable[object] | None = None,
+        engine: str | Engine | None = None,
+    ) -> Self:
+        """Count battles in an engine; each distinct battle is brought back once, with its count.
+
+        Parameters
+        ----------
+        source : lazy frame or path
+            A polars LazyFrame, DuckDB relation or PySpark DataFrame; or Parquet, CSV or TSV files
+            by a path with wildcards.
+        left, right, outcome, count, wins_left, wins_right, ties, units, items
+            As for :meth:`from_frame`.
+        engine : {"duckdb", "polars", "spark"} or an engine of steadyrank.engines, optional
+            What reads the files; DuckDB by default. A frame runs where it is.
+
+        Examples
+        --------
+        >>> import polars
+        >>> rows = {"model_a": ["x", "y"], "model_b": ["y", "x"], "winner": ["a", "b"]}
+        >>> list(Battles.scan(polars.LazyFrame(rows)).units.labels)
+        ['x beats y']
+        """
+        from steadyrank.engines.counted import scan_battles
+
+        return scan_battles(
+            cls,
+            source,
+            left=left,
+            right=right,
+            outcome=outcome,
+            count=count,
+            wins_left=wins_left,
+            wins_right=wins_right,
+            ties=ties,
+            units=units,
+            items=items,
+            engine=engine,
         )
 
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import AnyArray, IntArray
     from steadyrank.data.readers.files import Source
+    from steadyrank.engines.settings import Engine
+    from steadyrank.engines.values import EngineRatings
 
 DUPLICATES = ("error", "last", "mean")
 
@@ -249,6 +251,60 @@ class Ratings(Observations):
             duplicates=duplicates,
             item_labels=item_labels,
             user_labels=user_labels,
+        )
+
+    @classmethod
+    def scan(
+        cls,
+        source: Any,
+        *,
+        user: str | None = None,
+        item: str | None = None,
+        rating: str | None = None,
+        duplicates: str = "error",
+        item_labels: Iterable[object] | None = None,
+        engine: str | Engine | None = None,
+        max_units: int | None = None,
+    ) -> EngineRatings:
+        """Leave ratings where they are, in an engine, and audit them there.
+
+        Parameters
+        ----------
+        source : lazy frame or path
+            A polars LazyFrame, DuckDB relation or PySpark DataFrame; or Parquet, CSV or TSV files
+            by a path with wildcards, such as ``"ratings/*.parquet"``.
+        user, item, rating : str, optional
+            The names of the columns; guessed from common names where not given.
+        duplicates : {"error", "mean", "trust"}
+            What to do where a user rated an item more than once. ``trust`` does not look, which
+            saves the most expensive step.
+        item_labels : iterable, optional
+            As for the class.
+        engine : {"duckdb", "polars", "spark"} or an engine of steadyrank.engines, optional
+            What reads the files; DuckDB by default. A frame runs where it is.
+        max_units : int, optional
+            The most users whose labels and shifts are brought back; 100 million by default.
+
+        Examples
+        --------
+        >>> import polars
+        >>> frame = polars.LazyFrame({"user": [1, 2, 1], "item": ["a", "a", "b"], "rating": [5, 3, 4]})
+        >>> with Ratings.scan(frame) as ratings:
+        ...     print(ratings, ratings.items)
+        <EngineRatings: 2 user units, 2 items> ('a', 'b')
+        """
+        from steadyrank.engines.entries import MAX_UNITS
+        from steadyrank.engines.scan import scan_ratings
+
+        return scan_ratings(
+            source,
+            user=user,
+            item=item,
+            rating=rating,
+            duplicates=duplicates,
+            item_list=item_labels,
+            engine=engine,
+            max_units=MAX_UNITS if max_units is None else max_units,
         )
 
 

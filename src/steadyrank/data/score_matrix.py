@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import AnyArray, FloatArray, IntArray
     from steadyrank.data.readers.files import Source
+    from steadyrank.engines.settings import Engine
+    from steadyrank.engines.values import EngineMatrix
 
 MISSING = ("error", "drop", "available")
 
@@ -184,6 +186,55 @@ class ScoreMatrix(Observations):
         table = read_table(source, format=format, encoding=encoding)
         return cls.from_frame(
             table, items=items, row=row, item=item, value=value, units=units, missing=missing
+        )
+
+    @classmethod
+    def scan(
+        cls,
+        source: Any,
+        *,
+        row: str | None = None,
+        item: str | None = None,
+        value: str | None = None,
+        units: str | None = None,
+        missing: str = "error",
+        engine: str | Engine | None = None,
+        max_units: int | None = None,
+    ) -> EngineMatrix:
+        """Leave a long score table (row, item, value) where it is, in an engine, and audit it there.
+
+        Parameters
+        ----------
+        source : lazy frame or path
+            A polars LazyFrame, DuckDB relation or PySpark DataFrame; or Parquet, CSV or TSV files
+            by a path with wildcards.
+        row, item, value, units, missing
+            As for :meth:`from_frame`.
+        engine : {"duckdb", "polars", "spark"} or an engine of steadyrank.engines, optional
+            What reads the files; DuckDB by default. A frame runs where it is.
+        max_units : int, optional
+            The most units whose labels and shifts are brought back; 100 million by default.
+
+        Examples
+        --------
+        >>> import polars
+        >>> cells = {"task": [1, 1, 2, 2], "model": list("xyxy"), "score": [0, 1, 1, 1]}
+        >>> with ScoreMatrix.scan(polars.LazyFrame(cells)) as matrix:
+        ...     print(matrix)
+        <EngineMatrix: 2 row units, 2 items>
+        """
+        from steadyrank.engines.entries import MAX_UNITS
+        from steadyrank.engines.scan import scan_matrix
+
+        return scan_matrix(
+            source,
+            row=row,
+            item=item,
+            value=value,
+            units=units,
+            missing=missing,
+            engine=engine,
+            max_units=MAX_UNITS if max_units is None else max_units,
         )
 
 

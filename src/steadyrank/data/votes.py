@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import IntArray
     from steadyrank.data.readers.files import Source
+    from steadyrank.engines.settings import Engine
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -146,3 +147,35 @@ class Votes(Observations):
 
         table = read_table(source, format=format, encoding=encoding)
         return cls.from_frame(table, choice=choice, count=count, items=items)
+
+    @classmethod
+    def scan(
+        cls,
+        source: Any,
+        *,
+        choice: str | None = None,
+        count: str | None = None,
+        items: Iterable[object] | None = None,
+        engine: str | Engine | None = None,
+    ) -> Self:
+        """Count votes in an engine; only the number of votes for each item is brought back.
+
+        Parameters
+        ----------
+        source : lazy frame or path
+            A polars LazyFrame, DuckDB relation or PySpark DataFrame; or Parquet, CSV or TSV files
+            by a path with wildcards.
+        choice, count, items
+            As for :meth:`from_frame`.
+        engine : {"duckdb", "polars", "spark"} or an engine of steadyrank.engines, optional
+            What reads the files; DuckDB by default. A frame runs where it is.
+
+        Examples
+        --------
+        >>> import polars
+        >>> Votes.scan(polars.LazyFrame({"vote": ["x", "y", "x"]})).units.counts
+        array([2, 1])
+        """
+        from steadyrank.engines.counted import scan_votes
+
+        return scan_votes(cls, source, choice=choice, count=count, items=items, engine=engine)

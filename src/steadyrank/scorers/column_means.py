@@ -18,6 +18,8 @@ from steadyrank.errors import (
 )
 from steadyrank.scorers.base import DenseBlock, LeaveOneOut, checked_kind, chosen_rows
 from steadyrank.scorers.column_sums import ColumnSums
+from steadyrank.scorers.rating_sums import Prior, RatingSums
+from steadyrank.scorers.scanned import ScannedMatrix
 from steadyrank.scorers.sensitivity import (
     ROUNDING,
     Sensitivity,
@@ -71,19 +73,25 @@ class ColumnMeans:
         """What to call this scorer in a report."""
         return "column means"
 
-    def score(self, data: ScoreMatrix) -> FloatArray:
+    def score(self, data: ScoreMatrix | ScannedMatrix) -> FloatArray:
         """Return the mean of each column."""
+        if isinstance(data, ScannedMatrix):
+            return self._scanned_sums(data).scores()
         return self._sums(data).scores()
 
-    def leave_one_out(self, data: ScoreMatrix) -> LeaveOneOut:
+    def leave_one_out(self, data: ScoreMatrix | ScannedMatrix) -> LeaveOneOut:
         """Return the means without each unit."""
+        if isinstance(data, ScannedMatrix):
+            added = self._scanned_sums(data)
+            _check_left_scanned(data, added)
+            return data.without(added)
         sums = self._sums(data)
         if data.n_units < 2:
             raise NothingLeftError(data.units.kind)
         _check_left(data, sums)
         return _ColumnsOut(sums.scores(), data.units, sums)
 
-    def sensitivity(self, data: ScoreMatrix) -> Sensitivity | None:
+    def sensitivity(self, data: ScoreMatrix | ScannedMatrix) -> Sensitivity | None:
         r"""Return the most that one unit can move the means, or None without a ``value_range``.
 
         Let a unit hold c of the N values of a column, all in [a, b]. With m the mean of those c
@@ -97,14 +105,35 @@ class ColumnMeans:
         ``(b - a) sqrt(sum over columns of (c / N)^2)`` over the units. The last takes as given
         which values are there, the second how large the groups are.
         """
+        if isinstance(data, ScannedMatrix):
+            return self._scanned_sensitivity(data)
         sums = self._sums(data)
         if self.value_range is None:
             return None
         if data.n_units < 2:
             raise NothingLeftError(data.units.kind)
         _check_left(data, sums)
-        lowest, highest = self.value_range
-        return _bounded(data, sums, lowest, highest)
+        shares = None if not sums.gaps else sums.largest_squared_share()
+        return _bounded(data, self.value_range, sums.rows, sums.largest_unit, shares)
+
+    def _scanned_sensitivity(self, data: ScannedMatrix) -> Sensitivity | None:
+        added = self._scanned_sums(data)
+        if self.value_range is None:
+            return None
+        _check_left_scanned(data, added)
+        shares = None if not data.gaps else data.largest_squared_share()
+        return _bounded(data, self.value_range, data.rows, data.largest_unit(), shares)
+
+    def _scanned_sums(self, data: ScannedMatrix) -> RatingSums:
+        form = data.form
+        lowest, highest = form.lowest / form.scale, form.highest / form.scale
+        stated = self.value_range
+        if stated is not None and (lowest < stated[0] or highest > stated[1]):
+            raise ValueRangeError(
+                f"values go from {lowest:g} to {highest:g} and leave the stated "
+                f"value_range={self.value_range}. State the range that values can have."
+            )
+        return data.sums(Prior(0.0, 1.0))
 
     def _sums(self, data: ScoreMatrix) -> ColumnSums:
         from steadyrank.data.score_matrix import ScoreMatrix
@@ -140,13 +169,34 @@ def _check_left(data: ScoreMatrix, sums: ColumnSums) -> None:
         )
 
 
-def _bounded(data: ScoreMatrix, sums: ColumnSums, lowest: float, highest: float) -> Sensitivity:
+def _check_left_scanned(data: ScannedMatrix, sums: RatingSums) -> None:
+    """Complain about items that lose all their values with one unit, and about a single unit."""
+    if data.n_units < 2:
+        raise NothingLeftError(data.units.kind)
+    lost = np.flatnonzero(sums.counts == data.most_in_a_unit())
+    if len(lost):
+        raise ItemWithoutDataError(
+            [data.items[item] for item in lost[:SHOWN]],
+            len(lost),
+            without=f"the only {data.units.kind} that has some",
+            way_out="Leave these columns away, or use missing='drop' to drop rows with gaps.",
+        )
+
+
+def _bounded(
+    data: ScoreMatrix | ScannedMatrix,
+    value_range: tuple[float, float],
+    rows: int,
+    largest: int,
+    largest_squared_share: float | None,
+) -> Sensitivity:
+    """Bound the shift; the shares count where there are gaps, else the rows and largest unit do."""
     kind, items, n = data.units.kind, data.n_items, data.n_units
-    rows, largest = sums.rows, sums.largest_unit
+    lowest, highest = value_range
     values = f"any values from {lowest:g} to {highest:g}"
     numbers: dict[str, float] = {"n": n, "L": items, "lowest": lowest, "highest": highest}
-    if sums.gaps:
-        eps = (highest - lowest) * math.sqrt(sums.largest_squared_share()) * ROUNDING
+    if largest_squared_share is not None:
+        eps = (highest - lowest) * math.sqrt(largest_squared_share) * ROUNDING
         square = Fraction(eps) ** 2
         scope = f"{values} where there is one now"
     else:
@@ -154,7 +204,7 @@ def _bounded(data: ScoreMatrix, sums: ColumnSums, lowest: float, highest: float)
         square = items * (width * Fraction(largest, rows)) ** 2
         eps = root_rounded_up(square)
         scope = values
-    if data.unit is not None:
+    if data.grouped if isinstance(data, ScannedMatrix) else data.unit is not None:
         scope += f", in {kind} units of the same sizes"
         numbers |= {"rows": rows, "largest_unit": largest}
     return Sensitivity(

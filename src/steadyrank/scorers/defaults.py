@@ -19,6 +19,8 @@ USUAL = {
     "Battles": "bradley-terry",
     "Ballots": "borda",
     "Regression": "constrained-least-squares",
+    "ScannedRatings": "mean-rating",
+    "ScannedMatrix": "column-means",
 }
 """The usual scorer for each kind of data."""
 

@@ -103,6 +103,17 @@ def exact_form(chunks: Iterable[AnyArray], *, addends: int) -> ExactForm:
         top = max(abs(low), abs(high))
         while decimals <= MOST_DECIMALS and not _are_decimals(values, decimals, top):
             decimals += 1
+    return form_of(decimals, lowest, highest, addends=addends)
+
+
+def form_of(decimals: int, lowest: float, highest: float, *, addends: int) -> ExactForm:
+    """Choose the form from what is known of the values: their decimal places and their range.
+
+    Examples
+    --------
+    >>> form_of(1, 0.5, 5.0, addends=10)
+    ExactForm(scale=10.0, whole=True, coarse=0.0, fine=0.0, lowest=5.0, highest=50.0)
+    """
     if lowest > highest:
         return ExactForm(1.0, whole=True)
     scale, largest = 10.0**decimals, max(abs(lowest), abs(highest))

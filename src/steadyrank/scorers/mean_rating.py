@@ -22,6 +22,7 @@ from steadyrank.errors import (
 from steadyrank.scorers.base import LeaveOneOut, SparseBlock, checked_kind, segment_sums
 from steadyrank.scorers.rating_sums import SCAN, Prior, RatingSums, scan_form, user_ranges
 from steadyrank.scorers.rating_table import RatingTable, Scale
+from steadyrank.scorers.scanned import ScannedRatings
 from steadyrank.scorers.sensitivity import ROUNDING, Sensitivity, checked_range
 
 if TYPE_CHECKING:
@@ -90,22 +91,24 @@ class MeanRating:
         """What to call this scorer in a report."""
         return f"mean rating (shrinkage {self.shrinkage:g})"
 
-    def score(self, data: Ratings) -> FloatArray:
+    def score(self, data: Ratings | ScannedRatings) -> FloatArray:
         """Return the score of each item."""
         sums, _ = self._sums(data)
         return sums.scores()
 
-    def leave_one_out(self, data: Ratings) -> LeaveOneOut:
+    def leave_one_out(self, data: Ratings | ScannedRatings) -> LeaveOneOut:
         """Return the scores without each user."""
         sums, table = self._sums(data)
         if data.n_units < 2:
             raise NothingLeftError(data.units.kind)
         self._check_rated(data, sums.counts == 1, "the only user who rated them")
+        if isinstance(data, ScannedRatings):
+            return data.without(sums)
         if table is None:
             return _DirectOut(sums.scores(), data.units, data, sums)
         return _TableOut(sums.scores(), data.units, data, sums, table)
 
-    def sensitivity(self, data: Ratings) -> Sensitivity | None:
+    def sensitivity(self, data: Ratings | ScannedRatings) -> Sensitivity | None:
         r"""Return the most that one user can move the scores, or None without a ``value_range``.
 
         Write s for the shrinkage and N for the number of an item's ratings. Without a rating r
@@ -127,11 +130,14 @@ class MeanRating:
             return None
         self._check_rated(data, sums.counts == 1, "the only user who rated them")
         lowest, highest = self.value_range
-        reach = _reach(sums.counts, self.shrinkage, lowest, highest) ** 2
-        most = max(
-            float(segment_sums(reach[data.rated[entries]], pointers).max())
-            for entries, pointers in _ranges(data.indptr, BLOCK_RATINGS)
-        )
+        if isinstance(data, ScannedRatings):
+            most = data.largest_squared_reach(self.shrinkage, lowest, highest)
+        else:
+            reach = _reach(sums.counts, self.shrinkage, lowest, highest) ** 2
+            most = max(
+                float(segment_sums(reach[data.rated[entries]], pointers).max())
+                for entries, pointers in _ranges(data.indptr, BLOCK_RATINGS)
+            )
         eps = math.sqrt(most) * ROUNDING
         return Sensitivity(
             eps=eps,
@@ -152,9 +158,14 @@ class MeanRating:
             squared=Fraction(eps) ** 2,
         )
 
-    def _sums(self, data: Ratings) -> tuple[RatingSums, RatingTable | None]:
+    def _sums(self, data: Ratings | ScannedRatings) -> tuple[RatingSums, RatingTable | None]:
         from steadyrank.data.ratings import Ratings
 
+        if isinstance(data, ScannedRatings):
+            self._check_range(data.form)
+            added = data.sums(Prior.of(self.shrinkage))
+            self._check_rated(data, added.counts == 0, "")
+            return added, None
         checked_kind(data, Ratings, scorer="MeanRating")
         prior, form = Prior.of(self.shrinkage), scan_form(data)
         self._check_range(form)
@@ -177,7 +188,7 @@ class MeanRating:
                 f"value_range={self.value_range}. State the range that ratings can have."
             )
 
-    def _check_rated(self, data: Ratings, unrated: BoolArray, without: str) -> None:
+    def _check_rated(self, data: Ratings | ScannedRatings, unrated: BoolArray, without: str) -> None:
         if self.shrinkage == 0 and unrated.any():
             places = np.flatnonzero(unrated)
             raise ItemWithoutDataError(

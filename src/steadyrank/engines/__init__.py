@@ -1,0 +1,12 @@
+"""Where the group-bys run when the data outgrow memory or the machine.
+
+``Ratings.scan``, ``Votes.scan``, ``Battles.scan`` and ``ScoreMatrix.scan`` take a lazy frame or a
+path with wildcards; the classes here say which engine reads the files and what it may use.
+"""
+
+from __future__ import annotations
+
+from steadyrank.engines.settings import DuckDB, Polars, Spark
+from steadyrank.engines.values import EngineMatrix, EngineRatings
+
+__all__ = ["DuckDB", "EngineMatrix", "EngineRatings", "Polars", "Spark"]

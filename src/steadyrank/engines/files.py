@@ -1,0 +1,194 @@
+"""Several files as one dataset: which ones, and whether they go together."""
+
+from __future__ import annotations
+
+import csv
+import glob
+import gzip
+import io
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from steadyrank.errors import (
+    FileNotThereError,
+    InvalidDataError,
+    MissingPackageError,
+    SchemaDiffersError,
+    UnreadableFileError,
+    listing,
+    shorten,
+)
+
+ENDINGS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv"}
+"""What the files of each ending are."""
+
+PROBE_ROWS = 1 << 16
+
+
+@dataclass(frozen=True)
+class Files:
+    """Files of one format with the same columns.
+
+    Parameters
+    ----------
+    paths : tuple of str
+        In the order of their names.
+    format : {"parquet", "csv", "tsv"}
+    columns : tuple of str
+        The names of the columns.
+    """
+
+    paths: tuple[str, ...]
+    format: str
+    columns: tuple[str, ...]
+
+    @property
+    def text(self) -> bool:
+        """Whether all values are still text."""
+        return self.format != "parquet"
+
+    @property
+    def delimiter(self) -> str:
+        """What stands between the fields of a text file."""
+        return "\t" if self.format == "tsv" else ","
+
+    @property
+    def size(self) -> int:
+        """The bytes of all files together."""
+        return sum(Path(path).stat().st_size for path in self.paths)
+
+    def damaged(self) -> tuple[str, str] | None:
+        """Read every file to its end; return the first that fails and why, or None."""
+        for path in self.paths:
+            try:
+                _read_through(path, self)
+            except Exception as error:
+                return path, f"{type(error).__name__}: {error}"
+        return None
+
+
+def find_files(pattern: str | os.PathLike[str]) -> Files:
+    """Return the files that a path, a folder or a glob names, after looking at their columns.
+
+    Only what the files say about themselves is read: the footer of Parquet, the header of text.
+    """
+    paths = _matching(os.fspath(pattern))
+    formats = {_format(path) for path in paths}
+    if len(formats) > 1:
+        raise InvalidDataError(
+            f"{shorten(os.fspath(pattern))} matches files of several formats: "
+            f"{listing(sorted(formats))}",
+            way_out="Name the files of one format, for example with *.parquet.",
+        )
+    (kind,) = formats
+    schemas = {path: _schema(path, kind) for path in paths}
+    first = paths[0]
+    for path in paths[1:]:
+        if schemas[path] != schemas[first]:
+            raise _differs(first, schemas[first], path, schemas[path])
+    return Files(tuple(paths), kind, tuple(schemas[first]))
+
+
+def _matching(pattern: str) -> list[str]:
+    if Path(pattern).is_dir():
+        pattern = str(Path(pattern) / "*.parquet")
+    if Path(pattern).is_file():
+        return [pattern]
+    found = sorted(
+        path
+        for path in glob.glob(pattern, recursive=True)  # noqa: PTH207 (relative or not, as given)
+        if Path(path).is_file()
+    )
+    if not found:
+        raise FileNotThereError(f"no file matches {shorten(pattern)}.")
+    return found
+
+
+def _format(path: str) -> str:
+    name = path.lower().removesuffix(".gz")
+    kind = ENDINGS.get(Path(name).suffix)
+    if kind is None or (kind == "parquet" and path.lower().endswith(".gz")):
+        raise InvalidDataError(
+            f"{shorten(path)} is not a file that can be scanned",
+            way_out=f"Files must end with one of {', '.join(ENDINGS)}; text may be gzipped. "
+            "Read other formats into memory with read(...).",
+        )
+    return kind
+
+
+def _schema(path: str, kind: str) -> dict[str, str]:
+    return _parquet_schema(path) if kind == "parquet" else _header(path, kind)
+
+
+def _parquet_schema(path: str) -> dict[str, str]:
+    parquet = _pyarrow_parquet()
+    try:
+        schema = parquet.read_schema(path)
+    except OSError as error:
+        raise UnreadableFileError(
+            f"{shorten(path)} cannot be read as Parquet: {error}",
+            way_out="Replace this file, or leave it out of the pattern.",
+        ) from error
+    except ValueError as error:  # what a damaged footer makes of it
+        raise UnreadableFileError(
+            f"{shorten(path)} cannot be read as Parquet: {error}",
+            way_out="Replace this file, or leave it out of the pattern.",
+        ) from error
+    return {field.name: str(field.type) for field in schema}
+
+
+def _header(path: str, kind: str) -> dict[str, str]:
+    try:
+        with _text(path) as file:
+            names = next(csv.reader(file, delimiter="\t" if kind == "tsv" else ","), [])
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        raise UnreadableFileError(
+            f"{shorten(path)} cannot be read as text: {error}",
+            way_out="Replace this file, or leave it out of the pattern.",
+        ) from error
+    if not names:
+        raise UnreadableFileError(f"{shorten(path)} is empty: its first line must name the columns")
+    return dict.fromkeys(names, "text")
+
+
+def _text(path: str) -> io.TextIOBase:
+    if path.lower().endswith(".gz"):
+        return io.TextIOWrapper(gzip.open(path), encoding="utf-8-sig", newline="")
+    return Path(path).open(encoding="utf-8-sig", newline="")
+
+
+def _differs(
+    first: str, expected: dict[str, str], path: str, found: dict[str, str]
+) -> SchemaDiffersError:
+    if list(expected) != list(found):
+        problem = f"{shorten(path)} has the columns {listing(map(shorten, found))}, but "
+        problem += f"{shorten(first)} has {listing(map(shorten, expected))}"
+    else:
+        name = next(name for name in expected if expected[name] != found[name])
+        problem = f"column {shorten(name)} is {found[name]} in {shorten(path)}, but "
+        problem += f"{expected[name]} in {shorten(first)}"
+    return SchemaDiffersError(
+        problem, way_out="Write the files again with equal columns, or scan them apart."
+    )
+
+
+def _read_through(path: str, files: Files) -> None:
+    if files.format == "parquet":
+        for batch in _pyarrow_parquet().ParquetFile(path).iter_batches(batch_size=PROBE_ROWS):
+            batch.validate()
+        return
+    with _text(path) as file:
+        for number, row in enumerate(csv.reader(file, delimiter=files.delimiter, strict=True)):
+            if row and len(row) != len(files.columns):
+                problem = f"record {number + 1} has {len(row)} fields instead of {len(files.columns)}"
+                raise ValueError(problem)
+
+
+def _pyarrow_parquet() -> Any:
+    try:
+        import pyarrow.parquet  # type: ignore[import-untyped]
+    except ImportError as error:
+        raise MissingPackageError("reading Parquet needs pyarrow, which is missing", "duckdb") from error
+    return pyarrow.parquet

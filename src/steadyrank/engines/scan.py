@@ -1,0 +1,218 @@
+"""From a lazy frame or a glob to observations on an engine: check, number, and add up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from steadyrank.data.base import check_choice
+from steadyrank.data.score_matrix import MISSING
+from steadyrank.engines.columns import ValueSummary, picked, repeated_pairs, with_labels, with_numbers
+from steadyrank.engines.entries import BATCH_ROWS, MAX_ITEMS, MAX_UNITS, Entries, item_labels, unit_keys
+from steadyrank.engines.source import Source
+from steadyrank.engines.values import EngineMatrix, EngineRatings
+from steadyrank.errors import (
+    DuplicateRatingsError,
+    InvalidDataError,
+    InvalidPolicyError,
+    MissingValuesError,
+    listing,
+    shorten,
+)
+from steadyrank.scorers.exact_sums import form_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from steadyrank.engines.settings import Engine
+
+POLICIES = ("error", "mean", "trust")
+
+
+def scan_ratings(
+    given: Any,
+    *,
+    user: str | None = None,
+    item: str | None = None,
+    rating: str | None = None,
+    duplicates: str = "error",
+    item_list: Iterable[object] | None = None,
+    engine: str | Engine | None = None,
+    max_units: int = MAX_UNITS,
+    batch_rows: int = BATCH_ROWS,
+) -> EngineRatings:
+    """Return ratings that stay in an engine; ``Ratings.scan`` explains the parameters."""
+    _check_duplicates(duplicates)
+    source = Source(given, engine)
+    try:
+        table = source.table()
+        names = table.names_for({"user": user, "item": item, "rating": rating})
+        parts = {"unit": names["user"], "item": names["item"], "value": names["rating"]}
+        frame = with_labels(source, picked(source, parts), {"unit": "users", "item": "items"})
+        frame = with_numbers(source, frame, "value", "ratings")
+        summary = ValueSummary(source, frame, "value", "ratings")
+        notes = [*table.notes]
+        if duplicates == "trust":
+            notes.append("not checked whether a user rated an item more than once")
+        elif again := _repeated_ratings(source, frame, duplicates):
+            notes.append(f"{again:,} repeated ratings of an item by a user: their mean taken")
+            frame = _merged(frame)
+            summary = ValueSummary(source, frame, "value", "ratings")
+        labels = item_labels(source, frame, item_list, MAX_ITEMS)
+        keys, sizes = unit_keys(source, frame, "users", max_units)
+        form = form_of(summary.decimals, summary.lowest, summary.highest, addends=len(keys))
+        entries = Entries(
+            source, frame, form, keys, sizes, labels, what="ratings", batch_rows=batch_rows
+        )
+        return EngineRatings(entries, "user", tuple(notes))
+    except BaseException:
+        source.close()
+        raise
+
+
+def _check_duplicates(duplicates: str) -> None:
+    if duplicates == "last":
+        raise InvalidDataError(
+            'duplicates="last" needs an order of the rows, which an engine does not keep',
+            way_out=f"Use one of {listing(POLICIES)}, or read the ratings into memory.",
+        )
+    if duplicates not in POLICIES:
+        raise InvalidPolicyError("duplicates", duplicates, POLICIES)
+
+
+def _repeated_ratings(source: Source, frame: nw.LazyFrame[Any], duplicates: str) -> int:
+    again, pair = repeated_pairs(source, frame, "unit", "item")
+    if again and duplicates == "error" and pair is not None:
+        raise DuplicateRatingsError(
+            f"{again:,} ratings are repeated: user {shorten(pair[0])} rated {shorten(pair[1])} "
+            "more than once",
+            way_out='Average them with duplicates="mean".',
+        )
+    return again
+
+
+def _merged(frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+    """Return one rating for each user and item: the mean."""
+    wide = frame.with_columns(nw.col("value").cast(nw.Float64))
+    sums = wide.group_by("unit", "item").agg(nw.col("value").sum(), nw.len().alias("times"))
+    return sums.select("unit", "item", (nw.col("value") / nw.col("times")).alias("value"))
+
+
+def scan_matrix(
+    given: Any,
+    *,
+    row: str | None = None,
+    item: str | None = None,
+    value: str | None = None,
+    units: str | None = None,
+    missing: str = "error",
+    engine: str | Engine | None = None,
+    max_units: int = MAX_UNITS,
+    batch_rows: int = BATCH_ROWS,
+) -> EngineMatrix:
+    """Return a long score table that stays in an engine; ``ScoreMatrix.scan`` explains."""
+    check_choice("missing", missing, MISSING)
+    source = Source(given, engine)
+    try:
+        table = source.table()
+        names = table.names_for({"row": row, "item": item, "value": value})
+        parts = {"row": names["row"], "item": names["item"], "value": names["value"]}
+        if units is not None:
+            table.check_column("units", units)
+            parts["unit"] = units
+        texts = {"row": "rows", "item": "items"} | ({"unit": "units"} if units is not None else {})
+        frame = with_labels(source, picked(source, parts), texts)
+        frame = with_numbers(source, frame, "value", "values")
+        _check_cells(source, frame, units)
+        labels = item_labels(source, frame, None, MAX_ITEMS)
+        frame, rows, gaps, note = _without_gaps(source, frame, labels, missing)
+        if units is None:
+            frame = frame.with_columns(nw.col("row").alias("unit"))
+        summary = ValueSummary(source, frame, "value", "values")
+        keys, sizes = unit_keys(source, frame, "units", max_units)
+        form = form_of(summary.decimals, summary.lowest, summary.highest, addends=rows)
+        entries = Entries(
+            source,
+            frame.select("unit", "item", "value"),
+            form,
+            keys,
+            sizes,
+            labels,
+            what="values",
+            grouped=units is not None,
+            batch_rows=batch_rows,
+        )
+        notes = (*table.notes, *([note] if note else []))
+        return EngineMatrix(entries, units or "row", notes, rows=rows, gaps=gaps)
+    except BaseException:
+        source.close()
+        raise
+
+
+def _check_cells(source: Source, frame: nw.LazyFrame[Any], units: str | None) -> None:
+    again, pair = repeated_pairs(source, frame, "row", "item")
+    if again and pair is not None:
+        raise InvalidDataError(
+            f"{shorten(pair[1])} has more than one value in row {shorten(pair[0])}",
+            way_out="Keep one of them, or name another column as row=...",
+        )
+    if units is None:
+        return
+    ends = frame.with_columns(nw.col("unit").alias("other")).group_by("row")
+    mixed = ends.agg(nw.col("unit").min(), nw.col("other").max()).filter(
+        nw.col("unit") != nw.col("other")
+    )
+    found = source.collect(mixed.select("row").head(1), "checks of the groups")["row"]
+    if len(found):
+        raise InvalidDataError(
+            f"entries of one row name different {shorten(units)}: row {shorten(found[0])}"
+        )
+
+
+def _without_gaps(
+    source: Source, frame: nw.LazyFrame[Any], labels: tuple[object, ...], missing: str
+) -> tuple[nw.LazyFrame[Any], int, bool, str]:
+    """Return the entries that have a value, the number of rows, whether gaps stay, and a note."""
+    there = ~nw.col("value").is_null()
+    if source.guarded(frame.collect_schema)["value"].is_float():
+        there = there & ~nw.col("value").is_nan()
+    filled = frame.filter(there)
+    per_row = filled.group_by("row").agg(nw.len().alias("values"))
+    every = source.numbers(
+        frame.group_by("row").agg(nw.len().alias("values")).select(nw.len().alias("rows")), "sizes"
+    )
+    found = source.numbers(
+        per_row.select(nw.len().alias("rows"), nw.col("values").sum().alias("values")), "sizes"
+    )
+    all_rows, rows, values = int(every["rows"]), int(found["rows"]), int(found["values"] or 0)
+    gaps = all_rows * len(labels) - values
+    if not gaps:
+        return filled, rows, False, ""
+    if missing == "error":
+        raise MissingValuesError(
+            f"{gaps:,} of {all_rows * len(labels):,} values are missing",
+            way_out='Drop the rows that have gaps with missing="drop", or take means over the values '
+            'that are there with missing="available".',
+        )
+    _check_filled(source, filled, labels)
+    if missing == "available":
+        return filled, rows, True, f"{gaps:,} missing values left out of the means"
+    complete = per_row.filter(nw.col("values") == len(labels)).select("row")
+    kept = int(source.numbers(complete.select(nw.len().alias("rows")), "sizes")["rows"])
+    if not kept:
+        raise MissingValuesError(
+            'every row has a missing value, so missing="drop" leaves nothing',
+            way_out='Use missing="available", or leave out the items with the most gaps.',
+        )
+    note = f"{all_rows - kept:,} rows with {gaps:,} missing values dropped"
+    return filled.join(complete, on="row", how="semi"), kept, False, note
+
+
+def _check_filled(source: Source, filled: nw.LazyFrame[Any], labels: tuple[object, ...]) -> None:
+    left = item_labels(source, filled, None, MAX_ITEMS)
+    empty = [label for label in labels if label not in set(left)]
+    if empty:
+        raise MissingValuesError(
+            f"no values at all for {listing(map(shorten, empty))}", way_out="Leave these items out."
+        )

@@ -1,0 +1,201 @@
+"""A lazy table in an engine: the only door through which anything leaves it.
+
+Everything that is brought back passes :meth:`Source.collect`, which counts it, so that what left
+the engine can be reported, and says in plain words what went wrong there.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from steadyrank.data.arrays import objects
+from steadyrank.data.table import Table
+from steadyrank.engines.files import Files, find_files
+from steadyrank.engines.settings import engine_of
+from steadyrank.errors import (
+    EngineError,
+    InvalidDataError,
+    InvalidValueError,
+    SpillError,
+    TooMuchBroughtBackError,
+    UnreadableFileError,
+    shorten,
+)
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+    from steadyrank._typing import AnyArray
+    from steadyrank.engines.settings import Closer, Engine
+
+FULL_DISK = ("max_temp_directory_size", "no space left", "disk full", "enospc", "offload")
+OUT_OF_MEMORY = ("out of memory", "outofmemory", "java heap space", "failed to allocate")
+
+
+@dataclass
+class Traffic:
+    """What left an engine so far: for each step, how often, how many rows, how many bytes."""
+
+    steps: dict[str, list[int]] = field(default_factory=dict)
+
+    def add(self, step: str, rows: int, size: int) -> None:
+        """Count one answer of the engine."""
+        counts = self.steps.setdefault(step, [0, 0, 0])
+        for place, amount in enumerate((1, rows, size)):
+            counts[place] += amount
+
+    @property
+    def rows(self) -> int:
+        """All rows that were brought back."""
+        return sum(rows for _, rows, _ in self.steps.values())
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of these rows, as arrays."""
+        return sum(size for _, _, size in self.steps.values())
+
+    def sentence(self, engine: str) -> str:
+        """Say what left the engine."""
+        parts = [
+            f"{step} ({rows:,} rows{f' in {times} batches' if times > 1 else ''})"
+            for step, (times, rows, _) in self.steps.items()
+        ]
+        return f"brought back from {engine}: {', '.join(parts)}; {self.bytes / 1e6:,.1f} MB in all"
+
+
+class Source:
+    """A lazy table, the engine it lives in, and what has left it so far.
+
+    Parameters
+    ----------
+    given : lazy frame, DuckDB relation, PySpark DataFrame, dataframe, or path
+        A path may hold wildcards; a folder stands for the Parquet files in it.
+    engine : str or engine, optional
+        Which engine reads the files; frames run where they are.
+    """
+
+    def __init__(self, given: Any, engine: str | Engine | None = None) -> None:
+        self.traffic = Traffic()
+        self.files: Files | None = None
+        self._close: Closer = lambda: None
+        native = given
+        if isinstance(given, str | os.PathLike):
+            self.files = find_files(given)
+            chosen = engine_of(engine)
+            native, self._close = chosen.open(self.files)
+        elif engine is not None:
+            raise InvalidValueError(
+                f"engine={shorten(engine)} goes with a path; a frame runs in the engine it belongs to."
+            )
+        self.frame = _lazy(native)
+        self.engine = str(self.frame.implementation).rpartition(".")[2].lower()
+
+    @property
+    def text(self) -> bool:
+        """Whether all columns are text of a file that still has to become numbers."""
+        return self.files is not None and self.files.text
+
+    def table(self) -> Table:
+        """Return the names of the columns as a table without rows, which can guess their parts."""
+        names = self.guarded(self.frame.collect_schema).names()
+        where = "" if self.files is None else Path(self.files.paths[0]).name
+        return Table({name: np.empty(0) for name in names}, source=where)
+
+    def close(self) -> None:
+        """Close what was opened for this source, and remove its temporary files."""
+        self._close()
+        self._close = lambda: None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def collect(self, frame: nw.LazyFrame[Any], step: str) -> dict[str, AnyArray]:
+        """Run a query and return its columns as arrays."""
+        options: dict[str, Any] = {"engine": "streaming"} if self.engine == "polars" else {}
+        eager = self.guarded(lambda: frame.collect(**options))
+        columns = {name: _array(eager.get_column(name)) for name in eager.columns}
+        rows = len(next(iter(columns.values()))) if columns else 0
+        self.traffic.add(step, rows, sum(column.nbytes for column in columns.values()))
+        return columns
+
+    def collect_up_to(
+        self, frame: nw.LazyFrame[Any], step: str, bound: int, argument: str
+    ) -> dict[str, AnyArray]:
+        """Run a query whose answer may have at most ``bound`` rows."""
+        columns = self.collect(frame.head(bound + 1), step)
+        if len(next(iter(columns.values()))) > bound:
+            raise TooMuchBroughtBackError(step, bound, argument)
+        return columns
+
+    def numbers(self, frame: nw.LazyFrame[Any], step: str) -> dict[str, Any]:
+        """Run a query that gives one row, and return its values."""
+        return {name: column[0] for name, column in self.collect(frame, step).items()}
+
+    def guarded(self, action: Any) -> Any:
+        """Run something in the engine; if it fails, say why in our words."""
+        try:
+            return action()
+        except (KeyboardInterrupt, SystemExit, InvalidDataError):
+            raise
+        except Exception as error:
+            raise self._explained(error) from error
+
+    def _explained(self, error: Exception) -> Exception:
+        text = f"{type(error).__name__}: {error}"
+        if any(sign in text.lower() for sign in FULL_DISK):
+            return SpillError(
+                f"{self.engine} ran out of room for temporary files: {_first_lines(text)} Give it "
+                "more room (max_spill, or spill= on another disk) or more memory (memory_limit)."
+            )
+        damaged = None if self.files is None else self.files.damaged()
+        if damaged is not None:
+            return UnreadableFileError(
+                f"{shorten(damaged[0], 200)} cannot be read to its end: {damaged[1]}",
+                way_out="Replace this file, or leave it out of the pattern.",
+            )
+        if any(sign in text.lower() for sign in OUT_OF_MEMORY):
+            return SpillError(
+                f"{self.engine} ran out of memory: {_first_lines(text)} Raise memory_limit, or use "
+                "fewer threads."
+            )
+        return EngineError(f"{self.engine} could not finish this step: {_first_lines(text)}")
+
+
+def _first_lines(text: str, width: int = 300) -> str:
+    short = " ".join(text.split())
+    short = short if len(short) <= width else short[: width - 3] + "..."
+    return short if short.endswith(".") else f"{short}."
+
+
+def _lazy(native: Any) -> nw.LazyFrame[Any]:
+    try:
+        wrapped = nw.from_native(native)
+    except TypeError:
+        raise InvalidDataError(
+            f"{shorten(type(native).__name__)} is not something that can be scanned",
+            way_out="Pass a polars LazyFrame, a DuckDB relation, a PySpark DataFrame, or a path.",
+        ) from None
+    lazy: nw.LazyFrame[Any] = wrapped.lazy()
+    return lazy
+
+
+def _array(series: nw.Series[Any]) -> AnyArray:
+    plain = series.dtype.is_numeric() or series.dtype == nw.Boolean
+    if plain and series.dtype != nw.Decimal and series.null_count() == 0:
+        return np.asarray(series.to_numpy())
+    return objects(series.to_list())

@@ -1,0 +1,73 @@
+"""What a scorer asks of data that stay in an engine.
+
+Item sums and counts come out of one group-by; everything else that a scorer needs follows from
+them, or is asked for through the leave-one-out scores.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING
+
+from steadyrank.data.base import Observations
+
+if TYPE_CHECKING:
+    from steadyrank._typing import IntArray
+    from steadyrank.scorers.base import LeaveOneOut
+    from steadyrank.scorers.exact_sums import ExactForm
+    from steadyrank.scorers.rating_sums import Prior, RatingSums
+
+
+class ScannedValues(Observations):
+    """Values that units give to items, in an engine."""
+
+    @property
+    @abstractmethod
+    def form(self) -> ExactForm:
+        """How the values are written so that their sums are exact."""
+
+    @abstractmethod
+    def sums(self, prior: Prior) -> RatingSums:
+        """Return the sum and the count of each item's values."""
+
+    @abstractmethod
+    def most_in_a_unit(self) -> IntArray:
+        """Return the most values of each item that leave with one unit."""
+
+    @abstractmethod
+    def without(self, sums: RatingSums) -> LeaveOneOut:
+        """Return the scores without each unit."""
+
+
+class ScannedRatings(ScannedValues):
+    """Ratings in an engine; the unit is the user."""
+
+    @abstractmethod
+    def largest_squared_reach(self, shrinkage: float, lowest: float, highest: float) -> float:
+        """Return the most that a user's ratings, anywhere in the range, can move the scores, squared."""
+
+
+class ScannedMatrix(ScannedValues):
+    """A score matrix in long form in an engine; the unit is the row, or a group of rows.
+
+    Attributes
+    ----------
+    rows : int
+        The number of rows.
+    gaps : bool
+        Whether any value is missing.
+    grouped : bool
+        Whether a unit is a group of rows.
+    """
+
+    rows: int
+    gaps: bool
+    grouped: bool
+
+    @abstractmethod
+    def largest_unit(self) -> int:
+        """Return the most rows that any unit has."""
+
+    @abstractmethod
+    def largest_squared_share(self) -> float:
+        """Return the largest sum over columns of the squared share of a unit in the values."""

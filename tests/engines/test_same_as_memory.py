@@ -1,0 +1,170 @@
+"""Every engine against memory on the same data: the same deltas, sets, ties, curves and flips."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from steadyrank import Battles, Ratings, ScoreMatrix, Votes, audit, stable_ranking, stable_topk
+from steadyrank.engines.scan import scan_matrix, scan_ratings
+from steadyrank.scorers import BradleyTerry, ColumnMeans, MeanRating
+
+
+def some_ratings(seed, *, users=60, items=12, scale="stars", text=False, dense=0.4):
+    """Return columns of ratings with many equal scores and with near-ties."""
+    rng = np.random.default_rng(seed)
+    user, item = np.nonzero(rng.random((users, items)) < dense)
+    stars = {
+        "stars": rng.integers(1, 4, len(user)),
+        "half stars": rng.integers(2, 11, len(user)) / 2,
+        "single": (rng.integers(10, 50, len(user)) / 10).astype(np.float32),
+        "cents": rng.integers(100, 1000, len(user)) / 100,
+        "any": rng.normal(size=len(user)) + rng.integers(0, 2, len(user)),
+    }[scale]
+    order = rng.permutation(len(user))
+    user, item, stars = user[order] * 7 - 50, item[order] + 3, stars[order]
+    if text:
+        user = np.array([f"user {number}" for number in user], dtype=object)
+        item = np.array([f"item {number}" for number in item], dtype=object)
+    return {"user": user, "item": item, "rating": stars}
+
+
+def assert_same(scanned, loaded, *, ks, eps, scorer=None, rankings=True):
+    """Compare everything that an audit and an answer say."""
+    methods = ("topk", "inflated_topk") + (("ranking", "inflated_ranking") if rankings else ())
+    one, two = (audit(data, k=ks, eps=eps, scorer=scorer, methods=methods) for data in (scanned, loaded))
+    assert one.items == two.items
+    assert one.units.total == two.units.total
+    assert list(one.units.labels) == list(two.units.labels)
+    np.testing.assert_array_equal(one.scores, two.scores)
+    np.testing.assert_allclose(one.shifts, two.shifts, rtol=1e-9, atol=1e-14)
+    for mine, other in zip(one.table, two.table, strict=True):
+        assert (mine.method, mine.k, mine.delta, mine.size) == (
+            other.method, other.k, other.delta, other.size
+        )  # fmt: skip
+        np.testing.assert_array_equal(mine.broken, other.broken)
+        assert (mine.jaccard is None) == (other.jaccard is None)
+        if mine.jaccard is not None:
+            assert mine.jaccard == pytest.approx(other.jaccard, rel=1e-12)
+    assert one.share_reaching_eps == two.share_reaching_eps
+    for k in ks:
+        curve, expected = one.curve(k), two.curve(k)
+        np.testing.assert_array_equal(curve.breaking_eps, expected.breaking_eps)
+        np.testing.assert_array_equal(curve.critical_eps, expected.critical_eps)
+        assert one.flips(k) == two.flips(k)
+        for delta in (0.0, 0.1):
+            mine = stable_topk(scanned, k, delta=delta, scorer=scorer)
+            other = stable_topk(loaded, k, delta=delta, scorer=scorer)
+            assert (mine.members, mine.certain, mine.eps) == (other.members, other.certain, other.eps)
+            assert mine.certificate.sentence == other.certificate.sentence
+    mine = stable_ranking(scanned, delta=0.1, scorer=scorer)
+    other = stable_ranking(loaded, delta=0.1, scorer=scorer)
+    assert mine.ranking == other.ranking
+    assert mine.eps == pytest.approx(other.eps, rel=1e-12)
+
+
+@pytest.mark.parametrize("scale", ["stars", "half stars", "single", "cents", "any"])
+@pytest.mark.parametrize("text", [False, True], ids=["numbers", "text"])
+def test_ratings(lazily, scale, text):
+    columns = some_ratings(1, scale=scale, text=text)
+    if lazily.engine == "spark" and (scale, text) not in {("stars", True), ("any", False)}:
+        pytest.skip("two scales suffice where every query takes a second")
+    loaded = Ratings(columns["user"], columns["item"], columns["rating"])
+    scanned = scan_ratings(lazily(columns), batch_rows=50)  # several batches
+    ks = [4] if lazily.engine == "spark" else [1, 4, 12]
+    assert_same(scanned, loaded, ks=ks, eps=0.2, rankings=lazily.engine != "spark" or text)
+    assert any("brought back" in note for note in scanned.notes)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("eps", [0.01, float(np.sqrt(2)) / 5, 1.0])
+def test_ratings_of_few_users_with_many_ties(seed, eps):
+    import polars as pl
+
+    columns = some_ratings(seed, users=7, items=5, dense=0.6)
+    loaded = Ratings(columns["user"], columns["item"], columns["rating"])
+    scanned = scan_ratings(pl.LazyFrame(columns), batch_rows=4)
+    assert_same(scanned, loaded, ks=list(range(1, loaded.n_items + 1)), eps=eps)
+    assert_same(scanned, loaded, ks=[2], eps=eps, scorer=MeanRating(shrinkage=0.1))
+
+
+def test_repeated_ratings_are_averaged_alike(lazily):
+    columns = some_ratings(3, scale="half stars")
+    again = {name: np.concatenate([column, column[:40]]) for name, column in columns.items()}
+    again["rating"][-40:] = 5.0
+    loaded = Ratings(again["user"], again["item"], again["rating"], duplicates="mean")
+    scanned = Ratings.scan(lazily(again), duplicates="mean")
+    assert_same(scanned, loaded, ks=[3], eps=0.1, rankings=False)
+    assert loaded.notes[0] in scanned.notes
+
+
+def long_table(seed, *, rows=40, items=6, gaps=False, groups=False, text=False):
+    rng = np.random.default_rng(seed)
+    row, item = (column.ravel() for column in np.indices((rows, items)))
+    columns = {
+        "question": row + 5,
+        "model": np.array([f"m{number}" for number in item], dtype=object) if text else item,
+        "score": rng.integers(0, 3, len(row)) / 2,
+    }
+    if groups:
+        columns["topic"] = row % 7
+    kept = rng.permutation(len(row))
+    if gaps:
+        kept = kept[: len(kept) * 3 // 4]
+    return {name: column[kept] for name, column in columns.items()}
+
+
+@pytest.mark.parametrize("groups", [False, True], ids=["rows", "groups"])
+@pytest.mark.parametrize("missing", ["error", "available", "drop"])
+def test_score_matrix(lazily, groups, missing):
+    columns = long_table(5, gaps=missing != "error", groups=groups, text=True, rows=80)
+    if lazily.engine == "spark" and (groups, missing) != (True, "available"):
+        pytest.skip("one form suffices where every query takes a second")
+    names = {"row": "question", "item": "model", "value": "score"}
+    units = {"units": "topic"} if groups else {}
+    loaded = ScoreMatrix.from_frame(columns, **names, **units, missing=missing)
+    scanned = scan_matrix(lazily(columns), **names, **units, missing=missing, batch_rows=60)
+    assert_same(scanned, loaded, ks=[1, 3], eps=0.05, rankings=lazily.engine != "spark")
+    scorer = ColumnMeans(value_range=(0, 1))
+    mine, other = scorer.sensitivity(scanned), scorer.sensitivity(loaded)
+    assert mine.eps == pytest.approx(other.eps, rel=1e-12)
+    assert mine.scope == other.scope
+
+
+def test_proved_bound_of_ratings(lazily):
+    columns = some_ratings(2)
+    loaded = Ratings(columns["user"], columns["item"], columns["rating"])
+    scanned = Ratings.scan(lazily(columns))
+    scorer = MeanRating(value_range=(1, 5))
+    mine, other = scorer.sensitivity(scanned), scorer.sensitivity(loaded)
+    assert mine.eps == pytest.approx(other.eps, rel=1e-12)
+
+
+def test_votes(lazily):
+    choices = np.random.default_rng(0).choice(["ann", "bob", "cyd", "dan"], 200, p=[0.4, 0.3, 0.2, 0.1])
+    columns = {"vote": choices.astype(object)}
+    assert_same(Votes.scan(lazily(columns)), Votes(choices), ks=[1, 3], eps=0.01)
+    counted = {"candidate": ["x", "y", "x", "z"], "votes": [5, 9, 4, 0]}
+    assert_same(Votes.scan(lazily(counted)), Votes.from_frame(counted), ks=[1], eps=0.01)
+
+
+@pytest.mark.parametrize("groups", [False, True], ids=["battles", "groups"])
+def test_battles(lazily, groups):
+    rng = np.random.default_rng(4)
+    left = rng.integers(0, 5, 400)
+    right = (left + rng.integers(1, 5, 400)) % 5
+    outcome = rng.choice(["tie", "model_a", "model_b"], 400, p=[0.2, 0.5, 0.3])
+    names = np.array(["v", "w", "x", "y", "z"], dtype=object)
+    columns = {"model_a": names[left], "model_b": names[right], "winner": outcome.astype(object)}
+    units = {}
+    if groups:
+        columns["judge"], units = rng.integers(0, 30, 400), {"units": "judge"}
+    loaded = Battles.from_frame(columns, **units)
+    scanned = Battles.scan(lazily(columns), **units)
+    assert_same(scanned, loaded, ks=[2], eps=0.05, scorer=BradleyTerry(ridge=0.1))
+
+
+def test_counted_pairs(lazily):
+    columns = {"model_a": ["x", "y", "x"], "model_b": ["y", "z", "z"], "wins_a": [4, 3, 5],
+               "wins_b": [3, 3, 2], "ties": [1, 0, 2]}  # fmt: skip
+    assert_same(Battles.scan(lazily(columns)), Battles.from_frame(columns), ks=[1], eps=0.05)
