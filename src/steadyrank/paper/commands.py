@@ -159,9 +159,9 @@ def _show(
     if as_json:
         typer.echo(json.dumps(result))
     else:
-        console = Console(highlight=False)
+        console = Console(highlight=False, markup=False, emoji=False)
         for table in shown:
-            console.print(table.to_rich(ascii_only=not console.encoding.startswith("utf")))
+            table.show(console)
     for path in drawn:
         typer.echo(f"wrote {path}", err=True)
 

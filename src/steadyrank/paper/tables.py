@@ -52,30 +52,24 @@ class TextTable:
         lines = [f"| {' | '.join(row)} |" for row in (self.headers, *self.rows)]
         return "\n".join([lines[0], rule, *lines[1:]])
 
-    def to_rich(self, *, ascii_only: bool = False) -> Any:
-        """Return the table for a terminal, if need be one that knows no Greek."""
+    def show(self, console: Any) -> None:
+        """Print the table on a terminal; one that knows no Greek gets words."""
         from rich import box
         from rich.table import Table
 
         def spelled(text: str) -> str:
-            return text.translate(IN_ASCII) if ascii_only else text
+            return text if console.encoding.startswith("utf") else text.translate(IN_ASCII)
 
-        table = Table(
-            title=spelled(self.title),
-            title_justify="left",
-            title_style="bold",
-            caption=spelled(self.note) or None,
-            caption_justify="left",
-            box=box.SIMPLE_HEAD,
-            pad_edge=False,
-        )
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
         for column, header in enumerate(self.headers):
-            table.add_column(
-                spelled(header), justify="left" if column < self.left else "right", no_wrap=True
-            )
+            side: Any = "left" if column < self.left else "right"
+            table.add_column(spelled(header), justify=side, no_wrap=True)
         for row in self.rows:
             table.add_row(*map(spelled, row), style="bold" if "ours" in row else None)
-        return table
+        console.print(spelled(self.title), style="bold")
+        console.print(table)
+        if self.note:
+            console.print(spelled(self.note), style="italic")
 
 
 def regression_table(result: RegressionExperiment) -> TextTable:
