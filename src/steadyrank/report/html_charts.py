@@ -14,7 +14,7 @@ SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"  # a name, never load
 
 STANDINGS = ["surely in", "contender", "out"]
 COLOURS = ["var(--certain)", "var(--contender)", "var(--out)"]
-SHAPES = ["circle", "diamond", "square"]
+SHAPES = ["circle", "M0,-1.25L1.25,0L0,1.25L-1.25,0Z", "square"]  # the ready-made diamond is too slim
 ROW_HEIGHT = 19
 EDGE = {"type": "rule", "color": "var(--accent)", "strokeDash": [5, 3], "strokeWidth": 1.5}
 
@@ -261,7 +261,7 @@ def steps(title: str, colour: str, axis_format: str) -> Spec:
             },
             {
                 "data": {"name": "plain"},
-                "mark": {"type": "text", "color": "var(--text)", "align": "left", "dx": 8},
+                "mark": {"type": "text", "color": "var(--text)", "align": "left", "dx": 3, "dy": -11},
                 "encoding": {**here, "text": {"field": "label"}},
             },
         ],

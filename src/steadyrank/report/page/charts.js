@@ -26,7 +26,10 @@ const CHARTS = (() => {
     const made = await vegaEmbed(element, fitted(specs[id], element), {
       ast: true, renderer: "svg", actions: false, tooltip: { theme: "custom" }, logLevel: 1,
     });
-    views.set(id, { view: made.view, shown: {} });
+    // Vega takes the element for a document of marks; here it is one picture, told in one sentence.
+    element.setAttribute("role", "img");
+    element.removeAttribute("aria-roledescription");
+    views.set(id, made.view);
   };
 
   const start = (ids) => Promise.all(ids.map(make));
@@ -36,12 +39,12 @@ const CHARTS = (() => {
     const element = document.getElementById(id);
     element.setAttribute("aria-label", words);
     document.getElementById(`${id}-text`).textContent = words;
-    const entry = views.get(id);
-    if (!entry) return;
-    for (const [name, rows] of Object.entries(sets)) entry.view.data(name, rows);
-    if (id === "cliff" || id === "intervals") entry.view.height(Math.max(3, sets.rows.length) * specs[id].height);
-    if (top !== undefined) entry.view.signal("top", top);
-    entry.view.runAsync();
+    const view = views.get(id);
+    if (!view) return;
+    for (const [name, rows] of Object.entries(sets)) view.data(name, rows);
+    if (id === "cliff" || id === "intervals") view.height(Math.max(3, sets.rows.length) * specs[id].height);
+    if (top !== undefined) view.signal("top", top);
+    view.runAsync();
   };
 
   const row = (report, found, place, format) => {
@@ -117,7 +120,7 @@ const CHARTS = (() => {
     const bound = found.atMost ? "at most " : "";
     const share = found.k === report.k ? report.summary.plain_delta : null;
     const plain = share === null ? [] : [{ eps: 0, value: share, label: "plain answer" }];
-    const top = Math.max(0.005, share || 0, deltas.length ? deltas[0].value : 0);
+    const top = 1.15 * Math.max(0.005, share || 0, deltas.length ? deltas[0].value : 0);
     show("delta", { steps: deltas, marks: own ? marks(report, found) : [], here, plain }, own
       ? `At eps = ${format(found.eps)}, ${bound}${percent(found.delta)} of the ${report.unit}s break the answer for k = ${found.k}.`
       : report.curves.size ? `The curve of k = ${found.k} is not in this report; that of k = ${report.k} is.`

@@ -179,6 +179,7 @@ const TABLE = (() => {
     if (plain.listed.length < plain.distinct_units) {
       text.textContent += ` The first ${number(plain.listed.length)} of ${number(plain.distinct_units)} different ones are listed.`;
     }
+    if (plain.units) text.append(...most(plain.listed, report.unit));
     document.getElementById("flips-scroll").hidden = !plain.units;
     const row = element("tr");
     for (const title of [`Without this ${report.unit}`, "how many", "leaves the top", "enters the top"]) row.append(element("th", title));
@@ -195,6 +196,20 @@ const TABLE = (() => {
     }
     table.replaceChildren(top, body);
   };
+
+  /* The change that most of the listed units make, in words. */
+  const most = (listed, unit) => {
+    const changes = new Map();
+    for (const flip of listed) {
+      const key = JSON.stringify([flip.leaves, flip.enters]);
+      changes.set(key, (changes.get(key) || 0) + flip.count);
+    }
+    const [key, count] = [...changes].reduce((best, one) => (one[1] > best[1] ? one : best));
+    const [leaves, enters] = JSON.parse(key).map((names) => names.slice(0, 3).map((name) => cut(String(name))).join(", "));
+    return [" Most often ", isolated(leaves), " leaves and ", isolated(enters), ` enters (${count.toLocaleString("en")} ${unit}${count === 1 ? "" : "s"}).`];
+  };
+
+  const cut = (text) => (text.length > 60 ? `${Array.from(text.slice(0, 120)).slice(0, 59).join("")}…` : text);
 
   const several = (names) => {
     const made = element("td", undefined, "name");

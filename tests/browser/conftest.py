@@ -1,0 +1,114 @@
+"""A real browser: Chromium from the system, driven by Playwright; never downloaded."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from steadyrank.report.html import render_html, write_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+IN_CI = os.environ.get("CI", "").lower() in {"1", "true"}
+
+
+def _cannot(why: str) -> None:
+    if IN_CI:
+        pytest.fail(f"CI must try the report in a browser, but {why}")
+    pytest.skip(why)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """Start the browser once."""
+    if CHROMIUM is None:
+        _cannot("there is no Chromium here")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        _cannot("Playwright is not installed")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+        )
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Opened:
+    """A report in a browser, and all that it said and asked for."""
+
+    page: Any
+    url: str
+    console: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+    dialogs: list[str] = field(default_factory=list)
+
+    def move(self, *, k: int | None = None, eps: float | None = None) -> None:
+        """Type a k or an eps, and wait until the page has drawn it."""
+        if k is not None:
+            self.page.fill("#k-number", str(k))
+        if eps is not None:
+            self.page.fill("#eps-number", repr(float(eps)))
+        self.drawn()
+
+    def drawn(self) -> None:
+        """Wait until everything that was asked for is on the page."""
+        self.page.evaluate(
+            "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the rows of the table as they are shown."""
+        return self.page.evaluate(
+            """() => [...document.querySelectorAll("#items tbody tr")].map((row) => {
+                const cells = [...row.children].map((cell) => cell.innerText);
+                const number = (text) => (text === "–" ? null : Number(text.replaceAll(",", "")));
+                return {rank: number(cells[0]), item: cells[1], standing: cells[3],
+                        lowest: number(cells[4]), highest: number(cells[5])};
+            })"""
+        )
+
+    def text(self, selector: str) -> str:
+        return self.page.inner_text(selector)
+
+    def settings(self) -> tuple[int, float]:
+        """Return k and eps as the page has them, to the last digit."""
+        found = self.page.evaluate("() => ({...document.documentElement.dataset})")
+        return int(found["k"]), float(found["eps"])
+
+
+@pytest.fixture
+def open_report(chromium: Any, tmp_path: Path) -> Iterator[Any]:
+    """Return a function that opens a document's report; the page must stay silent and offline."""
+    opened: list[tuple[Any, Opened]] = []
+
+    def _open(document: Any, *, title: str | None = None, **context: Any) -> Opened:
+        path = write_whole(render_html(document, title=title), tmp_path / f"report-{len(opened)}.html")
+        settings = {"viewport": {"width": 1100, "height": 900}, "color_scheme": "light", **context}
+        made = chromium.new_context(**settings)
+        found = Opened(made.new_page(), path.as_uri())
+        found.page.on("console", lambda message: found.console.append(message.text))
+        found.page.on("pageerror", lambda error: found.console.append(str(error)))
+        found.page.on("request", lambda request: found.requests.append(request.url))
+        found.page.on("dialog", lambda dialog: (found.dialogs.append(dialog.message), dialog.dismiss()))
+        found.page.goto(found.url)
+        found.page.wait_for_selector("html[data-ready=yes]", state="attached")
+        opened.append((made, found))
+        return found
+
+    yield _open
+    for made, found in opened:
+        made.close()
+        assert found.console == []
+        assert found.dialogs == []
+        foreign = [url for url in found.requests if not url.startswith(("blob:", "data:"))]
+        assert set(foreign) <= {found.url}

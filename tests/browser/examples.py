@@ -1,0 +1,65 @@
+"""Data for reports, with ties and near-ties."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from steadyrank import Ratings, ScoreMatrix, Votes
+from steadyrank.demo import demo_file
+
+HOSTILE = (
+    "<script>window.pwned = 1</script>",
+    "<img src=x onerror='window.pwned = 1'>",
+    "</script><script>window.pwned = 1</script><!--",
+    '" onmouseover="window.pwned = 1" x="',
+    "' OR 1=1; --",
+    '=HYPERLINK("http://example.invalid")',
+    "+1+1",
+    "@SUM(A1)",
+    "שלום עולם",
+    "مرحبا",
+    "👩‍👩‍👧‍👦 family 🏳️‍🌈",
+    "line\u2028separator\u2029here",
+    "\u202eesrever",
+    'a,b "quoted"\nnew line',
+    "&lt;b&gt; &amp; ${window.pwned = 1} {{7*7}} @@data@@",
+    "x" * 10_000,
+    "javascript:window.pwned=1",
+    "%3Cscript%3E",
+    "\\u003cscript\\u003e",
+    "ordinary",
+)
+
+
+def tied_matrix() -> ScoreMatrix:
+    """Scores on a coarse grid: many ties, some of them at the edge."""
+    rng = np.random.default_rng(3)
+    quality = rng.integers(0, 6, size=14)
+    values = np.clip(quality + rng.integers(-1, 2, size=(24, 14)), 0, 6)
+    return ScoreMatrix(values, items=[f"method {letter}" for letter in "abcdefghijklmn"])
+
+
+def close_votes() -> Votes:
+    """Votes with one-vote leads, where eps = sqrt(2)/n is exactly a boundary."""
+    counts = {"ann": 9, "bob": 8, "cyd": 8, "dan": 7, "eve": 6, "fay": 6, "gus": 2, "hal": 1}
+    return Votes([name for name, count in counts.items() for _ in range(count)])
+
+
+def restaurants() -> Ratings:
+    with demo_file("restaurants.csv") as path:
+        return Ratings.read(path)
+
+
+def many_items(count: int, rows: int = 200) -> ScoreMatrix:
+    rng = np.random.default_rng(1)
+    quality = np.sort(rng.normal(3.2, 0.4, size=count))[::-1]
+    values = np.clip((quality + rng.normal(0, 0.8, size=(rows, count))).round(1), 1, 5)
+    return ScoreMatrix(
+        values, items=[f"A product with a usual name, {place:04d}" for place in range(count)]
+    )
+
+
+def hostile_matrix() -> ScoreMatrix:
+    rng = np.random.default_rng(2)
+    values = rng.normal(0, 1, size=(30, len(HOSTILE))).round(1)
+    return ScoreMatrix(values, items=list(HOSTILE), rows=[f"<b>row</b> {place}" for place in range(30)])
