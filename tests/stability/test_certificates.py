@@ -1,0 +1,327 @@
+"""Certificates: sentences that say it all, numbers that are complete, and bounds that hold."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from steadyrank import Ballots, Ratings, ScoreMatrix, Votes, audit, stable_ranking, stable_topk
+from steadyrank.scorers import (
+    Approval,
+    Bagged,
+    Borda,
+    ColumnMeans,
+    ConstrainedLeastSquares,
+    MeanRating,
+    Plurality,
+)
+from steadyrank.scorers.radius import output_radius_squared
+from steadyrank.stability.certificate import CAVEAT, Numbers, observed, observed_by_shifts
+from steadyrank.stability.words import counted, plural
+
+# What sentences say.
+
+
+def flipping(rows=20):
+    """A matrix whose plain answers flip easily: two items a hair apart."""
+    rng = np.random.default_rng(0)
+    return ScoreMatrix(rng.random((rows, 4)))
+
+
+def every_certificate():
+    votes = Votes(["x"] * 30 + ["y"] * 12)
+    bagged = Bagged(Plurality(), bags=500, seed=1)
+    yield "proved", stable_topk(votes, 1, claim="proved")
+    yield "proved", stable_ranking(votes, claim="proved")
+    yield "observed", stable_topk(votes, 2)
+    yield "observed", stable_ranking(votes)
+    yield "observed", stable_topk(flipping(), 1, eps=1e-6)
+    yield "observed", stable_ranking(flipping(), eps=1e-6)
+    yield "observed", stable_ranking(flipping(), delta=0.3)
+    yield "proved", stable_topk(votes, 1, delta=0.1, scorer=bagged, claim="proved")
+    yield "proved", stable_topk(votes, 1, eps=0.3, scorer=bagged, claim="proved")
+    yield "none", stable_topk(votes, 1, eps=0.3, claim="none")
+
+
+def test_sentences_name_n_the_unit_delta_and_what_they_are_not():
+    for status, answer in every_certificate():
+        certificate = answer.certificate
+        assert certificate.status == status
+        assert certificate.eps == answer.eps
+        assert str(certificate) == certificate.sentence
+        assert certificate.sentence.endswith(CAVEAT)
+        assert "\n" not in certificate.sentence
+        if status == "none":
+            assert certificate.delta is None
+            assert "Nothing is claimed" in certificate.sentence
+            continue
+        assert certificate.sentence.startswith(("Proved", "Observed on this dataset"))
+        assert f"{answer.n_units} {plural(answer.unit)}" in certificate.sentence
+        assert f"{certificate.delta:.3g}" in certificate.sentence
+        assert "delta" in certificate.sentence
+
+
+def test_sentences_count_in_the_singular_and_the_plural():
+    votes = Votes(["x"] * 3 + ["y"] * 2)
+    assert "at least 1 item with" in stable_topk(votes, 1).certificate.sentence
+    assert "at least 2 items with" in stable_topk(votes, 2).certificate.sentence
+    assert "share a ranking with" in stable_ranking(votes).certificate.sentence
+    assert "none of them breaks" in observed(0.1, 0.0, 20, "row", "3", "audit").sentence
+    assert "1 of them breaks" in observed(0.1, 0.05, 20, "row", "3", "audit").sentence
+    assert "2 of them break " in observed(0.1, 0.1, 20, "row", "3", "audit").sentence
+    assert "1 of them moves" in observed_by_shifts(0.1, 0.05, 20, "row", "ranking").sentence
+    assert "2 of them move " in observed_by_shifts(0.1, 0.1, 20, "row", "ranking").sentence
+    assert "each of the 10 countries was" in observed(0.1, 0.0, 10, "country", "3", "audit").sentence
+
+
+@pytest.mark.parametrize(
+    ("one", "many"),
+    [
+        ("vote", "votes"),
+        ("ballot", "ballots"),
+        ("user", "users"),
+        ("battle", "battles"),
+        ("row", "rows"),
+        ("group", "groups"),
+        ("country", "countries"),
+        ("survey", "surveys"),
+        ("batch", "batches"),
+        ("prompt_id", "prompt_ids"),
+        ("y", "ys"),
+    ],
+)
+def test_plurals_of_what_units_are_called(one, many):
+    assert plural(one) == many
+    assert counted(1, one) == f"1 {one}"
+    assert counted(1234, one) == f"1,234 {many}"
+
+
+def test_the_bound_of_a_ranking_is_called_a_bound():
+    """More units move the scores by eps than break the answer, and the sentence must not mix them up."""
+    data = flipping(200)
+    certificate = stable_ranking(data, delta=0.3).certificate
+    broken = audit(data, k=1, eps=certificate.eps).outcome("inflated_ranking").delta
+    assert broken < certificate.delta <= 0.3
+    assert "delta is at most" in certificate.sentence
+    assert certificate.numbers == {"n": 200, "moving": round(certificate.delta * 200)}
+
+
+def test_an_audited_eps_counts_what_breaks():
+    data = flipping()
+    certificate = stable_topk(data, 1, eps=1e-6).certificate
+    audited = audit(data, k=1, eps=1e-6).outcome("inflated_topk", 1)
+    assert certificate.delta == audited.delta > 0
+    assert certificate.numbers == {"n": 20, "broken": len(audited.broken)}
+
+
+def test_a_bagged_certificate_has_all_numbers_of_its_bound():
+    votes = Votes(["x"] * 30 + ["y"] * 12)
+    scorer = Bagged(Plurality(), bags=400, size=10, seed=1)
+    certificate = stable_topk(votes, 1, delta=0.2, scorer=scorer, claim="proved").certificate
+    numbers = certificate.numbers
+    assert set(numbers) == {
+        "n", "size", "bags", "replace", "p", "q", "C", "finite_bags", "radius_squared",
+    }  # fmt: skip
+    assert (numbers["n"], numbers["size"], numbers["bags"]) == (42, 10, 400)
+    assert numbers["finite_bags"] == 2 / 400
+    assert numbers["radius_squared"] == 0.5
+    assert numbers["C"] == pytest.approx((10 / 42) / (1 - 10 / 42) / 41)
+    bound = 0.5 * (numbers["C"] + 2 / 400)
+    assert certificate.eps**2 * certificate.delta == pytest.approx(bound, rel=1e-5)
+    assert certificate.eps**2 * certificate.delta > bound
+    assert "2/B = 0.005" in certificate.sentence
+    assert "400 bags" in certificate.sentence
+    assert not certificate.vacuous
+
+
+def test_a_bagged_certificate_that_promises_nothing_says_so():
+    votes = Votes(["x"] * 30 + ["y"] * 12)
+    few = Bagged(Plurality(), bags=2, seed=1)
+    certain = stable_topk(votes, 1, eps=0.01, scorer=few, claim="proved").certificate
+    assert (certain.vacuous, certain.delta) == (True, 1.0)
+    assert "vacuous" in certain.sentence
+    assert "promises nothing" in certain.sentence
+    # The eps that delta = 0.01 takes exceeds the distance of any two possible outputs.
+    wide = stable_topk(votes, 1, delta=0.01, scorer=few, claim="proved").certificate
+    assert wide.eps > 2 * math.sqrt(0.5)
+    assert wide.vacuous
+    assert "vacuous" in wide.sentence
+
+
+@pytest.mark.parametrize("eps", [5e-324, 1e-300, 1e300, 1e308])
+def test_bagged_bounds_at_the_ends_of_the_floats(eps):
+    answer = stable_topk(
+        Votes(["x", "x", "y"]), 1, eps=eps, scorer=Bagged(Plurality(), bags=3), claim="proved"
+    )
+    assert answer.certificate.vacuous
+    assert answer.certificate.delta == (1.0 if eps < 1 else pytest.approx(0.0))
+
+
+def test_a_class_of_the_same_name_elsewhere_proves_nothing():
+    @dataclasses.dataclass(frozen=True)
+    class Borda:  # points from 0 to a million, say
+        pass
+
+    assert output_radius_squared(Borda(), Votes(["x", "y"])) is None
+
+
+def test_certificates_are_values():
+    one, two = (stable_topk(Votes(["x", "x", "y"]), 1, claim="proved").certificate for _ in range(2))
+    assert one == two
+    assert hash(one) == hash(two)
+    assert copy.deepcopy(one) == one
+    assert dataclasses.asdict(one)["numbers"] == {"n": 3, "L": 2, "bound": one.numbers["bound"]}
+    with pytest.raises(TypeError):
+        one.numbers["n"] = 4
+    source = {"n": 1.0}
+    numbers = Numbers(source)
+    source["n"] = 2.0
+    assert numbers["n"] == 1.0
+    assert list(numbers) == ["n"]
+    assert len(numbers) == 1
+
+
+# What bounds promise: sensitivity, end to end.
+
+L, N = 4, 6
+orders = st.permutations(list("abcd"))
+sets = st.sets(st.sampled_from("abcd"))
+cells = st.one_of(st.sampled_from([0.0, 1.0]), st.floats(0, 1))
+
+
+def proved_and_kept(data, scorer=None):
+    """Return how near the largest shift comes to the proved bound, having checked that it holds."""
+    ks = range(1, data.n_items + 1)
+    answer = stable_topk(data, data.n_items, scorer=scorer, claim="proved")
+    result = audit(data, k=ks, eps=answer.eps, scorer=scorer)
+    assert result.share_reaching_eps == 0
+    assert all(row.delta == 0 for row in result.table if row.method.startswith("inflated"))
+    return float(result.shifts.max()) / answer.certificate.numbers["bound"]
+
+
+@given(st.lists(st.integers(0, L - 1), min_size=2, max_size=12))
+def test_votes_keep_their_promise(choices):
+    assert proved_and_kept(Votes(choices, items=range(L))) <= 1 + 1e-12
+
+
+@given(st.lists(orders, min_size=2, max_size=8), st.lists(st.integers(1, 4), min_size=8, max_size=8))
+def test_borda_points_keep_their_promise(ballots, lengths):
+    partial = [list(order[:length]) for order, length in zip(ballots, lengths, strict=False)]
+    assert proved_and_kept(Ballots(partial, items=list("abcd")), Borda()) <= 1 + 1e-12
+
+
+@given(st.lists(sets, min_size=2, max_size=8))
+def test_approvals_keep_their_promise(ballots):
+    data = Ballots(ballots, items=list("abcd"), approval=True)
+    assert proved_and_kept(data, Approval()) <= 1 + 1e-12
+
+
+@given(st.lists(st.lists(cells, min_size=3, max_size=3), min_size=2, max_size=7))
+def test_bounded_column_means_keep_their_promise(values):
+    assert proved_and_kept(ScoreMatrix(values), ColumnMeans(value_range=(0, 1))) <= 1 + 1e-12
+
+
+@given(st.data())
+def test_bounded_ratings_keep_their_promise(draw):
+    pairs = [(user, film) for user in range(4) for film in range(3)]
+    chosen = draw.draw(st.lists(st.sampled_from(pairs), min_size=4, unique=True))
+    users, films = zip(*sorted(chosen), strict=True)
+    if len(set(users)) < 2:
+        users = (*users, 9)
+        films = (*films, 0)
+    values = draw.draw(st.lists(st.integers(1, 5), min_size=len(users), max_size=len(users)))
+    data = Ratings(users, films, values, item_labels=range(3))
+    assert proved_and_kept(data, MeanRating(value_range=(1, 5))) <= 1 + 1e-9
+
+
+def test_every_bound_is_reached():
+    """One unit against all the others: the bounds cannot be smaller."""
+    ends = np.vstack([np.ones((1, L)), np.zeros((N - 1, L))])
+    extremes = [
+        (Votes([0] + [1] * (N - 1)), None),
+        (Ballots([list("abcd")] + [list("dcba")] * (N - 1)), Borda()),
+        (Ballots([set("abcd")] + [set()] * (N - 1), approval=True), Approval()),
+        (ScoreMatrix(ends), ColumnMeans(value_range=(0, 1))),
+        (ScoreMatrix(np.repeat(ends, 2, axis=0), units=np.arange(2 * N) // 2), ColumnMeans((0, 1))),
+        (Ratings([0, 0, 1, 1], [0, 1, 0, 1], [5, 5, 0, 0]), MeanRating(value_range=(0, 5))),
+    ]
+    reached = [proved_and_kept(data, scorer) for data, scorer in extremes]
+    assert reached == pytest.approx([1.0] * len(extremes), rel=1e-9)
+
+
+# What bounds promise: bagging, by simulation.
+
+
+def squared_shifts(data, make, repetitions):
+    """Return the squared shifts, one row for each seed: the expectation is over the bags."""
+    return np.array([make(seed).leave_one_out(data).shifts() ** 2 for seed in range(repetitions)]) @ (
+        data.units.counts / data.units.total
+    )
+
+
+@pytest.mark.parametrize(
+    ("size", "replace", "bags"), [(4, False, 5), (1, False, 1), (6, False, 3), (5, True, 4)]
+)
+def test_bagging_keeps_its_promise_on_average_over_the_bags(size, replace, bags):
+    data = Votes([0, 0, 0, 1, 1, 2, 3, 3])
+
+    def make(seed):
+        return Bagged(Plurality(), bags=bags, size=size, replace=replace, seed=seed)
+
+    squares = squared_shifts(data, make, 250)
+    numbers = make(0).bagging_numbers(data)
+    bound = numbers["radius_squared"] * (numbers["C"] + numbers["finite_bags"])
+    error = squares.std() / math.sqrt(len(squares))
+    assert squares.mean() - 3 * error <= bound
+
+
+def test_the_price_of_finitely_many_bags_is_real():
+    """Bags of one vote, all votes different: the 2/B term is reached, and C alone is far exceeded."""
+    data = Votes(range(10))
+    squares = squared_shifts(data, lambda seed: Bagged(Plurality(), bags=2, size=1, seed=seed), 250)
+    numbers = Bagged(Plurality(), bags=2, size=1).bagging_numbers(data)
+    radius = numbers["radius_squared"]
+    assert squares.mean() > 20 * radius * numbers["C"]
+    assert squares.mean() == pytest.approx(radius * numbers["finite_bags"], rel=0.05)
+
+
+def test_the_share_that_breaks_stays_below_the_proved_delta():
+    data = Votes([0] * 5 + [1] * 5 + [2] * 2)
+    broken = []
+    for seed in range(60):
+        scorer = Bagged(Plurality(), bags=40, size=2, seed=seed)
+        answer = stable_topk(data, 1, delta=0.4, scorer=scorer, claim="proved")
+        assert not answer.certificate.vacuous
+        result = audit(data, k=1, eps=answer.eps, scorer=scorer, methods=["inflated_topk"])
+        assert result.table[0].delta <= result.share_reaching_eps
+        broken.append(result.share_reaching_eps)
+    assert np.mean(broken) <= 0.4
+
+
+def test_radii_hold_every_output():
+    rng = np.random.default_rng(0)
+    votes, ballots = Votes([0, 1, 2]), Ballots([[0, 1, 2]])
+    centre = {Plurality: 1 / 3, Borda: 1.0, Approval: 0.5}
+    for scorer, data in ((Plurality(), votes), (Borda(), ballots)):
+        radius = output_radius_squared(scorer, data)
+        for _ in range(50):
+            other = (
+                Votes(rng.integers(0, 3, 4), items=range(3))
+                if scorer == Plurality()
+                else Ballots([rng.permutation(3)[: rng.integers(1, 4)].tolist()], items=range(3))
+            )
+            distance = ((scorer.score(other) - centre[type(scorer)]) ** 2).sum()
+            assert distance <= radius * (1 + 1e-12)
+    assert output_radius_squared(Plurality(), votes) == pytest.approx(2 / 3)
+    assert output_radius_squared(Borda(), ballots) == 2.0
+    assert output_radius_squared(Approval(), ballots) == 0.75
+    matrix = ScoreMatrix(np.eye(3))
+    assert output_radius_squared(ColumnMeans(value_range=(-1, 3)), matrix) == 12.0
+    assert output_radius_squared(ColumnMeans(), matrix) is None
+    assert output_radius_squared(MeanRating(value_range=(1, 5)), matrix) == 3 * 25 / 4
+    assert output_radius_squared(ConstrainedLeastSquares(radius=2.0), matrix) == 4.0
