@@ -23,7 +23,8 @@ def output_radius_squared(scorer: Any, data: Any) -> float | None:
     0.5
     """
     items: int = data.n_items
-    kind = type(scorer).__name__
+    # By name, so that no scorer need be imported; but only ours are known to be what they are called.
+    kind = type(scorer).__name__ if type(scorer).__module__.startswith("steadyrank.") else ""
     fixed: dict[str, float] = {
         "Plurality": 1.0 - 1.0 / items,
         "Approval": items / 4.0,
