@@ -140,6 +140,12 @@ class StableTopK(Answer):
         """How many items the answer holds."""
         return self.result.size
 
+    def _repr_html_(self) -> str:
+        """Show the answer as a table in a notebook."""
+        from steadyrank.report.notebook import topk_html
+
+        return topk_html(self)
+
     @cached_property
     def members(self) -> tuple[object, ...]:
         """The labels of all members, best first."""
@@ -180,6 +186,12 @@ class StableRanking(Answer):
     def __str__(self) -> str:
         """Show the first places and the certificate in plain text."""
         return ranking_text(self)
+
+    def _repr_html_(self) -> str:
+        """Show the answer as a table in a notebook."""
+        from steadyrank.report.notebook import ranking_html
+
+        return ranking_html(self)
 
     @cached_property
     def ranking(self) -> tuple[object, ...]:

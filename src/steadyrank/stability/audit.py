@@ -160,6 +160,12 @@ class Audit:
         """Show the table in plain text."""
         return audit_text(self)
 
+    def _repr_html_(self) -> str:
+        """Show the table in a notebook."""
+        from steadyrank.report.notebook import audit_html
+
+        return audit_html(self)
+
     @cached_property
     def share_reaching_eps(self) -> float:
         """The share of units that move the scores by eps or more: Theorems 4 and 8 bound delta by it.

@@ -1,0 +1,110 @@
+"""Plots: the numbers that are drawn are those of the results."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from browser.examples import close_votes, hostile_matrix, restaurants
+from steadyrank import audit, stable_ranking, stable_topk
+from steadyrank.errors import InvalidValueError, MissingPackageError
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+
+from matplotlib import pyplot as plt  # noqa: E402
+
+from steadyrank.report import plots  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture(autouse=True)
+def _close() -> Iterator[None]:
+    yield
+    plt.close("all")
+
+
+def points(ax: Any) -> dict[str, list[tuple[float, float]]]:
+    """The points of each standing."""
+    return {part.get_label(): [tuple(point) for point in part.get_offsets()] for part in ax.collections}
+
+
+def test_cliff_draws_scores_by_standing() -> None:
+    answer = stable_topk(restaurants(), 5)
+    ax = plots.cliff(answer, around=3)
+    rows = list(answer.rows(answer.size + 3))[1:]  # three sure ones, all contenders, three that are out
+    drawn = points(ax)
+    for standing, word in plots.WORDS.items():
+        expected = [(row.score, row.rank) for row in rows if row.standing == standing]
+        assert expected
+        assert drawn[word] == expected
+    assert ax.lines[0].get_ydata()[0] == 5.5
+    assert ax.get_ylim()[0] > ax.get_ylim()[1]  # the best on top
+
+
+def test_rank_intervals_draws_intervals() -> None:
+    answer = stable_ranking(close_votes(), delta=0)
+    ax = plots.rank_intervals(answer, limit=6)
+    drawn = [tuple(line.get_xdata()) for line in ax.lines]
+    assert drawn == [(row.lowest, row.highest) for row in answer.rows(6)]
+    marked = plots.rank_intervals(stable_topk(close_votes(), 3))
+    assert marked.lines[-1].get_xdata()[0] == 3.5
+
+
+def test_curve_is_that_of_the_audit() -> None:
+    found = audit(restaurants(), k=5, eps=0.01)
+    ax = plots.curve(found)
+    eps, delta = ax.lines[0].get_data()
+    steps = found.curve(5)
+    np.testing.assert_array_equal(delta[:-1], steps.delta(np.nextafter(eps[:-1], np.inf)))
+    size = ax.figure.axes[1].lines[0].get_ydata()
+    np.testing.assert_array_equal(size[:-1], steps.size(np.nextafter(eps[:-1], np.inf)))
+    assert ax.lines[1].get_xdata()[0] == 0.01
+    assert len(plots.curve(steps).lines) == 1
+
+
+def test_curve_asks_which_k() -> None:
+    found = audit(restaurants(), k=[3, 5], eps=0.01)
+    with pytest.raises(InvalidValueError, match=r"say which k to draw.*3, 5"):
+        plots.curve(found)
+    assert plots.curve(found, k=3).get_xlabel() == "eps"
+
+
+def test_survival_counts_the_trials_above() -> None:
+    deltas = {"plain": [0.3, 0.1, 0.1, 0.0], "inflated": [0.0, 0.0, 0.0, 0.02]}
+    ax = plots.survival(deltas)
+    for line in ax.lines:
+        values = np.array(deltas[line.get_label()])
+        x, y = line.get_data()
+        for place in (0.0, 0.05, 0.1, 0.2, 0.3, 0.5):
+            shown = y[np.searchsorted(x, place, side="right") - 1]
+            assert shown == pytest.approx((values > place).mean())
+
+
+@pytest.mark.parametrize("deltas", [{}, {"plain": []}, {"plain": [0.5, 2.0]}, {"plain": [float("nan")]}])
+def test_survival_refuses_what_is_no_share(deltas: dict[str, list[float]]) -> None:
+    with pytest.raises(InvalidValueError):
+        plots.survival(deltas)
+
+
+def test_given_axes_are_used_and_hostile_names_drawn() -> None:
+    figure, (left, right) = plt.subplots(1, 2)
+    answer = stable_topk(hostile_matrix(), 5, eps=0.3)
+    assert plots.cliff(answer, left) is left
+    assert plots.rank_intervals(answer, ax=right) is right
+    labels = [text.get_text() for text in right.get_yticklabels()]
+    assert all(len(label) < 40 for label in labels)
+    plain = stable_topk(close_votes(), 3)
+    drawn = plots.cliff(plain, plt.figure().subplots())
+    drawn.figure.canvas.draw()
+    plt.close(figure)
+
+
+def test_missing_matplotlib_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
+    with pytest.raises(MissingPackageError, match=r"steadyrank\[plot\]"):
+        plots.survival({"plain": [0.1]})
