@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import errno
-import os
 import re
 import sys
 from typing import TYPE_CHECKING, Any
 
+from steadyrank.cli.output import stdout_to_nowhere
 from steadyrank.errors import SteadyrankError
 
 if TYPE_CHECKING:
@@ -38,14 +38,12 @@ def run_guarded(app: Any, arguments: Sequence[str]) -> int:
     """Run the application and return the exit code; say what went wrong, if anything did."""
     try:
         code = app(args=list(arguments), prog_name="steadyrank", standalone_mode=False)
-        _flush()
+        sys.stdout.flush()
     except KeyboardInterrupt:
-        return say("interrupted.", INTERRUPTED)
-    except BrokenPipeError:
-        _nobody_listens()
+        code = INTERRUPTED
+    except BrokenPipeError:  # the help, read by something that stopped reading
+        stdout_to_nowhere()
         return 0
-    except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else BAD_INPUT
     except Exception as error:  # nothing may end in a traceback
         return _report(error)
     return say("interrupted.", INTERRUPTED) if code == INTERRUPTED else int(code or 0)
@@ -58,6 +56,8 @@ def _report(error: Exception) -> int:
         return say(f"{error.format_message().rstrip('.')}. See: {command} --help", BAD_INPUT)
     if type(error).__name__ == "Abort":
         return say("interrupted.", INTERRUPTED)
+    if isinstance(error, OSError):  # perhaps of standard output, which must not be tried again
+        stdout_to_nowhere()
     return say(message_of(error), BAD_INPUT)
 
 
@@ -114,18 +114,3 @@ def say(text: str, code: int) -> int:
     except OSError:  # nobody reads it; the exit code is left
         pass
     return code
-
-
-def _flush() -> None:
-    sys.stdout.flush()
-
-
-def _nobody_listens() -> None:
-    """Send what is still in the buffer nowhere: the reader of the pipe has gone, as `head` does."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(nowhere, sys.stdout.fileno())
-    except (OSError, ValueError, AttributeError):
-        pass
-    finally:
-        os.close(nowhere)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from steadyrank.errors import InvalidValueError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
     from contextlib import AbstractContextManager
 
     from rich.console import Console
@@ -33,10 +34,12 @@ def look_of(screen: Console) -> Look:
     return Look(width=max(40, screen.width), encoding=screen.encoding)
 
 
-def show(lines: Iterator[Text], screen: Console) -> None:
+def show(lines: Iterable[Text], screen: Console) -> None:
     """Print lines as they are: they are already wrapped, and a wide table is better than a torn one."""
-    for text in lines:
-        screen.print(text, no_wrap=True, overflow="ignore", crop=False)
+    with screen.capture() as captured:
+        for text in lines:
+            screen.print(text, no_wrap=True, overflow="ignore", crop=False)
+    deliver(captured.get(), encoding=screen.encoding)
 
 
 def working(what: str) -> AbstractContextManager[Any]:
@@ -54,13 +57,32 @@ def check_output(options: OutputOptions) -> None:
         raise InvalidValueError("--json and --csv exclude each other: give one of them.")
 
 
-def deliver(text: str, path: str | None) -> None:
-    """Write text to standard output or, whole or not at all, to a file."""
-    if path is None:
-        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+def deliver(text: str, path: str | None = None, *, encoding: str = "utf-8") -> None:
+    """Write text to standard output or, whole or not at all, to a file.
+
+    A reader that has gone, as ``head`` does, is no error: what is left goes nowhere.
+    """
+    ended = text if text.endswith("\n") else text + "\n"
+    if path is not None:
+        save(ended, path)
+        return
+    try:
         sys.stdout.flush()
-    else:
-        save(text if text.endswith("\n") else text + "\n", path)
+        sys.stdout.buffer.write(ended.encode(encoding, "backslashreplace"))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        stdout_to_nowhere()
+
+
+def stdout_to_nowhere() -> None:
+    """Give up on standard output, so that Python does not try again on its way out."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, sys.stdout.fileno())
+    except (OSError, ValueError):  # not a real file: nothing will be tried again
+        pass
+    finally:
+        os.close(nowhere)
 
 
 def save(text: str, path: str) -> None:
@@ -68,7 +90,7 @@ def save(text: str, path: str) -> None:
     from steadyrank.report.html import write_whole
 
     with named(path):
-        write_whole(text, path)
+        write_whole(text.encode("utf-8", "backslashreplace").decode("utf-8"), path)
 
 
 class named:  # noqa: N801 (a context manager that reads as a verb)

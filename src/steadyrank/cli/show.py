@@ -80,6 +80,8 @@ def save_report(
 ) -> int:
     """Write the HTML report and say where it is."""
     from steadyrank.report.html import write_report
+    from steadyrank.report.names import shown
+    from steadyrank.report.text import line
 
     job = Job(source, answer.scorer)
     if k is None:
@@ -88,7 +90,11 @@ def save_report(
         write_report(
             job.data, k, output, scorer=job.scorer, title=title, source=job.source, **_how(answer)
         )
-    deliver(f"Wrote the report of the top {k:,} of {len(job.data.items):,} items to {output}", None)
+    screen = console()
+    where = shown(output, screen.encoding)
+    show(
+        [line(f"Wrote the report of the top {k:,} of {len(job.data.items):,} items to {where}")], screen
+    )
     return 0
 
 
@@ -152,11 +158,12 @@ def _plain(as_text: Callable[[Look], Iterator[Text]]) -> str:
 
     from steadyrank.report.bars import Look
 
-    held = io.StringIO()
     width = max(40, console().width)
-    screen = Console(file=held, markup=False, emoji=False, highlight=False, width=width)
-    show(as_text(Look(width=width)), screen)
-    return held.getvalue()
+    screen = Console(file=io.StringIO(), markup=False, emoji=False, highlight=False, width=width)
+    with screen.capture() as captured:
+        for text in as_text(Look(width=width)):
+            screen.print(text, no_wrap=True, overflow="ignore", crop=False)
+    return captured.get()
 
 
 def _say_if_guarded(text: str) -> None:

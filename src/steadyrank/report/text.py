@@ -270,11 +270,11 @@ class _Table:
         self._ranks = max((len(self._interval(row)) for row in rows), default=5)
         self._ranks = max(5, self._ranks)
         fixed = 3 + self._rank + 2 + 2 + self._score + 2 + self._ranks + 2 + (15 if eps else 0)
-        room = max(24, look.width - fixed)
+        room = max(20, look.width - fixed)
         self._name = max(4, look.columns_of((row["item"] for row in rows), room * 3 // 5))
         low = min((row["lowest"] for row in rows), default=1)
         high = max((row["highest"] for row in rows), default=1)
-        self._scale = Scale.around(low, high, max(8, min(48, room - self._name - 1)), cut)
+        self._scale = Scale.around(low, high, max(7, min(48, room - self._name - 1)), cut)
 
     @property
     def width(self) -> int:

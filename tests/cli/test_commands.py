@@ -1,0 +1,167 @@
+"""Each command says what the library computes, and exits with the code it promises."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from steadyrank import Battles, Ratings, ScoreMatrix, audit, stable_ranking, stable_topk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Command = Callable[..., Any]
+
+
+def test_topk_tells_the_story(run: Command, restaurants: Path) -> None:
+    answer = stable_topk(Ratings.read(restaurants), 5)
+    found = run("topk", restaurants, "-k", 5)
+    assert (found.code, found.err) == (0, "")
+    sections = found.out.split("Surely in the top 5\n")[1]
+    surely, rest = sections.split("Contenders: 2 for the last place\n")
+    contenders, following = rest.split("Next in line\n")
+    assert all(name in surely for name in answer.certain)
+    assert all(name in contenders for name in answer.contenders)
+    assert not any(name in following for name in answer.members)
+    assert "recognised as ratings by the columns 'reviewer', 'restaurant', 'stars'" in found.out
+    said = " ".join(found.out.split())
+    assert answer.certificate.sentence in said
+
+
+def test_next_in_line_shows_the_eps_of_entry(run: Command, restaurants: Path) -> None:
+    answer = stable_topk(Ratings.read(restaurants), 5)
+    found = run("topk", restaurants, "-k", 5)
+    (line,) = [line for line in found.out.splitlines() if "Eleven Spoons" in line]
+    entry = answer.critical_eps[answer.items.index("Eleven Spoons")]
+    assert line.endswith(f"{entry:.3g}")
+
+
+def test_rank_shows_every_item_in_order(run: Command, benchmark: Path) -> None:
+    answer = stable_ranking(ScoreMatrix.read(benchmark))
+    found = run("rank", benchmark)
+    assert found.code == 0
+    places = [found.out.index(str(item)) for item in answer.ranking]
+    assert places == sorted(places)
+    assert f"{len(answer.tiers)} tiers" in found.out
+
+
+def test_rank_agrees_with_the_intervals(run: Command, benchmark: Path) -> None:
+    rows = run("rank", benchmark, "--json").json["rows"]
+    answer = stable_ranking(ScoreMatrix.read(benchmark))
+    assert [(row["item"], row["lowest"], row["highest"]) for row in rows] == [
+        (row.item, row.lowest, row.highest) for row in answer.rows()
+    ]
+
+
+def test_audit_agrees_with_the_library(run: Command, battles: Path) -> None:
+    found = run("audit", battles, "-k", "2,3", "--eps", 0.02, "--unit", "judge", "--json")
+    expected = audit(Battles.read(battles, units="judge"), k=[2, 3], eps=0.02)
+    assert [(row["method"], row["k"], row["delta"], row["size"]) for row in found.json["audit"]] == [
+        (row.method, row.k, row.delta, row.size) for row in expected.table
+    ]
+    assert found.json["unit"] == "judge"
+
+
+def test_audit_shows_who_flips(run: Command, restaurants: Path) -> None:
+    found = run("audit", restaurants, "-k", "5")
+    assert "Who changes the plain top 5: 34 users" in found.out
+    assert "Ivy Court → Saltmarsh" in found.out
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "word"),
+    [
+        ((), 1, "UNSTABLE: plain top 4"),
+        (("--max-delta", 0.5), 0, "STABLE: plain top 4"),
+        (("--eps", 0.01), 0, "STABLE: inflated top 4 at eps = 0.01"),
+        (("--eps", 1e-9), 1, "UNSTABLE: inflated top 4 at eps = 1e-09"),
+    ],
+)
+def test_check_is_a_gate(
+    run: Command, benchmark: Path, options: tuple[object, ...], code: int, word: str
+) -> None:
+    found = run("check", benchmark, "-k", 4, *options)
+    assert found.code == code
+    assert found.out.startswith(word)
+
+
+def test_check_names_a_way_out_that_passes(run: Command, benchmark: Path) -> None:
+    remedy = run("check", benchmark, "-k", 4, "--json").json["remedy"]
+    assert run("check", benchmark, "-k", 4, "--eps", remedy["eps"]).code == 0
+
+
+def test_check_as_csv(run: Command, benchmark: Path) -> None:
+    found = run("check", benchmark, "-k", 4, "--csv")
+    (row,) = csv.DictReader(io.StringIO(found.out))
+    assert found.code == 1
+    assert (row["k"], row["method"], row["stable"]) == ("4", "topk", "false")
+
+
+def test_report_is_written_and_said(run: Command, benchmark: Path, tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert")
+    target = tmp_path / "page.html"
+    found = run("report", benchmark, "-o", target, "-k", 4, "--title", "Methods")
+    assert found.code == 0
+    assert found.out == f"Wrote the report of the top 4 of 12 items to {target}\n"
+    assert "<title>" in target.read_text(encoding="utf-8")
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_text_to_a_file(run: Command, benchmark: Path, tmp_path: Path) -> None:
+    target = tmp_path / "top.txt"
+    shown = run("topk", benchmark, "-k", 4).out
+    assert run("topk", benchmark, "-k", 4, "-o", target).out == ""
+    assert target.read_text(encoding="utf-8") == shown
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_standard_input(run: Command, restaurants: Path, packed: bool) -> None:
+    content = restaurants.read_bytes()
+    found = run("topk", "-", "-k", 5, stdin=gzip.compress(content) if packed else content)
+    assert found.code == 0
+    assert found.out.startswith("standard input: ratings, 20 items, 180 users\n")
+
+
+@pytest.mark.parametrize("options", [("--delta", 0), ("--eps", 0.5), ("--eps", 0.5, "--claim", "none")])
+def test_settings_reach_the_library(run: Command, benchmark: Path, options: tuple[Any, ...]) -> None:
+    settings = dict(zip([str(name)[2:] for name in options[::2]], options[1::2], strict=True))
+    answer = stable_topk(ScoreMatrix.read(benchmark), 4, **settings)
+    found = run("topk", benchmark, "-k", 4, *options, "--json").json
+    assert found["eps"] == answer.eps
+    assert found["certificate"]["status"] == answer.certificate.status
+    assert ("audit" in found) == ("none" not in options)
+
+
+def test_a_scorer_with_settings(run: Command, benchmark: Path) -> None:
+    found = run(
+        "topk", benchmark, "-k", 4, "--scorer", "column-means:value_range=0..1", "--claim", "proved"
+    )
+    assert found.code == 0
+    assert "Certificate (proved)" in found.out
+
+
+def test_long_sections_are_shortened_unless_all_is_asked_for(run: Command, tmp_path: Path) -> None:
+    file = tmp_path / "votes.csv"
+    rows = (f"item {number:03d},{1000 - 3 * number}" for number in range(120))
+    file.write_text("choice,count\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    short = run("topk", file, "-k", 90).out
+    full = run("topk", file, "-k", 90, "--all").out
+    assert "item 040" not in short
+    assert "(--all shows every row)" in short
+    assert all(f"item {number:03d}" in full for number in range(120))
+    assert "--all" not in full
+
+
+def test_version_and_overview(run: Command) -> None:
+    assert run("--version").out.startswith("steadyrank ")
+    overview = run("--help")
+    assert overview.code == 0
+    assert run().out == overview.out
+    for name in ("topk", "rank", "audit", "check", "report", "demo", "paper"):
+        assert f"\n  {name} " in overview.out
+        assert run(name, "--help").code == 0

@@ -1,0 +1,219 @@
+"""Whatever goes wrong: exit code 2, one message on standard error that says what to do, no traceback."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Command = Callable[..., Any]
+
+BAD_OPTIONS = [
+    (("-k", 99), "k must be a whole number from 1 to 12"),
+    (("-k", 0), "k must be a whole number from 1 to 12"),
+    (("-k", "many"), "Invalid value for '-k'"),
+    ((), "Missing option '-k'"),
+    (("-k", 4, "--eps", -1), "eps must be a positive, finite number"),
+    (("-k", 4, "--eps", "nan"), "eps must be a positive, finite number"),
+    (("-k", 4, "--delta", 2), "delta must be from 0 to below 1"),
+    (("-k", 4, "--delta", 0.1, "--eps", 1), "either delta or eps, not both"),
+    (("-k", 4, "--claim", "sworn"), "claim must be one of observed, proved, none"),
+    (("-k", 4, "--claim", "none"), "goes with an eps"),
+    (("-k", 4, "--claim", "proved"), "Use --claim observed"),
+    (("-k", 4, "--scorer", "bord"), "Did you mean 'borda'?"),
+    (("-k", 4, "--scorer", "bradley-terry"), "needs Battles, but was given ScoreMatrix"),
+    (("-k", 4, "--scorer", "column-means:x"), "a setting is written name=value"),
+    (("-k", 4, "--scorer", "column-means:x=1"), "has no setting 'x'"),
+    (("-k", 4, "--kind", "poll"), "kind must be one of 'votes'"),
+    (("-k", 4, "--kind", "battles"), "--left"),
+    (("-k", 4, "--format", "xls"), "format must be one of 'csv'"),
+    (("-k", 4, "--encoding", "morse"), "there is no encoding 'morse'"),
+    (("-k", 4, "--missing", "guess"), "missing must be one of 'error', 'drop', 'available'"),
+    (("-k", 4, "--duplicates", "last"), "cannot be told from the columns"),
+    (("-k", 4, "--row", "nothing"), "'nothing'"),
+    (("-k", 4, "--json", "--csv"), "--json and --csv exclude each other"),
+    (("-k", 4, "--wrong"), "No such option: --wrong"),
+]
+
+
+def assert_one_message(found: Any, *parts: str) -> None:
+    assert found.code == 2
+    assert found.out == ""
+    assert found.err.startswith("steadyrank: ")
+    assert found.err.count("\n") == 1
+    assert "Traceback" not in found.err
+    assert "should not" not in found.err
+    for part in parts:
+        assert part in found.err
+
+
+@pytest.mark.parametrize(("options", "message"), BAD_OPTIONS)
+def test_options_that_cannot_be(
+    run: Command, benchmark: Path, options: tuple[object, ...], message: str
+) -> None:
+    assert_one_message(run("topk", benchmark, *options), message)
+
+
+BAD_FILES = {
+    "empty": (b"", "is empty"),
+    "header.csv": (b"user,item,rating\n", "header.csv"),
+    "torn.csv": (b"user,item,rating\nann,x,5\nbob,x\n", "line 3"),
+    "words.csv": (b"user,item,rating\nann,x,good\n", "'good'"),
+    "twice.csv": (b"user,item,rating\nann,x,5\nann,x,4\nbob,y,3\n", "--duplicates"),
+    "gone.csv": (b"task,x,y\na,1,2\nb,,3\n", "--missing drop"),
+    "odd.csv": (b"left,right,winner\nx,y,maybe\n", "'maybe'"),
+    "latin.csv": ("user,item,rating\nann,caf\xe9,5\n".encode("latin-1"), "--encoding latin-1"),
+    "cut.csv.gz": (gzip.compress(b"user,item,rating\n" * 5000)[:-20], "cut short"),
+    "zip.zip": (b"PK\x03\x04rest", "zip archive"),
+    "what.csv": (b"colour,shape\nred,round\n", "--kind ..."),
+    "bad.jsonl": (b'{"user": 1, "item": 2, "rating": 3}\n{oops\n', "bad.jsonl"),
+    "bad.parquet": (b"PAR1nonsense", "bad.parquet"),
+    "apart.csv": (b"left,right,winner\na,b,left\nb,a,left\nc,d,left\nd,c,left\n", "ridge=0.01"),
+    "one.csv": (b"user,item,rating\nann,x,5\nann,y,4\n", "only one unit"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_files_that_cannot_be_used(run: Command, tmp_path: Path, name: str) -> None:
+    content, message = BAD_FILES[name]
+    (tmp_path / name).write_bytes(content)
+    assert_one_message(run("topk", tmp_path / name, "-k", 1), message)
+
+
+@pytest.mark.parametrize("command", ["topk", "rank", "audit", "check", "report"])
+def test_no_such_file(run: Command, tmp_path: Path, command: str) -> None:
+    k = () if command in {"rank", "report"} else ("-k", "3")
+    assert_one_message(run(command, tmp_path / "missing.csv", *k), "there is no file", "missing.csv")
+
+
+def test_a_folder_is_no_file(run: Command, tmp_path: Path) -> None:
+    assert_one_message(run("topk", tmp_path, "-k", 3), "is a folder")
+
+
+def test_empty_standard_input(run: Command) -> None:
+    assert_one_message(run("topk", "-", "-k", 3, stdin=b""), "empty")
+
+
+def test_several_k_must_be_numbers(run: Command, benchmark: Path) -> None:
+    assert_one_message(run("audit", benchmark, "-k", "3,x"), "such as 5,10,20", "'3,x'")
+
+
+def test_an_audit_takes_eps_or_delta(run: Command, benchmark: Path) -> None:
+    assert_one_message(run("audit", benchmark, "-k", 3, "--eps", 1, "--delta", 0.1), "not both")
+
+
+@pytest.mark.parametrize("command", ["topk", "report"])
+def test_places_that_cannot_be_written(
+    run: Command, benchmark: Path, tmp_path: Path, command: str
+) -> None:
+    pytest.importorskip("vl_convert")
+    missing = tmp_path / "no" / "such" / "out.html"
+    assert_one_message(run(command, benchmark, "-k", 3, "-o", missing), repr(str(missing)))
+    assert_one_message(run(command, benchmark, "-k", 3, "-o", tmp_path), "is a folder")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read and write everything")
+def test_permission_denied(run: Command, benchmark: Path, tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    target = tmp_path / "out.json"
+    assert_one_message(
+        run("topk", benchmark, "-k", 3, "--json", "-o", target), repr(str(target)), "permission denied"
+    )
+
+
+def test_an_unreadable_file_is_named(
+    run: Command, benchmark: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", "secret.csv")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    assert_one_message(run("topk", benchmark, "-k", 3), "'secret.csv': permission denied.")
+
+
+def test_a_disk_that_fills_up_leaves_the_old_file(
+    run: Command, benchmark: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "out.json"
+    target.write_text("old", encoding="utf-8")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    found = run("topk", benchmark, "-k", 3, "--json", "-o", target)
+    assert_one_message(found, repr(str(target)), "The disk is full.")
+    assert [path.read_text(encoding="utf-8") for path in tmp_path.iterdir()] == ["old"]
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (KeyboardInterrupt(), 130, "steadyrank: interrupted.\n"),
+        (MemoryError(), 2, "steadyrank: not enough memory for these data.\n"),
+        (
+            RuntimeError("odd"),
+            2,
+            "steadyrank: something went wrong that should not (RuntimeError: odd).",
+        ),
+    ],
+)
+def test_nothing_ends_in_a_traceback(
+    run: Command,
+    benchmark: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
+    code: int,
+    message: str,
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("steadyrank.cli.work.load", fail)
+    found = run("topk", benchmark, "-k", 3)
+    assert found.code == code
+    assert found.err.startswith(message)
+    assert found.err.count("\n") == 1
+
+
+def _shell(command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    ready = command.replace("steadyrank ", f"{sys.executable} -m steadyrank.cli ")
+    return subprocess.run(
+        ["bash", "-c", ready],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+        check=False,
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of a POSIX shell")
+def test_a_reader_that_leaves_is_no_error(benchmark: Path) -> None:
+    found = _shell(f"steadyrank check '{benchmark}' -k 4 | true; echo ${{PIPESTATUS[0]}}")
+    assert (found.stdout, found.stderr) == ("1\n", "")
+    found = _shell(f"steadyrank topk '{benchmark}' -k 4 --json | head -c 10; echo ${{PIPESTATUS[0]}}")
+    assert found.stdout.endswith("0\n")
+    assert found.stderr == ""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_standard_output_on_a_full_disk(benchmark: Path) -> None:
+    found = _shell(f"steadyrank topk '{benchmark}' -k 4 > /dev/full")
+    assert found.returncode == 2
+    assert found.stderr == "steadyrank: no space left on device. The disk is full.\n"
+
+
+def test_without_typer_the_way_to_install_it_is_said(
+    run: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("steadyrank.cli.find_spec", lambda _: None)
+    assert_one_message(run("topk"), 'pip install "steadyrank[cli]"', "typer and rich")

@@ -1,0 +1,76 @@
+"""Colours and widths: only a terminal gets colours, and tables fit where they can."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from rich.cells import cell_len
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Command = Callable[..., Any]
+
+
+def _environment(**more: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "FORCE_COLOR"}}
+    return {**kept, "TERM": "xterm-256color", **more}
+
+
+def _on_a_terminal(*arguments: str, **environment: str) -> str:
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "steadyrank.cli", *arguments],
+        stdin=theirs, stdout=theirs, stderr=theirs, env=_environment(**environment), close_fds=True,
+    ) as process:  # fmt: skip
+        os.close(theirs)
+        seen = b""
+        try:
+            while part := os.read(ours, 1 << 16):
+                seen += part
+        except OSError:  # the other end has closed
+            pass
+        process.wait()
+    os.close(ours)
+    return seen.decode()
+
+
+@pytest.mark.parametrize(
+    "command", [("topk", "-k", "4"), ("rank",), ("audit", "-k", "4"), ("check", "-k", "4")]
+)
+def test_no_colour_and_no_spinner_in_a_pipe(benchmark: Path, command: tuple[str, ...]) -> None:
+    found = subprocess.run(
+        [sys.executable, "-m", "steadyrank.cli", command[0], str(benchmark), *command[1:]],
+        capture_output=True,
+        env=_environment(),
+        check=False,
+    )
+    assert b"\x1b" not in found.stdout
+    assert found.stderr == b""
+
+
+def test_colour_on_a_terminal_unless_unwanted(benchmark: Path) -> None:
+    assert "\x1b[32m" in _on_a_terminal("topk", str(benchmark), "-k", "4")
+    plain = _on_a_terminal("topk", str(benchmark), "-k", "4", NO_COLOR="1", TERM="dumb")
+    assert "\x1b[32m" not in plain
+    assert "CrossNet" in plain
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_lines_fit(run: Command, restaurants: Path, monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    for command in (("topk", "-k", 5), ("rank",), ("check", "-k", 5)):
+        found = run(command[0], restaurants, *command[1:])
+        assert max(map(cell_len, found.out.splitlines())) <= width
+        assert not any(line.endswith(" ") for line in found.out.splitlines())
+
+
+def test_a_long_list_of_units_is_one_wide_line_at_most(run: Command, restaurants: Path) -> None:
+    found = run("audit", restaurants, "-k", "3,5")
+    assert max(map(cell_len, found.out.splitlines())) <= 80
