@@ -49,10 +49,10 @@ def cliff(answer: StableTopK, ax: Axes | None = None, *, around: int = 8) -> Axe
     >>> cliff(answer).get_xlabel()
     'score'
     """
-    ax = _axes(ax)
     first = max(0, min(answer.k - around, len(answer.certain) - 3))
     last = max(answer.size, answer.k) + around
     rows = list(answer.rows(last))[first:]
+    ax = _axes(ax, len(rows))
     _scatter(ax, rows, [row.score for row in rows])
     if answer.k < len(answer.items):
         ax.axhline(answer.k + 0.5, color=EDGE, linestyle="--", linewidth=1.2)
@@ -81,8 +81,8 @@ def rank_intervals(answer: Answer, ax: Axes | None = None, *, limit: int = 40) -
     >>> [text.get_text() for text in rank_intervals(answer).get_yticklabels()]
     ['1. ann', '2. bob', '3. cyd']
     """
-    ax = _axes(ax)
     rows = list(answer.rows(limit))
+    ax = _axes(ax, len(rows))
     for row in rows:
         ax.plot(
             [row.lowest, row.highest],
@@ -138,12 +138,14 @@ def curve(
     places, delta, size = steps_of.steps()
     calm = float(steps_of.breaking_eps.max(initial=0.0))
     near = float(np.sort(steps_of.critical_eps)[min(steps_of.k + 5, len(steps_of.critical_eps)) - 1])
-    right = 1.1 * max(calm, near, marked or 0.0) or 1.0
+    right = 2.5 * max(calm, marked or 0.0) or 1.1 * near or 1.0
     shown = places < right
     x = np.append(places[shown], right)
     (first,) = ax.step(x, _held(delta[shown]), where="post", color=COLOURS["contender"], label="delta")
     beside = ax.twinx()
-    (second,) = beside.step(x, _held(size[shown]), where="post", color=COLOURS["certain"], label="size")
+    (second,) = beside.step(
+        x, _held(size[shown]), where="post", color=COLOURS["certain"], linestyle="--", label="size"
+    )
     beside.set_ylabel("size: items in the answer")
     beside.locator_params(axis="y", integer=True)
     ax.set(xlabel="eps", ylabel="delta: share of units that break the answer", xlim=(0, right))
@@ -215,15 +217,14 @@ def _held(values: Any) -> Any:
     return np.append(values, values[-1])
 
 
-def _axes(ax: Axes | None) -> Axes:
+def _axes(ax: Axes | None, rows: int = 16) -> Axes:
     if ax is not None:
         return ax
     try:
         from matplotlib import pyplot as plt
     except ImportError:
         raise MissingPackageError("plots need matplotlib", "plot") from None
-    figure, made = plt.subplots(layout="constrained")
-    figure.set_size_inches(7, 4.5)
+    _, made = plt.subplots(figsize=(7, max(2.5, 0.25 * rows + 0.8)), layout="constrained")
     return made
 
 

@@ -1,0 +1,74 @@
+"""Make the two pictures of the report that the README shows, from the bundled restaurants.
+
+Needs Chromium, Playwright and Pillow: ``python scripts/screenshots.py``.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+from playwright.sync_api import sync_playwright
+
+from steadyrank import Ratings
+from steadyrank.demo import demo_file
+from steadyrank.report.html import write_report
+
+FIGURES = Path(__file__).resolve().parents[1] / "docs" / "figures"
+SIZE = {"width": 1080, "height": 1000}
+COLOURS = 128
+
+
+def main() -> int:
+    """Write docs/figures/report-light.png and report-dark.png."""
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        sys.stderr.write("there is no Chromium here: install it from the system's packages\n")
+        return 1
+    FIGURES.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        with demo_file("restaurants.csv") as path:
+            report = write_report(
+                Ratings.read(path),
+                5,
+                Path(folder) / "report.html",
+                source="restaurants.csv",
+                title="The five best restaurants",
+            )
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
+        )
+        for scheme in ("light", "dark"):
+            target = FIGURES / f"report-{scheme}.png"
+            save(picture(browser, report.as_uri(), scheme), target)
+            sys.stdout.write(f"{target.name}: {target.stat().st_size:,} bytes\n")
+        browser.close()
+    return 0
+
+
+def picture(browser: Any, url: str, scheme: str) -> bytes:
+    """Return the top of the page, at twice the resolution."""
+    context = browser.new_context(viewport=SIZE, color_scheme=scheme, device_scale_factor=2)
+    page = context.new_page()
+    page.goto(url)
+    page.wait_for_selector("html[data-ready=yes]", state="attached")
+    page.wait_for_timeout(300)  # the last chart is drawn a frame later
+    shot: bytes = page.screenshot()
+    context.close()
+    return shot
+
+
+def save(shot: bytes, target: Path) -> None:
+    """Write a PNG with a palette: a page has few colours, and a repository keeps every version."""
+    with Image.open(io.BytesIO(shot)) as image:
+        few = image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+        few.save(target, optimize=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
