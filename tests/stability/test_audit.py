@@ -28,7 +28,8 @@ def matrices(draw):
     coarse = st.integers(0, 3).map(float)
     fine = st.floats(0, 1).map(lambda value: round(value, 6))
     cell = draw(st.sampled_from([coarse, fine]))
-    return np.array(draw(st.lists(cell, min_size=rows * items, max_size=rows * items))).reshape(rows, items)
+    size = rows * items
+    return np.array(draw(st.lists(cell, min_size=size, max_size=size))).reshape(rows, items)
 
 
 @st.composite
@@ -41,7 +42,8 @@ def rating_tables(draw):
     return [(user, item, draw(st.integers(1, 5))) for user, item in sorted(chosen)], items
 
 
-eps_values = st.sampled_from([0.01, 0.1, 0.25, 0.5, 1.0, 2.0, float(np.sqrt(2)) / 4, float(np.sqrt(2)) / 5])
+ROOT = float(np.sqrt(2))
+eps_values = st.sampled_from([0.01, 0.1, 0.25, 0.5, 1.0, 2.0, ROOT / 4, ROOT / 5])
 
 
 def without_row(matrix, row):
