@@ -134,10 +134,20 @@ class LeaveOneOut(ABC):
 
 
 def _block_shifts(block: Block, base: FloatArray) -> FloatArray:
+    size = _scale(base)
     if isinstance(block, DenseBlock):
-        return np.asarray(np.sqrt(((block.scores - base) ** 2).sum(axis=1)))
-    squares = (block.scores - base[block.items]) ** 2
-    return np.sqrt(segment_sums(squares, block.indptr))
+        moves = block.scores - base if size == 1 else block.scores / size - base / size
+        return np.asarray(np.sqrt((moves**2).sum(axis=1)) * size)
+    squares = (block.scores / size - base[block.items] / size) ** 2
+    return np.sqrt(segment_sums(squares, block.indptr)) * size
+
+
+def _scale(scores: FloatArray) -> float:
+    """Return 1, or a power of two near scores whose squares would overflow or vanish."""
+    largest = float(np.abs(scores).max(initial=0.0))
+    if largest == 0 or 1e-100 < largest < 1e100:
+        return 1.0
+    return float(2.0 ** (np.frexp(largest)[1] - 1))
 
 
 def segment_sums(values: AnyArray, indptr: IntArray) -> AnyArray:
