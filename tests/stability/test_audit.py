@@ -89,9 +89,7 @@ def test_audit_of_a_matrix_equals_its_slow_twin(values, eps):
     scorer = ColumnMeans()
     full = scorer.score(data)
     # The twin scores the remaining rows with the library's own exact sums, so that ties are ties.
-    left_out = [
-        scorer.score(ScoreMatrix(np.delete(values, row, axis=0))) for row in range(len(values))
-    ]
+    left_out = [scorer.score(ScoreMatrix(np.delete(values, row, axis=0))) for row in range(len(values))]
     ks = sorted({1, (values.shape[1] + 1) // 2, values.shape[1]})
     agree(audit(data, k=ks, eps=eps), twin(full, left_out, ks, eps))
 

@@ -1,0 +1,237 @@
+"""Refits and bags through the whole audit: resumed where they stopped, and equal to closed forms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from steadyrank import Ballots, Ratings, Regression, ScoreMatrix, Votes, audit, stable_topk
+from steadyrank.errors import CheckpointError, RefitError
+from steadyrank.scorers import (
+    Bagged,
+    Borda,
+    ColumnMeans,
+    MeanRating,
+    OrdinaryLeastSquares,
+    Plurality,
+    Refit,
+    Ridge,
+)
+from steadyrank.scorers.without import without
+
+DATA = ScoreMatrix(np.random.default_rng(0).random((12, 5)))
+
+
+class Interrupted(KeyboardInterrupt):
+    """The user presses the keys."""
+
+
+class Calls:
+    """How often the model ran, and when it is to be interrupted."""
+
+    count = 0
+    stop_after = None
+
+    @classmethod
+    def start(cls, stop_after=None):
+        cls.count, cls.stop_after = 0, stop_after
+
+
+def counted_medians(data):
+    """Medians that count their calls outside, so that it is the same model however often it ran."""
+    if Calls.count == Calls.stop_after:
+        raise Interrupted
+    Calls.count += 1
+    return np.median(data.values, axis=0)
+
+
+def medians(data):
+    return np.median(data.values, axis=0)
+
+
+def table(result):
+    return [(row.method, row.k, row.delta, row.jaccard, row.size) for row in result.table]
+
+
+@pytest.mark.parametrize("stop_after", [0, 1, 5, 12])
+def test_an_interrupted_audit_goes_on_without_redoing_units(tmp_path, stop_after):
+    scorer = Refit(counted_medians, checkpoint=tmp_path / "refits", progress=False)
+    Calls.start(stop_after)
+    with pytest.raises(Interrupted):
+        audit(DATA, k=[1, 2], eps=0.05, scorer=scorer)
+    assert Calls.count == stop_after
+    Calls.start()
+    result = audit(DATA, k=[1, 2], eps=0.05, scorer=scorer)
+    assert stop_after + Calls.count == len(DATA.units) + 1  # each unit once, and all the data
+    plain = audit(DATA, k=[1, 2], eps=0.05, scorer=Refit(medians))
+    assert table(result) == table(plain)
+    np.testing.assert_array_equal(result.shifts, plain.shifts)
+
+
+def test_a_finished_checkpoint_answers_every_question_without_a_refit(tmp_path):
+    scorer = Refit(counted_medians, checkpoint=tmp_path / "refits")
+    Calls.start()
+    audit(DATA, k=1, eps=0.05, scorer=scorer)
+    Calls.start(stop_after=0)
+    result = audit(DATA, k=[1, 2, 3], eps=0.2, scorer=scorer)
+    answer = stable_topk(DATA, 2, delta=0.1, scorer=scorer)
+    assert result.curve(2).smallest_eps(0.1) == answer.eps
+    assert len(result.flips(2).plain) == len(result.outcome("topk", 2).broken)
+    assert answer.members == stable_topk(DATA, 2, delta=0.1, scorer=Refit(medians)).members
+
+
+def test_a_record_cut_off_is_computed_again_and_nothing_else(tmp_path):
+    path = tmp_path / "refits"
+    Calls.start()
+    audit(DATA, k=1, eps=0.05, scorer=Refit(counted_medians, checkpoint=path))
+    path.write_bytes(path.read_bytes()[:-3])
+    Calls.start()
+    result = audit(DATA, k=1, eps=0.05, scorer=Refit(counted_medians, checkpoint=path))
+    assert Calls.count == 1
+    assert table(result) == table(audit(DATA, k=1, eps=0.05, scorer=Refit(medians)))
+
+
+def test_a_checkpoint_of_other_data_or_of_another_model_is_refused(tmp_path):
+    path = tmp_path / "refits"
+    audit(DATA, k=1, eps=0.05, scorer=Refit(medians, checkpoint=path))
+    before = path.read_bytes()
+    changed = DATA.values.copy()
+    changed[3, 2] += 1e-12
+    Calls.start(stop_after=0)
+    with pytest.raises(CheckpointError, match="other data"):
+        audit(ScoreMatrix(changed), k=1, eps=0.05, scorer=Refit(medians, checkpoint=path))
+    with pytest.raises(CheckpointError, match="other scorer"):
+        audit(DATA, k=1, eps=0.05, scorer=Refit(counted_medians, checkpoint=path))
+    with pytest.raises(CheckpointError, match="other scorer"):
+        audit(DATA, k=1, eps=0.05, scorer=Refit(medians, seed=1, checkpoint=path))
+    with pytest.raises(CheckpointError, match="other data"):
+        stable_topk(ScoreMatrix(DATA.values[:-1]), 1, scorer=Refit(medians, checkpoint=path))
+    assert path.read_bytes() == before
+
+
+def test_a_refit_that_fails_is_named_and_the_others_are_kept(tmp_path):
+    path = tmp_path / "refits"
+    bad = DATA.values[7]
+
+    def picky(data):
+        if not (data.values == bad).all(axis=1).any():
+            raise ValueError("I need that row")
+        return medians(data)
+
+    with pytest.raises(RefitError, match=r"without row 7.*I need that row"):
+        audit(DATA, k=1, eps=0.05, scorer=Refit(picky, checkpoint=path))
+    assert path.stat().st_size > 0
+
+
+def test_progress_counts_to_the_end(tmp_path):
+    seen = []
+    scorer = Refit(medians, progress=lambda done, total: seen.append((done, total)))
+    audit(DATA, k=1, eps=0.05, scorer=scorer)
+    assert seen == [(number, 13) for number in range(1, 14)]
+
+
+def column_means(data):
+    return data.values.mean(axis=0)
+
+
+def shares(data):
+    return np.bincount(data.choices, data.counts, data.n_items) / data.n_units
+
+
+def mean_ratings(data):
+    sums = np.bincount(data.rated, data.values, data.n_items)
+    return sums / (1 + np.bincount(data.rated, minlength=data.n_items))
+
+
+def ridge(data):
+    gram = data.X.T @ data.X + np.eye(data.n_items)
+    return np.abs(np.linalg.solve(gram, data.X.T @ data.y))
+
+
+def by_library(scorer):
+    """A callable that the library itself could be."""
+
+    def score(data):
+        return scorer.score(data)
+
+    return score
+
+
+def regression():
+    rng = np.random.default_rng(1)
+    return Regression(rng.normal(size=(15, 4)), rng.normal(size=15))
+
+
+@pytest.mark.parametrize(
+    ("data", "function", "closed"),
+    [
+        (DATA, column_means, ColumnMeans()),
+        (ScoreMatrix(DATA.values, units=np.arange(12) // 3), column_means, ColumnMeans()),
+        (Votes([0, 1, 2], counts=[5, 4, 1]), shares, Plurality()),
+        (Ratings([1, 1, 2, 2, 3], [0, 1, 1, 2, 0], [5, 3, 4, 5, 1]), mean_ratings, MeanRating()),
+        (Ballots([[0, 1, 2], [2, 1], [(0, 2)]], counts=[2, 3, 1]), by_library(Borda()), Borda()),
+        (regression(), ridge, Ridge(penalty=1.0)),
+    ],
+    ids=["matrix", "groups", "votes", "ratings", "ballots", "ridge"],
+)
+def test_a_refit_equals_the_closed_form(data, function, closed):
+    for eps in (0.03, 0.3):
+        refitted = audit(data, k=[1, 2], eps=eps, scorer=Refit(function))
+        expected = audit(data, k=[1, 2], eps=eps, scorer=closed)
+        np.testing.assert_allclose(refitted.shifts, expected.shifts, rtol=1e-9, atol=1e-12)
+        for one, two in zip(refitted.table, expected.table, strict=True):
+            assert (one.method, one.k, one.size) == (two.method, two.k, two.size)
+            assert one.delta == pytest.approx(two.delta, abs=1e-12)
+    one, two = (
+        audit(data, k=2, eps=0.1, scorer=scorer).curve(2) for scorer in (Refit(function), closed)
+    )
+    np.testing.assert_allclose(one.breaking_eps, two.breaking_eps, rtol=1e-6, atol=1e-9)
+
+
+def test_an_estimator_equals_the_closed_form():
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    data = regression()
+    estimator = Refit(linear_model.LinearRegression(fit_intercept=False))
+    one, two = (audit(data, k=[1, 2], eps=0.05, scorer=s) for s in (estimator, OrdinaryLeastSquares()))
+    np.testing.assert_allclose(one.shifts, two.shifts, rtol=1e-8)
+    assert [row.delta for row in one.table] == [row.delta for row in two.table]
+
+
+def test_a_bagged_audit_is_the_same_twice_and_another_seed_is_another():
+    votes = Votes([0, 1, 2], counts=[6, 5, 3])
+    results = [
+        audit(votes, k=[1, 2], eps=0.05, scorer=Bagged(Plurality(), bags=7, seed=seed))
+        for seed in (5, 5, 6)
+    ]
+    assert table(results[0]) == table(results[1])
+    np.testing.assert_array_equal(results[0].shifts, results[1].shifts)
+    assert not np.array_equal(results[0].shifts, results[2].shifts)
+
+
+def test_a_bagged_audit_is_that_of_fresh_bags_without_each_unit():
+    """The slow twin: the unit leaves first, then bags are drawn; here of everything that is left."""
+    votes = Votes([0, 1, 2], counts=[3, 2, 1])
+    scorer = Bagged(Plurality(), bags=1, size=5, seed=0)
+    result = audit(votes, k=1, eps=0.05, scorer=scorer, methods=["topk"])
+    base = scorer.score(votes)
+    left = [Plurality().score(without(votes, unit)) for unit in range(3)]
+    np.testing.assert_allclose(result.shifts, [np.linalg.norm(base - other) for other in left])
+
+
+def test_a_bagged_audit_resumes_too(tmp_path):
+    path = tmp_path / "bags"
+    votes = Votes([0, 1, 2], counts=[6, 5, 3])
+
+    def stop(done, total):
+        if done == 2:
+            raise Interrupted
+
+    with pytest.raises(Interrupted):
+        audit(votes, k=1, eps=0.05, scorer=Bagged(Plurality(), bags=5, checkpoint=path, progress=stop))
+    seen = []
+    scorer = Bagged(Plurality(), bags=5, checkpoint=path, progress=lambda done, total: seen.append(done))
+    resumed = audit(votes, k=1, eps=0.05, scorer=scorer)
+    assert seen == [3, 4]
+    assert table(resumed) == table(audit(votes, k=1, eps=0.05, scorer=Bagged(Plurality(), bags=5)))
+    with pytest.raises(CheckpointError, match="other scorer"):
+        audit(votes, k=1, eps=0.05, scorer=Bagged(Plurality(), bags=5, seed=1, checkpoint=path))
