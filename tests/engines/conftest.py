@@ -7,6 +7,8 @@ import os
 
 import pytest
 
+from engine_makers import maker
+
 SPARK = pytest.mark.spark
 DASK = pytest.mark.dask
 
@@ -39,30 +41,20 @@ def spark_session():
     session.stop()
 
 
-@pytest.fixture(params=["pandas", "polars", "duckdb", pytest.param("spark", marks=SPARK)])
+HERE = ["pandas", "polars", "duckdb"]
+
+
+@pytest.fixture(params=HERE)
+def lazily_here(request, in_ci):
+    """Make frames of an engine inside this process."""
+    need(request.param, in_ci)
+    return maker(request.param)
+
+
+@pytest.fixture(params=[*HERE, pytest.param("spark", marks=SPARK)])
 def lazily(request, in_ci):
-    """Return a function from a dict of columns to a frame of the engine."""
-    engine = request.param
-    if engine == "spark":
-        session = request.getfixturevalue("spark_session")
-    else:
-        need(engine, in_ci)
-
-    def make(columns):
-        import pandas as pd
-
-        frame = pd.DataFrame(columns)
-        if engine == "pandas":
-            return frame
-        if engine == "polars":
-            import polars as pl
-
-            return pl.from_pandas(frame).lazy()
-        if engine == "duckdb":
-            import duckdb
-
-            return duckdb.connect().from_df(frame)
-        return session.createDataFrame(frame)
-
-    make.engine = engine
-    return make
+    """Make frames of any engine."""
+    if request.param == "spark":
+        return maker("spark", request.getfixturevalue("spark_session"))
+    need(request.param, in_ci)
+    return maker(request.param)

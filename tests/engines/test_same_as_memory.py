@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engine_makers import maker
 from steadyrank import Battles, Ratings, ScoreMatrix, Votes, audit, stable_ranking, stable_topk
 from steadyrank.engines.scan import scan_matrix, scan_ratings
 from steadyrank.scorers import BradleyTerry, ColumnMeans, MeanRating
@@ -63,17 +64,26 @@ def assert_same(scanned, loaded, *, ks, eps, scorer=None, rankings=True):
     assert mine.eps == pytest.approx(other.eps, rel=1e-12)
 
 
+def check_ratings(make, scale, text, ks, *, rankings=True):
+    columns = some_ratings(1, scale=scale, text=text)
+    loaded = Ratings(columns["user"], columns["item"], columns["rating"])
+    scanned = scan_ratings(make(columns), batch_rows=90)  # several batches
+    assert_same(scanned, loaded, ks=ks, eps=0.2, rankings=rankings)
+    assert any("brought back" in note for note in scanned.notes)
+
+
 @pytest.mark.parametrize("scale", ["stars", "half stars", "single", "cents", "any"])
 @pytest.mark.parametrize("text", [False, True], ids=["numbers", "text"])
-def test_ratings(lazily, scale, text):
-    columns = some_ratings(1, scale=scale, text=text)
-    if lazily.engine == "spark" and (scale, text) not in {("stars", True), ("any", False)}:
-        pytest.skip("two scales suffice where every query takes a second")
-    loaded = Ratings(columns["user"], columns["item"], columns["rating"])
-    scanned = scan_ratings(lazily(columns), batch_rows=50)  # several batches
-    ks = [4] if lazily.engine == "spark" else [1, 4, 12]
-    assert_same(scanned, loaded, ks=ks, eps=0.2, rankings=lazily.engine != "spark" or text)
-    assert any("brought back" in note for note in scanned.notes)
+def test_ratings(lazily_here, scale, text):
+    check_ratings(lazily_here, scale, text, [1, 4, 12])
+
+
+def test_ratings_of_any_floats(lazily):
+    check_ratings(lazily, "any", False, [4], rankings=False)
+
+
+def test_ratings_in_cents_by_text_labels(lazily):
+    check_ratings(lazily, "cents", True, [4])
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -114,21 +124,28 @@ def long_table(seed, *, rows=40, items=6, gaps=False, groups=False, text=False):
     return {name: column[kept] for name, column in columns.items()}
 
 
-@pytest.mark.parametrize("groups", [False, True], ids=["rows", "groups"])
-@pytest.mark.parametrize("missing", ["error", "available", "drop"])
-def test_score_matrix(lazily, groups, missing):
+def check_matrix(make, groups, missing):
     columns = long_table(5, gaps=missing != "error", groups=groups, text=True, rows=80)
-    if lazily.engine == "spark" and (groups, missing) != (True, "available"):
-        pytest.skip("one form suffices where every query takes a second")
     names = {"row": "question", "item": "model", "value": "score"}
     units = {"units": "topic"} if groups else {}
     loaded = ScoreMatrix.from_frame(columns, **names, **units, missing=missing)
-    scanned = scan_matrix(lazily(columns), **names, **units, missing=missing, batch_rows=60)
-    assert_same(scanned, loaded, ks=[1, 3], eps=0.05, rankings=lazily.engine != "spark")
+    scanned = scan_matrix(make(columns), **names, **units, missing=missing, batch_rows=150)
+    assert_same(scanned, loaded, ks=[3], eps=0.05)
     scorer = ColumnMeans(value_range=(0, 1))
     mine, other = scorer.sensitivity(scanned), scorer.sensitivity(loaded)
     assert mine.eps == pytest.approx(other.eps, rel=1e-12)
     assert mine.scope == other.scope
+
+
+@pytest.mark.parametrize("groups", [False, True], ids=["rows", "groups"])
+@pytest.mark.parametrize("missing", ["error", "available", "drop"])
+def test_score_matrix(lazily_here, groups, missing):
+    check_matrix(lazily_here, groups, missing)
+
+
+@pytest.mark.spark
+def test_score_matrix_on_spark(spark_session):
+    check_matrix(maker("spark", spark_session), True, "available")
 
 
 def test_proved_bound_of_ratings(lazily):

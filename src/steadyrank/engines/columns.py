@@ -26,6 +26,11 @@ PLAIN_WHOLE = r"^(0|-?[1-9][0-9]{0,17})$"
 PLAIN_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 
+def how_many(condition: nw.Expr) -> nw.Expr:
+    """Count where a condition holds; not every engine adds up truth values."""
+    return condition.cast(nw.Int64).sum()
+
+
 def picked(source: Source, columns: Mapping[str, str]) -> nw.LazyFrame[Any]:
     """Return the named columns under the names of the parts they play."""
     return source.frame.select(*(nw.col(name).alias(part) for part, name in columns.items()))
@@ -43,7 +48,7 @@ def with_labels(source: Source, frame: nw.LazyFrame[Any], parts: Mapping[str, st
         From the columns to what they hold, for messages: ``{"item": "items"}``.
     """
     schema = source.guarded(frame.collect_schema)
-    tests = [nw.col(part).is_null().sum().alias(f"{part} gone") for part in parts]
+    tests = [how_many(nw.col(part).is_null()).alias(f"{part} gone") for part in parts]
     if source.text:
         tests += [nw.col(part).str.contains(PLAIN_WHOLE).all().alias(f"{part} whole") for part in parts]
     found = source.numbers(frame.select(nw.len().alias("rows"), *tests), "checks of the labels")
@@ -123,12 +128,12 @@ class ValueSummary:
         wide = value.cast(nw.Float64)
         asked = [
             nw.len().alias("rows"),
-            value.is_null().sum().alias("gone"),
+            how_many(value.is_null()).alias("gone"),
             wide.min().alias("lowest"),
             wide.max().alias("highest"),
         ]
         if floating:
-            asked.append((~value.is_finite()).sum().alias("odd"))
+            asked.append(how_many(~value.is_finite()).alias("odd"))
             for places in range(MOST_DECIMALS + 1):
                 # Polars divides by a constant by multiplying with its inverse, which rounds twice.
                 scale = wide * 0.0 + 10.0**places

@@ -65,7 +65,7 @@ class Files:
             try:
                 _read_through(path, self)
             except Exception as error:
-                return path, f"{type(error).__name__}: {error}"
+                return path, " ".join(f"{type(error).__name__}: {error}".split())
         return None
 
 
@@ -91,6 +91,11 @@ def find_files(pattern: str | os.PathLike[str]) -> Files:
     return Files(tuple(paths), kind, tuple(schemas[first]))
 
 
+def named(path: str) -> str:
+    """Return a path for a message, whole: its end is what tells files apart."""
+    return shorten(path, 1000)
+
+
 def _matching(pattern: str) -> list[str]:
     if Path(pattern).is_dir():
         pattern = str(Path(pattern) / "*.parquet")
@@ -111,7 +116,7 @@ def _format(path: str) -> str:
     kind = ENDINGS.get(Path(name).suffix)
     if kind is None or (kind == "parquet" and path.lower().endswith(".gz")):
         raise InvalidDataError(
-            f"{shorten(path)} is not a file that can be scanned",
+            f"{named(path)} is not a file that can be scanned",
             way_out=f"Files must end with one of {', '.join(ENDINGS)}; text may be gzipped. "
             "Read other formats into memory with read(...).",
         )
@@ -128,12 +133,12 @@ def _parquet_schema(path: str) -> dict[str, str]:
         schema = parquet.read_schema(path)
     except OSError as error:
         raise UnreadableFileError(
-            f"{shorten(path)} cannot be read as Parquet: {error}",
+            f"{named(path)} cannot be read as Parquet: {error}",
             way_out="Replace this file, or leave it out of the pattern.",
         ) from error
     except ValueError as error:  # what a damaged footer makes of it
         raise UnreadableFileError(
-            f"{shorten(path)} cannot be read as Parquet: {error}",
+            f"{named(path)} cannot be read as Parquet: {error}",
             way_out="Replace this file, or leave it out of the pattern.",
         ) from error
     return {field.name: str(field.type) for field in schema}
@@ -145,11 +150,11 @@ def _header(path: str, kind: str) -> dict[str, str]:
             names = next(csv.reader(file, delimiter="\t" if kind == "tsv" else ","), [])
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise UnreadableFileError(
-            f"{shorten(path)} cannot be read as text: {error}",
+            f"{named(path)} cannot be read as text: {error}",
             way_out="Replace this file, or leave it out of the pattern.",
         ) from error
     if not names:
-        raise UnreadableFileError(f"{shorten(path)} is empty: its first line must name the columns")
+        raise UnreadableFileError(f"{named(path)} is empty: its first line must name the columns")
     return dict.fromkeys(names, "text")
 
 
@@ -163,12 +168,12 @@ def _differs(
     first: str, expected: dict[str, str], path: str, found: dict[str, str]
 ) -> SchemaDiffersError:
     if list(expected) != list(found):
-        problem = f"{shorten(path)} has the columns {listing(map(shorten, found))}, but "
-        problem += f"{shorten(first)} has {listing(map(shorten, expected))}"
+        problem = f"{named(path)} has the columns {listing(map(shorten, found))}, but "
+        problem += f"{named(first)} has {listing(map(shorten, expected))}"
     else:
         name = next(name for name in expected if expected[name] != found[name])
-        problem = f"column {shorten(name)} is {found[name]} in {shorten(path)}, but "
-        problem += f"{expected[name]} in {shorten(first)}"
+        problem = f"column {shorten(name)} is {found[name]} in {named(path)}, but "
+        problem += f"{expected[name]} in {named(first)}"
     return SchemaDiffersError(
         problem, way_out="Write the files again with equal columns, or scan them apart."
     )

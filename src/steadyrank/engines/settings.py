@@ -63,18 +63,11 @@ class DuckDB:
             connection.close()
             folder.close()
 
-        paths = list(files.paths)
-        if files.text:
-            relation = connection.read_csv(
-                paths,  # type: ignore[arg-type]  # the stubs know single paths only
-                sep=files.delimiter,
-                header=True,
-                all_varchar=True,
-                quotechar='"',
-            )
-        else:
-            relation = connection.read_parquet(paths)
-        return relation, close
+        try:
+            return _relation(connection, files), close
+        except BaseException:
+            close()
+            raise
 
     def _config(self, folder: SpillFolder) -> dict[str, Any]:
         config: dict[str, Any] = {
@@ -88,6 +81,15 @@ class DuckDB:
         if self.max_spill is not None:
             config["max_temp_directory_size"] = self.max_spill
         return config
+
+
+def _relation(connection: Any, files: Files) -> Any:
+    paths = list(files.paths)
+    if files.text:
+        return connection.read_csv(
+            paths, sep=files.delimiter, header=True, all_varchar=True, quotechar='"'
+        )
+    return connection.read_parquet(paths)
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,14 @@ import numpy as np
 
 from steadyrank.data.arrays import objects
 from steadyrank.data.table import Table
-from steadyrank.engines.files import Files, find_files
+from steadyrank.engines.files import Files, find_files, named
 from steadyrank.engines.settings import engine_of
 from steadyrank.errors import (
     EngineError,
     InvalidDataError,
     InvalidValueError,
     SpillError,
+    SteadyrankError,
     TooMuchBroughtBackError,
     UnreadableFileError,
     shorten,
@@ -88,8 +89,9 @@ class Source:
         native = given
         if isinstance(given, str | os.PathLike):
             self.files = find_files(given)
-            chosen = engine_of(engine)
-            native, self._close = chosen.open(self.files)
+            files, chosen = self.files, engine_of(engine)
+            self.engine = chosen.name
+            native, self._close = self.guarded(lambda: chosen.open(files))
         elif engine is not None:
             raise InvalidValueError(
                 f"engine={shorten(engine)} goes with a path; a frame runs in the engine it belongs to."
@@ -150,9 +152,11 @@ class Source:
         """Run something in the engine; if it fails, say why in our words."""
         try:
             return action()
-        except (KeyboardInterrupt, SystemExit, InvalidDataError):
+        except SteadyrankError:
             raise
         except Exception as error:
+            if "query interrupted" in str(error).lower():  # what DuckDB makes of control-C
+                raise KeyboardInterrupt from error
             raise self._explained(error) from error
 
     def _explained(self, error: Exception) -> Exception:
@@ -165,7 +169,7 @@ class Source:
         damaged = None if self.files is None else self.files.damaged()
         if damaged is not None:
             return UnreadableFileError(
-                f"{shorten(damaged[0], 200)} cannot be read to its end: {damaged[1]}",
+                f"{named(damaged[0])} cannot be read to its end: {damaged[1]}",
                 way_out="Replace this file, or leave it out of the pattern.",
             )
         if any(sign in text.lower() for sign in OUT_OF_MEMORY):

@@ -1,0 +1,26 @@
+"""Frames of each engine from the same columns."""
+
+from __future__ import annotations
+
+
+def maker(engine, session=None):
+    """Return a function from a dict of columns to a frame of the engine."""
+
+    def make(columns):
+        import pandas as pd
+
+        if engine == "pandas":
+            return pd.DataFrame(columns)
+        if engine == "polars":
+            import polars as pl
+
+            return pl.from_pandas(pd.DataFrame(columns)).lazy()
+        if engine == "duckdb":
+            import duckdb
+
+            return duckdb.connect().from_df(pd.DataFrame(columns))
+        import pyarrow as pa
+
+        return session.createDataFrame(pa.table(columns))
+
+    return make

@@ -1,0 +1,306 @@
+"""What goes wrong with real files and real engines, and what is said and left behind then."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from steadyrank import Ratings, audit
+from steadyrank.engines import DuckDB
+from steadyrank.engines.spill import PREFIX, SpillFolder
+from steadyrank.errors import (
+    DuplicateRatingsError,
+    EmptyDataError,
+    FileNotThereError,
+    InvalidDataError,
+    InvalidLabelError,
+    InvalidSettingError,
+    InvalidValueError,
+    MissingValuesError,
+    NotANumberError,
+    SchemaDiffersError,
+    SpillError,
+    TooMuchBroughtBackError,
+    UnreadableFileError,
+)
+
+
+def ratings_table(seed, rows=400, users=50, items=20):
+    rng = np.random.default_rng(seed)
+    pairs = rng.choice(users * items, rows, replace=False)
+    return pa.table(
+        {
+            "user": pairs // items + seed * users,
+            "item": pairs % items,
+            "rating": rng.integers(1, 6, rows).astype(np.int8),
+        }
+    )
+
+
+def write_parts(folder, parts=3):
+    tables = [ratings_table(seed) for seed in range(parts)]
+    for number, table in enumerate(tables):
+        pq.write_table(table, folder / f"part-{number}.parquet")
+    return pa.concat_tables(tables)
+
+
+def in_memory(table):
+    return Ratings(*(table[name].to_numpy() for name in ("user", "item", "rating")))
+
+
+def deltas(data):
+    return [(row.method, row.k, row.delta, row.size) for row in audit(data, k=[1, 5], eps=0.01).table]
+
+
+class TestGoodFiles:
+    @pytest.mark.parametrize("engine", ["duckdb", "polars"])
+    def test_a_glob_of_parquet(self, tmp_path, engine):
+        table = write_parts(tmp_path)
+        with Ratings.scan(str(tmp_path / "*.parquet"), engine=engine) as scanned:
+            assert deltas(scanned) == deltas(in_memory(table))
+
+    @pytest.mark.parametrize("engine", ["duckdb", "polars"])
+    @pytest.mark.parametrize(("ending", "between"), [("csv", ","), ("tsv", "\t")])
+    def test_a_glob_of_text_reads_labels_as_memory_does(self, tmp_path, engine, ending, between):
+        rows = [
+            ("007", "x", "1.5"),
+            ("7", "x", "4"),
+            ("7", "y", " 2.25"),
+            ("8", "y", "3"),
+            ("8", "x", "1"),
+        ]
+        for number, part in enumerate((rows[:2], rows[2:])):
+            lines = ["user,item,rating", *map(",".join, part)]
+            text = "\n".join(lines).replace(",", between) + "\n"
+            (tmp_path / f"r{number}.{ending}").write_text(text)
+        loaded = Ratings(*zip(*[(user, item, float(value)) for user, item, value in rows], strict=True))
+        with Ratings.scan(str(tmp_path / f"*.{ending}"), engine=engine) as scanned:
+            assert list(scanned.units.labels) == ["007", "7", "8"]
+            one, two = (audit(data, k=1, eps=0.1) for data in (scanned, loaded))
+            assert one.items == two.items
+            assert [row.delta for row in one.table] == [row.delta for row in two.table]
+
+    def test_whole_numbers_in_text_are_whole_numbers(self, tmp_path):
+        (tmp_path / "r.csv").write_text("user,item,rating\n10,1,3\n9,1,4\n9,2,5\n")
+        with Ratings.scan(tmp_path / "r.csv") as scanned:
+            assert (list(scanned.units.labels), scanned.items) == ([9, 10], (1, 2))
+
+    def test_a_folder_stands_for_its_parquet_files(self, tmp_path):
+        table = write_parts(tmp_path)
+        (tmp_path / "readme.txt").write_text("not data")
+        with Ratings.scan(tmp_path) as scanned:
+            assert scanned.n_units == in_memory(table).n_units
+
+    def test_what_is_brought_back_is_bounded_and_reported(self, tmp_path):
+        write_parts(tmp_path)
+        with Ratings.scan(tmp_path) as scanned:
+            audit(scanned, k=1, eps=0.001, methods=("topk", "inflated_topk"))
+            brought = scanned.traffic.steps
+            ratings = [rows for step, (_, rows, _) in brought.items() if step.startswith("ratings of")]
+            assert 0 < sum(ratings) < 1200
+            assert "deciding items" in scanned.notes[-1]
+        with pytest.raises(TooMuchBroughtBackError, match=r"more than 10 users.*max_units="):
+            Ratings.scan(tmp_path, max_units=10)
+
+
+class TestBadFiles:
+    @pytest.mark.parametrize("engine", ["duckdb", "polars"])
+    def test_a_damaged_page_names_the_file(self, tmp_path, engine):
+        write_parts(tmp_path)
+        bad = tmp_path / "part-1.parquet"
+        content = bytearray(bad.read_bytes())
+        content[4:400] = b"\xff" * 396
+        bad.write_bytes(content)
+        with pytest.raises(UnreadableFileError, match=r"part-1\.parquet.*leave it out"):
+            Ratings.scan(tmp_path, engine=engine)
+
+    def test_a_file_cut_short_names_the_file(self, tmp_path):
+        write_parts(tmp_path)
+        bad = tmp_path / "part-2.parquet"
+        bad.write_bytes(bad.read_bytes()[:-30])
+        with pytest.raises(UnreadableFileError, match=r"part-2\.parquet.*cannot be read as Parquet"):
+            Ratings.scan(tmp_path)
+
+    def test_an_empty_file_names_the_file(self, tmp_path):
+        write_parts(tmp_path)
+        (tmp_path / "part-3.parquet").write_bytes(b"")
+        with pytest.raises(UnreadableFileError, match=r"part-3\.parquet"):
+            Ratings.scan(tmp_path)
+
+    def test_other_columns_in_one_file(self, tmp_path):
+        write_parts(tmp_path)
+        other = ratings_table(9).rename_columns(["user", "movie", "rating"])
+        pq.write_table(other, tmp_path / "part-9.parquet")
+        with pytest.raises(SchemaDiffersError, match=r"part-9\.parquet' has the columns .*movie"):
+            Ratings.scan(tmp_path)
+
+    def test_another_type_in_one_file(self, tmp_path):
+        write_parts(tmp_path)
+        table = ratings_table(9)
+        other = table.set_column(1, "item", table["item"].cast(pa.string()))
+        pq.write_table(other, tmp_path / "part-9.parquet")
+        with pytest.raises(SchemaDiffersError, match=r"column 'item' is string in .*part-9"):
+            Ratings.scan(tmp_path)
+
+    def test_other_columns_in_one_text_file(self, tmp_path):
+        (tmp_path / "a.csv").write_text("user,item,rating\n1,1,1\n")
+        (tmp_path / "b.csv").write_text("user,item\n1,1\n")
+        with pytest.raises(SchemaDiffersError, match=r"b\.csv"):
+            Ratings.scan(str(tmp_path / "*.csv"))
+
+    def test_a_text_file_with_a_short_line_names_the_file(self, tmp_path):
+        (tmp_path / "a.csv").write_text("user,item,rating\n1,1,1\n2,1,3\n")
+        (tmp_path / "b.csv").write_text("user,item,rating\n1,2,1\n2\n")
+        with pytest.raises(UnreadableFileError, match=r"b\.csv.*record 3 has 1 fields"):
+            Ratings.scan(str(tmp_path / "*.csv"))
+
+    def test_no_files_and_odd_files(self, tmp_path):
+        with pytest.raises(FileNotThereError, match="no file matches"):
+            Ratings.scan(str(tmp_path / "*.parquet"))
+        (tmp_path / "x.xlsx").write_bytes(b"PK")
+        with pytest.raises(InvalidDataError, match=r"must end with one of \.parquet"):
+            Ratings.scan(tmp_path / "x.xlsx")
+        write_parts(tmp_path, 1)
+        (tmp_path / "y.csv").write_text("user,item,rating\n")
+        with pytest.raises(InvalidDataError, match="several formats"):
+            Ratings.scan(str(tmp_path / "*.[cp]*"))
+        with pytest.raises(EmptyDataError, match="no rows"):
+            Ratings.scan(tmp_path / "y.csv")
+
+
+class TestBadValues:
+    @pytest.mark.parametrize(
+        ("line", "error", "words"),
+        [
+            ("1,,3", InvalidLabelError, "items must not be missing, but 1 of 3 are"),
+            ("1,3,", MissingValuesError, "1 of 3 ratings are missing"),
+            ("1,3,NA", MissingValuesError, "1 of 3 ratings are missing"),
+            ("1,3,good", NotANumberError, "there is 'good'"),
+            ("1,2,5", DuplicateRatingsError, "1 ratings are repeated: user 1 rated 2 more than once"),
+        ],
+    )
+    def test_one_bad_row(self, tmp_path, line, error, words):
+        (tmp_path / "r.csv").write_text(f"user,item,rating\n1,2,3\n2,2,4\n{line}\n")
+        with pytest.raises(error, match=words):
+            Ratings.scan(tmp_path / "r.csv")
+
+    def test_values_that_are_not_finite(self, lazily_here):
+        columns = {"user": [1, 2], "item": ["a", "a"], "rating": [1.0, np.inf]}
+        with pytest.raises(NotANumberError, match="1 of 2 are not"):
+            Ratings.scan(lazily_here(columns))
+
+    def test_a_repeated_pair_of_text_labels(self, lazily_here):
+        columns = {"user": ["u", "v", "u"], "item": ["a", "a", "a"], "rating": [1, 2, 3]}
+        with pytest.raises(DuplicateRatingsError, match="user 'u' rated 'a' more than once"):
+            Ratings.scan(lazily_here(columns))
+
+    def test_labels_of_an_odd_type(self, lazily_here):
+        columns = {"user": [1.5, 2.5], "item": ["a", "a"], "rating": [1, 2]}
+        with pytest.raises(InvalidLabelError, match="users must be whole numbers or text"):
+            Ratings.scan(lazily_here(columns))
+
+    def test_policies_and_engines_that_do_not_exist(self, tmp_path):
+        write_parts(tmp_path, 1)
+        with pytest.raises(InvalidDataError, match="needs an order of the rows"):
+            Ratings.scan(tmp_path, duplicates="last")
+        with pytest.raises(InvalidValueError, match="no engine called 'dask'"):
+            Ratings.scan(tmp_path, engine="dask")
+        with pytest.raises(InvalidValueError, match="goes with a path"):
+            Ratings.scan(ratings_table(0), engine="duckdb")
+        with pytest.raises(InvalidSettingError, match="DuckDB does not take"):
+            Ratings.scan(tmp_path, engine=DuckDB(memory_limit="a lot"))
+        with pytest.raises(InvalidDataError, match=r"int.* is not something that can be scanned"):
+            Ratings.scan(5)
+
+
+@pytest.fixture(scope="module")
+def many_users(tmp_path_factory):
+    """Return a folder with 3 million ratings by as many users: too many for 60 MB of memory."""
+    folder = tmp_path_factory.mktemp("many")
+    rows = 3_000_000
+    users = np.random.default_rng(0).permutation(rows).astype(np.int64) * 1_000_003
+    table = pa.table({"user": users, "item": users % 7, "rating": (users % 5).astype(np.int8)})
+    pq.write_table(table, folder / "many.parquet")
+    return folder
+
+
+def left_behind(folder):
+    return sorted(path.name for path in Path(folder).glob(f"{PREFIX}*"))
+
+
+class TestSpilling:
+    def test_it_finishes_by_spilling_and_cleans_up(self, many_users, tmp_path):
+        engine = DuckDB(memory_limit="60MB", threads=2, spill=tmp_path)
+        with Ratings.scan(many_users, engine=engine) as scanned:
+            assert left_behind(tmp_path)
+            assert scanned.n_units == 3_000_000
+        assert not left_behind(tmp_path)
+
+    def test_a_full_disk(self, many_users, tmp_path):
+        engine = DuckDB(memory_limit="60MB", threads=2, spill=tmp_path, max_spill="1MB")
+        with pytest.raises(SpillError, match=r"ran out of room.*max_spill"):
+            Ratings.scan(many_users, engine=engine)
+        assert not left_behind(tmp_path)
+
+    def test_a_folder_of_a_program_that_was_killed_is_removed_by_the_next(self, tmp_path):
+        dead = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"],
+                              capture_output=True, text=True, check=True)  # fmt: skip
+        (tmp_path / f"{PREFIX}{dead.stdout.strip()}-abc").mkdir()
+        running = tmp_path / f"{PREFIX}{os.getppid()}-abc"
+        running.mkdir()
+        folder = SpillFolder(tmp_path)
+        assert left_behind(tmp_path) == sorted([running.name, folder.path.name])
+        folder.close()
+
+    def test_a_forgotten_scan_leaves_nothing(self, tmp_path):
+        write_parts(tmp_path, 1)
+        scanned = Ratings.scan(tmp_path / "part-0.parquet", engine=DuckDB(spill=tmp_path))
+        assert left_behind(tmp_path)
+        del scanned
+        import gc
+
+        gc.collect()
+        assert not left_behind(tmp_path)
+
+
+SCAN_FOREVER = """
+    import sys
+    from steadyrank import Ratings, audit
+    from steadyrank.engines import DuckDB
+    scanned = Ratings.scan(sys.argv[1], engine=DuckDB(memory_limit="60MB", threads=1, spill=sys.argv[2]))
+    print("scanned", flush=True)
+    while True:
+        audit(scanned, k=2, eps=0.01, methods=("topk",))
+"""
+
+
+def test_interruption_leaves_no_temporary_files(many_users, tmp_path):
+    script = tmp_path / "forever.py"
+    script.write_text(textwrap.dedent(SCAN_FOREVER))
+    spill = tmp_path / "spill"
+    spill.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, str(script), str(many_users), str(spill)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        assert process.stdout.readline() == "scanned\n"
+        assert left_behind(spill)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        _, complaint = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert "KeyboardInterrupt" in complaint
+    assert process.returncode != 0
+    assert not left_behind(spill)
