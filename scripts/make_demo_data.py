@@ -119,7 +119,12 @@ def write(
     print(f"{name}: seed {seed}, {len(rows):,} rows")  # noqa: T201 (a script says what it did)
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Write the three files."""
     write("restaurants.csv", ratings, as_ratings, k=5)
     write("chat_battles.csv", battles, as_battles, k=3)
     write("benchmark.csv", benchmark, as_scores, k=4)
+
+
+if __name__ == "__main__":
+    main()

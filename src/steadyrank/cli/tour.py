@@ -92,24 +92,25 @@ def _told(number: int, stop: Stop, made: dict[str, Any], look: Look) -> Iterator
     yield line("")
     yield from topk_rows(made, look, following=2)
     yield line("")
-    yield from paragraph(_lesson(made), look)
+    yield from paragraph(_lesson(made, first=number == 1), look)
     yield line("")
 
 
-def _lesson(made: dict[str, Any]) -> str:
+def _lesson(made: dict[str, Any], *, first: bool) -> str:
     """Return what the table says, and how sure one may be, in plain words."""
     summary, k, units = made["summary"], made["k"], f"{made['n_units']:,} {made['unit']}s"
     contenders = [str(row["item"]) for row in made["rows"] if row["standing"] == "contender"]
     plain, inflated = summary["plain_breaking_units"], summary["inflated_breaking_units"]
     kept = "any one" if inflated == 0 else f"all but {inflated:,}"
-    places = (
-        "the last place" if k - summary["certain"] == 1 else f"the last {k - summary['certain']} places"
-    )
+    places = "the last place" if k - summary["certain"] == 1 else "the places left"
+    sure = f"{summary['certain']} items are sure; {_joined(contenders)} contend for {places}."
+    if not first:
+        breaks = "none breaks" if inflated == 0 else f"{inflated:,} break"
+        return f"Of the {units}, {plain:,} change the plain top {k}; {breaks} this list. {sure}"
     return (
         f"Leave out any one of {plain:,} of the {units}, and the plain top {k} changes. The list of "
         f"{summary['size']} above holds: each of the {units} was left out in turn, and without {kept} "
-        f"of them the new list still shares at least {k} items with it. So call {summary['certain']} "
-        f"items sure, and {_joined(contenders)} contenders for {places}."
+        f"of them the new list still shares at least {k} items with it. {sure}"
     )
 
 

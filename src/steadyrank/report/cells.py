@@ -7,14 +7,15 @@ that has one: no other cell begins with it, so nothing is lost. Numbers are writ
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 GUARD = "'"
+QUOTE = '"'
+EMPTY = 2 * QUOTE
+NEED_QUOTES = (",", QUOTE, "\r", "\n")
 RISKY = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n", GUARD)
 
 GUARD_NOTE = (
@@ -53,14 +54,16 @@ def csv_text(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     >>> csv_text(["item", "score"], [("=x", 0.1), ("a,b", None)])
     'item,score\n\'=x,0.1\n"a,b",\n'
     """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows([_cell(value) for value in row] for row in rows)
-    return out.getvalue()
+    lines = (",".join(_quoted(_cell(value)) for value in row) for row in (names, *rows))
+    return "".join(f"{line or EMPTY}\n" for line in lines)
 
 
-def _cell(value: object) -> object:
+def _quoted(cell: str) -> str:
+    """Quote a cell that needs it; the csv module of older Pythons forgets lone carriage returns."""
+    return f'"{cell.replace(QUOTE, 2 * QUOTE)}"' if any(mark in cell for mark in NEED_QUOTES) else cell
+
+
+def _cell(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):

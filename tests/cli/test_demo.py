@@ -1,0 +1,99 @@
+"""The demo: a minute's read on bundled data, and a report at the end."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from steadyrank.demo import NAMES, demo_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+    Command = Callable[..., Any]
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "make_demo_data.py"
+
+
+@pytest.fixture
+def found(run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    pytest.importorskip("vl_convert")
+    monkeypatch.chdir(tmp_path)
+    return run("demo")
+
+
+def test_it_shows_three_data_sets_and_ends_with_a_report(found: Any, tmp_path: Path) -> None:
+    assert (found.code, found.err) == (0, "")
+    for title in ("1. Ratings", "2. Battles", "3. A benchmark"):
+        assert title in found.out
+    assert "demo-report.html" in found.out.splitlines()[-3]
+    assert [path.name for path in tmp_path.iterdir()] == ["demo-report.html"]
+
+
+def test_it_is_a_minutes_read(found: Any) -> None:
+    prose = re.findall(r"[A-Za-z]{2,}", found.out)
+    assert 150 < len(prose) < 450
+
+
+def test_its_sentences_say_what_the_audit_found(found: Any) -> None:
+    said = " ".join(found.out.split())
+    assert "Leave out any one of 34 of the 180 users, and the plain top 5 changes." in said
+    assert "4 items are sure; Ivy Court and Saltmarsh contend for the last place." in said
+    assert "Of the 40 judges, 12 change the plain top 3; none breaks this list." in said
+    assert "not statistical confidence" in said
+
+
+def test_its_commands_can_be_tried(run: Command, found: Any, tmp_path: Path) -> None:
+    assert run("demo", "--data", tmp_path / "data", "-o", tmp_path / "again.html").code == 0
+    assert sorted(path.name for path in (tmp_path / "data").iterdir()) == sorted(NAMES)
+    (line,) = [line for line in found.out.splitlines() if "chat_battles.csv" in line]
+    assert line.split() == ["$", "steadyrank", "topk", "chat_battles.csv", "-k", "3", "--unit", "judge"]
+    assert run("topk", tmp_path / "data" / "chat_battles.csv", "-k", 3, "--unit", "judge").code == 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_data_set_has_a_near_tie(run: Command, name: str) -> None:
+    k, unit = {"restaurants.csv": (5, ()), "chat_battles.csv": (3, ("--unit", "judge"))}.get(
+        name, (4, ())
+    )
+    with demo_file(name) as path:
+        summary = run("topk", path, "-k", k, *unit, "--json").json["summary"]
+    assert summary["plain_delta"] >= 0.1
+    assert summary["inflated_delta"] == 0
+    assert summary["certain"] == k - 1
+    assert summary["contenders"] >= 2
+
+
+def test_an_unwritable_report_is_one_message(run: Command, tmp_path: Path) -> None:
+    missing = tmp_path / "none" / "report.html"
+    found = run("demo", "-o", missing)
+    assert found.code == 2
+    assert repr(str(missing)) in found.err
+    assert found.err.count("\n") == 1
+
+
+@pytest.fixture
+def script() -> ModuleType:
+    if not SCRIPT.is_file():
+        pytest.skip("the script that makes the data is in the repository, not in an installation")
+    spec = importlib.util.spec_from_file_location("make_demo_data", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_seeded_script_makes_the_bundled_files(
+    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(script, "FOLDER", tmp_path)
+    script.main()
+    for name in NAMES:
+        with demo_file(name) as path:
+            assert (tmp_path / name).read_bytes() == path.read_bytes()

@@ -1,0 +1,209 @@
+"""The document that every view is drawn from agrees with the library, number for number."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from steadyrank import (
+    ScoreMatrix,
+    Votes,
+    audit,
+    critical_eps,
+    inflated_topk_mask,
+    rank_intervals,
+    stable_ranking,
+    stable_topk,
+)
+from steadyrank.report.findings import MAX_FLIPS, curve
+from steadyrank.report.schema import (
+    SCHEMA_VERSION,
+    answer_csv,
+    audit_document,
+    check_document,
+    document,
+    label,
+    ranking_document,
+    to_json,
+)
+from steadyrank.report.windows import windows
+from steadyrank.stability.curve import StabilityCurve
+
+DOCUMENTATION = Path(__file__).resolve().parents[2] / "docs" / "json-schema.md"
+
+
+def some_scores(seed: int = 3, rows: int = 40, items: int = 8) -> ScoreMatrix:
+    values = np.random.default_rng(seed).integers(0, 12, (rows, items)) / 4
+    return ScoreMatrix(values, items=[f"item {number}" for number in range(items)])
+
+
+def documents() -> dict[str, dict[str, Any]]:
+    data = some_scores()
+    answer = stable_topk(data, 3, delta=0.02)
+    found = audit(data, k=3, eps=answer.eps)
+    return {
+        "top-k": document(data, answer, found, source="x.csv", curve_ks=(2, 4)),
+        "ranking": ranking_document(data, stable_ranking(data)),
+        "audit": audit_document(data, found),
+        "check": check_document(data, found, answer, method="topk", max_delta=0.02),
+    }
+
+
+@pytest.mark.parametrize("name", ["top-k", "ranking", "audit", "check"])
+def test_documents_are_json_and_documented(name: str) -> None:
+    made = documents()[name]
+    assert json.loads(to_json(made)) == made
+    assert made["schema_version"] == SCHEMA_VERSION
+    assert made["document"] == name
+    if DOCUMENTATION.is_file():
+        text = DOCUMENTATION.read_text(encoding="utf-8")
+        assert f"version **{SCHEMA_VERSION}**" in text
+        documented = set(re.findall(r"`\"?(\w[\w-]*)\"?`", text))
+        for key, part in made.items():
+            assert key in documented
+            keys = part if isinstance(part, dict) and key != "policies" else {}
+            keys = part[0] if isinstance(part, list) and part and isinstance(part[0], dict) else keys
+            assert set(keys) <= documented, key
+
+
+def test_a_topk_document_holds_what_the_library_computed() -> None:
+    data = some_scores()
+    answer = stable_topk(data, 3, delta=0.02)
+    found = audit(data, k=3, eps=answer.eps)
+    made = document(data, answer, found)
+    assert [row["item"] for row in made["rows"] if row["standing"] == "certain"] == list(answer.certain)
+    assert [row["item"] for row in made["rows"] if row["standing"] != "out"] == list(answer.members)
+    assert made["summary"]["plain_delta"] == found.outcome("topk", 3).delta
+    assert made["summary"]["plain_breaking_units"] == made["flips"]["plain"]["units"]
+    assert made["summary"]["inflated_breaking_units"] == made["flips"]["inflated"]["units"]
+    assert made["certificate"]["sentence"] == answer.certificate.sentence
+    eps, delta, size = found.curve(3).steps()
+    assert (made["curve"]["eps"], made["curve"]["delta"]) == (eps.tolist(), delta.tolist())
+    assert made["curve"]["size"] == size.tolist()
+
+
+def test_rows_can_be_cut() -> None:
+    data = some_scores()
+    answer = stable_topk(data, 3)
+    assert [row["rank"] for row in document(data, answer, max_rows=2)["rows"]] == [1, 2]
+    assert document(data, answer)["summary"]["plain_delta"] is None
+
+
+def test_the_limit_of_the_windows_reaches_beyond_the_last_broken_unit() -> None:
+    data = some_scores()
+    answer = stable_topk(data, 3, delta=0.5)
+    found = audit(data, k=3, eps=answer.eps)
+    made = document(data, answer, found)
+    assert made["windows"]["limit"] > max(found.curve(3).breaking_eps.max(), answer.eps)
+
+
+coarse = st.integers(0, 20).map(lambda number: number / 8)
+fine = st.floats(-5, 5, allow_subnormal=False)
+
+
+@given(
+    scores=st.lists(st.one_of(coarse), min_size=1, max_size=9) | st.lists(fine, min_size=1, max_size=9),
+    eps=st.floats(0.01, 3) | st.sampled_from([np.sqrt(2) / 8, np.sqrt(2) / 4, 1.0]),
+    place=st.integers(0, 8),
+)
+def test_windows_say_by_comparison_what_the_operators_compute(
+    scores: list[float], eps: float, place: int
+) -> None:
+    values = np.array(scores)
+    k = 1 + place % len(scores)
+    order = np.argsort(-values, kind="stable")
+    found = windows(values, order, k=k, eps=eps, limit=2 * eps)
+    assert (found["first_k"], found["last_k"]) == (1, len(scores))
+    lowest, highest = rank_intervals(values, eps)
+    inside = np.zeros((len(scores), len(scores)), dtype=bool)
+    for number in range(1, len(scores) + 1):
+        entered = sum(entry < eps for entry in found["enters"][number - 1])
+        members = order[: number + entered]
+        expected = inflated_topk_mask(values, number, eps)
+        assert sorted(members) == np.flatnonzero(expected).tolist()
+        inside[number - 1, members] = True
+        item = order[number - 1]
+        assert number + sum(entry < eps for entry in found["swaps"][number - 1]) == highest[item]
+    assert (inside.argmax(axis=0) + 1).tolist() == lowest.tolist()
+
+
+@given(scores=st.lists(fine, min_size=2, max_size=60), k=st.integers(1, 60), budget=st.integers(5, 80))
+def test_windows_keep_to_their_budget_and_cover_what_was_asked(
+    scores: list[float], k: int, budget: int
+) -> None:
+    values = np.array(scores)
+    k = min(k, len(scores))
+    order = np.argsort(-values, kind="stable")
+    found = windows(values, order, k=k, eps=0.2, limit=9.0, budget=budget)
+    assert found["limit"] > 0.2
+    assert found["first_k"] <= k <= found["last_k"]
+    assert len(found["enters"]) == found["last_k"] - found["first_k"] + 1
+    own = found["enters"][k - found["first_k"]]
+    full = np.sort(critical_eps(values, k))[k:]
+    assert own == pytest.approx(full[full < found["limit"]].tolist(), rel=1e-9)
+    for family in ("enters", "swaps"):
+        size = sum(map(len, found[family]))
+        assert size <= max(budget, len(found[family][k - found["first_k"]]))
+
+
+def test_a_long_curve_is_thinned_to_exact_points() -> None:
+    rng = np.random.default_rng(1)
+    whole = StabilityCurve(3, rng.random(9000), np.ones(9000, np.int64), rng.random(500), 1e-9)
+    made = curve(whole, 0.5)
+    assert made["thinned"]
+    assert made["n_steps"] == 9500
+    assert 1000 < len(made["eps"]) <= 2000
+    above = np.nextafter(made["eps"], np.inf)
+    assert made["delta"] == whole.delta(above).tolist()
+    assert made["size"] == whole.size(above).tolist()
+    steps = whole.steps()[0]
+    assert {steps[0], steps[-1]} <= set(made["eps"])
+    here = int(np.searchsorted(steps, 0.5))
+    assert set(steps[here - 5 : here + 5].tolist()) <= set(made["eps"])
+
+
+def test_many_flips_are_counted_and_the_first_listed() -> None:
+    data = some_scores(rows=900, items=2, seed=5)
+    values = np.array([[1.0, 0.0]] * 450 + [[0.0, 1.0]] * 450)
+    data = ScoreMatrix(values)
+    made = audit_document(data, audit(data, k=1, eps=0.1))
+    (flips,) = made["flips"]
+    assert flips["plain"]["units"] == 450
+    assert len(flips["plain"]["listed"]) == min(450, MAX_FLIPS)
+
+
+def test_a_size_beyond_any_float_is_a_logarithm() -> None:
+    data = ScoreMatrix(np.zeros((3, 200)))
+    made = audit_document(data, audit(data, k=1, eps=1.0))
+    (row,) = [row for row in made["audit"] if row["method"] == "inflated_ranking"]
+    assert row["size"] is None
+    assert row["log10_size"] == pytest.approx(374.9, abs=0.1)
+    assert json.loads(to_json(made))["audit"][-1] == row
+
+
+def test_labels_of_any_type() -> None:
+    class Odd:
+        def __str__(self) -> str:
+            return "odd"
+
+    assert [label(name) for name in (True, 2**60, float("nan"), np.float64(0.5), Odd())] == [
+        True,
+        str(2**60),
+        "nan",
+        0.5,
+        "odd",
+    ]
+
+
+def test_csv_has_the_rows_with_all_digits() -> None:
+    votes = Votes(["=a"] * 3 + ["b"] * 2)
+    text = answer_csv(document(votes, stable_topk(votes, 1)))
+    assert text.splitlines()[0] == "rank,item,score,lowest,highest,standing,critical_eps"
+    assert text.splitlines()[1].startswith("1,'=a,0.6,1,")
+    assert text.splitlines()[2].startswith("2,b,0.4,")
