@@ -59,9 +59,7 @@ def examples_of(text: str) -> list[Example]:
             continue
         after = blocks[number + 1] if number + 1 < len(blocks) else None
         follows = (
-            after is not None
-            and after[1] == "text"
-            and not text[block.end() : after.start()].strip()
+            after is not None and after[1] == "text" and not text[block.end() : after.start()].strip()
         )
         shown = after[2] if after is not None and follows else None
         span = after.span(2) if after is not None and follows else None

@@ -1,0 +1,86 @@
+"""Every example of the documentation runs and prints what the page shows."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from typing import TYPE_CHECKING
+
+import pytest
+
+from docs.page_examples import DOCS, ROOT, alike, examples_of, run_page
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WITHOUT_EXAMPLES = {
+    "changelog.md",
+    "contributing.md",
+    "json-schema.md",  # fields of a document; tests/report holds them
+    "paper.md",  # made by `make paper`
+    "real-data.md",  # made by scripts/real_data_table.py
+    "scale.md",  # needs clusters of its own
+}
+PAGES = sorted(
+    path for path in DOCS.rglob("*.md") if path.relative_to(DOCS).as_posix() not in WITHOUT_EXAMPLES
+)
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(DOCS).as_posix()
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name_of)
+def test_the_examples_of_a_page_print_what_it_shows(path: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        done = run_page(path, tmp_path)
+    assert done, "a page of this site shows at least one example"
+    for block, printed in done:
+        if block.shown is not None:
+            assert alike(block.shown, printed), (
+                f"{name_of(path)}, line {block.line}, printed:\n{printed}\n"
+                f"Write it anew with: python tests/docs/page_examples.py docs/{name_of(path)}"
+            )
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name_of)
+def test_no_example_escapes_the_run(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    fences = re.findall(
+        r"^\s*(?:```|~~~)\s*(?:python|py|console|pycon|shell|bash)\b", text, re.MULTILINE
+    )
+    assert len(fences) == len(examples_of(text))
+
+
+def test_there_are_pages_for_all_five_kinds_and_each_guide() -> None:
+    names = {name_of(path) for path in PAGES}
+    starts = {f"start/{kind}.md" for kind in ("votes", "ratings", "battles", "matrix", "regression")}
+    assert starts | {"index.md", "eps.md", "theory.md", "data.md", "comparison.md", "errors.md"} <= names
+
+
+def test_a_wrong_output_is_noticed(tmp_path: Path) -> None:
+    page = DOCS / "index.md"
+    [(block, printed), *_] = run_page(page, tmp_path)
+    assert block.shown is not None
+    assert not alike(block.shown.replace("Tin Roof", "Tin Hat"), printed)
+
+
+def test_tests_that_the_theory_page_names_exist() -> None:
+    text = (DOCS / "theory.md").read_text(encoding="utf-8") + (DOCS / "eps.md").read_text(
+        encoding="utf-8"
+    )
+    named = set(re.findall(r"tests/[\w/]+\.py", text))
+    assert named
+    assert [name for name in sorted(named) if not (ROOT / name).is_file()] == []
+
+
+def test_parts_of_test_names_on_the_theory_page_occur_in_the_test_file_named_before() -> None:
+    text = (DOCS / "theory.md").read_text(encoding="utf-8")
+    found = re.findall(r"`(tests/[\w/]+\.py)` \(((?:`\w+`(?:,\s)?)+)\)", text)
+    assert found
+    for name, parts in found:
+        tests = (ROOT / name).read_text(encoding="utf-8")
+        for part in re.findall(r"`(\w+)`", parts):
+            assert part in tests, f"{name} has no test about {part}"

@@ -1,0 +1,87 @@
+"""The site: every page can be reached, nothing comes from a network, tables are those of the data."""
+
+from __future__ import annotations
+
+import doctest
+import importlib.util
+import re
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from docs.page_examples import DOCS, ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def navigation() -> set[str]:
+    """Return the pages that the navigation names."""
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    return set(re.findall(r"^\s+- [^:\n]+: (\S+\.md)$", text[text.index("\nnav:") :], re.MULTILINE))
+
+
+def test_the_navigation_names_every_page_and_no_other() -> None:
+    assert sorted(navigation()) == sorted(
+        path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")
+    )
+
+
+def test_pictures_are_local_and_have_a_text_alternative() -> None:
+    pictures = 0
+    for path in DOCS.rglob("*.md"):
+        text = path.read_text(encoding="utf-8")
+        for words, target in re.findall(r"!\[([^\]]*)\]\(([^)\s]+)\)", text):
+            pictures += 1
+            assert words.strip(), f"{path.name}: {target} has no text alternative"
+            assert (path.parent / target).is_file(), f"{path.name}: {target} is not there"
+    assert pictures >= 3
+
+
+def test_no_page_loads_anything_from_a_network() -> None:
+    settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert "font: false" in settings
+    assert "http" not in settings
+    loads = re.compile(
+        r"""<(?:script|link|img|iframe)[^>]+(?:src|href)=["']?https?:|@import|url\(https?:"""
+    )
+    for path in [*DOCS.rglob("*.md"), *DOCS.rglob("*.css")]:
+        assert not loads.search(path.read_text(encoding="utf-8")), path.name
+
+
+def script(name: str) -> Any:
+    """Load a script of the repository as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("part", ["scores/", "ballots/00002", "ratings/", "llmfao"])
+def test_the_table_of_real_data_is_what_comes_out(part: str, shared_data: Path) -> None:
+    made = script("real_data_table")
+    page = (DOCS / "real-data.md").read_text(encoding="utf-8")
+    cases = [case for case in made.CASES if part in case.file]
+    assert cases
+    for case in cases:
+        found = made.look_at(case, shared_data)
+        assert found.lesson in page
+        for line in made.table([found]).splitlines():
+            assert line in page
+
+
+def test_every_real_file_is_in_the_table(shared_data: Path) -> None:
+    files = {
+        path.relative_to(shared_data).as_posix() for path in shared_data.rglob("*") if path.is_file()
+    }
+    assert files - {"README.md"} == {case.file for case in script("real_data_table").CASES}
+
+
+def test_the_examples_in_the_scripts_run() -> None:
+    done = doctest.testmod(script("real_data_table"))
+    assert done.attempted >= 2
+    assert done.failed == 0
