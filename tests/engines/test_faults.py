@@ -225,9 +225,9 @@ class TestBadValues:
 
 @pytest.fixture(scope="module")
 def many_users(tmp_path_factory):
-    """Return a folder with 3 million ratings by as many users: too many for 60 MB of memory."""
+    """Return a folder with 5 million ratings by as many users: too many for 60 MB of memory."""
     folder = tmp_path_factory.mktemp("many")
-    rows = 3_000_000
+    rows = 5_000_000
     users = np.random.default_rng(0).permutation(rows).astype(np.int64) * 1_000_003
     table = pa.table({"user": users, "item": users % 7, "rating": (users % 5).astype(np.int8)})
     pq.write_table(table, folder / "many.parquet")
@@ -243,7 +243,7 @@ class TestSpilling:
         engine = DuckDB(memory_limit="60MB", threads=2, spill=tmp_path)
         with Ratings.scan(many_users, engine=engine) as scanned:
             assert left_behind(tmp_path)
-            assert scanned.n_units == 3_000_000
+            assert scanned.n_units == 5_000_000
         assert not left_behind(tmp_path)
 
     def test_a_full_disk(self, many_users, tmp_path):

@@ -55,6 +55,10 @@ class DuckDB:
         folder = SpillFolder(self.spill)
         try:
             connection = duckdb.connect(config=self._config(folder))
+            if self.max_spill is not None:
+                # Given to connect(), the limit is shown but not kept; it must be set afterwards.
+                limit = str(self.max_spill).replace("'", "''")
+                connection.execute(f"SET max_temp_directory_size = '{limit}'")
         except (duckdb.Error, ValueError) as error:
             folder.close()
             raise InvalidSettingError(f"DuckDB does not take these settings: {error}") from error
@@ -78,8 +82,6 @@ class DuckDB:
             config["memory_limit"] = self.memory_limit
         if self.threads is not None:
             config["threads"] = self.threads
-        if self.max_spill is not None:
-            config["max_temp_directory_size"] = self.max_spill
         return config
 
 
