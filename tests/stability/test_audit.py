@@ -297,3 +297,25 @@ def twin_topk(full, rows, ks, eps):
                 np.mean([len(base & other) / len(base | other) for other in others]),
             )
     return found
+
+
+@pytest.mark.parametrize("eps", [0.0, -1.0, float("nan"), np.array([0.1, 0.0])])
+def test_the_curve_begins_above_0(eps):
+    curve = audit(ScoreMatrix(np.eye(3)), k=1, eps=0.1).curve(1)
+    for ask in (curve.delta, curve.size):
+        with pytest.raises(InvalidEpsError):
+            ask(eps)
+
+
+def test_the_curve_answers_one_eps_with_a_number_and_several_with_an_array():
+    curve = audit(ScoreMatrix([[3.0, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]), k=2, eps=0.1).curve(2)
+    assert isinstance(curve.delta(0.1), float)
+    assert isinstance(curve.size(0.1), int)
+    several = np.array([0.1, 0.2, 0.5, np.inf])
+    assert curve.delta(several).tolist() == [curve.delta(eps) for eps in several.tolist()]
+    assert curve.size(several).tolist() == [curve.size(eps) for eps in several.tolist()]
+    steps, delta, size = curve.steps()
+    assert (np.diff(delta) <= 0).all()
+    assert (np.diff(size) >= 0).all()
+    assert (delta[-1], size[-1]) == (0.0, 3)
+    assert set(curve.breaking_eps) | set(curve.critical_eps) == set(steps)

@@ -14,12 +14,13 @@ property behind Theorem 4, ``b_i`` never exceeds the shift of the scores, so thi
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
 from steadyrank.data.arrays import frozen
-from steadyrank.errors import InvalidValueError, shorten
+from steadyrank.errors import InvalidEpsError, InvalidValueError, shorten
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.inflation import just_above
 from steadyrank.stability.pruning import Active, active_items
@@ -55,6 +56,16 @@ class StabilityCurve:
         ``e_j``: the item is a member exactly while eps exceeds this.
     tie_eps : float
         An eps so small that it adds nothing but exact ties.
+
+    Examples
+    --------
+    >>> from steadyrank import ScoreMatrix, audit
+    >>> matrix = ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]])
+    >>> curve = audit(matrix, k=2, eps=0.5).curve(2)
+    >>> print(curve)
+    delta(eps) of the top 2: 0.25 where only ties are inflated, 0 at eps = 0.471405 with 2 members
+    >>> curve.delta(0.1), curve.size(0.1), round(curve.smallest_eps(0), 4)
+    (0.25, 2, 0.4714)
     """
 
     k: int
@@ -66,22 +77,41 @@ class StabilityCurve:
     def __str__(self) -> str:
         """Say where the curve begins and ends."""
         eps = self.smallest_eps(0.0)
-        ends = f"0 at eps = {eps:.6g} with {counted(int(self.size(eps)), 'member')}"
-        if eps <= self.tie_eps:
-            return f"delta(eps) of the top {self.k}: {ends}"
-        begins = float(self.delta(self.tie_eps))
-        return f"delta(eps) of the top {self.k}: {begins:.4g} where only ties are inflated, {ends}"
+        ends = f"0 at eps = {eps:.6g} with {counted(self.size(eps), 'member')}"
+        begins = self.delta(self.tie_eps)
+        if begins > 0:
+            ends = f"{begins:.4g} where only ties are inflated, {ends}"
+        return f"delta(eps) of the top {self.k}: {ends}"
 
-    def delta(self, eps: float | FloatArray) -> FloatArray:
-        """Return the exact instability at each eps."""
+    @cached_property
+    def _breaking_and_upto(self) -> tuple[FloatArray, IntArray]:
+        """The breaking eps in order, and how many units have one of the first so many."""
         order = np.argsort(self.breaking_eps, kind="stable")
-        upto = np.append(0, np.cumsum(self.counts[order]))
-        below = np.searchsorted(self.breaking_eps[order], eps, side="left")
-        return np.asarray((upto[-1] - upto[below]) / upto[-1])
+        return self.breaking_eps[order], np.append(0, np.cumsum(self.counts[order]))
 
-    def size(self, eps: float | FloatArray) -> IntArray:
-        """Return the exact number of members at each eps."""
-        return np.asarray(np.searchsorted(np.sort(self.critical_eps), eps, side="left"))
+    @cached_property
+    def _entering(self) -> FloatArray:
+        return np.sort(self.critical_eps)
+
+    @overload
+    def delta(self, eps: float) -> float: ...
+    @overload
+    def delta(self, eps: FloatArray) -> FloatArray: ...
+    def delta(self, eps: float | FloatArray) -> float | FloatArray:
+        """Return the exact instability at one eps, or at each of several."""
+        breaking, upto = self._breaking_and_upto
+        below = np.searchsorted(breaking, _positive(eps), side="left")
+        shares: FloatArray = (upto[-1] - upto[below]) / upto[-1]
+        return shares if shares.ndim else float(shares)
+
+    @overload
+    def size(self, eps: float) -> int: ...
+    @overload
+    def size(self, eps: FloatArray) -> IntArray: ...
+    def size(self, eps: float | FloatArray) -> int | IntArray:
+        """Return the exact number of members at one eps, or at each of several."""
+        sizes = np.asarray(np.searchsorted(self._entering, _positive(eps), side="left"))
+        return sizes if sizes.ndim else int(sizes)
 
     def steps(self) -> tuple[FloatArray, FloatArray, IntArray]:
         """Return the eps at which delta or size changes, and the values just above each of them."""
@@ -93,6 +123,14 @@ class StabilityCurve:
         """Return an eps just above the smallest that makes the instability at most ``delta``."""
         needed = exceeded_by_at_most(check_delta(delta), self.breaking_eps, self.counts)
         return just_above(needed) if needed > 0 else self.tie_eps
+
+
+def _positive(eps: float | FloatArray) -> FloatArray:
+    values = np.asarray(eps, dtype=np.float64)
+    wrong = ~(values > 0)
+    if wrong.any():
+        raise InvalidEpsError(values.flat[int(np.flatnonzero(wrong)[0])])
+    return values
 
 
 def exceeded_by_at_most(delta: float, values: FloatArray, counts: IntArray) -> float:

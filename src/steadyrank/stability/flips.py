@@ -39,6 +39,16 @@ class Flips:
     """All units that break the plain or the inflated top-k.
 
     Iterate over it, or look at ``plain`` and ``inflated`` alone.
+
+    Examples
+    --------
+    >>> from steadyrank import ScoreMatrix, audit
+    >>> matrix = ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]], items=["x", "y", "z"])
+    >>> flips = audit(matrix, k=2, eps=0.5).flips(2)
+    >>> print(flips)
+    1 of 4 rows changes the plain top 2 when removed; 0 break the inflated one
+    >>> [(flip.unit, flip.leaves, flip.enters) for flip in flips]
+    [(2, ('y',), ('z',))]
     """
 
     k: int
@@ -58,7 +68,9 @@ class Flips:
     def __str__(self) -> str:
         """Say how many units break which answer."""
         plain, inflated = (sum(flip.count for flip in part) for part in (self.plain, self.inflated))
+        change = "changes" if plain == 1 else "change"
+        destroy = "breaks" if inflated == 1 else "break"
         return (
-            f"{plain:,} of {counted(self.units, self.unit_kind)} change the plain top {self.k} "
-            f"when removed; {inflated:,} break the inflated one"
+            f"{plain:,} of {counted(self.units, self.unit_kind)} {change} the plain top {self.k} "
+            f"when removed; {inflated:,} {destroy} the inflated one"
         )
