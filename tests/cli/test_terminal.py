@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -24,6 +23,7 @@ def _environment(**more: str) -> dict[str, str]:
 
 
 def _on_a_terminal(*arguments: str, **environment: str) -> str:
+    pty = pytest.importorskip("pty", reason="a terminal to try it on")
     ours, theirs = pty.openpty()
     with subprocess.Popen(
         [sys.executable, "-m", "steadyrank.cli", *arguments],
