@@ -20,6 +20,7 @@ from browser.examples import (
     tied_matrix,
 )
 from steadyrank import audit, inflated_topk, rank_intervals, stable_topk
+from steadyrank.report import schema
 from steadyrank.report.cells import unguarded
 from steadyrank.report.html import report_document
 from steadyrank.report.schema import answer_csv
@@ -310,6 +311,39 @@ def test_screenshot_shows_something(open_report: Any, tmp_path: Path) -> None:
         assert picture.height > 2000
         colours = {colour for _, colour in picture.convert("RGB").getcolors(1 << 24)}
     assert {(0, 114, 178), (213, 94, 0), (127, 136, 148)} <= colours  # all three standings
+
+
+def test_a_k_without_a_curve_says_so(open_report: Any) -> None:
+    document = report_document(many_items(90), 30)
+    report = open_report(document)
+    report.move(k=60)
+    assert "that of k = 30 is" in report.text("#stability")
+    assert "that of k = 30 is" in report.text("#delta-text")
+    expected = expected_rows(many_items(90), 60, document["eps"])
+    assert report.rows() == expected
+    report.page.click("#reset")
+    report.drawn()
+    assert "left out one at a time" in report.text("#stability")
+
+
+def test_ranks_beyond_the_windows_are_not_guessed(open_report: Any) -> None:
+    data = tied_matrix()
+    answer = stable_topk(data, 6, eps=1.0)
+    document = schema.document(data, answer, budget=3)
+    windows = document["windows"]
+    assert 1 < windows["first_k"] <= 6 == windows["last_k"]
+    report = open_report(document)
+    assert report.rows() == expected_rows(data, 6, 1.0)  # the chosen eps knows all ranks
+    for eps in (0.05, 0.6, windows["limit"]):
+        report.move(eps=eps)
+        rows, expected = report.rows(), expected_rows(data, 6, eps)
+        for shown, exact in zip(rows, expected, strict=True):
+            for name in ("lowest", "highest"):
+                assert shown[name] in {None, exact[name]}
+            members = {"surely in", "contender"}
+            assert (shown["standing"] in members) == (exact["standing"] in members)
+            assert shown["standing"] != "surely in" or exact["standing"] == "surely in"
+    assert any(row["lowest"] is None for row in rows)
 
 
 def test_a_report_without_audit_says_so(open_report: Any) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 AFFORDABLE = 4_000_000
 """Distinct units times items up to which the curves of the k near by are computed, too."""
 
-NEAR = 15
+NEAR = 20
 """How far from k the curves of other k reach."""
 
 SCRIPTS = ("live.js", "charts.js", "table.js", "page.js")

@@ -190,7 +190,13 @@ def steps(title: str, colour: str, axis_format: str) -> Spec:
     eps = {
         "type": "quantitative",
         "scale": {"type": "sqrt", "nice": False, "zero": True},
-        "axis": {"title": "eps", "grid": False, "tickCount": 6},
+        "axis": {
+            "title": "eps",
+            "grid": False,
+            "tickCount": 6,
+            "labelOverlap": "greedy",
+            "labelSeparation": 8,
+        },
     }
     axis: Spec = {"title": title, "format": axis_format, "tickCount": 5}
     # A curve that is 0 all along still needs an axis, hence a top that the page sets.

@@ -12,7 +12,8 @@ const CHARTS = (() => {
     return `\u2068${cut}\u2069`;
   };
 
-  const labelled = (rank, name) => `${rank}. ${short(name)}`;
+  /* A mark of direction first, so that a name that runs to the left does not take its rank along. */
+  const labelled = (rank, name) => `\u200e${rank}. ${short(name)}`;
 
   const fitted = (spec, element) => {
     const copy = structuredClone(spec);
@@ -105,9 +106,9 @@ const CHARTS = (() => {
       }
     }
     const missing = report.count - rows.length;
-    const more = missing ? ` ${missing} ranks have intervals at the chosen eps only.` : "";
+    const more = missing ? ` ${missing.toLocaleString("en")} ranks have intervals at the chosen eps only.` : "";
     show("overview", { rows, cut: [{ x: found.k + 0.5 }], page: [{ from: from - 0.5, to: to + 0.5 }] },
-      `Rank intervals of all ${report.count} items; the shaded ranks are drawn below.${more}`);
+      `Rank intervals of all ${report.count.toLocaleString("en")} items; the shaded ranks are drawn below.${more}`);
   };
 
   const marks = (report, found) => [{ eps: report.eps, what: "chosen" }, { eps: found.eps, what: "slider" }];
@@ -119,7 +120,7 @@ const CHARTS = (() => {
     const here = found.delta === null ? [] : [{ eps: found.eps, value: found.delta }];
     const bound = found.atMost ? "at most " : "";
     const share = found.k === report.k ? report.summary.plain_delta : null;
-    const plain = share === null ? [] : [{ eps: 0, value: share, label: "plain answer" }];
+    const plain = share === null ? [] : [{ eps: 0, value: share, label: share ? "plain answer" : "" }];
     const top = 1.15 * Math.max(0.005, share || 0, deltas.length ? deltas[0].value : 0);
     show("delta", { steps: deltas, marks: own ? marks(report, found) : [], here, plain }, own
       ? `At eps = ${format(found.eps)}, ${bound}${percent(found.delta)} of the ${report.unit}s break the answer for k = ${found.k}.`

@@ -49,7 +49,7 @@
     const kept = broken === 0 ? `this answer keeps at least ${whole(found.k)} of its items whichever ${report.unit} is left out`
       : `this answer breaks for ${bound}${whole(broken)} (${percent(found.delta)})`;
     if (!asked || plain === null) return `Of ${everyone}, left out one at a time: ${kept}.`;
-    const flips = plain === 0 ? "the plain one never changes" : `the plain top ${whole(found.k)} changes for ${whole(plain)} (${percent(report.summary.plain_delta)})`;
+    const flips = plain === 0 ? `the plain top ${whole(found.k)} never changes` : `the plain top ${whole(found.k)} changes for ${whole(plain)} (${percent(report.summary.plain_delta)})`;
     return `Of ${everyone}, left out one at a time: ${flips}; ${kept}.`;
   };
 
@@ -148,7 +148,9 @@
       ["eps", String(report.certificate.eps)],
       ["delta", report.certificate.delta === null ? "not claimed" : String(report.certificate.delta)]];
     at("claim-numbers").replaceChildren(...numbers.flatMap(([name, value]) => [TABLE.element("dt", name), TABLE.element("dd", value)]));
-    const rules = [...Object.values(report.policies), ...report.notes];
+    // The rule for ties is among both, in slightly different words.
+    const notes = report.notes.filter((note) => !(report.policies.ties && note.startsWith("equal scores:")));
+    const rules = [...Object.values(report.policies), ...notes];
     at("policies").replaceChildren(...rules.map((rule) => TABLE.element("li", rule)));
     at("made").textContent = `Made by ${report.software.name} ${report.software.version}. This file is complete in itself and loads nothing.`;
     TABLE.flips(report);
@@ -163,7 +165,7 @@
     const system = matchMedia("(prefers-color-scheme: dark)");
     const set = (dark) => {
       root.dataset.theme = dark ? "dark" : "light";
-      at("theme").textContent = dark ? "Light" : "Dark";
+      at("theme").textContent = dark ? "Light mode" : "Dark mode";
       at("theme").setAttribute("aria-pressed", String(dark));
       at("theme").setAttribute("aria-label", dark ? "Use light colours" : "Use dark colours");
     };
