@@ -94,7 +94,7 @@ def _run_command(command: str, folder: Path) -> str:
     words = shlex.split(command, comments=True)
     if words[0] == "steadyrank":
         words[:1] = [sys.executable, "-m", "steadyrank.cli"]
-    environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
+    environment = {**os.environ, "COLUMNS": "86", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
     done = subprocess.run(
         words, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8", check=False
     )

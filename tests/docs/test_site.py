@@ -81,7 +81,8 @@ def test_every_real_file_is_in_the_table(shared_data: Path) -> None:
     assert files - {"README.md"} == {case.file for case in script("real_data_table").CASES}
 
 
-def test_the_examples_in_the_scripts_run() -> None:
-    done = doctest.testmod(script("real_data_table"))
+@pytest.mark.parametrize("name", ["real_data_table", "docs_offline"])
+def test_the_examples_in_the_scripts_run(name: str) -> None:
+    done = doctest.testmod(script(name))
     assert done.attempted >= 2
     assert done.failed == 0

@@ -1,0 +1,34 @@
+"""Refuse a page that would load anything from a network; mkdocs calls this for every page it writes."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+LOADS = re.compile(
+    r"""<(?:script|img|iframe|source|video|audio)\b[^>]*\bsrc=["']?(?:https?:)?//[^"'\s>]*"""
+    r"""|<link\b(?![^>]*rel=["']?canonical)[^>]*\bhref=["']?(?:https?:)?//[^"'\s>]*"""
+)
+
+
+def outside_loads(html: str) -> list[str]:
+    """Return the tags of a page that load something from elsewhere.
+
+    Examples
+    --------
+    >>> outside_loads('<img src="figures/a.png"><a href="https://example.org">a link is fine</a>')
+    []
+    >>> outside_loads('<script src="https://example.org/x.js"></script>')
+    ['<script src="https://example.org/x.js']
+    """
+    return LOADS.findall(html)
+
+
+def on_post_page(output: str, page: Any, **_: Any) -> str:
+    """Stop the build at the first such page."""
+    from mkdocs.exceptions import PluginError
+
+    found = outside_loads(output)
+    if found:
+        raise PluginError(f"{page.file.src_uri} would load from a network: {found[0]}")
+    return output
