@@ -1,0 +1,127 @@
+"""Spark with real executors, one of which is killed in the middle of a job; and bad files."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from steadyrank import Ratings, audit
+from steadyrank.errors import UnreadableFileError
+from steadyrank.scorers import MeanRating
+
+pytestmark = pytest.mark.spark
+
+KILL_ONE = """
+    import json, os, sys, threading, time
+    import psutil, pyspark
+    os.environ["SPARK_HOME"] = os.path.dirname(pyspark.__file__)
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    from pyspark.sql import SparkSession
+
+    session = (
+        SparkSession.builder.master("local-cluster[2,1,600]")
+        .config("spark.executor.memory", "600m")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.shuffle.io.maxRetries", "1")
+        .config("spark.shuffle.io.retryWait", "100ms")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.local.dir", sys.argv[2])
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("OFF")
+
+    def executors():
+        found = []
+        for child in psutil.Process().children(recursive=True):
+            try:
+                if any("CoarseGrainedExecutorBackend" in word for word in child.cmdline()):
+                    found.append(child)
+            except psutil.Error:
+                pass
+        return found
+
+    killed = []
+
+    def kill_one():
+        tracker = session.sparkContext.statusTracker()
+        while not killed:
+            stages = tracker.getActiveStageIds()
+            running = [tracker.getStageInfo(stage) for stage in stages]
+            if any(stage is not None and stage.numActiveTasks for stage in running):
+                victim = executors()[0]
+                victim.kill()
+                killed.append(victim.pid)
+            time.sleep(0.01)
+
+    from steadyrank import Ratings, audit
+
+    frame = session.read.parquet(sys.argv[1])
+    before = {child.pid for child in executors()}
+    threading.Thread(target=kill_one, daemon=True).start()
+    scanned = Ratings.scan(frame, duplicates="trust")
+    result = audit(scanned, k=5, eps=0.01, methods=("topk", "inflated_topk"))
+    rows = [(row.method, row.k, row.delta, row.size) for row in result.table]
+    print(json.dumps({"rows": rows, "killed": killed, "known": sorted(before)}))
+    session.stop()
+"""
+
+
+def write_ratings(path, rows=100_000):
+    rng = np.random.default_rng(8)
+    pairs = rng.choice(20_000 * 50, rows, replace=False)
+    table = pa.table(
+        {
+            "user": pairs // 50,
+            "item": pairs % 50,
+            "rating": rng.integers(1, 6, rows).astype(np.int8),
+        }
+    )
+    pq.write_table(table, path, row_group_size=rows // 4)
+    return Ratings(*(table[name].to_numpy() for name in ("user", "item", "rating")))
+
+
+def test_a_killed_executor_changes_nothing(tmp_path):
+    pytest.importorskip("psutil")
+    loaded = write_ratings(tmp_path / "ratings.parquet")
+    script = tmp_path / "kill.py"
+    script.write_text(textwrap.dedent(KILL_ONE))
+    command = [sys.executable, str(script), str(tmp_path / "ratings.parquet"), str(tmp_path)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=300, cwd=tmp_path, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert len(found["killed"]) == 1
+    expected = audit(loaded, k=5, eps=0.01, methods=("topk", "inflated_topk")).table
+    assert [tuple(row) for row in found["rows"]] == [
+        (row.method, row.k, row.delta, row.size) for row in expected
+    ]
+
+
+def test_a_damaged_file_is_named(spark_session, tmp_path):
+    write_ratings(tmp_path / "good.parquet", 2000)
+    write_ratings(tmp_path / "ill.parquet", 2000)
+    content = bytearray((tmp_path / "ill.parquet").read_bytes())
+    content[4:400] = b"\xff" * 396
+    (tmp_path / "ill.parquet").write_bytes(content)
+    with pytest.raises(UnreadableFileError, match=r"ill\.parquet.*leave it out"):
+        Ratings.scan(tmp_path, engine="spark")
+
+
+def test_text_files_by_path(spark_session, tmp_path):
+    (tmp_path / "a.csv").write_text("user,item,rating\n007,x,1.5\n7,x,4\n")
+    (tmp_path / "b.csv").write_text("user,item,rating\n7,y,2.5\n8,y,3\n")
+    with Ratings.scan(str(tmp_path / "*.csv"), engine="spark", duplicates="trust") as scanned:
+        assert list(scanned.units.labels) == ["007", "7", "8"]
+        assert MeanRating().score(scanned).tolist() == [5.5 / 3, 5.5 / 3]
+    assert spark_session.sparkContext.getConf().get("spark.master") == "local[2]"  # left running
