@@ -355,8 +355,8 @@ class NoProofError(InvalidValueError):
     def __init__(self, scorer: str, why: str) -> None:
         super().__init__(
             f"{why} for {scorer}. Use claim='observed', which checks this dataset by leaving out every "
-            "unit, or a scorer with a proved rule (plurality, approval, Borda, column means with a "
-            "stated value_range, or a bagged scorer with bounded outputs)."
+            "unit, or a scorer with a proved rule (plurality, approval, Borda, column means or mean "
+            "ratings with a stated value_range, or a bagged scorer with bounded outputs)."
         )
 
 

@@ -74,6 +74,8 @@ def test_one_unit_cannot_be_left_out(data):
         lambda: audit(data, k=1, eps=0.1),
         lambda: stable_topk(data, 1),
         lambda: stable_ranking(data),
+        lambda: stable_topk(data, 1, claim="proved"),
+        lambda: stable_topk(data, 1, eps=9.0),
     ):
         with pytest.raises(NothingLeftError, match="only one unit"):
             ask()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from steadyrank.errors import InvalidValueError, NoProofError, shorten
+from steadyrank.errors import InvalidValueError, NoProofError, NothingLeftError, shorten
 from steadyrank.operators.checks import check_eps
 from steadyrank.operators.inflation import MOST_OF_EPS, effective_eps, just_above
 from steadyrank.stability.certificate import (
@@ -101,6 +101,8 @@ class Calibration:
             raise InvalidValueError(
                 f"give either delta or eps, not {'both' if delta is not None else 'none'}."
             )
+        if claim != "none" and self.data.units.total < 2:
+            raise NothingLeftError(self.unit)
         if eps is not None:
             return self._for_eps(check_eps(eps), claim)
         return self._for_delta(check_delta(delta), claim)

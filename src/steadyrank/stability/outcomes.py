@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steadyrank.data.arrays import frozen
+
 if TYPE_CHECKING:
     from steadyrank._typing import IntArray
 
@@ -41,6 +43,9 @@ class Outcome:
     size: int | None
     note: str = ""
     broken: IntArray = field(default_factory=lambda: np.empty(0, np.int64), repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "broken", frozen(self.broken))
 
     def __repr__(self) -> str:
         """Show the row; a size of thousands of digits is shown by its logarithm."""
