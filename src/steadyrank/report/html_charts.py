@@ -10,8 +10,6 @@ from typing import Any
 
 Spec = dict[str, Any]
 
-SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"  # a name, never loaded
-
 STANDINGS = ["surely in", "contender", "out"]
 COLOURS = ["var(--certain)", "var(--contender)", "var(--out)"]
 SHAPES = ["circle", "M0,-1.25L1.25,0L0,1.25L-1.25,0Z", "square"]  # the ready-made diamond is too slim
@@ -40,7 +38,7 @@ CONFIG: Spec = {
 
 
 def _chart(**parts: Any) -> Spec:
-    return {"$schema": SCHEMA, "width": "container", "config": CONFIG, **parts}
+    return {"width": "container", "config": CONFIG, **parts}
 
 
 def _standing(channel: str, values: list[str]) -> Spec:

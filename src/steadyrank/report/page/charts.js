@@ -25,7 +25,7 @@ const CHARTS = (() => {
   const make = async (id) => {
     const element = document.getElementById(id);
     const made = await vegaEmbed(element, fitted(specs[id], element), {
-      ast: true, renderer: "svg", actions: false, tooltip: { theme: "custom" }, logLevel: 1,
+      mode: "vega-lite", ast: true, renderer: "svg", actions: false, tooltip: { theme: "custom" }, logLevel: 1,
     });
     // Vega takes the element for a document of marks; here it is one picture, told in one sentence.
     element.setAttribute("role", "img");
