@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import sys
+from glob import has_magic
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.errors import InvalidSettingError, NotRecognisedError, shorten
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 
     from steadyrank.cli.options import InputOptions
     from steadyrank.data.base import Observations
+    from steadyrank.engines.settings import Engine
     from steadyrank.scorers.base import Scorer
 
 STANDARD_INPUT = "-"
@@ -39,8 +42,10 @@ def load(options: InputOptions) -> Observations:
     """Read the data that the options describe; their notes say what was recognised and guessed."""
     from steadyrank.data.recognise import read_any
 
-    source: Any = options.file
     attempts = list(_attempts(options))
+    if (engine := _engine(options)) is not None:
+        return _scan(options, attempts, engine)
+    source: Any = options.file
     if options.file == STANDARD_INPUT:
         source = io.BytesIO(sys.stdin.buffer.read()) if len(attempts) > 1 else sys.stdin.buffer
     for last, given in _mark_last(attempts):
@@ -53,6 +58,46 @@ def load(options: InputOptions) -> Observations:
                 raise
             if options.file == STANDARD_INPUT:
                 source.seek(0)
+    raise AssertionError  # pragma: no cover (the last attempt returns or raises)
+
+
+def _engine(options: InputOptions) -> Engine | None:
+    """Return the engine that works on the data, or None for memory."""
+    from steadyrank.engines.settings import DuckDB, Spark, engine_of
+
+    name = options.engine
+    if name is None:
+        several = (
+            options.file != STANDARD_INPUT
+            and not Path(options.file).exists()
+            and has_magic(options.file)
+        )
+        asked = "duckdb" if options.memory_limit else "spark" if options.spark_master else None
+        name = asked or ("duckdb" if several else "memory")
+    if options.memory_limit is not None and name != "duckdb":
+        raise InvalidSettingError("--memory-limit goes with --engine duckdb.")
+    if options.spark_master is not None and name != "spark":
+        raise InvalidSettingError("--spark-master goes with --engine spark.")
+    if name == "memory":
+        return None
+    if options.file == STANDARD_INPUT:
+        raise InvalidSettingError(
+            f"--engine {name} works on files, not on standard input. Give a path, or use --engine memory."
+        )
+    if name == "duckdb":
+        return DuckDB(memory_limit=options.memory_limit)
+    return Spark(options.spark_master) if options.spark_master else engine_of(name)
+
+
+def _scan(options: InputOptions, attempts: list[dict[str, Any]], engine: Engine) -> Observations:
+    from steadyrank.engines.anything import scan_any
+
+    for last, given in _mark_last(attempts):
+        try:
+            return scan_any(options.file, kind=options.kind, engine=engine, **given)
+        except NotRecognisedError:
+            if last:
+                raise
     raise AssertionError  # pragma: no cover (the last attempt returns or raises)
 
 

@@ -42,7 +42,8 @@ class InputOptions:
         typer.Argument(
             metavar="FILE",
             help="CSV, TSV, JSON lines or Parquet (also gzipped), PrefLib, MovieLens, Netflix "
-            "(file or folder), or - for standard input.",
+            "(file or folder), or - for standard input. Files that match a pattern in quotes, such as "
+            "'ratings/*.parquet', are scanned by an engine.",
         ),
     ]
     kind: Annotated[
@@ -76,10 +77,28 @@ class InputOptions:
     duplicates: Annotated[
         Name,
         _option(
-            "Two ratings of one item by one user: error (the default), last or mean.",
+            "Two ratings of one item by one user: error (the default), last or mean; in an engine "
+            "also trust (do not look).",
             panel=READING,
             metavar="POLICY",
         ),
+    ] = None
+    engine: Annotated[
+        Name,
+        _option(
+            "What works on the data: memory (the default for one file), duckdb (for several), polars "
+            "or spark.",
+            panel=READING,
+            metavar="ENGINE",
+        ),
+    ] = None
+    memory_limit: Annotated[
+        Name,
+        _option("With duckdb: the most memory it takes, such as 2GB.", panel=READING, metavar="SIZE"),
+    ] = None
+    spark_master: Annotated[
+        Name,
+        _option("With spark: where it runs, such as local[4].", panel=READING, metavar="URL"),
     ] = None
     approval: Annotated[
         bool | None,

@@ -79,8 +79,8 @@ def ranking_text(made: Mapping[str, Any], look: Look, *, everything: bool = Fals
     fixed = sum(row["lowest"] == row["highest"] for row in made["rows"])
     yield from _heading(made, look)
     yield from paragraph(
-        f"{fixed:,} of {made['n_items']:,} items have one possible rank; "
-        f"{counted(len(tiers), 'tier')} that do not mix.",
+        f"{fixed:,} of {counted(made['n_items'], 'item')} have one possible rank; "
+        + ("all in one tier." if len(tiers) == 1 else f"{len(tiers):,} tiers that do not mix."),
         look,
     )
     yield line("")
@@ -204,14 +204,15 @@ def shortened(rows: Sequence[Row], *, everything: bool) -> list[Row | None]:
 
 def _heading(made: Mapping[str, Any], look: Look) -> Iterator[Text]:
     source = "standard input" if made["source"] == "-" else made["source"]
-    size = f"{made['kind']}, {made['n_items']:,} items, {counted(made['n_units'], made['unit'])}"
+    size = (
+        f"{made['kind']}, {counted(made['n_items'], 'item')}, {counted(made['n_units'], made['unit'])}"
+    )
     yield from paragraph(f"{source}: {size}" if source else size, look, style="bold")
 
 
 def _contending(contenders: int, certain: int, k: int) -> str:
-    places = k - certain
-    left = "the last place" if places == 1 else f"the last {places:,} places"
-    return f"Contenders: {contenders:,} for {left}"
+    places = "place" if k - certain == 1 else f"{k - certain:,} places"
+    return f"Contenders: {contenders:,} for the {'last ' if certain else ''}{places}"
 
 
 def _tier_ends(tiers: Sequence[Sequence[object]]) -> set[int]:
