@@ -126,13 +126,14 @@ WORDS = {
     ("duplicates", "error"): "Two ratings of one item by one user are refused.",
     ("duplicates", "last"): "Of several ratings of one item by one user, the last one counts.",
     ("duplicates", "mean"): "Several ratings of one item by one user count as their mean.",
+    ("duplicates", "trust"): "Nobody looked for several ratings of one item by one user.",
 }
 """The policies that options choose, in plain words."""
 
 
 def _policies(source: InputOptions) -> dict[str, str]:
     chosen = {"missing": source.missing, "duplicates": source.duplicates}
-    return {name: WORDS[name, value] for name, value in chosen.items() if value is not None}
+    return {name: WORDS.get((name, value), value) for name, value in chosen.items() if value is not None}
 
 
 def parse_ks(text: str) -> list[int]:
