@@ -22,7 +22,8 @@ from browser.examples import (
 from steadyrank import audit, inflated_topk, rank_intervals, stable_topk
 from steadyrank.report import schema
 from steadyrank.report.cells import unguarded
-from steadyrank.report.html import report_document
+from steadyrank.report.html import render_html, report_document, write_whole
+from steadyrank.report.html_words import verdict
 from steadyrank.report.schema import answer_csv
 
 pytestmark = pytest.mark.browser
@@ -373,3 +374,15 @@ def test_flips_are_those_of_the_audit(open_report: Any) -> None:
         for flip in found.plain
     ]
     assert len(cells) > 10
+
+
+def test_the_verdict_needs_no_script(chromium: Any, tmp_path: Path) -> None:
+    document = report_document(restaurants(), 5)
+    path = write_whole(render_html(document), tmp_path / "report.html")
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(path.as_uri())
+    assert page.inner_text("#headline") == verdict(document)
+    assert page.inner_text("#stability") == document["certificate"]["sentence"]
+    assert page.is_visible("noscript")
+    context.close()
