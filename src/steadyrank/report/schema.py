@@ -215,10 +215,12 @@ def kind_of(data: object) -> str:
     """
     from steadyrank.data.recognise import KINDS
 
-    for name, kind in KINDS.items():
-        if isinstance(data, kind):
-            return name
-    return type(data).__name__.lower()
+    # Engines have classes of their own for each kind, called alike.
+    name = type(data).__name__.removeprefix("Engine")
+    for kind, known in KINDS.items():
+        if isinstance(data, known) or name == known.__name__:
+            return kind
+    return name.lower()
 
 
 def _about(
