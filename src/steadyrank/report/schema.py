@@ -218,7 +218,7 @@ def kind_of(data: object) -> str:
     # Engines have classes of their own for each kind, called alike.
     name = type(data).__name__.removeprefix("Engine")
     for kind, known in KINDS.items():
-        if isinstance(data, known) or name == known.__name__:
+        if isinstance(data, known) or known.__name__.endswith(name):
             return kind
     return name.lower()
 
