@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steadyrank.stability.words import counted
+from steadyrank.stability.words import counted, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -50,7 +50,8 @@ def audit_text(audit: Audit) -> str:
     )
     names = ("method", "k", "delta", "jaccard", "size")
     rows = [_outcome_cells(row) for row in audit.table]
-    moved = f"{audit.share_reaching_eps:.4g} of the units move the scores by eps or more"
+    share = f"{audit.share_reaching_eps:.4g}"
+    moved = f"share of {plural(audit.units.kind)} that move the scores by eps or more: {share}"
     return "\n".join([head, *_table(names, rows), moved])
 
 
