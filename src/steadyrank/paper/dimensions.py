@@ -17,6 +17,7 @@ from steadyrank.paper.regression_folds import (
     estimated_log10_rankings,
     number_of_rankings,
     separated_rankings,
+    shifts,
 )
 from steadyrank.paper.summaries import at_least_one, standard_error
 from steadyrank.stability.outcomes import log10_of
@@ -45,6 +46,9 @@ class DimensionRow:
         How many.
     plain_delta, plain_se, inflated_delta, inflated_se : float
         Mean delta of the plain and of the inflated ranking, with standard errors.
+    reaching_eps : float
+        The share of rows that move the scores by eps or more; Theorem 8 bounds the inflated delta
+        by it.
     log10_rankings : float or None
         Mean of log10 of the exact number of inflated rankings, over the first few trials; None
         where it is not counted, since the number of states is out of reach.
@@ -64,6 +68,7 @@ class DimensionRow:
     plain_se: float
     inflated_delta: float
     inflated_se: float
+    reaching_eps: float
     log10_rankings: float | None
     log10_estimate: float
     log10_all: float
@@ -123,19 +128,26 @@ def dimension_study(
     found = []
     for number in features:
         data = regression_trials(trials=trials, rows=rows, features=number, beta=beta, seed=seed)
-        plain, inflated, full = [], [], []
+        plain, inflated, reaching, full = [], [], [], []
         for _, scores in scored_parts(data, radius, progress, batch=BATCH):
             changed = changed_rankings(scores)
             plain.append(changed.mean(axis=1))
             inflated.append(separated_rankings(scores, changed, eps).mean(axis=1))
+            reaching.append(shifts(scores) >= eps)
             full.append(scores.full)
         deltas = np.concatenate(plain), np.concatenate(inflated)
-        found.append(_row(np.concatenate(full), *deltas, eps, seed))
+        share = float(np.concatenate(reaching).mean())
+        found.append(_row(np.concatenate(full), *deltas, share, eps, seed))
     return DimensionStudy(tuple(found), beta, seed, rows, eps, radius)
 
 
 def _row(
-    scores: FloatArray, plain: FloatArray, inflated: FloatArray, eps: float, seed: int
+    scores: FloatArray,
+    plain: FloatArray,
+    inflated: FloatArray,
+    reaching: float,
+    eps: float,
+    seed: int,
 ) -> DimensionRow:
     trials, features = scores.shape
     intervals = [rank_intervals(row, eps) for row in scores]
@@ -149,6 +161,7 @@ def _row(
         plain_se=standard_error(plain),
         inflated_delta=float(inflated.mean()),
         inflated_se=standard_error(inflated),
+        reaching_eps=reaching,
         log10_rankings=_mean_log10_count(scores[:COUNTED], eps),
         log10_estimate=float(np.mean(estimates)),
         log10_all=float(np.log10(np.arange(1, features + 1)).sum()),

@@ -136,9 +136,9 @@ def _ranking_facts(results: Results) -> dict[str, str]:
     folds = results.script.rows * results.script.methods[RANKING].trials
     return {
         "table2_work": f"about a second for its {folds:,} left-out fits",
-        "seed_z_plain": f"{_away(results.other.methods[RANKING], printed[RANKING]):.1f}",
+        "seed_z_plain": f"{_away(results.other.methods[RANKING], printed[RANKING]):+.1f}",
         "seed_z_inflated": (
-            f"{_away(results.other.methods[INFLATED_RANKING], printed[INFLATED_RANKING]):.1f}"
+            f"{_away(results.other.methods[INFLATED_RANKING], printed[INFLATED_RANKING]):+.1f}"
         ),
         "study_trials": str(results.dimensions.rows[0].trials),
         "counted": str(COUNTED),
@@ -147,6 +147,9 @@ def _ranking_facts(results: Results) -> dict[str, str]:
         "inflated_5": f"{by_size[5].inflated_delta:.3f}",
         "inflated_100": f"{by_size[100].inflated_delta:.3f}",
         "inflated_500": f"{by_size[500].inflated_delta:.3f}",
+        "reaching_100": f"{by_size[100].reaching_eps:.0%}",
+        "size_20": f"{by_size[20].log10_estimate:.0f}",
+        "size_100": f"{by_size[100].log10_estimate:.0f}",
         "ranks_500": f"{by_size[500].interval_width:.0f}",
         "sure_500": f"{by_size[500].certain_pairs:.0%}",
     }
@@ -160,10 +163,16 @@ def _list_facts(results: Results) -> dict[str, str]:
     )
     inflated = [row[INFLATED_TOP_K] for row in results.by_rule.methods.values()]
     printed = [row[INFLATED_TOP_K] for row in published_tables.TOP_K.values()]
+    pairs = list(zip(inflated, printed, strict=True))
+    off = max(abs(a.size / b.size - 1) for a, b in pairs)
+    shares = [a.mean_delta / b.mean_delta for a, b in pairs]
+    tied = results.by_rule.tied_borders
     ratios = [a.mean_delta / b.mean_delta for a, b in zip(rule, inflated, strict=True)]
     return {
-        "inflated_range": _range([row.mean_delta for row in inflated], 4),
-        "inflated_range_paper": _range([row.mean_delta for row in printed], 4),
+        "size_off": f"{off:.1%}",
+        "delta_shares": _range(shares, 1),
+        "tied_50": f"{tied[50]:.0%}",
+        "tied_100": f"{tied[100]:.0%}",
         "sort_z": f"{max(abs(_away(a, b)) for a, b in zip(by_sort, paper, strict=True)):.1f}",
         "rule_100": f"{rule[-1].mean_delta:.3f}",
         "sort_100": f"{by_sort[-1].mean_delta:.3f}",
@@ -187,9 +196,7 @@ def _population_facts(study: PopulationStudy) -> dict[str, str]:
         "population_ratings": f"{netflix_figures.RATINGS:,}",
         "needed_5": _users(needed[study.ks[0]]),
         "needed_100": _users(needed[study.ks[-1]]),
-        "broken_all": "still this: " + ", ".join(unstable)
-        if unstable
-        else "no user left who breaks one",
+        "broken_all": ", ".join(unstable) or "nobody breaks any of the lists",
         "zero_users": f"{zero:,}",
     }
 

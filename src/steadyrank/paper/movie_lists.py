@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
 
 from steadyrank.errors import InvalidValueError
 from steadyrank.paper.sources import LookalikeSource
@@ -31,11 +33,15 @@ Ties = Literal["text", "script"]
 
 @dataclass(frozen=True)
 class Cell:
-    """One method and k on one dataset."""
+    """One method and k on one dataset.
+
+    ``tied`` tells whether the k-th best score and the next one are exactly equal.
+    """
 
     delta: float
     jaccard: float
     size: int
+    tied: bool
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,8 @@ class NetflixExperiment:
     ----------
     methods : dict
         For each k, for ``"top-k"`` and ``"inflated top-k"``, the columns of the tables.
+    tied_borders : dict
+        For each k, the share of trials in which the k-th and the next best movie tie exactly.
     source : str
         The look-alike, or the Prize files.
     ties : {"text", "script"}
@@ -55,6 +63,7 @@ class NetflixExperiment:
     """
 
     methods: dict[int, dict[str, MethodSummary]]
+    tied_borders: dict[int, float]
     source: str
     ties: Ties
     seed: int
@@ -72,6 +81,7 @@ class NetflixExperiment:
             "trials": self.trials,
             "users": self.users,
             "eps": self.eps,
+            "tied_borders": {str(k): share for k, share in self.tied_borders.items()},
             "methods": {
                 str(k): {name: summary.to_dict() for name, summary in row.items()}
                 for k, row in self.methods.items()
@@ -128,7 +138,7 @@ def netflix_experiment(
         cells = audited(ratings, ks, eps)
         if ties == "script":
             for k, plain in unstable_top_k(ratings, ks).items():
-                cells[k, TOP_K] = Cell(plain.delta, plain.jaccard, k)
+                cells[k, TOP_K] = replace(cells[k, TOP_K], delta=plain.delta, jaccard=plain.jaccard)
         return cells
 
     found = []
@@ -139,6 +149,7 @@ def netflix_experiment(
                 progress(1)
     return NetflixExperiment(
         methods=summaries(found, ks),
+        tied_borders={k: sum(cells[k, TOP_K].tied for cells in found) / trials for k in ks},
         source=population.name,
         ties=ties,
         seed=population.seed,
@@ -156,15 +167,18 @@ def audited(ratings: Ratings, ks: Sequence[int], eps: float) -> dict[tuple[int, 
     >>> from steadyrank import Ratings
     >>> ratings = Ratings(["u", "v", "v"], ["film", "film", "book"], [5, 3, 4])
     >>> audited(ratings, [1], eps=0.01)[1, "top-k"]
-    Cell(delta=0.5, jaccard=0.5, size=1)
+    Cell(delta=0.5, jaccard=0.5, size=1, tied=False)
     """
     result = audit(ratings, k=ks, eps=eps, scorer=MeanRating(), methods=METHODS.values())
+    descending = -np.sort(-result.scores)
     cells = {}
     for name, method in METHODS.items():
         for k in ks:
             row = result.outcome(method, k)
             # Sizes and similarities of top-k answers are always known.
-            cells[k, name] = Cell(row.delta, float(row.jaccard or 0.0), int(row.size or 0))
+            similarity, size = float(row.jaccard or 0.0), int(row.size or 0)
+            tied = k < len(descending) and bool(descending[k - 1] == descending[k])
+            cells[k, name] = Cell(row.delta, similarity, size, tied)
     return cells
 
 

@@ -66,6 +66,11 @@ def trial_scores(trials: RegressionTrials, *, radius: float) -> TrialScores:
     return TrialScores(np.abs(full), np.abs(left_out))
 
 
+def shifts(scores: TrialScores) -> FloatArray:
+    """Return for each trial and row how far the scores move without the row."""
+    return np.asarray(np.linalg.norm(scores.left_out - scores.full[:, np.newaxis], axis=-1))
+
+
 def changed_rankings(scores: TrialScores) -> BoolArray:
     """Return for each trial and row whether the plain ranking changes without the row."""
     order = np.argsort(-scores.full, axis=-1, kind="stable")
@@ -80,8 +85,7 @@ def separated_rankings(scores: TrialScores, changed: BoolArray, eps: float) -> B
     They share the plain ranking where it is unchanged, and some ranking, by Theorem 8, where the
     scores move by less than eps. All other pairs are compared.
     """
-    shifts = np.linalg.norm(scores.left_out - scores.full[:, np.newaxis], axis=-1)
-    trial, row = np.nonzero(changed & (shifts >= eps * SURE))
+    trial, row = np.nonzero(changed & (shifts(scores) >= eps * SURE))
     separated = np.zeros(changed.shape, dtype=np.bool_)
     separated[trial, row] = ~share_a_ranking(scores.full[trial], scores.left_out[trial, row], eps)
     return separated

@@ -1,0 +1,59 @@
+"""The page of the documentation says what the experiments say."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from steadyrank.errors import InvalidValueError
+from steadyrank.paper import figures, tables
+from steadyrank.paper.document import OTHER_SEED, TEMPLATE, filled
+from steadyrank.paper.full_ranking import regression_experiment
+from steadyrank.paper.movie_lists import netflix_experiment
+from steadyrank.paper.summaries import summary_of
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "paper.md"
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return PAGE.read_text(encoding="utf-8")
+
+
+def test_table_2_of_the_page_is_what_comes_out(page: str) -> None:
+    for settings in ({}, {"beta": "text"}, {"seed": OTHER_SEED}):
+        assert tables.regression_table(regression_experiment(**settings)).to_markdown() in page
+
+
+def test_tables_1_and_3_of_the_page_are_what_comes_out(page: str) -> None:
+    assert tables.netflix_table(netflix_experiment()).to_markdown() in page
+
+
+def test_the_page_has_all_figures_and_no_gaps(page: str) -> None:
+    drawn = re.findall(r"\]\((figures/[^)]+)\)", page)
+    assert len(drawn) == 4
+    for name in drawn:
+        assert (PAGE.parent / name).stat().st_size > 1000
+    assert "{{" not in page
+    sentences = re.split(r"\{\{\w+\}\}", TEMPLATE.read_text(encoding="utf-8"))
+    assert all(sentence in page for sentence in sentences)
+
+
+def test_template_and_values_must_agree() -> None:
+    with pytest.raises(InvalidValueError, match="agree about: many, more"):
+        filled("{{many}} users", {"more": "1"})
+
+
+def test_a_picture_is_the_same_whenever_it_is_drawn(tmp_path: Path) -> None:
+    result = regression_experiment(trials=5)
+    first = [path.read_bytes() for path in figures.regression_figure([result], tmp_path / "a")]
+    second = [path.read_bytes() for path in figures.regression_figure([result], tmp_path / "b")]
+    assert first == second
+
+
+def test_survival_is_the_share_of_trials_at_least_that_unstable() -> None:
+    levels, shares = summary_of([0.1, 0.3, 0.1, 0.0], [1, 1, 1, 1]).survival()
+    assert levels.tolist() == [0.0, 0.0, 0.1, 0.3]
+    assert shares.tolist() == [1.0, 1.0, 0.75, 0.25]
