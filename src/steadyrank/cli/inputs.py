@@ -67,11 +67,7 @@ def _engine(options: InputOptions) -> Engine | None:
 
     name = options.engine
     if name is None:
-        several = (
-            options.file != STANDARD_INPUT
-            and not Path(options.file).exists()
-            and has_magic(options.file)
-        )
+        several = has_magic(options.file) and not Path(options.file).exists()
         asked = "duckdb" if options.memory_limit else "spark" if options.spark_master else None
         name = asked or ("duckdb" if several else "memory")
     if options.memory_limit is not None and name != "duckdb":
@@ -82,7 +78,7 @@ def _engine(options: InputOptions) -> Engine | None:
         return None
     if options.file == STANDARD_INPUT:
         raise InvalidSettingError(
-            f"--engine {name} works on files, not on standard input. Give a path, or use --engine memory."
+            f"--engine {name} works on files, not on standard input. Give a path, or leave it away."
         )
     if name == "duckdb":
         return DuckDB(memory_limit=options.memory_limit)

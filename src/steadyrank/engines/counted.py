@@ -14,7 +14,7 @@ from steadyrank.data.base import said_first
 from steadyrank.data.columns import SIDES, WINS, guess, guess_pair
 from steadyrank.engines.columns import picked, with_labels, with_numbers
 from steadyrank.engines.entries import MAX_ITEMS
-from steadyrank.engines.source import Source
+from steadyrank.engines.source import Source, opened
 from steadyrank.errors import InvalidCountError, shorten
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def scan_votes(
     engine: str | Engine | None,
 ) -> VotesKind:
     """Count the votes for each item in an engine; ``Votes.scan`` explains the parameters."""
-    with Source(given, engine) as source:
+    with opened(given, engine) as source:
         table = source.table()
         names = table.names_for({"choice": choice}, optional={"count": count}, only="choice")
         parts: dict[str, str] = {part: names[part] for part in ("choice", "count") if part in names}
@@ -69,7 +69,7 @@ def scan_battles(  # noqa: PLR0913 (each names a column or a policy)
     engine: str | Engine | None,
 ) -> BattlesKind:
     """Count the distinct battles in an engine; ``Battles.scan`` explains the parameters."""
-    with Source(given, engine) as source:
+    with opened(given, engine) as source:
         table = source.table()
         sides = _pair(table, left, right)
         wins = _wins(table, wins_left, wins_right, outcome, units)

@@ -10,7 +10,7 @@ from steadyrank.data.base import check_choice
 from steadyrank.data.score_matrix import MISSING
 from steadyrank.engines.columns import ValueSummary, picked, repeated_pairs, with_labels, with_numbers
 from steadyrank.engines.entries import BATCH_ROWS, MAX_ITEMS, MAX_UNITS, Entries, item_labels, unit_keys
-from steadyrank.engines.source import Source
+from steadyrank.engines.source import Source, opened
 from steadyrank.engines.values import EngineMatrix, EngineRatings
 from steadyrank.errors import (
     DuplicateRatingsError,
@@ -44,7 +44,7 @@ def scan_ratings(
 ) -> EngineRatings:
     """Return ratings that stay in an engine; ``Ratings.scan`` explains the parameters."""
     _check_duplicates(duplicates)
-    source = Source(given, engine)
+    source = opened(given, engine)
     try:
         table = source.table()
         names = table.names_for({"user": user, "item": item, "rating": rating})
@@ -113,7 +113,7 @@ def scan_matrix(
 ) -> EngineMatrix:
     """Return a long score table that stays in an engine; ``ScoreMatrix.scan`` explains."""
     check_choice("missing", missing, MISSING)
-    source = Source(given, engine)
+    source = opened(given, engine)
     try:
         table = source.table()
         names = table.names_for({"row": row, "item": item, "value": value})

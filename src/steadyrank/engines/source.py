@@ -180,6 +180,11 @@ class Source:
         return EngineError(f"{self.engine} could not finish this step: {_first_lines(text)}")
 
 
+def opened(given: Any, engine: str | Engine | None = None) -> Source:
+    """Return a source for a lazy frame or a path; one that is open already stays as it is."""
+    return given if isinstance(given, Source) else Source(given, engine)
+
+
 def _first_lines(text: str, width: int = 300) -> str:
     short = " ".join(text.split())
     short = short if len(short) <= width else short[: width - 3] + "..."

@@ -1,0 +1,74 @@
+"""The command line on patterns of files: the same answers as from memory."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from steadyrank.cli import main
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Return a pattern of two CSV files, and one file with the rows of both."""
+    rng = np.random.default_rng(3)
+    rows = [f"{user},{item},{rng.integers(1, 6)}" for user in range(60) for item in range(8)]
+    for name, part in (("part-1", rows[:200]), ("part-2", rows[200:]), ("whole", rows)):
+        (tmp_path / f"{name}.csv").write_text("\n".join(["user,item,rating", *part]) + "\n")
+    return str(tmp_path / "part-*.csv"), str(tmp_path / "whole.csv")
+
+
+def run(capsys, *words):
+    code = main(list(words))
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def document(capsys, *words):
+    code, out, err = run(capsys, *words, "--json")
+    assert code == 0, err
+    return json.loads(out)
+
+
+@pytest.mark.parametrize(
+    "options", [[], ["--engine", "duckdb"], ["--memory-limit", "500MB"], ["--engine", "polars"]]
+)
+def test_a_pattern_says_the_same_as_one_file_in_memory(capsys, files, options):
+    pattern, whole = files
+    mine = document(capsys, "topk", pattern, "-k", "3", "--delta", "0.05", *options)
+    other = document(capsys, "topk", whole, "-k", "3", "--delta", "0.05")
+    assert mine["kind"] == "ratings"
+    assert mine.keys() == other.keys()
+    differ = {name for name in mine if mine[name] != other[name]}
+    assert differ <= {"source", "notes"}
+
+
+def test_what_left_the_engine_is_in_the_notes(capsys, files):
+    code, out, _ = run(capsys, "audit", files[0], "-k", "2", "--eps", "0.01", "--json")
+    assert code == 0
+    assert "brought back from duckdb" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--engine", "memory"], "there is no file"),
+        (["--engine", "hadoop"], "there is no engine called 'hadoop'"),
+        (["--engine", "polars", "--memory-limit", "1GB"], "--memory-limit goes with --engine duckdb"),
+        (["--spark-master", "local", "--engine", "duckdb"], "--spark-master goes with --engine spark"),
+        (["--memory-limit", "much"], "DuckDB does not take these settings"),
+        (["--kind", "ballots"], "ballots cannot be scanned in an engine"),
+        (["--duplicates", "last"], "needs an order of the rows"),
+    ],
+)
+def test_wrong_options(capsys, files, words, message):
+    code, _, err = run(capsys, "topk", files[0], "-k", "2", *words)
+    assert code == 2
+    assert message in err
+
+
+def test_standard_input_is_for_memory(capsys):
+    code, _, err = run(capsys, "topk", "-", "-k", "2", "--engine", "duckdb")
+    assert (code, "not on standard input" in err) == (2, True)
