@@ -54,6 +54,13 @@ def test_no_example_escapes_the_run(path: Path) -> None:
     assert len(fences) == len(examples_of(text))
 
 
+@pytest.mark.parametrize("path", PAGES, ids=name_of)
+def test_code_fits_the_width_of_a_page(path: Path) -> None:
+    blocks = examples_of(path.read_text(encoding="utf-8"))
+    lines = [line for block in blocks if block.language == "python" for line in block.code.splitlines()]
+    assert [line for line in lines if len(line) > 88] == []
+
+
 def test_there_are_pages_for_all_five_kinds_and_each_guide() -> None:
     names = {name_of(path) for path in PAGES}
     starts = {f"start/{kind}.md" for kind in ("votes", "ratings", "battles", "matrix", "regression")}

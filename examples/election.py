@@ -1,0 +1,11 @@
+"""How large must a lead be before no single vote can matter? Votes, with a proved certificate."""
+
+from __future__ import annotations
+
+from steadyrank import Votes, stable_topk
+
+for lead in (0, 1, 2, 3):
+    votes = Votes(["ann", "bob"], counts=[500 + lead, 500])
+    answer = stable_topk(votes, k=1, delta=0, claim="proved")
+    print(f"lead of {lead}: {' or '.join(map(str, answer.members))}")
+print(answer.certificate)
