@@ -19,7 +19,7 @@ from browser.examples import (
     restaurants,
     tied_matrix,
 )
-from steadyrank import audit, inflated_topk, rank_intervals, stable_topk
+from steadyrank import Votes, audit, inflated_topk, rank_intervals, stable_topk
 from steadyrank.report import schema
 from steadyrank.report.cells import unguarded
 from steadyrank.report.html import render_html, report_document, write_whole
@@ -386,3 +386,29 @@ def test_the_verdict_needs_no_script(chromium: Any, tmp_path: Path) -> None:
     assert page.inner_text("#stability") == document["certificate"]["sentence"]
     assert page.is_visible("noscript")
     context.close()
+
+
+@pytest.mark.parametrize(
+    ("votes", "k", "headline"),
+    [
+        (["only"] * 3, 1, "The top 1 is everything: there is 1 item in all."),
+        (["a", "b", "c", "d"], 4, "The top 4 is everything: there are 4 items in all."),
+        (
+            ["a", "b", "c", "d"],
+            2,
+            "The top 2 needs 4 items: none is surely in, 4 contend for the whole top 2.",
+        ),
+        (["a"] * 9 + ["b"], 1, "A clear first place: no other item comes close enough."),
+    ],
+)
+def test_small_cases_in_words(open_report: Any, votes: list[str], k: int, headline: str) -> None:
+    report = open_report(report_document(Votes(votes), k))
+    assert report.text("#headline") == headline
+    for axis in ("#size", "#intervals"):
+        labels = report.page.evaluate(
+            "(axis) => [...document.querySelectorAll(`${axis} .role-axis-label text`)]"
+            ".map((label) => label.textContent)",
+            axis,
+        )
+        shown = [label for label in labels if label.isdigit()]
+        assert len(shown) == len(set(shown))

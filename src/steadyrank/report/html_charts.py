@@ -15,6 +15,8 @@ COLOURS = ["var(--certain)", "var(--contender)", "var(--out)"]
 SHAPES = ["circle", "M0,-1.25L1.25,0L0,1.25L-1.25,0Z", "square"]  # the ready-made diamond is too slim
 ROW_HEIGHT = 19
 EDGE = {"type": "rule", "color": "var(--accent)", "strokeDash": [5, 3], "strokeWidth": 1.5}
+# Vega may still place ticks at halves of short ranges; those get no label.
+WHOLE = {"tickMinStep": 1, "format": "d", "labelExpr": "datum.value % 1 ? '' : datum.label"}
 
 CONFIG: Spec = {
     "background": "transparent",
@@ -66,7 +68,7 @@ def cliff() -> Spec:
         "field": "score",
         "type": "quantitative",
         "scale": {"zero": False, "nice": True},
-        "axis": {"title": "score", "grid": False, "tickCount": 6},
+        "axis": {"title": "score", "grid": False, "tickCount": 6, "format": ".6~g"},
     }
     edge = {**_row_axis(), "bandPosition": 1}
     only_last = [{"filter": "datum.last"}]
@@ -107,7 +109,7 @@ def cliff() -> Spec:
 def intervals() -> Spec:
     """Draw the lowest to highest rank of each item of one page of rows."""
     rank = {"type": "quantitative", "scale": {"zero": False, "nice": False, "padding": 12}}
-    axis = {"title": "rank", "orient": "top", "tickMinStep": 1, "format": "d"}
+    axis = {"title": "rank", "orient": "top", **WHOLE}
     tooltip = _tooltip(
         ("name", "item"), ("rank", "plain rank"), ("span", "rank interval"), ("standing", "standing")
     )
@@ -150,12 +152,12 @@ def overview() -> Spec:
         "field": "rank",
         "type": "quantitative",
         "scale": {"nice": False, "zero": False},
-        "axis": {"title": "plain rank", "tickMinStep": 1, "format": "d", "grid": False},
+        "axis": {"title": "plain rank", **WHOLE, "grid": False},
     }
     place = {
         "type": "quantitative",
         "scale": {"reverse": True, "nice": False, "zero": False},
-        "axis": {"title": "rank interval", "tickMinStep": 1, "format": "d", "tickCount": 5},
+        "axis": {"title": "rank interval", **WHOLE, "tickCount": 5},
     }
     return _chart(
         data={"name": "rows"},
@@ -200,7 +202,7 @@ def steps(title: str, colour: str, axis_format: str) -> Spec:
     # A curve that is 0 all along still needs an axis, hence a top that the page sets.
     scale: Spec = {"domainMin": 0, "domainMax": {"expr": "top"}, "nice": True}
     if axis_format == "d":
-        axis["tickMinStep"] = 1
+        axis |= WHOLE
         scale = {"zero": False, "nice": True}
     value = {"field": "value", "type": "quantitative", "scale": scale, "axis": axis}
     here = {"x": {"field": "eps", **eps}, "y": value}

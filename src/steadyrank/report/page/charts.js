@@ -15,6 +15,9 @@ const CHARTS = (() => {
   /* A mark of direction first, so that a name that runs to the left does not take its rank along. */
   const labelled = (rank, name) => `\u200e${rank}. ${short(name)}`;
 
+  const items = (count) => `${count.toLocaleString("en")} item${count === 1 ? "" : "s"}`;
+  const ranks = (from, to) => (from === to ? `rank ${from}` : `ranks ${from} to ${to}`);
+
   const fitted = (spec, element) => {
     const copy = structuredClone(spec);
     const width = element.clientWidth;
@@ -79,8 +82,8 @@ const CHARTS = (() => {
     const next = found.k < report.count ? report.score[found.k - 1] - report.score[found.k] : null;
     const gap = next === null ? "" : next === 0 ? ` Ranks ${found.k} and ${found.k + 1} are tied.`
       : ` The gap between rank ${found.k} and rank ${found.k + 1} is ${format(next)}.`;
-    show("cliff", { rows }, `Scores of ranks ${from} to ${to}: ${found.certain} items surely in the top ${found.k}, `
-      + `${found.size - found.certain} contenders, then those that are out.${gap}`);
+    show("cliff", { rows }, `Scores of ${ranks(from, to)}: ${items(found.certain)} surely in the top ${found.k}, `
+      + `${found.size - found.certain} contender${found.size - found.certain === 1 ? "" : "s"}, then those that are out.${gap}`);
   };
 
   const intervals = (report, found, from, to, format) => {
@@ -91,7 +94,7 @@ const CHARTS = (() => {
     const most = rows.reduce((best, one) => (one.highest - one.lowest > best.highest - best.lowest ? one : best), rows[0]);
     const widest = most && most.highest > most.lowest
       ? ` The widest is that of rank ${most.rank}, from ${most.lowest} to ${most.highest}.` : "";
-    const words = rows.length ? `Rank intervals of ranks ${from} to ${to}.${widest}`
+    const words = rows.length ? `Rank intervals of ${ranks(from, to)}.${widest}`
       : "This page holds no intervals for these ranks at this eps; the chosen eps has them.";
     const edge = found.k + 0.5;
     const inside = rows.length && rows.some((one) => one.lowest <= edge) && rows.some((one) => one.highest >= edge);
@@ -130,7 +133,7 @@ const CHARTS = (() => {
     report.enters[found.k - report.firstK].forEach((eps, place) => sizes.push({ eps, value: found.k + place + 1 }));
     sizes.push({ eps: report.limit, value: sizes[sizes.length - 1].value });
     show("size", { steps: sizes, marks: marks(report, found), here: [{ eps: found.eps, value: found.size }], plain: [] },
-      `At eps = ${format(found.eps)} the answer holds ${found.size} items for k = ${found.k}.`);
+      `At eps = ${format(found.eps)} the answer holds ${items(found.size)} for k = ${found.k}.`);
   };
 
   return { start, cliff, intervals, overview, curves, WORDS };

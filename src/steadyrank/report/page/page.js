@@ -29,6 +29,8 @@
   const headline = () => {
     const { k, size, certain } = found;
     const contenders = size - certain;
+    if (k === report.n_items) return `The top ${whole(k)} is everything: there ${k === 1 ? "is 1 item" : `are ${whole(k)} items`} in all.`;
+    if (contenders === 0 && k === 1) return "A clear first place: no other item comes close enough.";
     if (contenders === 0) return `A clear top ${whole(k)}: all ${whole(k)} are surely in, and no other item comes close enough.`;
     const places = k - certain;
     const target = certain === 0 ? `the whole top ${whole(k)}` : places === 1 ? "the last place" : `the last ${whole(places)} places`;
