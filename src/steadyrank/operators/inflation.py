@@ -27,7 +27,7 @@ as the exact inequality decides them. This file is the only place where that cho
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
@@ -174,7 +174,11 @@ def reach(
     return reach
 
 
-def just_above(eps: float) -> float:
+@overload
+def just_above(eps: float) -> float: ...
+@overload
+def just_above(eps: FloatArray) -> FloatArray: ...
+def just_above(eps: float | FloatArray) -> float | FloatArray:
     """Return an eps that exceeds the given one by more than any slack, and by next to nothing.
 
     Scores at a distance of ``eps`` from each other are then surely closer than the effective eps,

@@ -180,13 +180,14 @@ def stability_curve(loo: LeaveOneOut, k: int, shifts: FloatArray) -> StabilityCu
     breaking = np.zeros(len(loo.units))
     bounds = loo.bounds()
     depth = _first_depth(critical, k, shifts)
+    # No unit breaks beyond its shift, but for the allowance for rounding in critical eps.
+    furthest = just_above(shifts)
     unsettled = shifts > 0
     while unsettled.any():
-        # Critical eps include the allowance for rounding, hence a little more than the shift.
-        depth = min(depth, just_above(float(shifts[unsettled].max())))
+        depth = min(depth, float(furthest[unsettled].max()))
         found = _breaking_eps(loo, active_items(*bounds, k, depth), unsettled)
         breaking[unsettled] = found[unsettled]
-        unsettled &= (breaking > depth) & (shifts > depth)
+        unsettled &= (breaking > depth) & (furthest > depth)
         depth *= DEEPER
     return StabilityCurve(
         k, frozen(breaking), loo.units.counts, frozen(critical), smallest_gap_eps(loo.scores)
