@@ -20,7 +20,7 @@ from steadyrank.demo import demo_file
 from steadyrank.report.html import write_report
 
 FIGURES = Path(__file__).resolve().parents[1] / "docs" / "figures"
-SIZE = {"width": 1080, "height": 1000}
+SIZE = {"width": 1080, "height": 892}
 COLOURS = 128
 
 
