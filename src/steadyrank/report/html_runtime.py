@@ -1,8 +1,8 @@
 """The charting runtime that a page carries, and the policy under which the page runs.
 
 Why Vega-Lite: charts are declared and a library made for it draws them, with scales, axes and tooltips
-that we need not maintain, as SVG whose colours follow the style sheet of the page. ``vl-convert`` bundles the
-runtime offline, as one script of about 0.9 MB; of the 2 MB that a report of 1,000 items may have,
+that we need not maintain, as SVG whose colours follow the page. ``vl-convert`` bundles
+the runtime offline, as one script of about 0.9 MB; of the 2 MB that a report of 1,000 items may have,
 that leaves enough. A smaller library would have to be vendored and kept up to date here.
 
 Why the full bundle: Vega turns expressions into functions with ``eval`` unless it is given an
