@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         tiers as tiers,
         top_k as top_k,
     )
+    from steadyrank.report import write_report as write_report
     from steadyrank.scorers import (
         Approval as Approval,
         Bagged as Bagged,
@@ -77,6 +78,7 @@ _HOMES = {
         "tiers",
         "top_k",
     ),
+    "report": ("write_report",),
     "scorers": (
         "Approval",
         "Bagged",
