@@ -177,9 +177,9 @@ def _list_facts(results: Results) -> dict[str, str]:
         "rule_100": f"{rule[-1].mean_delta:.3f}",
         "sort_100": f"{by_sort[-1].mean_delta:.3f}",
         "paper_100": f"{paper[-1].mean_delta:.3f}",
-        "rule_max": _range([row.max_delta for row in rule], 2),
-        "sort_max": _range([row.max_delta for row in by_sort], 2),
-        "paper_max": _range([row.max_delta for row in paper], 2),
+        "rule_max": _range([row.max_delta for row in rule], 3),
+        "sort_max": _range([row.max_delta for row in by_sort], 3),
+        "paper_max": _range([row.max_delta for row in paper], 3),
         "least_ratio": f"{min(ratios):.0f}",
         "largest_ratio": f"{max(ratios):.0f}",
     }
