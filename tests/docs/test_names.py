@@ -12,7 +12,9 @@ import steadyrank
 from docs.page_examples import DOCS, examples_of
 from steadyrank import errors
 
-EXPORTING = ("steadyrank.data", "steadyrank.operators", "steadyrank.scorers", "steadyrank.stability")
+EXPORTING = tuple(
+    f"steadyrank.{part}" for part in ("data", "engines", "operators", "scorers", "stability")
+)
 REPORT = {
     "steadyrank.report.html": {"write_report", "report_document", "render_html"},
     "steadyrank.report.plots": None,  # every public function
