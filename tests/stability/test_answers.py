@@ -302,6 +302,18 @@ def test_root_2_over_n_is_not_proved_for_votes_and_just_above_is(n):
     assert stable_topk(data, 1, claim="proved").eps == pytest.approx(edge, rel=1e-5)
 
 
+@pytest.mark.parametrize("n", [3, 7, 49, 1000])
+def test_an_eps_that_rounding_cannot_tell_from_the_bound_is_not_proved(n):
+    """The operators lower eps by more than one unit in the last place, so a proof needs more."""
+    data = Votes(["x", "y"], counts=[n - 1, 1])
+    bound = Plurality().sensitivity(data)
+    with pytest.raises(NoProofError):
+        stable_topk(data, 1, eps=math.nextafter(bound.eps, 1), claim="proved")
+    # Without a proof it is audited instead, and holds on these data.
+    observed = stable_topk(data, 1, eps=math.nextafter(bound.eps, 1)).certificate
+    assert (observed.status, observed.delta) == ("observed", 0.0)
+
+
 def test_a_delta_never_exceeds_its_bound_on_the_boundary():
     """Rounding makes the shift a hair less than eps, and the operators call it a boundary case."""
     found = 0
