@@ -170,14 +170,15 @@ def audited(ratings: Ratings, ks: Sequence[int], eps: float) -> dict[tuple[int, 
     Cell(delta=0.5, jaccard=0.5, size=1, tied=False)
     """
     result = audit(ratings, k=ks, eps=eps, scorer=MeanRating(), methods=METHODS.values())
-    descending = -np.sort(-result.scores)
+    places = [place for k in ks for place in (k - 1, k) if place < len(result.scores)]
+    at_places = np.partition(-result.scores, places)
     cells = {}
     for name, method in METHODS.items():
         for k in ks:
             row = result.outcome(method, k)
             # Sizes and similarities of top-k answers are always known.
             similarity, size = float(row.jaccard or 0.0), int(row.size or 0)
-            tied = k < len(descending) and bool(descending[k - 1] == descending[k])
+            tied = k < len(at_places) and bool(at_places[k - 1] == at_places[k])
             cells[k, name] = Cell(row.delta, similarity, size, tied)
     return cells
 
