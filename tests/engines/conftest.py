@@ -9,8 +9,8 @@ import pytest
 
 from engine_makers import maker
 
-SPARK = pytest.mark.spark
-DASK = pytest.mark.dask
+# All Spark tests share one session, hence one process where tests run in several.
+SPARK = (pytest.mark.spark, pytest.mark.xdist_group("spark"))
 
 
 def need(package, in_ci):

@@ -15,6 +15,7 @@ from steadyrank.scorers import Refit
 joblib = pytest.importorskip("joblib")
 pytestmark = [
     pytest.mark.dask,
+    pytest.mark.xdist_group("dask"),
     # Dask and joblib open sockets and loops that their own clean-up may leave to the collector.
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),

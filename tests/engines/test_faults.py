@@ -17,6 +17,7 @@ import pytest
 
 from steadyrank import Ratings, audit
 from steadyrank.engines import DuckDB
+from steadyrank.engines.files import find_files
 from steadyrank.engines.spill import PREFIX, SpillFolder
 from steadyrank.errors import (
     DuplicateRatingsError,
@@ -111,6 +112,43 @@ class TestGoodFiles:
             assert "deciding items" in scanned.notes[-1]
         with pytest.raises(TooMuchBroughtBackError, match=r"more than 10 users.*max_units="):
             Ratings.scan(tmp_path, max_units=10)
+
+
+class TestOrder:
+    """Files in strict order prove that no pair repeats; all others are looked at pair by pair."""
+
+    @staticmethod
+    def write(folder, *parts):
+        for number, rows in enumerate(parts):
+            user, item = (list(column) for column in zip(*rows, strict=True))
+            table = pa.table({"user": user, "item": item, "rating": [3] * len(rows)})
+            pq.write_table(table, folder / f"{number}.parquet")
+
+    @pytest.mark.parametrize(
+        ("parts", "ordered"),
+        [
+            ([[(1, 1), (1, 2), (2, 1)]], True),
+            ([[(1, 1), (2, 1), (1, 2)]], True),  # by item, then by user
+            ([[(1, 1), (1, 2)], [(1, 3), (2, 1)]], True),
+            ([[(1, 1), (1, 2)], [(1, 2), (2, 1)]], False),
+            ([[(1, 2), (1, 1)]], False),
+            ([[(1, 1), (1, 1)]], False),
+            ([[(1, 1), (2, 2)], [(2, 1), (1, 3)]], False),
+        ],
+    )
+    def test_order(self, tmp_path, parts, ordered):
+        self.write(tmp_path, *parts)
+        assert find_files(tmp_path).in_strict_order("user", "item") == ordered
+
+    def test_a_pair_repeated_in_another_file(self, tmp_path):
+        self.write(tmp_path, [(1, 1), (1, 2)], [(1, 2), (2, 1)])
+        with pytest.raises(DuplicateRatingsError, match="user 1 rated 2 more than once"):
+            Ratings.scan(tmp_path)
+
+    def test_the_order_is_said(self, tmp_path):
+        self.write(tmp_path, [(1, 1), (1, 2), (2, 1)])
+        with Ratings.scan(tmp_path) as scanned:
+            assert any("no rating is repeated" in note for note in scanned.notes)
 
 
 class TestBadFiles:

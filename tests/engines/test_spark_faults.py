@@ -16,7 +16,7 @@ from steadyrank import Ratings, audit
 from steadyrank.errors import UnreadableFileError
 from steadyrank.scorers import MeanRating
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
 KILL_ONE = """
     import json, os, sys, threading, time

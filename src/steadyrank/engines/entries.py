@@ -65,8 +65,8 @@ class Entries:
         The labels of the units, in order.
     sizes : int array
         The number of entries of each unit.
-    labels : tuple
-        The labels of the items, in order.
+    known : iterable, optional
+        The labels of the items, in order; by default those that occur.
     what : str
         What the entries are called in a report.
     grouped : bool
@@ -80,9 +80,9 @@ class Entries:
         form: ExactForm,
         keys: AnyArray,
         sizes: IntArray,
-        labels: tuple[object, ...],
         *,
         what: str,
+        known: Iterable[object] | None = None,
         grouped: bool = False,
         batch_rows: int = BATCH_ROWS,
     ) -> None:
@@ -91,7 +91,7 @@ class Entries:
         self.form = form
         self.keys = keys
         self.sizes = sizes
-        self.labels = labels
+        self._known = None if known is None else tuple(known)
         self.what = what
         self.grouped = grouped
         self.batch_rows = batch_rows
@@ -103,7 +103,8 @@ class Entries:
     @cached_property
     def _with_parts(self) -> nw.LazyFrame[Any]:
         """The entries with their values in exact form, one for each unit and item."""
-        parts = parts_of(nw.col("value"), self.form)
+        integers = self.source.guarded(self.frame.collect_schema)["value"].is_integer()
+        parts = parts_of(nw.col("value"), self.form, integers=integers)
         frame = self.frame.with_columns(
             *(part.alias(name) for name, part in zip(self._halves, parts, strict=True))
         )
@@ -116,8 +117,13 @@ class Entries:
         )
 
     @cached_property
-    def table(self) -> ItemTable:
-        """The item table, from one group-by."""
+    def labels(self) -> tuple[object, ...]:
+        """The labels of the items, in the order that they have in memory."""
+        return encode(self._grouped["item"], known=self._known)[1]
+
+    @cached_property
+    def _grouped(self) -> dict[str, AnyArray]:
+        """What the group-by over all entries gave, in any order."""
         sizes = [nw.len().alias("count")]
         if self.grouped:
             sizes = [nw.col("leaving").sum().alias("count"), nw.col("leaving").max().alias("together")]
@@ -131,7 +137,12 @@ class Entries:
                 nw.col("most").max(),
             )
         )
-        found = self.source.collect_up_to(grouped, "the item table", MAX_ITEMS, "max_items")
+        return self.source.collect_up_to(grouped, "the item table", MAX_ITEMS, "max_items")
+
+    @cached_property
+    def table(self) -> ItemTable:
+        """The item table, in the order of the labels."""
+        found = self._grouped
         where, _ = encode(found["item"], known=self.labels)
         size = len(self.labels)
         return ItemTable(
@@ -278,8 +289,10 @@ def item_labels(
     return encode(found["item"], known=known)[1]
 
 
-def parts_of(value: nw.Expr, form: ExactForm) -> list[nw.Expr]:
+def parts_of(value: nw.Expr, form: ExactForm, *, integers: bool) -> list[nw.Expr]:
     """Return the exact form of values as expressions: the same steps as ``ExactForm.parts``."""
+    if integers and form.scale == 1.0:
+        return [value.cast(nw.Float64)]
     scaled = value.cast(nw.Float64) * form.scale
     if form.whole:
         return [scaled.round(0)]

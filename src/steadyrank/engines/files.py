@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from steadyrank.errors import (
     FileNotThereError,
     InvalidDataError,
@@ -25,6 +27,7 @@ ENDINGS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".tsv": "tsv"
 """What the files of each ending are."""
 
 PROBE_ROWS = 1 << 16
+ORDER_ROWS = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,18 @@ class Files:
         """The bytes of all files together."""
         return sum(Path(path).stat().st_size for path in self.paths)
 
+    def in_strict_order(self, one: str, two: str) -> bool:
+        """Tell whether all rows go up by two columns of whole numbers, in either order of the two.
+
+        It stops at the first row that does not. A file that cannot be read is not in order.
+        """
+        if self.format != "parquet":
+            return False
+        try:
+            return _goes_up(self.paths, one, two)
+        except (OSError, ValueError):
+            return False
+
     def damaged(self) -> tuple[str, str] | None:
         """Read every file to its end; return the first that fails and why, or None."""
         for path in self.paths:
@@ -67,6 +82,38 @@ class Files:
             except Exception as error:
                 return path, " ".join(f"{type(error).__name__}: {error}".split())
         return None
+
+
+def _goes_up(paths: tuple[str, ...], one: str, two: str) -> bool:
+    last: tuple[Any, Any] | None = None
+    possible = {(0, 1), (1, 0)}
+    for path in paths:
+        file = _pyarrow_parquet().ParquetFile(path)
+        for batch in file.iter_batches(batch_size=ORDER_ROWS, columns=[one, two]):
+            columns = [batch.column(batch.schema.get_field_index(name)) for name in (one, two)]
+            if any(column.null_count or not _whole(column.type) for column in columns):
+                return False
+            pair = [column.to_numpy(zero_copy_only=False) for column in columns]
+            possible = {way for way in possible if _rises([pair[place] for place in way])}
+            if last is not None and batch.num_rows:
+                heads = [np.array([last[place], pair[place][0]]) for place in (0, 1)]
+                possible = {way for way in possible if _rises([heads[place] for place in way])}
+            if not possible:
+                return False
+            if batch.num_rows:
+                last = (pair[0][-1], pair[1][-1])
+    return True
+
+
+def _whole(kind: Any) -> bool:
+    return str(kind).lstrip("u").startswith("int")
+
+
+def _rises(columns: list[Any]) -> bool:
+    """Tell whether rows go up strictly by the first column, and where that is equal by the second."""
+    first, second = columns
+    equal = first[1:] == first[:-1]
+    return bool(((first[1:] > first[:-1]) | (equal & (second[1:] > second[:-1]))).all())
 
 
 def find_files(pattern: str | os.PathLike[str]) -> Files:

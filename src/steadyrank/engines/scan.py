@@ -55,15 +55,16 @@ def scan_ratings(
         notes = [*table.notes]
         if duplicates == "trust":
             notes.append("not checked whether a user rated an item more than once")
+        elif source.in_strict_order(names["user"], names["item"]):
+            notes.append("the files are in order of user and item, so no rating is repeated")
         elif again := _repeated_ratings(source, frame, duplicates):
             notes.append(f"{again:,} repeated ratings of an item by a user: their mean taken")
             frame = _merged(frame)
             summary = ValueSummary(source, frame, "value", "ratings")
-        labels = item_labels(source, frame, item_list, MAX_ITEMS)
         keys, sizes = unit_keys(source, frame, "users", max_units)
         form = form_of(summary.decimals, summary.lowest, summary.highest, addends=len(keys))
         entries = Entries(
-            source, frame, form, keys, sizes, labels, what="ratings", batch_rows=batch_rows
+            source, frame, form, keys, sizes, what="ratings", known=item_list, batch_rows=batch_rows
         )
         return EngineRatings(entries, "user", tuple(notes))
     except BaseException:
@@ -138,8 +139,8 @@ def scan_matrix(
             form,
             keys,
             sizes,
-            labels,
             what="values",
+            known=labels,
             grouped=units is not None,
             batch_rows=batch_rows,
         )

@@ -110,6 +110,10 @@ class Source:
         where = "" if self.files is None else Path(self.files.paths[0]).name
         return Table({name: np.empty(0) for name in names}, source=where)
 
+    def in_strict_order(self, one: str, two: str) -> bool:
+        """Tell whether files prove by their order that no pair of labels occurs twice."""
+        return self.files is not None and self.files.in_strict_order(one, two)
+
     def close(self) -> None:
         """Close what was opened for this source, and remove its temporary files."""
         self._close()
