@@ -121,13 +121,20 @@ def test_places_that_cannot_be_written(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read and write everything")
-def test_permission_denied(run: Command, benchmark: Path, tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
+def test_permission_denied(
+    run: Command, benchmark: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The refusal is made here, since root may write everywhere."""
     target = tmp_path / "out.json"
-    assert_one_message(
-        run("topk", benchmark, "-k", 3, "--json", "-o", target), repr(str(target)), "permission denied"
-    )
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", str(target))
+
+    monkeypatch.setattr(os, "replace", refuse)
+    monkeypatch.setattr(Path, "replace", refuse)
+    result = run("topk", benchmark, "-k", 3, "--json", "-o", target)
+    assert_one_message(result, repr(str(target)), "permission denied")
+    assert list(tmp_path.iterdir()) == []  # no half-written file is left behind
 
 
 def test_an_unreadable_file_is_named(

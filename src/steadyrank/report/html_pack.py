@@ -28,6 +28,7 @@ PASSED_ON = (
     "source",
     "kind",
     "unit",
+    "units",
     "n_units",
     "n_items",
     "scorer",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from steadyrank.stability.words import counted
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -37,5 +39,5 @@ def _stability(document: Mapping[str, Any]) -> str:
     plain, inflated = summary["plain_breaking_units"], summary["inflated_breaking_units"]
     if plain is None or inflated is None:
         return ""
-    units = f"{document['n_units']:,} {document['unit']}s"
+    units = counted(document["n_units"], document["unit"])
     return f" Of {units}, {plain:,} change the plain answer when left out; {inflated:,} break this one."

@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from steadyrank.stability.words import counted
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -64,7 +66,7 @@ def audit_html(audit: Audit) -> str:
     5
     """
     title = (
-        f"Audit: {audit.units.total:,} {audit.units.kind}s left out one at a time, {audit.scorer}, "
+        f"Audit: {counted(audit.units.total, audit.units.kind)} left out one at a time, {audit.scorer}, "
         f"eps = {audit.eps:.4g}"
     )
     rows = [

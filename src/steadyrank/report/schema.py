@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from steadyrank.report.cells import csv_text
 from steadyrank.report.findings import curve, flips, label, outcome
 from steadyrank.report.windows import BUDGET, windows
+from steadyrank.stability.words import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -235,6 +236,7 @@ def _about(
         "source": source,
         "kind": kind_of(data),
         "unit": str(data.units.kind),
+        "units": plural(str(data.units.kind)),
         "n_units": int(data.units.total),
         "n_distinct_units": len(data.units),
         "n_items": len(data.items),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from steadyrank.report.bars import Look, Scale
 from steadyrank.report.html_words import verdict
 from steadyrank.report.names import shown
+from steadyrank.stability.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -96,10 +97,10 @@ def ranking_text(made: Mapping[str, Any], look: Look, *, everything: bool = Fals
 
 def audit_text(made: Mapping[str, Any], look: Look) -> Iterator[Text]:
     """Yield the lines of an audit: one for each method and k, and who flips the plain answers."""
-    unit = made["unit"]
+    unit, units = made["unit"], made["units"]
     yield from _heading(made, look)
     yield from paragraph(
-        f"Each of the {made['n_units']:,} {unit}s was left out in turn. At eps = {made['eps']:.4g}, "
+        f"Each of the {made['n_units']:,} {units} was left out in turn. At eps = {made['eps']:.4g}, "
         f"a share {made['share_reaching_eps']:.4g} of them moves the scores by eps or more; no inflated "
         "answer can break more often than that.",
         look,
@@ -109,7 +110,7 @@ def audit_text(made: Mapping[str, Any], look: Look) -> Iterator[Text]:
     for row in sorted(made["audit"], key=lambda row: (row["k"] is None, row["k"])):
         yield _outcome_line(row, made["n_units"])
     yield from paragraph(
-        f"Broken by: {unit}s without which fewer than k items (rankings: no ranking) stay in common.",
+        f"Broken by: {units} without which fewer than k items (rankings: no ranking) stay in common.",
         look,
         style="bright_black",
     )
@@ -121,12 +122,12 @@ def audit_text(made: Mapping[str, Any], look: Look) -> Iterator[Text]:
 
 def check_text(made: Mapping[str, Any], look: Look) -> Iterator[Text]:
     """Yield whether a top-k passes, why, and what would."""
-    passed, k, unit = made["stable"], made["k"], made["unit"]
+    passed, k, units = made["stable"], made["k"], made["units"]
     inflated = f"inflated top {k:,} at eps = {made['eps'] or 0:.4g}"
     what = f"plain top {k:,}" if made["method"] == "topk" else inflated
     yield line(f"{'STABLE' if passed else 'UNSTABLE'}: {what}", "bold green" if passed else "bold red")
     yield from paragraph(
-        f"{made['breaking_units']:,} of the {made['n_units']:,} {unit}s, each left out alone, leave "
+        f"{made['breaking_units']:,} of the {made['n_units']:,} {units}, each left out alone, leave "
         f"fewer than {k:,} items in common: delta = {made['delta']:.4g}, "
         f"allowed {made['max_delta']:.4g}.",
         look,
@@ -140,7 +141,7 @@ def check_text(made: Mapping[str, Any], look: Look) -> Iterator[Text]:
         )
     yield line("")
     if not passed and made["method"] == "topk":
-        yield from _flip_lines(made["flips"], unit, look)
+        yield from _flip_lines(made["flips"], made["unit"], look)
     yield from notes(made, look)
 
 
@@ -181,17 +182,6 @@ def line(text: str, style: str = "") -> Text:
     from rich.text import Text
 
     return Text(text, style=style)
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    Examples
-    --------
-    >>> counted(1, "tier"), counted(2000, "tier")
-    ('1 tier', '2,000 tiers')
-    """
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def shortened(rows: Sequence[Row], *, everything: bool) -> list[Row | None]:

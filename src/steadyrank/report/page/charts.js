@@ -126,7 +126,7 @@ const CHARTS = (() => {
     const plain = share === null ? [] : [{ eps: 0, value: share, label: share ? "plain answer" : "" }];
     const top = 1.15 * Math.max(0.005, share || 0, deltas.length ? deltas[0].value : 0);
     show("delta", { steps: deltas, marks: own ? marks(report, found) : [], here, plain }, own
-      ? `At eps = ${format(found.eps)}, ${bound}${percent(found.delta)} of the ${report.unit}s break the answer for k = ${found.k}.`
+      ? `At eps = ${format(found.eps)}, ${bound}${percent(found.delta)} of the ${report.units} break the answer for k = ${found.k}.`
       : report.curves.size ? `The curve of k = ${found.k} is not in this report; that of k = ${report.k} is.`
         : "No unit was left out, so nothing is known about stability here.", top);
     const sizes = [{ eps: 0, value: found.k }];

@@ -41,7 +41,7 @@
   const stability = () => {
     const asked = found.k === report.k;
     const { plain_breaking_units: plain } = report.summary;
-    const everyone = `${whole(report.n_units)} ${report.unit}s`;
+    const everyone = `${whole(report.n_units)} ${report.units}`;
     if (found.delta === null) {
       return report.curves.size ? `The stability of k = ${whole(found.k)} is not in this report; that of k = ${whole(report.k)} is.`
         : "No unit was left out for this report, so nothing is claimed about stability.";
@@ -143,7 +143,7 @@
 
   const fixed = () => {
     const source = report.source ? [TABLE.isolated(report.source), " · "] : [];
-    at("about").replaceChildren(...source, `${whole(report.n_units)} ${report.unit}s · ${plural(report.n_items, "item")} · scores: `,
+    at("about").replaceChildren(...source, `${whole(report.n_units)} ${report.units} · ${plural(report.n_items, "item")} · scores: `,
       TABLE.isolated(report.scorer));
     at("claim").textContent = report.certificate.sentence;
     const numbers = [["status", report.certificate.status], ["rule", report.certificate.rule], ["k", whole(report.k)],

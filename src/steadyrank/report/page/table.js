@@ -170,8 +170,8 @@ const TABLE = (() => {
     }
     const { plain, inflated } = report.flips;
     const number = (value) => value.toLocaleString("en");
-    const one = plain.units === 1 ? `this one of ${number(report.n_units)} ${report.unit}s`
-      : `any one of these ${number(plain.units)} of ${number(report.n_units)} ${report.unit}s`;
+    const one = plain.units === 1 ? `this one of ${number(report.n_units)} ${report.units}`
+      : `any one of these ${number(plain.units)} of ${number(report.n_units)} ${report.units}`;
     text.textContent = plain.units
       ? `Leaving out ${one} changes the plain top ${report.k}. `
         + `The chosen answer, with eps = ${Number(report.eps.toPrecision(4))}, breaks for ${inflated.units ? number(inflated.units) : "none of them"}.`
