@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings, strategies as st
 
 from engine_makers import maker
 from steadyrank import Battles, Ratings, ScoreMatrix, Votes, audit, stable_ranking, stable_topk
@@ -186,3 +187,29 @@ def test_counted_pairs(lazily):
     columns = {"model_a": ["x", "y", "x"], "model_b": ["y", "z", "z"], "wins_a": [4, 3, 5],
                "wins_b": [3, 3, 2], "ties": [1, 0, 2]}  # fmt: skip
     assert_same(Battles.scan(lazily(columns)), Battles.from_frame(columns), ks=[1], eps=0.05)
+
+
+@st.composite
+def rating_columns(draw):
+    """Ratings by 2 to 6 users of 1 to 5 items, half of them whole stars, so that scores tie."""
+    users, items = draw(st.integers(2, 6)), draw(st.integers(1, 5))
+    pairs = [(user, item) for user in range(users) for item in range(items)]
+    chosen = sorted(set(draw(st.lists(st.sampled_from(pairs), min_size=1, max_size=20))))
+    chosen += [(user, 0) for user in range(users) if (user, 0) not in chosen]
+    stars = st.integers(1, 3)
+    value = draw(st.sampled_from([stars, st.integers(1, 9999).map(lambda cents: cents / 100)]))
+    return {
+        "user": [user for user, _ in chosen],
+        "item": [item for _, item in chosen],
+        "rating": [draw(value) for _ in chosen],
+    }
+
+
+@given(rating_columns(), st.sampled_from([0.01, 0.25, float(np.sqrt(2)) / 4, 2.0]))
+@settings(max_examples=30)
+def test_any_ratings(columns, eps):
+    import polars as pl
+
+    loaded = Ratings(columns["user"], columns["item"], columns["rating"])
+    scanned = scan_ratings(pl.LazyFrame(columns), batch_rows=5)
+    assert_same(scanned, loaded, ks=list(range(1, loaded.n_items + 1)), eps=eps)
