@@ -163,8 +163,6 @@ def agree(one: dict[str, Any], two: dict[str, Any]) -> None:
 
 def measured(engine: str, folder: str, options: dict[str, Any]) -> dict[str, Any]:
     """Audit, and say how long it took from the files on, and how much memory it took at most."""
-    import resource
-
     from steadyrank import audit
 
     start = perf_counter()
@@ -180,12 +178,23 @@ def measured(engine: str, folder: str, options: dict[str, Any]) -> dict[str, Any
     return {
         "seconds": seconds,
         "start": up,
-        "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        "peak": peak_memory(),
         "brought": sum(size for _, _, size in steps.values()),
         "deciding": deciding,
         "units": data.n_units,
         "table": [[row.method, row.k, row.delta, row.size] for row in result.table],
     }
+
+
+def peak_memory() -> int:
+    """Return the most bytes that this process has held; not what its parent held before it."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+        return int(line.split()[1]) * 1024
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def load(engine: str, folder: str, options: dict[str, Any]) -> Any:
