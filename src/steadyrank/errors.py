@@ -371,10 +371,12 @@ class SpillError(EngineError):
 class TooMuchBroughtBackError(EngineError):
     """More would have to leave an engine than the stated bound."""
 
-    def __init__(self, what: str, bound: int, argument: str) -> None:
+    def __init__(self, what: str, bound: int, way_out: str) -> None:
+        self.what = what
+        self.bound = bound
         super().__init__(
             f"there are more than {bound:,} {what}, which is the most that is brought back from an "
-            f"engine. Raise {argument}= if the memory of this machine allows it."
+            f"engine. {way_out}"
         )
 
 

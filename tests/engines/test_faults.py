@@ -34,6 +34,7 @@ from steadyrank.errors import (
     TooMuchBroughtBackError,
     UnreadableFileError,
 )
+from steadyrank.scorers import Bagged, MeanRating, Refit
 
 
 def ratings_table(seed, rows=400, users=50, items=20):
@@ -261,6 +262,15 @@ class TestBadValues:
             Ratings.scan(5)
 
 
+@pytest.mark.parametrize(
+    "scorer", [Refit(lambda data: np.zeros(data.n_items)), Bagged(MeanRating(), bags=2, size=1)]
+)
+def test_scorers_that_refit_say_that_they_need_memory(lazily_here, scorer):
+    columns = {"user": [1, 2, 3, 1], "item": ["a", "a", "b", "b"], "rating": [1, 2, 3, 4]}
+    with pytest.raises(InvalidDataError, match="in memory: use read or from_frame"):
+        audit(Ratings.scan(lazily_here(columns)), k=1, eps=0.1, scorer=scorer)
+
+
 @pytest.fixture(scope="module")
 def many_users(tmp_path_factory):
     """Return a folder with 5 million ratings by as many users: too many for 60 MB of memory."""
@@ -320,6 +330,43 @@ SCAN_FOREVER = """
     while True:
         audit(scanned, k=2, eps=0.01, methods=("topk",))
 """
+
+
+def wait_for(condition, seconds=60.0):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_command_line_leaves_no_temporary_files(many_users, tmp_path, number):
+    words = [
+        "audit",
+        str(many_users / "*.parquet"),
+        "-k",
+        "2",
+        "--eps",
+        "0.01",
+        "--memory-limit",
+        "60MB",
+    ]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "steadyrank.cli", *words],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )  # fmt: skip
+    try:
+        wait_for(lambda: left_behind(tmp_path))
+        time.sleep(1.0)
+        assert process.poll() is None
+        process.send_signal(number)
+        _, complaint = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode in {130, 143}
+    assert "Traceback" not in complaint
+    assert not left_behind(tmp_path)
 
 
 def test_interruption_leaves_no_temporary_files(many_users, tmp_path):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import signal
 import sys
+import threading
 from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -88,6 +90,7 @@ def _engine(options: InputOptions) -> Engine | None:
 def _scan(options: InputOptions, attempts: list[dict[str, Any]], engine: Engine) -> Observations:
     from steadyrank.engines.anything import scan_any
 
+    _end_in_order()
     for last, given in _mark_last(attempts):
         try:
             return scan_any(options.file, kind=options.kind, engine=engine, **given)
@@ -95,6 +98,16 @@ def _scan(options: InputOptions, attempts: list[dict[str, Any]], engine: Engine)
             if last:
                 raise
     raise AssertionError  # pragma: no cover (the last attempt returns or raises)
+
+
+def _end_in_order() -> None:
+    """Let a request to terminate end the program as an error does: temporary files are removed."""
+
+    def leave(number: int, frame: object) -> None:  # noqa: ARG001 (what a handler is given)
+        sys.exit(128 + number)
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, leave)
 
 
 def _mark_last(attempts: list[dict[str, Any]]) -> Iterator[tuple[bool, dict[str, Any]]]:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     VotesKind = TypeVar("VotesKind", bound=Votes)
     BattlesKind = TypeVar("BattlesKind", bound=Battles)
 
+FEWER_ROWS = "Group by a column with fewer values, or add the counts up before."
 MAX_DISTINCT = 20_000_000
 """How many distinct battles, with the groups they belong to, are brought back at most."""
 
@@ -132,7 +133,7 @@ def _counted(
     for part in counts:
         frame = _whole_counts(source, with_numbers(source, frame, part, "counts"), part)
     sums = [nw.col(part).sum() for part in counts] or [nw.len().alias("count")]
-    return source.collect_up_to(frame.group_by(*keys).agg(*sums), "distinct rows", bound, "the bound")
+    return source.collect_up_to(frame.group_by(*keys).agg(*sums), "distinct rows", bound, FEWER_ROWS)
 
 
 def _whole_counts(source: Source, frame: nw.LazyFrame[Any], part: str) -> nw.LazyFrame[Any]:

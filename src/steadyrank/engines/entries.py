@@ -29,6 +29,10 @@ FEW_UNITS = 5_000
 """Up to this many units are named to the engine; more of them are picked out here."""
 
 
+RAISE_UNITS = "Raise max_units= if the memory of this machine allows it."
+FEWER_ITEMS = "Check that the column of items holds labels and not values, or leave rare items out."
+
+
 @dataclass(frozen=True)
 class Batch:
     """Entries that were brought back: unit and item by number, sorted by unit, then by item."""
@@ -137,7 +141,7 @@ class Entries:
                 nw.col("most").max(),
             )
         )
-        return self.source.collect_up_to(grouped, "the item table", MAX_ITEMS, "max_items")
+        return self.source.collect_up_to(grouped, "items", MAX_ITEMS, FEWER_ITEMS)
 
     @cached_property
     def table(self) -> ItemTable:
@@ -272,7 +276,7 @@ def unit_keys(
 ) -> tuple[AnyArray, IntArray]:
     """Return the labels of the units in order, and how many entries each has."""
     grouped = frame.group_by("unit").agg(nw.len().alias("entries"))
-    found = source.collect_up_to(grouped, what, bound, "max_units")
+    found = source.collect_up_to(grouped, what, bound, RAISE_UNITS)
     if found["unit"].dtype == object:
         encode(found["unit"], what=what)  # complains about blank labels
     order = np.argsort(found["unit"], kind="stable")
@@ -284,7 +288,7 @@ def item_labels(
 ) -> tuple[object, ...]:
     """Return the labels of the items, in the order that they have in memory."""
     found = source.collect_up_to(
-        frame.group_by("item").agg(nw.len().alias("entries")), "the items", bound, "max_items"
+        frame.group_by("item").agg(nw.len().alias("entries")), "items", bound, FEWER_ITEMS
     )
     return encode(found["item"], known=known)[1]
 

@@ -140,12 +140,12 @@ class Source:
         return columns
 
     def collect_up_to(
-        self, frame: nw.LazyFrame[Any], step: str, bound: int, argument: str
+        self, frame: nw.LazyFrame[Any], step: str, bound: int, way_out: str
     ) -> dict[str, AnyArray]:
         """Run a query whose answer may have at most ``bound`` rows."""
         columns = self.collect(frame.head(bound + 1), step)
         if len(next(iter(columns.values()))) > bound:
-            raise TooMuchBroughtBackError(step, bound, argument)
+            raise TooMuchBroughtBackError(step, bound, way_out)
         return columns
 
     def numbers(self, frame: nw.LazyFrame[Any], step: str) -> dict[str, Any]:
