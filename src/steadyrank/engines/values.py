@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
@@ -11,7 +11,6 @@ import numpy as np
 from steadyrank.data.units import Units
 from steadyrank.engines.entries import KeyLabels
 from steadyrank.engines.out import EngineOut, GroupSums
-from steadyrank.errors import InvalidDataError
 from steadyrank.scorers.scanned import ScannedMatrix, ScannedRatings
 
 if TYPE_CHECKING:
@@ -72,13 +71,6 @@ class _OnEngine:
     def close(self) -> None:
         """Close the engine's connection, if one was opened, and remove temporary files."""
         self._entries.source.close()
-
-    def __reduce__(self) -> NoReturn:
-        """Refuse to be copied, as refits of other scorers would do."""
-        raise InvalidDataError(
-            "data in an engine cannot be copied or sent to a worker",
-            way_out="Scorers that refit need the data in memory: use read or from_frame instead of scan.",
-        )
 
     def __enter__(self) -> Self:
         return self

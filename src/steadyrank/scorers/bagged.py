@@ -13,6 +13,7 @@ from steadyrank.scorers.checkpoint import FULL
 from steadyrank.scorers.fingerprint import fingerprint
 from steadyrank.scorers.radius import output_radius_squared
 from steadyrank.scorers.refit import refit_all, running_version
+from steadyrank.scorers.scanned import check_in_memory
 from steadyrank.scorers.without import with_copies, without
 
 if TYPE_CHECKING:
@@ -150,6 +151,7 @@ class Bagged:
 
     def leave_one_out(self, data: Any) -> LeaveOneOut:
         """Return the mean scores over fresh bags without each distinct unit."""
+        check_in_memory(data)
         size = self._size(data.n_units)
         if not self.replace and size > data.n_units - 1:
             raise InvalidSettingError(

@@ -16,6 +16,7 @@ from steadyrank.errors import MissingPackageError, NothingLeftError, RefitError,
 from steadyrank.scorers.base import Block, DenseBlock, LeaveOneOut, checked_kind
 from steadyrank.scorers.checkpoint import FULL, Checkpoint
 from steadyrank.scorers.fingerprint import fingerprint
+from steadyrank.scorers.scanned import check_in_memory
 from steadyrank.scorers.without import without
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ class Refit:
 
     def leave_one_out(self, data: Any) -> LeaveOneOut:
         """Refit without each distinct unit, and return all the scores."""
+        check_in_memory(data)
         owner = {
             "data": fingerprint(data),
             "scorer": fingerprint([self.model, self.seed]),

@@ -10,6 +10,7 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from steadyrank.data.base import Observations
+from steadyrank.errors import InvalidDataError
 
 if TYPE_CHECKING:
     from steadyrank._typing import IntArray
@@ -37,6 +38,15 @@ class ScannedValues(Observations):
     @abstractmethod
     def without(self, sums: RatingSums) -> LeaveOneOut:
         """Return the scores without each unit."""
+
+
+def check_in_memory(data: object) -> None:
+    """Complain about data in an engine, for scorers that must take units away from the data."""
+    if isinstance(data, ScannedValues):
+        raise InvalidDataError(
+            "a scorer that refits cannot take units away from data that stay in an engine",
+            way_out="It needs the data in memory: use read or from_frame instead of scan.",
+        )
 
 
 class ScannedRatings(ScannedValues):
