@@ -19,7 +19,6 @@ WITHOUT_EXAMPLES = {
     "json-schema.md",  # fields of a document; tests/report holds them
     "paper.md",  # made by `make paper`
     "real-data.md",  # made by scripts/real_data_table.py
-    "scale.md",  # needs clusters of its own
 }
 PAGES = sorted(
     path for path in DOCS.rglob("*.md") if path.relative_to(DOCS).as_posix() not in WITHOUT_EXAMPLES
