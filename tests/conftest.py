@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
-# One noisy machine must not turn a slow example into a failure; examples are drawn the same way each run.
+# A noisy machine must not turn a slow example into a failure; examples are the same in each run.
 settings.register_profile(
     "house", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
