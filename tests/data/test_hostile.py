@@ -34,7 +34,9 @@ def stream(text: str | bytes) -> io.BytesIO:
 
 
 @pytest.mark.parametrize("kind", [Votes, Ballots, Ratings, Battles, ScoreMatrix])
-@pytest.mark.parametrize("content", [b"", gzip.compress(b"", mtime=0), b"\n\n", b"\xef\xbb\xbf", b"\r\n"])
+@pytest.mark.parametrize(
+    "content", [b"", gzip.compress(b"", mtime=0), b"\n\n", b"\xef\xbb\xbf", b"\r\n"]
+)
 def test_empty_files(kind: Any, content: bytes) -> None:
     with pytest.raises(EmptyDataError, match=r"empty|holds no"):
         kind.read(stream(content))
