@@ -29,3 +29,14 @@ def shared_data() -> Path:
 def in_ci() -> bool:
     """Tell whether this is CI, where a missing browser or engine is a failure, not a skip."""
     return os.environ.get("CI", "").lower() in {"1", "true"}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep tests that share something costly (Spark, Dask, a browser, a population) in one worker."""
+    for item in items:
+        costly = next((name for name in ("spark", "dask", "browser") if name in item.keywords), None)
+        if costly is None and "population" in item.path.name:
+            costly = item.path.stem
+        if costly is not None:
+            item.add_marker(pytest.mark.xdist_group(costly))
