@@ -134,7 +134,7 @@ class LeaveOneOut(ABC):
 
 
 def _block_shifts(block: Block, base: FloatArray) -> FloatArray:
-    size = _scale(base)
+    size = safe_unit(base)
     if isinstance(block, DenseBlock):
         moves = block.scores - base if size == 1 else block.scores / size - base / size
         return np.asarray(np.sqrt((moves**2).sum(axis=1)) * size)
@@ -142,7 +142,7 @@ def _block_shifts(block: Block, base: FloatArray) -> FloatArray:
     return np.sqrt(segment_sums(squares, block.indptr)) * size
 
 
-def _scale(scores: FloatArray) -> float:
+def safe_unit(scores: FloatArray) -> float:
     """Return 1, or a power of two near scores whose squares would overflow or vanish."""
     largest = float(np.abs(scores).max(initial=0.0))
     if largest == 0 or 1e-100 < largest < 1e100:

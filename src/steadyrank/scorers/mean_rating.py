@@ -19,7 +19,7 @@ from steadyrank.errors import (
     ValueRangeError,
     shorten,
 )
-from steadyrank.scorers.base import LeaveOneOut, SparseBlock, checked_kind, segment_sums
+from steadyrank.scorers.base import LeaveOneOut, SparseBlock, checked_kind, safe_unit, segment_sums
 from steadyrank.scorers.rating_sums import SCAN, Prior, RatingSums, scan_form, user_ranges
 from steadyrank.scorers.rating_table import RatingTable, Scale
 from steadyrank.scorers.scanned import ScannedRatings
@@ -239,7 +239,12 @@ class _RatingsOut(LeaveOneOut):
 
     @abstractmethod
     def _squared_moves(self, entries: slice) -> FloatArray:
-        """Return, for each of these ratings, the square of the change without it."""
+        """Return, for each of these ratings, the square of the change without it (in units)."""
+
+    @property
+    def _unit(self) -> float:
+        """What changes are measured in, so that their squares neither overflow nor vanish."""
+        return 1.0
 
     def blocks(self) -> Iterator[SparseBlock]:
         first = 0
@@ -252,7 +257,7 @@ class _RatingsOut(LeaveOneOut):
             segment_sums(self._squared_moves(entries), pointers)
             for entries, pointers in _ranges(self.data.indptr, SCAN)
         ]
-        return np.asarray(np.sqrt(np.concatenate(squares)))
+        return np.asarray(np.sqrt(np.concatenate(squares)) * self._unit)
 
     def columns(
         self, items: IntArray, among: BoolArray | None = None
@@ -324,7 +329,11 @@ class _DirectOut(_RatingsOut):
         return self.sums.without(self.data.rated[entries], self._parts(entries))
 
     def _squared_moves(self, entries: slice) -> FloatArray:
-        return self.sums.moves(self.data.rated[entries], self._parts(entries)) ** 2
+        return (self.sums.moves(self.data.rated[entries], self._parts(entries)) / self._unit) ** 2
+
+    @cached_property
+    def _unit(self) -> float:
+        return safe_unit(self.scores)
 
     def _parts(self, entries: slice | IntArray) -> tuple[FloatArray, ...]:
         return self.sums.form.parts(self.data.values[entries])
