@@ -80,7 +80,7 @@ def test_unicode_labels_are_not_folded_together() -> None:
     assert len(encode([composed, decomposed, "日本"])[1]) == 3
 
 
-@pytest.mark.parametrize("gone", [None, float("nan"), np.datetime64("NaT"), "", "  "])
+@pytest.mark.parametrize("gone", [None, float("nan"), np.datetime64("NaT", "ns"), "", "  "])
 def test_missing_labels_are_named_with_their_rows(gone: object) -> None:
     with pytest.raises(InvalidLabelError, match=r"choices must not be missing.*at index 1, 3"):
         encode(["a", gone, "b", gone], what="choices")
