@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -40,3 +44,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             costly = item.path.stem
         if costly is not None:
             item.add_marker(pytest.mark.xdist_group(costly))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Fail in CI what would be skipped for a missing part: there, all parts are installed."""
+    report = yield
+    in_ci = os.environ.get("CI", "").lower() in {"1", "true"}
+    if (
+        in_ci
+        and report.skipped
+        and not hasattr(report, "wasxfail")
+        and "shared_data" not in getattr(item, "fixturenames", ())
+    ):
+        report.outcome = "failed"
+        report.longrepr = f"skipped in CI, where nothing may be missing: {report.longrepr}"
+    return report
