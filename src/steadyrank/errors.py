@@ -2,15 +2,17 @@
 
 Each one is built from the offending value, its place and a way out, so that the message
 can be acted upon without reading the source. All derive from :class:`SteadyrankError`;
-those about a wrong value are also :class:`ValueError`.
+those about a wrong value are also :class:`ValueError`. A way out is data: the arguments that it
+names are :class:`Option` objects, which Python writes one way and the command line another.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 SHOWN = 5
 """How many offending places a message lists before it only counts the rest."""
@@ -45,8 +47,84 @@ def listing(places: Iterable[object], total: int | None = None) -> str:
     return f"{text} and {rest:,} more" if rest > 0 else text
 
 
+@dataclass(frozen=True)
+class Option:
+    """An argument that is part of a way out; each view writes it as its users type it.
+
+    Parameters
+    ----------
+    name : str
+        The argument, as the library calls it.
+    value : str, optional
+        What to give; without it the user must fill it in.
+
+    Examples
+    --------
+    >>> print(Option("missing", "drop"), Option("choice"), Option("items", several=True))
+    missing="drop" choice=... items=[...]
+    """
+
+    name: str
+    value: str | None = None
+    several: bool = False
+
+    def __str__(self) -> str:
+        if self.value is not None:
+            return f'{self.name}="{self.value}"'
+        return f"{self.name}={'[...]' if self.several else '...'}"
+
+
+WayOut: TypeAlias = "str | Sequence[str | Option]"
+
+
 class SteadyrankError(Exception):
-    """Base of all errors that steadyrank raises on purpose."""
+    """Base of all errors that steadyrank raises on purpose.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong: the rule, the offending value and its place.
+    way_out : str or sequence of str and Option
+        What to do about it.
+
+    Examples
+    --------
+    >>> error = SteadyrankError("no kind", way_out=["Give it as ", Option("kind")])
+    >>> str(error), error.worded(lambda option: f"--{option.name}")
+    ('no kind. Give it as kind=...', 'no kind. Give it as --kind.')
+    """
+
+    def __init__(self, problem: str, *, way_out: WayOut = ()) -> None:
+        self.problem = problem
+        self.way_out = (way_out,) if isinstance(way_out, str) else tuple(way_out)
+        super().__init__(problem)
+
+    def __str__(self) -> str:
+        return self.worded()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Errors travel from worker processes, whatever their constructors take.
+        return _restored, (type(self), self.__dict__)
+
+    def worded(self, option: Callable[[Option], str] = str) -> str:
+        """Return the message, with the arguments of the way out as ``option`` writes them."""
+        way = "".join(option(part) if isinstance(part, Option) else part for part in self.way_out)
+        body = _ended(self._body())
+        return f"{body} {_ended(way)}" if way else body
+
+    def _body(self) -> str:
+        return self.problem
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
+def _restored(kind: type[SteadyrankError], state: dict[str, Any]) -> SteadyrankError:
+    error = kind.__new__(kind)
+    error.__dict__.update(state)
+    error.args = (state["problem"],)
+    return error
 
 
 class InvalidValueError(SteadyrankError, ValueError):
@@ -88,7 +166,7 @@ class InvalidEpsError(InvalidValueError):
         self.eps = eps
         super().__init__(
             f"eps must be a positive, finite number on the scale of the scores, "
-            f"but is {shorten(eps)}. For no inflation at all use top_k, or a tiny eps."
+            f"but is {shorten(eps)}. For no inflation at all use topk, or a tiny eps."
         )
 
 
@@ -130,7 +208,7 @@ class TooLargeError(SteadyrankError):
 
     def __init__(self, what: str, size: int, way_out: str) -> None:
         self.size = size
-        super().__init__(f"{what} would take {size / 2**30:,.1f} GiB of memory. {way_out}")
+        super().__init__(f"{what} would take {size / 2**30:,.1f} GiB of memory", way_out=way_out)
 
 
 class InvalidDataError(InvalidValueError):
@@ -147,39 +225,35 @@ class InvalidDataError(InvalidValueError):
         total: int | None = None,
         column: str | None = None,
         subject: str | None = None,
-        way_out: str = "",
+        way_out: WayOut = (),
     ) -> None:
-        self.problem = problem
+        super().__init__(problem, way_out=way_out)
         self.subject = subject
         self.rows = [int(row) for row in rows]
         self.total = len(self.rows) if total is None else total
         self.column = column
-        self.way_out = way_out
+        self.source = ""
+        self.lines: list[object] | None = None
         self.placed = False
-        super().__init__(self._text("at index", self.rows, ""))
 
     def place_in(self, name: str, lines: Sequence[object] | None) -> None:
         """Say the places as ``lines`` of the file ``name`` from now on."""
         self.placed = True
-        source = f" of {name}" if name else ""
-        if lines is None:
-            self.args = (self._text("at index", self.rows, source),)
-        else:
-            self.args = (self._text("on line", lines, source),)
+        self.source = name
+        self.lines = None if lines is None else list(lines)
 
     def renumber(self, rows: Iterable[int]) -> None:
         """Replace the rows, where an inner step counted something else than rows."""
         self.rows = [int(row) for row in rows]
-        self.args = (self._text("at index", self.rows, ""),)
 
-    def _text(self, word: str, places: Sequence[object], source: str) -> str:
+    def _body(self) -> str:
         text = self.problem
         if self.column is not None:
             text += f" in column {shorten(self.column)}"
+        places = self.rows if self.lines is None else self.lines
         if places:
-            text += f", {word} {listing(places, self.total)}"
-        text += source
-        return f"{text}. {self.way_out}" if self.way_out else f"{text}."
+            text += f", {'at index' if self.lines is None else 'on line'} {listing(places, self.total)}"
+        return f"{text} of {self.source}" if self.source else text
 
 
 class EmptyDataError(InvalidDataError):
@@ -243,15 +317,17 @@ class MissingPackageError(SteadyrankError, ImportError):
     """An optional package that is needed and not installed."""
 
     def __init__(self, need: str, extra: str) -> None:
-        super().__init__(f'{need}. Install it with: pip install "steadyrank[{extra}]"')
+        super().__init__(need, way_out=f'Install it with: pip install "steadyrank[{extra}]"')
+
+
+RIDGE = Option("scorer", "bradley-terry:ridge=0.01")
+"""What gives every item of a comparison a finite score."""
 
 
 class DisconnectedComparisonsError(InvalidValueError):
     """Comparisons that leave the difference between some items without a finite estimate."""
 
-    def __init__(
-        self, components: Sequence[Sequence[object]], without: str = "", *, ridge: float = 0.01
-    ) -> None:
+    def __init__(self, components: Sequence[Sequence[object]], without: str = "") -> None:
         self.components = [list(component) for component in components]
         self.without = without
         groups = [f"[{listing(map(str, part), len(part))}]" for part in self.components]
@@ -260,8 +336,8 @@ class DisconnectedComparisonsError(InvalidValueError):
             f"{where}Bradley-Terry scores do not exist: the items fall into {len(groups):,} "
             "groups, best first where one group is compared with another, and no item of a later "
             "group has won (or tied) against an earlier one, or they were never compared: "
-            f"{listing(groups, len(groups))}. Use a ridge, for example "
-            f"BradleyTerry(ridge={ridge:g}), or keep only the items of one group."
+            f"{listing(groups, len(groups))}",
+            way_out=["Use a ridge, for example ", RIDGE, ", or keep only the items of one group."],
         )
 
 
@@ -275,9 +351,13 @@ class SingularDesignError(InvalidValueError):
         where = f"without row {listing(without, total)} (one at a time) " if total else ""
         super().__init__(
             f"{where}the design matrix has rank {rank:,} for {items:,} coefficients, so ordinary "
-            "least squares has no single answer. Use Ridge(penalty) or "
-            "ConstrainedLeastSquares(radius), or drop features that others determine."
-        )
+            "least squares has no single answer",
+            way_out=[
+                "Use ", Option("scorer", "ridge:penalty=1"), " or ",
+                Option("scorer", "constrained-least-squares:radius=1"),
+                ", or drop features that others determine.",
+            ],
+        )  # fmt: skip
 
 
 class CheckpointError(SteadyrankError):
@@ -289,8 +369,8 @@ class WrongDataError(SteadyrankError, TypeError):
 
     def __init__(self, scorer: str, wanted: str, data: object) -> None:
         super().__init__(
-            f"{scorer} needs {wanted}, but was given {type(data).__name__}. "
-            "Leave the scorer away for the usual one of this kind of data."
+            f"{scorer} needs {wanted}, but was given {type(data).__name__}",
+            way_out="Omit the scorer for the usual one of this kind of data.",
         )
 
 
@@ -300,20 +380,20 @@ class NothingLeftError(InvalidValueError):
     def __init__(self, kind: str) -> None:
         self.kind = kind
         super().__init__(
-            f"there is only one unit (a {kind}), and without it nothing is left to score. "
-            "Leave-one-out needs two units or more; score(...) works with one."
+            f"there is only one unit (a {kind}), and without it nothing is left to score",
+            way_out="Leave-one-out needs two units or more.",
         )
 
 
 class ItemWithoutDataError(InvalidValueError):
     """Items that have no data, or lose all of it with one unit, under a scorer that needs some."""
 
-    def __init__(self, items: Sequence[object], total: int, *, without: str, way_out: str) -> None:
+    def __init__(self, items: Sequence[object], total: int, *, without: str, way_out: WayOut) -> None:
         self.items = list(items)
         self.total = total
         when = f" without {without}" if without else ""
         shown = listing(map(shorten, self.items), total)
-        super().__init__(f"these items have no data{when}, so no score: {shown}. {way_out}")
+        super().__init__(f"these items have no data{when}, so no score: {shown}", way_out=way_out)
 
 
 class ValueRangeError(InvalidValueError):
@@ -330,9 +410,10 @@ class UnknownScorerError(InvalidValueError):
     def __init__(self, name: object, names: Sequence[str], close: Sequence[str] = ()) -> None:
         self.name = name
         self.names = list(names)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
+        hint = f"Did you mean {close[0]!r}? " if close else ""
         super().__init__(
-            f"there is no scorer called {shorten(name)}.{hint} The names are: {', '.join(names)}."
+            f"there is no scorer called {shorten(name)}",
+            way_out=f"{hint}The names are: {', '.join(names)}.",
         )
 
 
@@ -344,19 +425,22 @@ class RefitError(SteadyrankError):
         self.why = why
         super().__init__(f"refitting on {where} failed: {why}")
 
-    def __reduce__(self) -> tuple[type[RefitError], tuple[str, str]]:
-        # It travels from a worker process to the caller.
-        return RefitError, (self.where, self.why)
-
 
 class NoProofError(InvalidValueError):
     """A proof was asked for where no rule gives one."""
 
     def __init__(self, scorer: str, why: str) -> None:
         super().__init__(
-            f"{why} for {scorer}. Use claim='observed', which checks this dataset by leaving out every "
-            "unit, or a scorer with a proved rule (plurality, approval, Borda, column means or mean "
-            "ratings with a stated value_range, or a bagged scorer with bounded outputs)."
+            f"{why} for {scorer}",
+            way_out=[
+                "Use ",
+                Option("claim", "observed"),
+                (
+                    ", which checks this dataset by leaving out every unit, or a scorer with a proved rule "
+                    "(plurality, approval, Borda, column means or mean ratings with a stated value_range, "
+                    "or a bagged scorer with bounded outputs)."
+                ),
+            ],
         )
 
 
@@ -371,12 +455,12 @@ class SpillError(EngineError):
 class TooMuchBroughtBackError(EngineError):
     """More would have to leave an engine than the stated bound."""
 
-    def __init__(self, what: str, bound: int, way_out: str) -> None:
+    def __init__(self, what: str, bound: int, way_out: WayOut) -> None:
         self.what = what
         self.bound = bound
         super().__init__(
-            f"there are more than {bound:,} {what}, which is the most that is brought back from an "
-            f"engine. {way_out}"
+            f"there are more than {bound:,} {what}, the most that is brought back from an engine",
+            way_out=way_out,
         )
 
 

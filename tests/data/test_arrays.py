@@ -8,7 +8,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from steadyrank.data.arrays import as_counts, as_matrix, as_numbers, compact
 from steadyrank.errors import (
     InvalidCountError,
     InvalidDataError,
@@ -16,6 +15,7 @@ from steadyrank.errors import (
     NotANumberError,
     SizeMismatchError,
 )
+from steadyrank.reading.arrays import as_counts, as_matrix, as_numbers, compact
 
 
 def test_numbers_of_several_types() -> None:

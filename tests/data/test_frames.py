@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from steadyrank.data import Ballots, Battles, Ratings, Regression, ScoreMatrix, Votes
-from steadyrank.data.table import as_table
 from steadyrank.errors import (
     ColumnError,
     EmptyDataError,
@@ -21,6 +20,7 @@ from steadyrank.errors import (
     NotANumberError,
     UnknownOutcomeError,
 )
+from steadyrank.reading.table import as_table
 
 
 def make_pandas(columns: dict[str, list[Any]]) -> Any:

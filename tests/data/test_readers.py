@@ -12,8 +12,6 @@ import numpy as np
 import pytest
 
 from steadyrank.data import Ballots, Battles, Ratings, Regression, ScoreMatrix, Votes, read_any
-from steadyrank.data.readers import files, netflix, parquet
-from steadyrank.data.readers.tables import read_table
 from steadyrank.errors import (
     DuplicateRatingsError,
     EmptyDataError,
@@ -24,6 +22,8 @@ from steadyrank.errors import (
     NotRecognisedError,
     UnreadableFileError,
 )
+from steadyrank.reading import files, netflix, parquet
+from steadyrank.reading.formats import read_table
 
 ROWS = [("007", 3), ("x y", 2), ("é", 1)]
 

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from steadyrank.data.readers.bytescan import field_bounds, join_columns, texts, whole_numbers
-from steadyrank.data.readers.delimited import read_delimited
-from steadyrank.data.text import TextColumn, is_plain_whole
 from steadyrank.errors import NotANumberError, SteadyrankError
+from steadyrank.reading.bytescan import field_bounds, join_columns, texts, whole_numbers
+from steadyrank.reading.delimited import read_delimited
+from steadyrank.reading.text_columns import TextColumn, is_plain_whole
 
 if TYPE_CHECKING:
-    from steadyrank.data.table import Table
+    from steadyrank.reading.table import Table
 
 FIELDS = st.one_of(
     st.integers(-(10**20), 10**20).map(str),

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from steadyrank import inflated_ranking, inflated_topk, top_k
-from steadyrank.scorers.without import without
 
 
 @dataclass(frozen=True)
@@ -19,7 +18,7 @@ class Found:
 
 def left_out_scores(data, scorer):
     """Return the scores without one copy of each distinct unit, by scoring what is left."""
-    return [scorer.score(without(data, unit)) for unit in range(len(data.units))]
+    return [scorer.score(data.without(unit)) for unit in range(len(data.units))]
 
 
 def brute_audit(data, scorer, ks, eps, *, rankings=True):

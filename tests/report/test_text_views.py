@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 
 from steadyrank.report.bars import Look, Scale
 from steadyrank.report.cells import RISKY, csv_text, guarded, unguarded
-from steadyrank.report.names import shown
+from steadyrank.safe_text import shown
 
 PLAIN = Look(encoding="ascii")
 

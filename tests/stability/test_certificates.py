@@ -22,7 +22,7 @@ from steadyrank.scorers import (
 )
 from steadyrank.scorers.radius import output_radius_squared
 from steadyrank.stability.certificate import CAVEAT, Numbers, observed, observed_by_shifts
-from steadyrank.stability.words import counted, plural
+from steadyrank.wording import counted, plural
 
 # What sentences say.
 

@@ -8,7 +8,7 @@ import pytest
 from oracles.refitting import all_rows
 from steadyrank import Ratings, ScoreMatrix, audit, critical_eps
 from steadyrank.scorers import ColumnMeans
-from steadyrank.scorers.defaults import default_scorer
+from steadyrank.scorers.registry import default_scorer
 
 
 def breaking_eps(data, k):

@@ -40,7 +40,7 @@ from steadyrank.scorers import (
     Refit,
     Ridge,
 )
-from steadyrank.scorers.defaults import default_scorer
+from steadyrank.scorers.registry import default_scorer
 
 
 def agrees(data, ks, eps, scorer=None, tolerance=1e-12):

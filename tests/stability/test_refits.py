@@ -17,7 +17,6 @@ from steadyrank.scorers import (
     Refit,
     Ridge,
 )
-from steadyrank.scorers.without import without
 
 DATA = ScoreMatrix(np.random.default_rng(0).random((12, 5)))
 
@@ -214,7 +213,7 @@ def test_a_bagged_audit_is_that_of_fresh_bags_without_each_unit():
     scorer = Bagged(Plurality(), bags=1, size=5, seed=0)
     result = audit(votes, k=1, eps=0.05, scorer=scorer, methods=["topk"])
     base = scorer.score(votes)
-    left = [Plurality().score(without(votes, unit)) for unit in range(3)]
+    left = [Plurality().score(votes.without(unit)) for unit in range(3)]
     np.testing.assert_allclose(result.shifts, [np.linalg.norm(base - other) for other in left])
 
 

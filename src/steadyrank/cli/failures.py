@@ -104,7 +104,7 @@ def _as_option(found: re.Match[str]) -> str:
 
 def say(text: str, code: int) -> int:
     """Write one message to standard error, with nothing in it that steers a terminal."""
-    from steadyrank.report.names import shown
+    from steadyrank.safe_text import shown
 
     stream = sys.stderr
     line = shown(f"steadyrank: {text}", getattr(stream, "encoding", None) or "utf-8")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steadyrank.cli.options import InputOptions
-    from steadyrank.data.base import Observations
+    from steadyrank.data.observations import Observations
     from steadyrank.engines.settings import Engine
     from steadyrank.scorers.base import Scorer
 
@@ -150,7 +150,7 @@ def scorer_named(text: str | None) -> Scorer | None:
     >>> scorer_named("mean-rating:shrinkage=5")
     MeanRating(shrinkage=5.0, value_range=None)
     """
-    from steadyrank.scorers.defaults import named_scorer
+    from steadyrank.scorers.registry import named_scorer
 
     if text is None:
         return None

@@ -80,8 +80,8 @@ def save_report(
 ) -> int:
     """Write the HTML report and say where it is."""
     from steadyrank.report.html import write_report
-    from steadyrank.report.names import shown
     from steadyrank.report.text import line
+    from steadyrank.safe_text import shown
 
     job = Job(source, answer.scorer)
     if k is None:

@@ -50,7 +50,7 @@ class Job:
     """Data and a scorer: what every command works on."""
 
     def __init__(self, source: InputOptions, scorer: str | None = None) -> None:
-        from steadyrank.scorers.defaults import default_scorer
+        from steadyrank.scorers.registry import default_scorer
 
         given = scorer_named(scorer)
         with working("Reading"):

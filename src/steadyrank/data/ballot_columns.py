@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from steadyrank.data.arrays import check_length, is_missing
-from steadyrank.data.base import said_first
-from steadyrank.data.columns import guess_all
-from steadyrank.data.labels import encode
+from steadyrank.data.observations import said_first
 from steadyrank.data.orders import parse_orders
 from steadyrank.errors import InvalidBallotError
+from steadyrank.reading.arrays import check_length, is_missing
+from steadyrank.reading.labels import encode
+from steadyrank.reading.roles import guess_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from steadyrank.data.ballots import Ballots
-    from steadyrank.data.table import Table
+    from steadyrank.reading.table import Table
 
     Kind = TypeVar("Kind", bound=Ballots)
 

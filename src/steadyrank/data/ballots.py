@@ -5,25 +5,26 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from steadyrank.data.arrays import as_counts
 from steadyrank.data.ballot_columns import ballots_from_table
-from steadyrank.data.base import Observations, check_some, fill
-from steadyrank.data.labels import encode, unique_labels
+from steadyrank.data.observations import Observations, check_some, fill, repeated_spans
 from steadyrank.data.orders import Entries, canonical, distinct_ballots, flatten
-from steadyrank.data.table import as_table
 from steadyrank.data.units import LazyLabels, Units
 from steadyrank.errors import EmptyDataError, InvalidBallotError, InvalidDataError
+from steadyrank.reading.arrays import as_counts
+from steadyrank.reading.kinds import Kind
+from steadyrank.reading.labels import encode, unique_labels
+from steadyrank.reading.table import as_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Self
 
     from steadyrank._typing import IntArray
-    from steadyrank.data.readers.files import Source
+    from steadyrank.reading.files import Source
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -65,6 +66,8 @@ class Ballots(Observations):
     (['x > y', 'y > x = z'], array([2, 1]))
     """
 
+    kind: ClassVar[Kind] = Kind("ballots", "ballot", "borda")
+
     items: tuple[object, ...]
     indptr: IntArray
     ranked: IntArray
@@ -99,6 +102,16 @@ class Ballots(Observations):
         steps = np.diff(self.levels[span], prepend=0)
         marks = ["" if place == 0 else " > " if step else " = " for place, step in enumerate(steps)]
         return "".join(mark + name for mark, name in zip(marks, names, strict=True))
+
+    def _copied(self, copies: IntArray) -> dict[str, Any]:
+        kept = np.flatnonzero(copies)
+        indptr, entries = repeated_spans(self.indptr, kept)
+        return {
+            "indptr": indptr,
+            "ranked": self.ranked[entries],
+            "levels": self.levels[entries],
+            "counts": copies[kept],
+        }
 
     @classmethod
     def from_csr(
@@ -204,9 +217,9 @@ class Ballots(Observations):
             As for :meth:`from_frame`. PrefLib files need none of them; of a .cat file the first
             category is the approved one.
         """
-        from steadyrank.data.readers.files import open_source
-        from steadyrank.data.readers.preflib import read_preflib
-        from steadyrank.data.readers.tables import detect, table_from
+        from steadyrank.reading.files import open_source
+        from steadyrank.reading.formats import detect, table_from
+        from steadyrank.reading.preflib import read_preflib
 
         with closing(open_source(source, encoding=encoding)) as file:
             if detect(file, format) == "preflib":

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 
-from steadyrank.data.base import said_first
-from steadyrank.data.columns import SIDES, WINS, guess, guess_pair, simplify
+from steadyrank.data.observations import said_first
 from steadyrank.errors import shorten
+from steadyrank.reading.roles import SIDES, WINS, guess, guess_pair, simplify
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from steadyrank._typing import AnyArray
     from steadyrank.data.battles import Battles
-    from steadyrank.data.table import Table
+    from steadyrank.reading.table import Table
 
     Kind = TypeVar("Kind", bound=Battles)
 

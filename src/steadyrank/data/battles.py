@@ -4,27 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from steadyrank.data.arrays import as_counts, check_length, places
-from steadyrank.data.base import Observations, check_some, fill
 from steadyrank.data.battle_columns import battles_from_table
-from steadyrank.data.games import Games, group_games, pair_games
-from steadyrank.data.labels import encode
+from steadyrank.data.games import Games, battle_keys, group_games, pair_games, row_keys
+from steadyrank.data.observations import Observations, check_some, fill, remaining_groups, shared_out
 from steadyrank.data.outcomes import LEFT, RIGHT, TIE, read_outcomes
-from steadyrank.data.table import as_table
 from steadyrank.data.units import LazyLabels, Units
 from steadyrank.errors import EmptyDataError, InvalidDataError, shorten
+from steadyrank.reading.arrays import as_counts, check_length, places
+from steadyrank.reading.kinds import Kind
+from steadyrank.reading.labels import encode
+from steadyrank.reading.table import as_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Self
 
     from steadyrank._typing import AnyArray, IntArray
-    from steadyrank.data.readers.files import Source
     from steadyrank.engines.settings import Engine
+    from steadyrank.reading.files import Source
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -66,6 +67,8 @@ class Battles(Observations):
     >>> list(battles.units.labels), battles.units.counts
     (['x ties y', 'x beats y'], array([1, 2]))
     """
+
+    kind: ClassVar[Kind] = Kind("battles", "battle", "bradley-terry")
 
     items: tuple[object, ...]
     left: IntArray
@@ -139,6 +142,19 @@ class Battles(Observations):
             return f"{winner} {'beats' if games.wins[unit] else 'ties'} {loser}"
 
         return Units("battle", counts, LazyLabels(len(counts), describe))
+
+    def _copied(self, copies: IntArray) -> dict[str, Any]:
+        if self.unit is not None and self.unit_labels is not None:
+            counts = self.counts * copies[self.unit]
+            groups = remaining_groups(self.unit[counts > 0], self.unit_labels, copies > 0)
+        else:
+            wanted = np.zeros(2 * self.n_items**2, dtype=np.int64)
+            wanted[battle_keys(self.unit_games, self.n_items)] = copies
+            mine = row_keys(self.left, self.right, self.outcome, self.n_items)
+            counts, groups = shared_out(mine, self.counts, wanted), {}
+        kept = np.flatnonzero(counts)
+        rows = {name: getattr(self, name)[kept] for name in ("left", "right", "outcome")}
+        return rows | {"counts": counts[kept]} | groups
 
     @classmethod
     def from_pairs(
@@ -262,7 +278,7 @@ class Battles(Observations):
         left, right, outcome, count, wins_left, wins_right, ties, units, items
             As for :meth:`from_frame`.
         """
-        from steadyrank.data.readers.tables import read_table
+        from steadyrank.reading.formats import read_table
 
         return cls.from_frame(
             read_table(source, format=format, encoding=encoding),

@@ -31,8 +31,7 @@ def pair_games(
     left: IntArray, right: IntArray, outcome: AnyArray, counts: IntArray, size: int
 ) -> tuple[Games, IntArray]:
     """Return the distinct battles, whichever side an item was on, and how often each occurs."""
-    winner, loser = _winner_first(left, right, outcome)
-    key = ((winner * size + loser) << 1) | (outcome != 0)
+    key = row_keys(left, right, outcome, size)
     distinct, which = np.unique(key, return_inverse=True)
     total = np.zeros(len(distinct), dtype=np.int64)
     np.add.at(total, which, counts)
@@ -62,6 +61,17 @@ def group_games(
     owner, pair = np.divmod(distinct, size * size)
     indptr = np.searchsorted(owner, np.arange(groups + 1))
     return Games(indptr, pair // size, pair % size, wins, ties)
+
+
+def row_keys(left: IntArray, right: IntArray, outcome: AnyArray, size: int) -> IntArray:
+    """Return one number for each row; rows have the same one exactly if their battles are equal."""
+    winner, loser = _winner_first(left, right, outcome)
+    return np.asarray(((winner * size + loser) << 1) | (outcome != 0))
+
+
+def battle_keys(games: Games, size: int) -> IntArray:
+    """Return the number that :func:`row_keys` gives to each of these distinct battles."""
+    return np.asarray(((games.winner * size + games.loser) << 1) | (games.wins > 0))
 
 
 def _winner_first(left: IntArray, right: IntArray, outcome: AnyArray) -> tuple[IntArray, IntArray]:

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from steadyrank.data.base import said_first
-from steadyrank.data.columns import guess_all
-from steadyrank.data.labels import encode
+from steadyrank.data.observations import said_first
 from steadyrank.errors import ColumnError, InvalidDataError, listing, shorten
+from steadyrank.reading.labels import encode
+from steadyrank.reading.roles import guess_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steadyrank._typing import AnyArray
     from steadyrank.data.score_matrix import ScoreMatrix
-    from steadyrank.data.table import Table
+    from steadyrank.reading.table import Table
 
     Kind = TypeVar("Kind", bound=ScoreMatrix)
 

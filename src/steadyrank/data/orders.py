@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.data.arrays import objects
-from steadyrank.data.text import TextColumn
 from steadyrank.errors import SHOWN, InvalidBallotError, shorten
+from steadyrank.reading.arrays import objects
+from steadyrank.reading.text_columns import TextColumn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

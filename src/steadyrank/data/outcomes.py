@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.data.arrays import as_column, check_length, is_missing, places
 from steadyrank.errors import UnknownOutcomeError, shorten
+from steadyrank.reading.arrays import as_column, check_length, is_missing, places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

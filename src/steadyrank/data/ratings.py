@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from steadyrank.data.arrays import as_numbers, check_length, compact
-from steadyrank.data.base import Observations, check_choice, check_some, fill, said_first
-from steadyrank.data.labels import encode, unique_labels
+from steadyrank.data.observations import (
+    Observations,
+    check_choice,
+    check_some,
+    fill,
+    repeated_spans,
+    said_first,
+)
 from steadyrank.data.sorting import in_strict_order, stable_order
-from steadyrank.data.table import as_table
 from steadyrank.data.units import Units
 from steadyrank.errors import (
     SHOWN,
@@ -21,15 +25,19 @@ from steadyrank.errors import (
     SizeMismatchError,
     shorten,
 )
+from steadyrank.reading.arrays import as_numbers, check_length, compact
+from steadyrank.reading.kinds import Kind
+from steadyrank.reading.labels import encode, unique_labels
+from steadyrank.reading.table import as_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Self
 
     from steadyrank._typing import AnyArray, IntArray
-    from steadyrank.data.readers.files import Source
     from steadyrank.engines.settings import Engine
     from steadyrank.engines.values import EngineRatings
+    from steadyrank.reading.files import Source
 
 DUPLICATES = ("error", "last", "mean")
 
@@ -67,6 +75,8 @@ class Ratings(Observations):
     >>> ratings.indptr, ratings.rated, ratings.values
     (array([0, 2, 3]), array([0, 1, 1], dtype=int32), array([4, 5, 3], dtype=int8))
     """
+
+    kind: ClassVar[Kind] = Kind("ratings", "user", "mean-rating")
 
     items: tuple[object, ...]
     user_labels: Sequence[object]
@@ -121,6 +131,16 @@ class Ratings(Observations):
         """The users, each a unit of its own."""
         counts = np.ones(len(self.indptr) - 1, dtype=np.int64)
         return Units("user", counts, self.user_labels)
+
+    def _copied(self, copies: IntArray) -> dict[str, Any]:
+        users = np.repeat(np.arange(len(copies)), copies)
+        indptr, entries = repeated_spans(self.indptr, users)
+        return {
+            "indptr": indptr,
+            "rated": self.rated[entries],
+            "values": self.values[entries],
+            "user_labels": tuple(self.user_labels[user] for user in users.tolist()),
+        }
 
     @classmethod
     def from_csr(
@@ -240,7 +260,7 @@ class Ratings(Observations):
         user, item, rating, duplicates, item_labels, user_labels
             As for :meth:`from_frame`.
         """
-        from steadyrank.data.readers.tables import read_table
+        from steadyrank.reading.formats import read_table
 
         table = read_table(source, format=format, encoding=encoding)
         return cls.from_frame(

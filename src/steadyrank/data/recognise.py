@@ -8,23 +8,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.data.ballots import Ballots
-from steadyrank.data.base import Observations, check_choice, said_first
 from steadyrank.data.battles import Battles
-from steadyrank.data.columns import SIDES, WINS, guess, guess_all, guess_pair
 from steadyrank.data.matrix_columns import is_long
+from steadyrank.data.observations import Observations, check_choice, said_first
 from steadyrank.data.ratings import Ratings
-from steadyrank.data.readers.files import OpenFile, Source, open_source
-from steadyrank.data.readers.preflib import read_preflib
-from steadyrank.data.readers.tables import detect, table_from
 from steadyrank.data.regression import Regression
 from steadyrank.data.score_matrix import ScoreMatrix
 from steadyrank.data.votes import Votes
 from steadyrank.errors import InvalidDataError, NotRecognisedError, listing, shorten
+from steadyrank.reading.files import OpenFile, Source, open_source
+from steadyrank.reading.formats import detect, table_from
+from steadyrank.reading.preflib import read_preflib
+from steadyrank.reading.roles import SIDES, WINS, guess, guess_all, guess_pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from steadyrank.data.table import Table
+    from steadyrank.reading.table import Table
 
 KINDS: dict[str, type[Any]] = {
     "votes": Votes,
@@ -129,7 +129,7 @@ def recognise(table: Table, options: Mapping[str, Any] | None = None) -> tuple[s
 
     Examples
     --------
-    >>> from steadyrank.data.table import as_table
+    >>> from steadyrank.reading.table import as_table
     >>> recognise(as_table({"userId": [1], "movieId": [2], "rating": [5]}))
     ('ratings', "by the columns 'userId', 'movieId', 'rating'")
     """

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from steadyrank.data.arrays import as_matrix, as_numbers, check_length
-from steadyrank.data.base import Observations, check_some, fill, said_first
+from steadyrank.data.observations import Observations, check_some, fill, said_first
 from steadyrank.data.score_matrix import column_labels, encode_once
-from steadyrank.data.table import as_table
 from steadyrank.data.units import Units
 from steadyrank.errors import ColumnError, listing, shorten
+from steadyrank.reading.arrays import as_matrix, as_numbers, check_length
+from steadyrank.reading.kinds import Kind
+from steadyrank.reading.table import as_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Self
 
-    from steadyrank._typing import FloatArray
-    from steadyrank.data.readers.files import Source
-    from steadyrank.data.table import Table
+    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank.reading.files import Source
+    from steadyrank.reading.table import Table
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -50,6 +51,8 @@ class Regression(Observations):
     >>> Regression([[1.0, 0.0], [0.0, 1.0]], [2.0, 3.0], features=["height", "age"])
     <Regression: 2 row units, 2 items>
     """
+
+    kind: ClassVar[Kind] = Kind("regression", "row", "constrained-least-squares")
 
     items: tuple[object, ...]
     X: FloatArray
@@ -81,6 +84,11 @@ class Regression(Observations):
     def units(self) -> Units:
         """The rows."""
         return Units("row", np.ones(len(self.y), dtype=np.int64), self.row_labels)
+
+    def _copied(self, copies: IntArray) -> dict[str, Any]:
+        rows = np.repeat(np.arange(len(copies)), copies)
+        labels = tuple(self.row_labels[row] for row in rows.tolist())
+        return {"X": self.X[rows], "y": self.y[rows], "row_labels": labels}
 
     @classmethod
     def from_frame(
@@ -149,7 +157,7 @@ class Regression(Observations):
         response, features, row
             As for :meth:`from_frame`.
         """
-        from steadyrank.data.readers.tables import read_table
+        from steadyrank.reading.formats import read_table
 
         table = read_table(source, format=format, encoding=encoding)
         return cls.from_frame(table, response=response, features=features, row=row)

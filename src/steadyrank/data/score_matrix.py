@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from steadyrank.data.arrays import as_matrix, check_length
-from steadyrank.data.base import Observations, check_choice, check_some, fill
-from steadyrank.data.labels import encode, unique_labels
 from steadyrank.data.matrix_columns import matrix_from_table
-from steadyrank.data.table import as_table
+from steadyrank.data.observations import Observations, check_choice, check_some, fill, remaining_groups
 from steadyrank.data.units import Units
 from steadyrank.errors import SHOWN, MissingValuesError, SizeMismatchError, listing, shorten
+from steadyrank.reading.arrays import as_matrix, check_length
+from steadyrank.reading.kinds import Kind
+from steadyrank.reading.labels import encode, unique_labels
+from steadyrank.reading.table import as_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Self
 
     from steadyrank._typing import AnyArray, FloatArray, IntArray
-    from steadyrank.data.readers.files import Source
     from steadyrank.engines.settings import Engine
     from steadyrank.engines.values import EngineMatrix
+    from steadyrank.reading.files import Source
 
 MISSING = ("error", "drop", "available")
 
@@ -63,6 +64,8 @@ class ScoreMatrix(Observations):
     >>> matrix
     <ScoreMatrix: 2 row units, 2 items>
     """
+
+    kind: ClassVar[Kind] = Kind("scores", "row", "column-means")
 
     items: tuple[object, ...]
     values: FloatArray
@@ -116,6 +119,17 @@ class ScoreMatrix(Observations):
         """The rows, or the groups of rows."""
         labels = self.row_labels if self.unit_labels is None else self.unit_labels
         return Units(self.unit_kind, np.ones(len(labels), dtype=np.int64), labels)
+
+    def _copied(self, copies: IntArray) -> dict[str, Any]:
+        times = copies if self.unit is None else copies[self.unit]
+        rows = np.repeat(np.arange(len(times)), times)
+        changed = {
+            "values": self.values[rows],
+            "row_labels": tuple(self.row_labels[row] for row in rows.tolist()),
+        }
+        if self.unit is None or self.unit_labels is None:
+            return changed
+        return changed | remaining_groups(self.unit[rows], self.unit_labels, copies > 0)
 
     @classmethod
     def from_frame(
@@ -181,7 +195,7 @@ class ScoreMatrix(Observations):
         items, row, item, value, units, missing
             As for :meth:`from_frame`.
         """
-        from steadyrank.data.readers.tables import read_table
+        from steadyrank.reading.formats import read_table
 
         table = read_table(source, format=format, encoding=encoding)
         return cls.from_frame(

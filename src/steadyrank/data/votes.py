@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from steadyrank.data.arrays import as_counts
-from steadyrank.data.base import Observations, check_some, fill, said_first
-from steadyrank.data.labels import encode
-from steadyrank.data.table import as_table
+from steadyrank.data.observations import Observations, check_some, fill, said_first, shared_out
 from steadyrank.data.units import Units
 from steadyrank.errors import EmptyDataError
+from steadyrank.reading.arrays import as_counts
+from steadyrank.reading.kinds import Kind
+from steadyrank.reading.labels import encode
+from steadyrank.reading.table import as_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Self
 
     from steadyrank._typing import IntArray
-    from steadyrank.data.readers.files import Source
     from steadyrank.engines.settings import Engine
+    from steadyrank.reading.files import Source
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -52,6 +53,8 @@ class Votes(Observations):
     >>> votes.items, votes.units.counts
     (('ann', 'bob'), array([2, 1]))
     """
+
+    kind: ClassVar[Kind] = Kind("votes", "vote", "plurality")
 
     items: tuple[object, ...]
     choices: IntArray
@@ -86,6 +89,13 @@ class Votes(Observations):
         voted = self.unit_items
         labels = tuple(self.items[item] for item in voted)
         return Units("vote", self.tally[voted], labels)
+
+    def _copied(self, copies: IntArray) -> dict[str, Any]:
+        wanted = np.zeros(self.n_items, dtype=np.int64)
+        wanted[self.unit_items] = copies
+        given = shared_out(self.choices, self.counts, wanted)
+        kept = np.flatnonzero(given)
+        return {"choices": self.choices[kept], "counts": given[kept]}
 
     @classmethod
     def from_frame(
@@ -143,7 +153,7 @@ class Votes(Observations):
         choice, count, items
             As for :meth:`from_frame`.
         """
-        from steadyrank.data.readers.tables import read_table
+        from steadyrank.reading.formats import read_table
 
         table = read_table(source, format=format, encoding=encoding)
         return cls.from_frame(table, choice=choice, count=count, items=items)

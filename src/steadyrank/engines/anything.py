@@ -5,15 +5,15 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.data.base import check_choice
+from steadyrank.data.observations import check_choice
 from steadyrank.data.recognise import KINDS, recognise
-from steadyrank.data.table import Table
-from steadyrank.data.text import TextColumn
 from steadyrank.engines.source import Source, opened
 from steadyrank.errors import InvalidDataError, shorten
+from steadyrank.reading.table import Table
+from steadyrank.reading.text_columns import TextColumn
 
 if TYPE_CHECKING:
-    from steadyrank.data.base import Observations
+    from steadyrank.data.observations import Observations
     from steadyrank.engines.settings import Engine
 
 LOOKED_AT = 1000

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from steadyrank.data.text import MISSING_WORDS
+from steadyrank.engines.exact_sums import EXACT, MOST_DECIMALS, SINGLE_DIGITS
 from steadyrank.errors import (
     EmptyDataError,
     InvalidLabelError,
@@ -14,7 +14,7 @@ from steadyrank.errors import (
     NotANumberError,
     shorten,
 )
-from steadyrank.scorers.exact_sums import EXACT, MOST_DECIMALS, SINGLE_DIGITS
+from steadyrank.reading.text_columns import MISSING_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import narwhals as nw
 
-from steadyrank.data.base import said_first
-from steadyrank.data.columns import SIDES, WINS, guess, guess_pair
+from steadyrank.data.observations import said_first
 from steadyrank.engines.columns import picked, with_labels, with_numbers
 from steadyrank.engines.entries import MAX_ITEMS
 from steadyrank.engines.source import Source, opened
 from steadyrank.errors import InvalidCountError, shorten
+from steadyrank.reading.roles import SIDES, WINS, guess, guess_pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from steadyrank._typing import AnyArray
     from steadyrank.data.battles import Battles
-    from steadyrank.data.table import Table
     from steadyrank.data.votes import Votes
     from steadyrank.engines.settings import Engine
+    from steadyrank.reading.table import Table
 
     VotesKind = TypeVar("VotesKind", bound=Votes)
     BattlesKind = TypeVar("BattlesKind", bound=Battles)

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, overload
 import narwhals as nw
 import numpy as np
 
-from steadyrank.data.labels import encode
+from steadyrank.reading.labels import encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from steadyrank._typing import AnyArray, FloatArray, IntArray
+    from steadyrank.engines.exact_sums import ExactForm
     from steadyrank.engines.source import Source
-    from steadyrank.scorers.exact_sums import ExactForm
     from steadyrank.scorers.rating_sums import RatingSums
 
 MAX_UNITS = 100_000_000

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steadyrank.engines.exact_sums import difference
 from steadyrank.scorers.base import LeaveOneOut, SparseBlock
-from steadyrank.scorers.exact_sums import difference
 from steadyrank.scorers.rating_sums import RatingSums
 
 if TYPE_CHECKING:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from steadyrank.data.base import check_choice
+from steadyrank.data.observations import check_choice
 from steadyrank.data.score_matrix import MISSING
 from steadyrank.engines.columns import ValueSummary, picked, repeated_pairs, with_labels, with_numbers
 from steadyrank.engines.entries import BATCH_ROWS, MAX_ITEMS, MAX_UNITS, Entries, item_labels, unit_keys
+from steadyrank.engines.exact_sums import form_of
 from steadyrank.engines.source import Source, opened
 from steadyrank.engines.values import EngineMatrix, EngineRatings
 from steadyrank.errors import (
@@ -20,7 +21,6 @@ from steadyrank.errors import (
     listing,
     shorten,
 )
-from steadyrank.scorers.exact_sums import form_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

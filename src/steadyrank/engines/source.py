@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from steadyrank.data.arrays import objects
-from steadyrank.data.table import Table
 from steadyrank.engines.files import Files, find_files, named
 from steadyrank.engines.settings import engine_of
 from steadyrank.errors import (
@@ -28,6 +26,8 @@ from steadyrank.errors import (
     UnreadableFileError,
     shorten,
 )
+from steadyrank.reading.arrays import objects
+from steadyrank.reading.table import Table
 
 if TYPE_CHECKING:
     from types import TracebackType

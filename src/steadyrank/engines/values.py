@@ -8,19 +8,23 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
+from steadyrank.data.ratings import Ratings
+from steadyrank.data.score_matrix import ScoreMatrix
 from steadyrank.data.units import Units
 from steadyrank.engines.entries import KeyLabels
 from steadyrank.engines.out import EngineOut, GroupSums
+from steadyrank.errors import InvalidDataError
 from steadyrank.scorers.scanned import ScannedMatrix, ScannedRatings
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from types import TracebackType
     from typing import Self
 
     from steadyrank._typing import IntArray
     from steadyrank.engines.entries import Entries
+    from steadyrank.engines.exact_sums import ExactForm
     from steadyrank.engines.source import Traffic
-    from steadyrank.scorers.exact_sums import ExactForm
     from steadyrank.scorers.rating_sums import Prior, RatingSums
 
 
@@ -83,6 +87,12 @@ class _OnEngine:
     ) -> None:
         self.close()
 
+    def _copied(self, copies: IntArray) -> Mapping[str, Any]:  # noqa: ARG002 (always refused)
+        raise InvalidDataError(
+            "units cannot be taken away from data that stay in an engine, as a scorer that refits must",
+            way_out="It needs the data in memory: use read or from_frame instead of scan.",
+        )
+
     def _out(self, sums: RatingSums, *, plainly: bool) -> EngineOut:
         grouped = GroupSums(sums.form, sums.prior, sums.counts, sums.totals)
         return EngineOut(self._entries, self.units, grouped, plainly=plainly)
@@ -95,7 +105,9 @@ class EngineRatings(_OnEngine, ScannedRatings):  # type: ignore[override]  # not
     decide an audit; all else stays where it is. ``notes`` and ``traffic`` say how much that was.
     """
 
-    def without(self, sums: RatingSums) -> EngineOut:
+    kind = Ratings.kind
+
+    def leave_one_out(self, sums: RatingSums) -> EngineOut:
         """Return the scores without each user."""
         return self._out(sums, plainly=False)
 
@@ -112,6 +124,8 @@ class EngineRatings(_OnEngine, ScannedRatings):  # type: ignore[override]  # not
 class EngineMatrix(_OnEngine, ScannedMatrix):  # type: ignore[override]  # notes grow
     """A long score table on an engine; made by ``ScoreMatrix.scan``."""
 
+    kind = ScoreMatrix.kind
+
     def __init__(
         self, entries: Entries, kind: str, said: tuple[str, ...], *, rows: int, gaps: bool
     ) -> None:
@@ -120,7 +134,7 @@ class EngineMatrix(_OnEngine, ScannedMatrix):  # type: ignore[override]  # notes
         self.gaps = gaps
         self.grouped = entries.grouped
 
-    def without(self, sums: RatingSums) -> EngineOut:
+    def leave_one_out(self, sums: RatingSums) -> EngineOut:
         """Return the means without each unit."""
         return self._out(sums, plainly=True)
 

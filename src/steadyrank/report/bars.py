@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from steadyrank.report.names import shown
+from steadyrank.safe_text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

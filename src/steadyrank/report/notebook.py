@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from steadyrank.stability.words import counted
+from steadyrank.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

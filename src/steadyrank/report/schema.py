@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from steadyrank.report.cells import csv_text
 from steadyrank.report.findings import curve, flips, label, outcome
 from steadyrank.report.windows import BUDGET, windows
-from steadyrank.stability.words import plural
+from steadyrank.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from steadyrank.report.bars import Look, Scale
 from steadyrank.report.html_words import verdict
-from steadyrank.report.names import shown
-from steadyrank.stability.words import counted
+from steadyrank.safe_text import shown
+from steadyrank.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from steadyrank.scorers.borda import Borda
     from steadyrank.scorers.bradley_terry import BradleyTerry
     from steadyrank.scorers.column_means import ColumnMeans
-    from steadyrank.scorers.defaults import default_scorer, named_scorer, scorer_names
     from steadyrank.scorers.least_squares import (
         ConstrainedLeastSquares,
         OrdinaryLeastSquares,
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from steadyrank.scorers.mean_rating import MeanRating
     from steadyrank.scorers.plurality import Plurality
     from steadyrank.scorers.refit import Refit
+    from steadyrank.scorers.registry import default_scorer, named_scorer, scorer_names
     from steadyrank.scorers.sensitivity import Sensitivity
 
 _HOME = {
@@ -45,9 +45,9 @@ _HOME = {
     "Scorer": "base",
     "Sensitivity": "sensitivity",
     "SparseBlock": "base",
-    "default_scorer": "defaults",
-    "named_scorer": "defaults",
-    "scorer_names": "defaults",
+    "default_scorer": "registry",
+    "named_scorer": "registry",
+    "scorer_names": "registry",
 }
 
 __all__ = [

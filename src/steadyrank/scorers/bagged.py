@@ -14,7 +14,6 @@ from steadyrank.scorers.fingerprint import fingerprint
 from steadyrank.scorers.radius import output_radius_squared
 from steadyrank.scorers.refit import refit_all, running_version
 from steadyrank.scorers.scanned import check_in_memory
-from steadyrank.scorers.without import with_copies, without
 
 if TYPE_CHECKING:
     import os
@@ -182,12 +181,12 @@ class Bagged:
         total = np.zeros(data.n_items)
         for _ in range(self.bags):
             copies = drawn_copies(rng, data.units.counts, size, replace=self.replace)
-            total += self.scorer.score(with_copies(data, copies))
+            total += self.scorer.score(data.with_copies(copies))
         return total / self.bags
 
 
 def _mean_without(bagged: Bagged, data: Any, size: int, unit: int) -> FloatArray:
-    kept = data if unit == FULL else without(data, unit)
+    kept = data if unit == FULL else data.without(unit)
     return bagged._mean_over_bags(kept, unit, size)  # noqa: SLF001 (module-level: it is pickled)
 
 

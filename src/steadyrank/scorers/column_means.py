@@ -84,7 +84,7 @@ class ColumnMeans:
         if isinstance(data, ScannedMatrix):
             added = self._scanned_sums(data)
             _check_left_scanned(data, added)
-            return data.without(added)
+            return data.leave_one_out(added)
         sums = self._sums(data)
         if data.n_units < 2:
             raise NothingLeftError(data.units.kind)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.scorers.exact_sums import ExactForm, difference, exact_form, together
+from steadyrank.engines.exact_sums import ExactForm, difference, exact_form, together
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

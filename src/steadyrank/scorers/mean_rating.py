@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
     from steadyrank.data.ratings import Ratings
     from steadyrank.data.units import Units
-    from steadyrank.scorers.exact_sums import ExactForm
+    from steadyrank.engines.exact_sums import ExactForm
 
 BLOCK_RATINGS = 1 << 19
 """How many ratings one block of leave-one-out scores covers."""
@@ -103,7 +103,7 @@ class MeanRating:
             raise NothingLeftError(data.units.kind)
         self._check_rated(data, sums.counts == 1, "the only user who rated them")
         if isinstance(data, ScannedRatings):
-            return data.without(sums)
+            return data.leave_one_out(sums)
         if table is None:
             return _DirectOut(sums.scores(), data.units, data, sums)
         return _TableOut(sums.scores(), data.units, data, sums, table)

@@ -18,7 +18,7 @@ from steadyrank.scorers.rating_sums import SCAN, Prior, RatingSums
 if TYPE_CHECKING:
     from steadyrank._typing import AnyArray, FloatArray, IntArray
     from steadyrank.data.ratings import Ratings
-    from steadyrank.scorers.exact_sums import ExactForm
+    from steadyrank.engines.exact_sums import ExactForm
 
 TABLE_CELLS = 1 << 22
 

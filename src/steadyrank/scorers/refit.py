@@ -17,7 +17,6 @@ from steadyrank.scorers.base import Block, DenseBlock, LeaveOneOut, checked_kind
 from steadyrank.scorers.checkpoint import FULL, Checkpoint
 from steadyrank.scorers.fingerprint import fingerprint
 from steadyrank.scorers.scanned import check_in_memory
-from steadyrank.scorers.without import without
 
 if TYPE_CHECKING:
     import os
@@ -205,7 +204,7 @@ def _run(
 
 
 def _fit_without(model: Any, seed: int, data: Any, unit: int) -> FloatArray:
-    return fitted_scores(model, seed, data if unit == FULL else without(data, unit))
+    return fitted_scores(model, seed, data if unit == FULL else data.without(unit))
 
 
 def _named_fit(fit: Callable[[int], FloatArray], units: Units, unit: int) -> tuple[int, FloatArray]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
-from steadyrank.data.base import Observations
+from steadyrank.data.observations import Observations
 from steadyrank.errors import InvalidDataError
 
 if TYPE_CHECKING:
     from steadyrank._typing import IntArray
+    from steadyrank.engines.exact_sums import ExactForm
     from steadyrank.scorers.base import LeaveOneOut
-    from steadyrank.scorers.exact_sums import ExactForm
     from steadyrank.scorers.rating_sums import Prior, RatingSums
 
 
@@ -36,7 +36,7 @@ class ScannedValues(Observations):
         """Return the most values of each item that leave with one unit."""
 
     @abstractmethod
-    def without(self, sums: RatingSums) -> LeaveOneOut:
+    def leave_one_out(self, sums: RatingSums) -> LeaveOneOut:
         """Return the scores without each unit."""
 
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from steadyrank.data.arrays import frozen
 from steadyrank.operators.checks import check_k
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.intervals import rank_intervals, tiers
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.operators.topk import InflatedTopK, inflated_topk
+from steadyrank.reading.arrays import frozen
 from steadyrank.stability.calibration import Calibration, Claim
 from steadyrank.stability.frames import frame_of
 from steadyrank.stability.policies import checked_items, policies
@@ -289,7 +289,7 @@ def _target(delta: float | None, eps: float | None) -> float | None:
 
 
 def _calibration(data: Any, scorer: Scorer | None, k: int | None) -> Calibration:
-    from steadyrank.scorers.defaults import default_scorer
+    from steadyrank.scorers.registry import default_scorer
 
     chosen = default_scorer(data) if scorer is None else scorer
     items = checked_items(data, chosen.name)

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.data.arrays import frozen
 from steadyrank.errors import InvalidValueError, listing, shorten
 from steadyrank.operators.checks import check_eps, check_k
 from steadyrank.operators.states import MAX_STATES
+from steadyrank.reading.arrays import frozen
 from steadyrank.stability.curve import StabilityCurve, stability_curve
 from steadyrank.stability.flips import Flip, Flips
 from steadyrank.stability.frames import frame_of
@@ -79,7 +79,7 @@ def audit(
     ranking None 0.25 1
     inflated_ranking None 0.0 1
     """
-    from steadyrank.scorers.defaults import default_scorer
+    from steadyrank.scorers.registry import default_scorer
 
     # Everything is checked before anything is left out, which may take hours.
     chosen = default_scorer(data) if scorer is None else scorer

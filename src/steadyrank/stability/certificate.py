@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from steadyrank.operators.inflation import just_above
-from steadyrank.stability.words import counted, plural
+from steadyrank.wording import counted, plural
 
 if TYPE_CHECKING:
     from steadyrank.scorers.sensitivity import Sensitivity

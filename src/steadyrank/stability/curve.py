@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from steadyrank.data.arrays import frozen
 from steadyrank.errors import InvalidEpsError, InvalidValueError, shorten
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.inflation import just_above
+from steadyrank.reading.arrays import frozen
 from steadyrank.stability.pruning import Active, active_items
-from steadyrank.stability.words import counted
+from steadyrank.wording import counted
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.data.arrays import frozen
+from steadyrank.reading.arrays import frozen
 
 if TYPE_CHECKING:
     from steadyrank._typing import IntArray

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steadyrank.stability.words import counted, plural
+from steadyrank.wording import counted, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

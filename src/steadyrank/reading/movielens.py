@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from steadyrank.data.readers.delimited import read_delimited
+from steadyrank.reading.delimited import read_delimited
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from steadyrank.data.readers.files import OpenFile
-    from steadyrank.data.table import Table
+    from steadyrank.reading.files import OpenFile
+    from steadyrank.reading.table import Table
 
 NAMES = ("user", "movie", "rating", "timestamp")
 TABBED = re.compile(rb"\d+\t\d+\t\d{1,2}\t\d{8,}\s*\Z")

@@ -12,7 +12,7 @@ from steadyrank.errors import EmptyDataError, InvalidBallotError, UnreadableFile
 
 if TYPE_CHECKING:
     from steadyrank.data.ballots import Ballots
-    from steadyrank.data.readers.files import OpenFile
+    from steadyrank.reading.files import OpenFile
 
     Kind = TypeVar("Kind", bound=Ballots)
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.data.arrays import as_column, is_missing, places
 from steadyrank.errors import EmptyDataError, InvalidLabelError, listing, shorten
+from steadyrank.reading.arrays import as_column, is_missing, places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.data.text import TextColumn
+from steadyrank.reading.text_columns import TextColumn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,11 +6,11 @@ import io
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.data.table import Table, as_table
 from steadyrank.errors import MissingPackageError, UnreadableFileError, shorten
+from steadyrank.reading.table import Table, as_table
 
 if TYPE_CHECKING:
-    from steadyrank.data.readers.files import OpenFile
+    from steadyrank.reading.files import OpenFile
 
 LIBRARIES = ("polars", "pyarrow")
 

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.data.arrays import compact
-from steadyrank.data.readers.bytescan import (
+from steadyrank.errors import ColumnError, EmptyDataError, UnreadableFileError, shorten
+from steadyrank.reading.arrays import compact
+from steadyrank.reading.bytescan import (
     field_bounds,
     join_columns,
     plain_lines,
     texts,
     whole_numbers,
 )
-from steadyrank.data.table import Table
-from steadyrank.data.text import TextColumn, WholeColumn
-from steadyrank.errors import ColumnError, EmptyDataError, UnreadableFileError, shorten
+from steadyrank.reading.table import Table
+from steadyrank.reading.text_columns import TextColumn, WholeColumn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

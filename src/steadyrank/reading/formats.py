@@ -6,18 +6,18 @@ import codecs
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from steadyrank.data.base import check_choice
-from steadyrank.data.readers.delimited import read_delimited
-from steadyrank.data.readers.files import PARQUET, OpenFile, Source, open_source
-from steadyrank.data.readers.jsonlines import read_json_lines
-from steadyrank.data.readers.movielens import looks_like_movielens, read_movielens
-from steadyrank.data.readers.netflix import looks_like_netflix, read_netflix
-from steadyrank.data.readers.parquet import read_parquet
-from steadyrank.data.readers.preflib import looks_like_preflib
+from steadyrank.data.observations import check_choice
 from steadyrank.errors import NotRecognisedError
+from steadyrank.reading.delimited import read_delimited
+from steadyrank.reading.files import PARQUET, OpenFile, Source, open_source
+from steadyrank.reading.json_lines import read_json_lines
+from steadyrank.reading.movielens import looks_like_movielens, read_movielens
+from steadyrank.reading.netflix import looks_like_netflix, read_netflix
+from steadyrank.reading.parquet import read_parquet
+from steadyrank.reading.preflib import looks_like_preflib
 
 if TYPE_CHECKING:
-    from steadyrank.data.table import Table
+    from steadyrank.reading.table import Table
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "netflix", "movielens", "preflib")
 

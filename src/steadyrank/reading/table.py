@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import narwhals as nw
 
-from steadyrank.data.arrays import as_column, as_counts, as_numbers, is_missing
-from steadyrank.data.columns import COMMON_NAMES, guess
-from steadyrank.data.text import TextColumn, WholeColumn
 from steadyrank.errors import ColumnError, InvalidDataError, listing, shorten
+from steadyrank.reading.arrays import as_column, as_counts, as_numbers, is_missing
+from steadyrank.reading.roles import COMMON_NAMES, guess
+from steadyrank.reading.text_columns import TextColumn, WholeColumn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

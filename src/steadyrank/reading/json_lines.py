@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.data.arrays import as_column
-from steadyrank.data.table import Table
 from steadyrank.errors import EmptyDataError, UnreadableFileError, shorten
+from steadyrank.reading.arrays import as_column
+from steadyrank.reading.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.data.arrays import compact
-from steadyrank.data.readers.bytescan import plain_lines, whole_numbers
-from steadyrank.data.readers.files import open_source
-from steadyrank.data.table import Table
-from steadyrank.data.text import WholeColumn
 from steadyrank.errors import EmptyDataError, NotRecognisedError, UnreadableFileError, shorten
+from steadyrank.reading.arrays import compact
+from steadyrank.reading.bytescan import plain_lines, whole_numbers
+from steadyrank.reading.files import open_source
+from steadyrank.reading.table import Table
+from steadyrank.reading.text_columns import WholeColumn
 
 if TYPE_CHECKING:
     from steadyrank._typing import AnyArray
-    from steadyrank.data.readers.files import OpenFile
+    from steadyrank.reading.files import OpenFile
 
 NEWLINE, COMMA, COLON = 10, 44, 58
 MOVIE = re.compile(rb"\d+:\s*\Z")

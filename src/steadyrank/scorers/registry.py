@@ -12,18 +12,6 @@ from steadyrank.errors import InvalidSettingError, UnknownScorerError, WrongData
 if TYPE_CHECKING:
     from steadyrank.scorers.base import Scorer
 
-USUAL = {
-    "Votes": "plurality",
-    "Ratings": "mean-rating",
-    "ScoreMatrix": "column-means",
-    "Battles": "bradley-terry",
-    "Ballots": "borda",
-    "Regression": "constrained-least-squares",
-    "ScannedRatings": "mean-rating",
-    "ScannedMatrix": "column-means",
-}
-"""The usual scorer for each kind of data."""
-
 NAMED = {
     "approval": ("approval", "Approval"),
     "borda": ("borda", "Borda"),
@@ -53,13 +41,16 @@ def default_scorer(data: object) -> Scorer:
     >>> default_scorer(Ratings(["u"], ["film"], [5])).name
     'mean rating (shrinkage 1)'
     """
-    for kind in type(data).__mro__:
-        if kind.__name__ in USUAL and kind.__module__.startswith("steadyrank."):
-            name = USUAL[kind.__name__]
-            if name == "borda" and getattr(data, "approval", False):
-                name = "approval"
-            return named_scorer(name)
-    raise WrongDataError("a scorer", f"one of {', '.join(USUAL)}", data)
+    kind = getattr(data, "kind", None)
+    if kind is None:
+        raise WrongDataError("a scorer", "observations", data)
+    approvals = kind.name == "ballots" and getattr(data, "approval", False)
+    return named_scorer("approval" if approvals else kind.scorer)
+
+
+def resolve_scorer(given: Any, data: Any) -> Scorer:
+    """Return the scorer that was given, or the usual one for the data."""
+    return default_scorer(data) if given is None else given  # type: ignore[no-any-return]
 
 
 def scorer_names() -> tuple[str, ...]:

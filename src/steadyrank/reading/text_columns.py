@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.data.arrays import compact, objects, places
 from steadyrank.errors import NotANumberError, shorten
+from steadyrank.reading.arrays import compact, objects, places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -1,0 +1,203 @@
+"""What all kinds of observations have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import numpy as np
+
+from steadyrank.errors import (
+    EmptyDataError,
+    InvalidPolicyError,
+    InvalidValueError,
+    NothingLeftError,
+    SizeMismatchError,
+    shorten,
+)
+from steadyrank.reading.arrays import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Self
+
+    from steadyrank._typing import IntArray
+    from steadyrank.data.units import Units
+    from steadyrank.reading.kinds import Kind
+
+
+class Observations(ABC):
+    """A frozen set of observations about a fixed list of items.
+
+    Attributes
+    ----------
+    items : tuple
+        The labels of the items. Codes in the other fields are places in this tuple.
+    notes : tuple of str
+        What was guessed and which policies were applied, in plain words.
+    """
+
+    kind: ClassVar[Kind]
+    items: tuple[object, ...]
+    notes: tuple[str, ...]
+
+    @property
+    @abstractmethod
+    def units(self) -> Units:
+        """The distinct units that can be left out, with their counts."""
+
+    @property
+    def n_items(self) -> int:
+        """The number L of items."""
+        return len(self.items)
+
+    @property
+    def n_units(self) -> int:
+        """The number n of units, equal ones counted as often as they occur."""
+        return self.units.total
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        return f"<{name}: {self.n_units:,} {self.units.kind} units, {self.n_items:,} items>"
+
+    def without(self, units: int | Iterable[int]) -> Self:
+        """Return the data without some units; the list of items stays as it is.
+
+        Parameters
+        ----------
+        units : int or iterable of int
+            The numbers of distinct units in ``self.units``. A number that occurs again takes
+            another copy of that unit away.
+
+        Examples
+        --------
+        >>> from steadyrank.data import Votes
+        >>> votes = Votes(["ann", "bob", "ann"])
+        >>> votes.without(1).units.counts, votes.without([0, 0]).units.counts
+        (array([2]), array([1]))
+        """
+        given = list(units) if isinstance(units, Iterable) else [units]
+        copies = np.array(self.units.counts, dtype=np.int64)
+        for unit in given:
+            if not 0 <= unit < len(copies) or not copies[unit]:
+                raise InvalidValueError(
+                    f"units must be numbers from 0 to {len(copies) - 1:,} (the distinct units), each at "
+                    f"most as often as it occurs, but there is {shorten(unit)}"
+                )
+            copies[unit] -= 1
+        if not copies.any():
+            raise NothingLeftError(self.units.kind)
+        return self.with_copies(copies)
+
+    def with_copies(self, copies: Any) -> Self:
+        """Return data that hold ``copies[u]`` copies of each distinct unit u, all else unchanged.
+
+        Rows keep their order. Copies of a user, a row or a group are units of their own where each
+        row is a unit; copies of a group of battles count as one group of as many times its battles.
+
+        Parameters
+        ----------
+        copies : int array
+            One number for each distinct unit of ``self.units``.
+
+        Examples
+        --------
+        >>> from steadyrank.data import Regression
+        >>> data = Regression([[1.0], [2.0], [3.0]], [4.0, 5.0, 6.0])
+        >>> data.with_copies([2, 0, 1]).y
+        array([4., 4., 6.])
+        """
+        numbers = np.asarray(copies, dtype=np.int64)
+        expected = len(self.units)
+        if numbers.shape != (expected,):
+            raise SizeMismatchError(
+                f"copies must hold one number for each of the {expected:,} distinct units, "
+                f"but has shape {numbers.shape}"
+            )
+        made = object.__new__(type(self))
+        kept = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        fill(made, **kept | self._copied(numbers))  # what this object has cached is not taken over
+        return made
+
+    @abstractmethod
+    def _copied(self, copies: IntArray) -> Mapping[str, Any]:
+        """Return the fields that change when there are ``copies`` of each distinct unit."""
+
+
+Data = TypeVar("Data", bound=Observations)
+
+
+def fill(data: Observations, **fields: Any) -> None:
+    """Fill in the fields of a frozen class, arrays as views that nobody can write to."""
+    for name, value in fields.items():
+        kept = frozen(value) if isinstance(value, np.ndarray) else value
+        object.__setattr__(data, name, kept)
+
+
+def said_first(data: Data, notes: Sequence[str]) -> Data:
+    """Put the notes about columns before those about policies, and return the data."""
+    fill(data, notes=(*notes, *data.notes))
+    return data
+
+
+def check_choice(argument: str, value: object, choices: Sequence[str]) -> None:
+    """Complain unless ``value`` is one of ``choices``."""
+    if value not in choices:
+        raise InvalidPolicyError(argument, value, choices)
+
+
+def check_some(size: int, what: str) -> None:
+    """Complain about data without a single row."""
+    if not size:
+        raise EmptyDataError(f"there are no {what}", way_out="At least one is needed.")
+
+
+def repeated_spans(indptr: IntArray, chosen: IntArray) -> tuple[IntArray, IntArray]:
+    """Return pointers and places of the chosen segments, one after the other.
+
+    Examples
+    --------
+    >>> repeated_spans(np.array([0, 2, 3]), np.array([1, 0, 0]))
+    (array([0, 1, 3, 5]), array([2, 0, 1, 0, 1]))
+    """
+    sizes = np.diff(indptr)[chosen]
+    pointers = np.append(0, np.cumsum(sizes))
+    places = np.repeat(indptr[:-1][chosen] - pointers[:-1], sizes) + np.arange(pointers[-1])
+    return pointers, places
+
+
+def shared_out(unit: IntArray, counts: IntArray, wanted: IntArray) -> IntArray:
+    """Share the wanted copies of each unit out over its rows, first rows first.
+
+    A row gives at most its own count, except the last one of its unit, which gives the rest.
+
+    Parameters
+    ----------
+    unit, counts : int array (rows,)
+        The unit of each row, and how often the row occurs.
+    wanted : int array (units,)
+        How many copies of each unit there should be.
+
+    Examples
+    --------
+    >>> shared_out(np.array([0, 1, 0]), np.array([2, 1, 2]), np.array([3, 0]))
+    array([2, 0, 1])
+    """
+    order = np.argsort(unit, kind="stable")
+    ordered, available = unit[order], counts[order]
+    last = np.append(ordered[1:] != ordered[:-1], True)
+    begins = np.flatnonzero(np.append(True, last[:-1]))
+    before = np.cumsum(available) - available
+    before = before - np.repeat(before[begins], np.diff(np.append(begins, len(ordered))))
+    left = np.maximum(0, wanted[ordered] - before)
+    given = np.empty_like(available)
+    given[order] = np.where(last, left, np.minimum(left, available))
+    return given
+
+
+def remaining_groups(unit: IntArray, labels: Sequence[object], kept: Any) -> dict[str, Any]:
+    """Renumber the groups that are left, so that the others are no units any more."""
+    left = tuple(label for label, stays in zip(labels, kept, strict=True) if stays)
+    return {"unit": np.cumsum(kept)[unit] - 1, "unit_labels": left}
