@@ -9,7 +9,7 @@ from steadyrank.report.html import write_report
 K = 6
 
 with demo_file("chat_battles.csv") as path:
-    battles = Battles.read(path, units="judge")
+    battles = Battles.read(path, unit="judge")
 
 answer = stable_topk(battles, k=K, delta=0)
 print(answer)

@@ -91,7 +91,7 @@ def gappy():
 def regression():
     rng = np.random.default_rng(5)
     X = rng.normal(size=(14, 4))
-    return Regression(X, X @ [0.4, 0.3, 0.25, 0.0] + rng.normal(size=14), features=MODELS)
+    return Regression(X, X @ [0.4, 0.3, 0.25, 0.0] + rng.normal(size=14), items=MODELS)
 
 
 def medians(data):

@@ -98,7 +98,7 @@ def test_audit_of_a_matrix_equals_its_slow_twin(values, eps):
 def test_audit_of_ratings_equals_its_slow_twin(table, eps, shrinkage):
     entries, items = table
     users, rated, values = (np.array(part) for part in zip(*entries, strict=True))
-    data = Ratings(users, rated, values, item_labels=range(items))
+    data = Ratings(users, rated, values, items=range(items))
     scorer = MeanRating(shrinkage=shrinkage)
     left_out = []
     for user in np.unique(users):
@@ -272,7 +272,7 @@ def test_pruning_changes_nothing_on_a_larger_table():
     rng = np.random.default_rng(3)
     users = np.repeat(np.arange(60), 25)
     items = np.concatenate([rng.choice(400, 25, replace=False) for _ in range(60)])
-    data = Ratings(users, items, rng.integers(1, 6, len(users)), item_labels=range(400))
+    data = Ratings(users, items, rng.integers(1, 6, len(users)), items=range(400))
     result = audit(data, k=[5, 20], eps=0.05, methods=["topk", "inflated_topk"])
     loo = MeanRating().leave_one_out(data)
     rows = [row for block in loo.blocks() for row in block.dense(loo.scores)]

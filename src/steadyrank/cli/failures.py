@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 BAD_INPUT = 2
 INTERRUPTED = 130
 
-RENAMED = {"outcome": "winner", "units": "unit", "rating": "score", "value": "score", "voter": "user"}
+RENAMED: dict[str, str] = {}
 """Arguments of the library whose option has another name."""
 
 OPTIONS = (

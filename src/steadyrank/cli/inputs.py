@@ -28,21 +28,21 @@ SAME_NAME = (
 )  # fmt: skip
 """Options that the library calls by the same name."""
 
-LISTS = ("ranks", "items", "features", "ties")
+LISTS = ("ranks", "items", "ties")
 """Options that name several columns, separated by commas."""
 
 PARTS = {
-    "user": {"ratings": "user", "ballots": "voter"},
-    "score": {"ratings": "rating", "scores": "value", "regression": "response"},
-    "winner": {"battles": "outcome"},
-    "unit": {"battles": "units", "scores": "units"},
+    "user": {"ratings": "user", "ballots": "user"},
+    "score": {"ratings": "score", "scores": "score", "regression": "response"},
+    "winner": {"battles": "winner"},
+    "unit": {"battles": "unit", "scores": "unit"},
 }
 """Options that the library calls differently for each kind of data."""
 
 
 def load(options: InputOptions) -> Observations:
     """Read the data that the options describe; their notes say what was recognised and guessed."""
-    from steadyrank.data.recognise import read_any
+    from steadyrank.data.kinds import read_any
 
     attempts = list(_attempts(options))
     if (engine := _engine(options)) is not None:
@@ -88,7 +88,7 @@ def _engine(options: InputOptions) -> Engine | None:
 
 
 def _scan(options: InputOptions, attempts: list[dict[str, Any]], engine: Engine) -> Observations:
-    from steadyrank.engines.anything import scan_any
+    from steadyrank.data.kinds import scan_any
 
     _end_in_order()
     for last, given in _mark_last(attempts):

@@ -123,8 +123,7 @@ class InputOptions:
     ranks: Annotated[Name, _column("Ballots: first, second... choice, as a,b,c.")] = None
     row: Annotated[Name, _column("Scores: the task, question or row.")] = None
     response: Annotated[Name, _column("Regression: the response.")] = None
-    items: Annotated[Name, _column("Scores: the columns to compare, as a,b,c.")] = None
-    features: Annotated[Name, _column("Regression: the features, as a,b,c.")] = None
+    items: Annotated[Name, _column("Scores, regression: the columns to compare, as a,b,c.")] = None
 
 
 @dataclass(frozen=True)

@@ -214,7 +214,7 @@ def kind_of(data: object) -> str:
     >>> kind_of(Votes(["x"]))
     'votes'
     """
-    from steadyrank.data.recognise import KINDS
+    from steadyrank.data.kinds import KINDS
 
     # Engines have classes of their own for each kind, called alike.
     name = type(data).__name__.removeprefix("Engine")

@@ -17,12 +17,13 @@ from steadyrank.errors import (
 from steadyrank.reading.text_columns import MISSING_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from steadyrank.engines.source import Source
 
-PLAIN_WHOLE = r"^(0|-?[1-9][0-9]{0,17})$"
-"""Text that is exactly what a whole number prints as."""
+WHOLE = r"^(0|-?[1-9][0-9]{0,18})$"
+"""Text that is exactly what a whole number prints as, of up to 19 digits."""
+LARGEST, SMALLEST = str(2**63 - 1), str(-(2**63))
 PLAIN_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 
@@ -36,8 +37,13 @@ def picked(source: Source, columns: Mapping[str, str]) -> nw.LazyFrame[Any]:
     return source.frame.select(*(nw.col(name).alias(part) for part, name in columns.items()))
 
 
-def with_labels(source: Source, frame: nw.LazyFrame[Any], parts: Mapping[str, str]) -> nw.LazyFrame[Any]:
-    """Return the frame with label columns as whole numbers or text, none of them missing.
+def with_labels(
+    source: Source,
+    frame: nw.LazyFrame[Any],
+    parts: Mapping[str, str],
+    results: Collection[str] = (),
+) -> nw.LazyFrame[Any]:
+    """Return the frame with label columns as whole numbers or text, as they are in memory.
 
     Parameters
     ----------
@@ -45,12 +51,14 @@ def with_labels(source: Source, frame: nw.LazyFrame[Any], parts: Mapping[str, st
         Where the frame lives.
     frame : lazy frame
     parts : mapping
-        From the columns to what they hold, for messages: ``{"item": "items"}``.
+        From the columns to what they hold, for messages: ``{"item": "items"}``. None may be missing.
+    results : collection of str
+        Columns of results, which may be missing or of any type: the class judges them.
     """
     schema = source.guarded(frame.collect_schema)
     tests = [how_many(nw.col(part).is_null()).alias(f"{part} gone") for part in parts]
     if source.text:
-        tests += [nw.col(part).str.contains(PLAIN_WHOLE).all().alias(f"{part} whole") for part in parts]
+        tests += [_is_whole(nw.col(part)).all().alias(f"{part} whole") for part in (*parts, *results)]
     found = source.numbers(frame.select(nw.len().alias("rows"), *tests), "checks of the labels")
     if not found["rows"]:
         raise EmptyDataError("there are no rows", way_out="At least one is needed.")
@@ -62,7 +70,15 @@ def with_labels(source: Source, frame: nw.LazyFrame[Any], parts: Mapping[str, st
                 way_out="Remove these rows, or give the label that you mean.",
             )
         casts.append(_label(part, what, schema[part], whole=bool(found.get(f"{part} whole"))))
+    casts += [nw.col(part).cast(nw.Int64) for part in results if found.get(f"{part} whole")]
     return frame.with_columns(*casts)
+
+
+def _is_whole(text: nw.Expr) -> nw.Expr:
+    """Tell whether text is a 64-bit whole number; of 19 digits, the order of text is that of numbers."""
+    too_large = (text.str.len_chars() == len(LARGEST)) & ~text.str.starts_with("-") & (text > LARGEST)
+    too_small = (text.str.len_chars() == len(SMALLEST)) & (text > SMALLEST)
+    return text.str.contains(WHOLE) & ~too_large & ~too_small
 
 
 def _label(part: str, what: str, dtype: Any, *, whole: bool) -> nw.Expr:

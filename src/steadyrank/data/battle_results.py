@@ -39,8 +39,8 @@ WAY_OUT = (
 )
 
 
-def read_outcomes(
-    values: Any, left: AnyArray, right: AnyArray, items: Sequence[object]
+def read_results(
+    values: Any, left: AnyArray, right: AnyArray, items: Sequence[object], *, labels_first: bool = False
 ) -> tuple[AnyArray, bool]:
     """Return +1, 0 or -1 for each row, and whether the outcomes name the winning item.
 
@@ -52,13 +52,16 @@ def read_outcomes(
         The items of each row.
     items : sequence
         The labels of the items.
+    labels_first : bool
+        Whether results that can be read both as a side and as a label are labels; otherwise they are
+        refused if that makes a difference.
 
     Examples
     --------
     >>> left, right = np.array([0, 0]), np.array([1, 1])
-    >>> read_outcomes(["Left", "tie"], left, right, ["x", "y"])
+    >>> read_results(["Left", "tie"], left, right, ["x", "y"])
     (array([1, 0], dtype=int8), False)
-    >>> read_outcomes(["y", "draw"], left, right, ["x", "y"])
+    >>> read_results(["y", "draw"], left, right, ["x", "y"])
     (array([-1,  0], dtype=int8), True)
     """
     column = as_column(values, "outcome")
@@ -68,6 +71,8 @@ def read_outcomes(
     spelled = meaning[codes]
     named = _named(words, codes, meaning, left, right, items)
     reads_spelled, reads_named = (spelled != UNKNOWN).all(), (named != UNKNOWN).all()
+    if reads_named and labels_first:
+        return named, not reads_spelled or bool((spelled != named).any())
     if reads_spelled and reads_named and (spelled != named).any():
         differ = spelled != named
         raise UnknownOutcomeError(
