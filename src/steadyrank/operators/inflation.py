@@ -115,25 +115,22 @@ def eligible_columns(depth: FloatArray, counts: AnyArray) -> Iterator[BoolArray]
     effective eps. The arrays have one row for each *column* and one column for each state, so that
     every sum runs over long contiguous rows.
     """
-    columns, states = depth.shape
-    number, total, square = np.empty((3, columns, states))
-    number[0], total[0], square[0] = counts[0], 0.0, 0.0
-    last = np.zeros(states, dtype=np.int64)
-    for j in range(1, columns):
-        gap = depth[j] - depth[j - 1]
-        step = number[j - 1] * gap
-        np.add(total[j - 1], step, out=total[j])
-        gap *= total[j] + total[j - 1]
-        np.add(square[j - 1], gap, out=square[j])
-        np.add(number[j - 1], counts[j], out=number[j])
-        inside = total[j] * total[j] + square[j] < 1
-        last += inside
+    number, at = counts[0].copy(), depth[0].copy()
+    total, square = np.zeros((2, len(at)))
+    for next_depth, next_count in zip(depth[1:], counts[1:], strict=True):
+        gap = next_depth - at
+        wider = total + number * gap
+        larger = square + gap * (wider + total)
+        inside = wider * wider + larger < 1
         if not inside.any():
             break
-    place = (last, np.arange(states))
-    limit = reach(depth[place], number[place], total[place], square[place])
-    for j in range(columns):
-        eligible = (j <= last) | (depth[j] < limit)
+        # A state once outside stays so: its sums are kept, and only gaps widen from there.
+        for kept, grown in ((total, wider), (square, larger), (at, next_depth)):
+            np.copyto(kept, grown, where=inside)
+        np.add(number, next_count, out=number, where=inside)
+    limit = np.maximum(reach(at, number, total, square), np.nextafter(at, np.inf))
+    for column in depth:
+        eligible = column < limit
         if not eligible.any():
             return
         yield eligible
