@@ -88,7 +88,7 @@ class InvalidEpsError(InvalidValueError):
         self.eps = eps
         super().__init__(
             f"eps must be a positive, finite number on the scale of the scores, "
-            f"but is {shorten(eps)}. For no inflation at all use top_k, or a tiny eps."
+            f"but is {shorten(eps)}. For no inflation at all use topk, or a tiny eps."
         )
 
 

@@ -64,12 +64,12 @@ OPERATORS = {
     "steadyrank.operators.critical",
     "steadyrank.operators.inflation",
     "steadyrank.operators.intervals",
-    "steadyrank.operators.prefixes",
+    "steadyrank.operators.eligible_ranges",
     "steadyrank.operators.rankings",
-    "steadyrank.operators.remaining",
+    "steadyrank.operators.unplaced",
     "steadyrank.operators.selection",
     "steadyrank.operators.states",
-    "steadyrank.operators.topk",
+    "steadyrank.operators.topk_sets",
 }
 
 USES = {
@@ -100,7 +100,7 @@ def test_every_operator_is_a_public_name() -> None:
 
     for name in (
         "inflated_argmax",
-        "top_k",
+        "topk",
         "inflated_topk",
         "inflated_topk_mask",
         "critical_eps",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steadyrank import inflated_ranking, inflated_topk, top_k
+from steadyrank import inflated_ranking, inflated_topk, topk
 from steadyrank.scorers.without import without
 
 
@@ -29,7 +29,7 @@ def brute_audit(data, scorer, ks, eps, *, rankings=True):
     found = {}
     for k in ks:
         for method, answer in (
-            ("topk", lambda w, k=k: set(top_k(w, k).tolist())),
+            ("topk", lambda w, k=k: set(topk(w, k).tolist())),
             ("inflated_topk", lambda w, k=k: set(inflated_topk(w, k, eps).indices.tolist())),
         ):
             base = answer(full)

@@ -15,7 +15,7 @@ from steadyrank import (
     audit,
     inflated_ranking,
     inflated_topk,
-    top_k,
+    topk,
 )
 from steadyrank.errors import InvalidEpsError, InvalidKError, InvalidValueError, NothingLeftError
 from steadyrank.scorers import ColumnMeans, MeanRating, Plurality
@@ -55,7 +55,7 @@ def twin(full, left_out, ks, eps):
     found = {}
     for k in ks:
         answers = {
-            "topk": lambda w, k=k: set(top_k(w, k).tolist()),
+            "topk": lambda w, k=k: set(topk(w, k).tolist()),
             "inflated_topk": lambda w, k=k: set(inflated_topk(w, k, eps).indices.tolist()),
         }
         for method, answer in answers.items():
@@ -185,7 +185,7 @@ def test_an_operator_of_the_user_is_audited_like_our_own(values, eps):
     k = (values.shape[1] + 1) // 2
     operators = {
         "mine": lambda scores, k: inflated_topk(scores, k, eps).indices,
-        "mask": lambda scores, k: np.isin(np.arange(len(scores)), top_k(scores, k)),
+        "mask": lambda scores, k: np.isin(np.arange(len(scores)), topk(scores, k)),
     }
     result = audit(ScoreMatrix(values), k=k, eps=eps, operators=operators)
     for mine, ours in (("mine", "inflated_topk"), ("mask", "topk")):
@@ -287,7 +287,7 @@ def twin_topk(full, rows, ks, eps):
     found = {}
     for k in ks:
         for method, answer in (
-            ("topk", lambda w, k=k: set(top_k(w, k).tolist())),
+            ("topk", lambda w, k=k: set(topk(w, k).tolist())),
             ("inflated_topk", lambda w, k=k: set(inflated_topk(w, k, eps).indices.tolist())),
         ):
             base = answer(full)

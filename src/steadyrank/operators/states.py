@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from steadyrank.errors import StateLimitError
+from steadyrank.operators.eligible_ranges import ends_within
 from steadyrank.operators.inflation import effective_eps, eligible_columns
 from steadyrank.operators.intervals import certain_gap
-from steadyrank.operators.prefixes import ends_within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,7 +107,7 @@ class StateGraph:
 
     @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
     def __init__(self, ranked: FloatArray, eps: float) -> None:
-        self.items = len(ranked)
+        self.n_items = len(ranked)
         starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
         self.values = ranked[starts]
         self.sizes = np.diff(np.append(starts, len(ranked)))
@@ -132,11 +132,13 @@ class StateGraph:
         """Yield the layers in order; stop with an error after ``max_states`` states."""
         states = _States(0, np.zeros(1, np.uint64))
         visited = 1
-        for placed in range(self.items):
+        for placed in range(self.n_items):
             too_wide = bool(self._bits[states.first].max() > WORD)
             if too_wide or visited > max_states:
                 bound = self.bound_log10()
-                raise StateLimitError(max_states, visited, placed, self.items, bound, too_wide=too_wide)
+                raise StateLimitError(
+                    max_states, visited, placed, self.n_items, bound, too_wide=too_wide
+                )
             layer, states = self._expand(states)
             visited += len(states.words)
             yield layer
