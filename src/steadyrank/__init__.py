@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         inflated_topk_mask as inflated_topk_mask,
         rank_intervals as rank_intervals,
         tiers as tiers,
-        top_k as top_k,
+        topk as topk,
     )
     from steadyrank.report import write_report as write_report
     from steadyrank.scorers import (
@@ -76,7 +76,7 @@ _HOMES = {
         "inflated_topk_mask",
         "rank_intervals",
         "tiers",
-        "top_k",
+        "topk",
     ),
     "report": ("write_report",),
     "scorers": (

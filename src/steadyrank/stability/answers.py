@@ -12,7 +12,7 @@ from steadyrank.operators.checks import check_k
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.intervals import rank_intervals, tiers
 from steadyrank.operators.rankings import RankingSet
-from steadyrank.operators.topk import InflatedTopK, inflated_topk
+from steadyrank.operators.topk_sets import InflatedTopK, inflated_topk
 from steadyrank.reading.arrays import frozen
 from steadyrank.stability.calibration import Calibration, Claim
 from steadyrank.stability.frames import frame_of
@@ -154,17 +154,19 @@ class StableTopK(Answer):
     @cached_property
     def certain(self) -> tuple[object, ...]:
         """The labels of the members that are in the top k of every ranking of the set."""
-        return self.labels(self.result.certain)
+        return self.labels(self.result.certain_indices)
 
     @cached_property
     def contenders(self) -> tuple[object, ...]:
         """The labels of the other members."""
-        return self.labels(self.result.contenders)
+        return self.labels(self.result.contender_indices)
 
     @cached_property
     def _standing_of(self) -> dict[int, Standing]:
-        standing: dict[int, Standing] = dict.fromkeys(self.result.contenders.tolist(), "contender")
-        standing.update(dict.fromkeys(self.result.certain.tolist(), "certain"))
+        standing: dict[int, Standing] = dict.fromkeys(
+            self.result.contender_indices.tolist(), "contender"
+        )
+        standing.update(dict.fromkeys(self.result.certain_indices.tolist(), "certain"))
         return standing
 
     def _standing(self, index: int) -> tuple[Standing, float | None]:

@@ -31,8 +31,8 @@ class Ordered(NamedTuple):
         return Ordered(self.order[start:stop], self.ranked[start:stop], self.eps)
 
 
-class Remaining:
-    """Items left, best first, as a linked list over the sorted order.
+class Unplaced:
+    """Items not yet placed, best first, as a linked list over the sorted order.
 
     Parameters
     ----------
@@ -45,17 +45,17 @@ class Remaining:
     """
 
     def __init__(self, order: IntArray, ranked: FloatArray, eps: float) -> None:
-        items = len(order)
+        n_items = len(order)
         self._item: list[int] = [int(item) for item in order]
         self._score: list[float] = ranked.tolist()
         self._eps: list[float] = effective_eps(eps, ranked).tolist()
-        # Place ``items`` is the end of the list: its successor is the best item left.
-        self._next: list[int] = [*range(1, items + 1), 0]
-        self._previous: list[int] = [items, *range(items)]
-        self._place = [0] * items
+        # Place ``n_items`` is the end of the list: its successor is the best item left.
+        self._next: list[int] = [*range(1, n_items + 1), 0]
+        self._previous: list[int] = [n_items, *range(n_items)]
+        self._place = [0] * n_items
         for place, item in enumerate(self._item):
             self._place[item] = place
-        self._end = items
+        self._end = n_items
 
     def best(self) -> int:
         """Return the best item left."""
@@ -99,15 +99,15 @@ class Remaining:
             place = self._next[place]
 
 
-def contains(left: Remaining, order: list[int]) -> bool:
+def contains(unplaced: Unplaced, order: list[int]) -> bool:
     """Tell whether each item of ``order`` is eligible when its turn comes."""
     known: set[int] = set()
     for item in order:
-        if item != left.best() and item not in known:
-            known.update(left.eligible())
+        if item != unplaced.best() and item not in known:
+            known.update(unplaced.eligible())
             if item not in known:
                 return False
-        left.remove(item)
+        unplaced.remove(item)
     return True
 
 
@@ -118,11 +118,11 @@ def common_order(first: Ordered, second: Ordered) -> list[int] | None:
     only on the items left *above* it, so what lies below a cut never matters above it, and
     the sets share a ranking exactly if they do between each two cuts.
     """
-    items = len(first.order)
-    place = np.empty(items, dtype=np.int64)
-    place[second.order] = np.arange(items)
+    n_items = len(first.order)
+    place = np.empty(n_items, dtype=np.int64)
+    place[second.order] = np.arange(n_items)
     furthest = np.maximum.accumulate(place[first.order])
-    cuts = np.append(0, 1 + np.flatnonzero(furthest == np.arange(items)))
+    cuts = np.append(0, 1 + np.flatnonzero(furthest == np.arange(n_items)))
     order = first.order.copy()
     for start, stop in _longer_than_one(cuts):
         piece = _common_piece(first.part(start, stop), second.part(start, stop), place - start)
@@ -145,45 +145,45 @@ def _common_piece(first: Ordered, second: Ordered, name: IntArray) -> list[int] 
     eligible under both when pi placed it, with all of S left and perhaps more; by heredity it
     is eligible in S. So greedy gets stuck only where no common ranking exists.
     """
-    left = Remaining(name[first.order], first.ranked, first.eps)
-    other = Remaining(name[second.order], second.ranked, second.eps)
+    mine = Unplaced(name[first.order], first.ranked, first.eps)
+    theirs = Unplaced(name[second.order], second.ranked, second.eps)
     order: list[int] = []
     while len(order) < len(first.order):
-        best = left.best()
-        if best == other.best():
+        best = mine.best()
+        if best == theirs.best():
             found = [best]
         else:
-            theirs = set(other.eligible())
-            found = [item for item in left.eligible() if item in theirs]
+            eligible = set(theirs.eligible())
+            found = [item for item in mine.eligible() if item in eligible]
         if not found:
             return None
         for item in found:  # all of them: the later ones stay eligible as the first are placed
-            left.remove(item)
-            other.remove(item)
+            mine.remove(item)
+            theirs.remove(item)
         order += found
     return [int(second.order[item]) for item in order]
 
 
-def all_orders(left: Remaining, items: int) -> Iterator[list[int]]:
+def all_orders(unplaced: Unplaced, n_items: int) -> Iterator[list[int]]:
     """Yield every ranking of the set, the plain one first, then in the order of a depth-first walk.
 
     Nothing is kept of the branches above but the item taken there: which one comes next is found
     again on the way back, so that memory stays linear however many items are eligible.
     """
     order: list[int] = []
-    item: int | None = left.best()
+    item: int | None = unplaced.best()
     while True:
         while item is not None:
-            left.remove(item)
+            unplaced.remove(item)
             order.append(item)
-            item = left.best() if len(order) < items else None
-        if len(order) == items:
+            item = unplaced.best() if len(order) < n_items else None
+        if len(order) == n_items:
             yield list(order)
         if not order:
             return
         last = order.pop()
-        left.restore(last)
-        eligible = left.eligible()
+        unplaced.restore(last)
+        eligible = unplaced.eligible()
         while next(eligible) != last:
             pass
         item = next(eligible, None)

@@ -45,11 +45,11 @@ class _Sums(NamedTuple):
         return _Sums(self.total[places], self.square[places])
 
 
-def eligible_ends(ranked: FloatArray, eps: float) -> IntArray:
+def eligible_ends(ranked: FloatArray, eps: float, chunk: int = CHUNK) -> IntArray:
     """Return, for each place p of descending scores, where eligibility among ``ranked[p:]`` ends.
 
     The items eligible for place p, once all before it are placed, are ``ranked[p:ends[p]]``.
-    ``ends`` never decreases.
+    ``ends`` never decreases. ``chunk`` places are handled at once.
 
     Examples
     --------
@@ -57,8 +57,8 @@ def eligible_ends(ranked: FloatArray, eps: float) -> IntArray:
     array([2, 3, 3])
     """
     ends = np.empty(len(ranked), dtype=np.int64)
-    for start in range(0, len(ranked), CHUNK):
-        stop = min(start + CHUNK, len(ranked))
+    for start in range(0, len(ranked), chunk):
+        stop = min(start + chunk, len(ranked))
         ends[start:stop] = start + _chunk_ends(ranked[start:], stop - start, eps)
     np.maximum.accumulate(ends, out=ends)
     return ends

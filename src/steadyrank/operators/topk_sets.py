@@ -18,6 +18,8 @@ from steadyrank.operators.selection import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import ArrayLike
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
@@ -41,16 +43,16 @@ class InflatedTopK:
         How many items were asked for.
     eps : float
         The inflation.
-    certain : int array
+    certain_indices : int array
         Members that are in the top k of *every* ranking of the inflated ranking set, best first.
-    contenders : int array
+    contender_indices : int array
         The other members, best first.
     """
 
     indices: IntArray
     k: int
     eps: float
-    certain: IntArray
+    certain_indices: IntArray
 
     @property
     def size(self) -> int:
@@ -58,13 +60,17 @@ class InflatedTopK:
         return len(self.indices)
 
     @cached_property
-    def contenders(self) -> IntArray:
+    def contender_indices(self) -> IntArray:
         """Members that some ranking of the set leaves out of its top k, best first."""
-        return self.indices[len(self.certain) :]
+        return self.indices[len(self.certain_indices) :]
 
     def __len__(self) -> int:
         """Return the number of members."""
         return len(self.indices)
+
+    def __iter__(self) -> Iterator[int]:
+        """Go through the indices of the members, best first."""
+        return iter(self.indices.tolist())
 
     def __contains__(self, item: object) -> bool:
         """Tell whether the item with this index is a member."""
@@ -82,12 +88,12 @@ class InflatedTopK:
         return hash((self.k, self.eps, self.indices.tobytes()))
 
 
-def top_k(scores: ArrayLike, k: int) -> IntArray:
+def topk(scores: ArrayLike, k: int) -> IntArray:
     """Return the indices of the k best scores, best first; the smaller index wins a tie.
 
     Examples
     --------
-    >>> top_k([0.2, 0.9, 0.9, 0.1], 2)
+    >>> topk([0.2, 0.9, 0.9, 0.1], 2)
     array([1, 2])
     """
     values = check_scores(scores)
@@ -129,8 +135,10 @@ def inflated_topk(scores: ArrayLike, k: int, eps: float) -> InflatedTopK:
     Examples
     --------
     >>> answer = inflated_topk([1.0, 0.5, 0.0], k=2, eps=1.0)
-    >>> answer.indices, answer.certain, answer.contenders
+    >>> answer.indices, answer.certain_indices, answer.contender_indices
     (array([0, 1, 2]), array([0]), array([1, 2]))
+    >>> len(answer), 2 in answer, list(answer)
+    (3, True, [0, 1, 2])
     """
     values = check_scores(scores)
     k = check_k(k, len(values))
@@ -144,7 +152,7 @@ def inflated_topk(scores: ArrayLike, k: int, eps: float) -> InflatedTopK:
         window = values[leaders]
         eligible, _ = _eligible_from_rank(window, k, eps)
     members = leaders[: k - 1 + eligible]
-    return InflatedTopK(members, k, eps, certain=members[: _certain(window, k, eps)])
+    return InflatedTopK(members, k, eps, certain_indices=members[: _certain(window, k, eps)])
 
 
 def _eligible_from_rank(window: FloatArray, k: int, eps: float) -> tuple[int, float]:
@@ -175,13 +183,17 @@ def inflated_topk_mask(scores: ArrayLike, k: int, eps: float) -> BoolArray:
     values = check_score_batch(scores)
     k = check_k(k, values.shape[-1])
     eps = check_eps(eps)
-    rows = values.reshape(-1, values.shape[-1])
+    return member_mask(values.reshape(-1, values.shape[-1]), k, eps).reshape(values.shape)
+
+
+def member_mask(rows: FloatArray, k: int, eps: float, chunk: int = CHUNK) -> BoolArray:
+    """Return which items of each row are in its inflated top-k, ``chunk`` scores at a time."""
     mask = np.empty(rows.shape, dtype=np.bool_)
-    step = max(1, CHUNK // rows.shape[1])
+    step = max(1, chunk // rows.shape[1])
     for start in range(0, len(rows), step):
-        chunk = rows[start : start + step]
-        np.greater_equal(chunk, member_cut(chunk, k, eps)[:, np.newaxis], out=mask[start : start + step])
-    return mask.reshape(values.shape)
+        part = rows[start : start + step]
+        np.greater_equal(part, member_cut(part, k, eps)[:, np.newaxis], out=mask[start : start + step])
+    return mask
 
 
 def member_cut(rows: FloatArray, k: int, eps: float) -> FloatArray:
