@@ -12,12 +12,12 @@ import numpy as np
 
 import authors_way
 from measure import Row, at_most, best_times, shown
+from paper.lookalike import lookalike_population
 from steadyrank import Ballots, Battles, Ratings, ScoreMatrix, audit
-from steadyrank.paper.lookalike import lookalike_population
 from steadyrank.scorers import BradleyTerry, ColumnMeans, MeanRating
 
 if TYPE_CHECKING:
-    from steadyrank.paper.lookalike import Lookalike, RatingTable
+    from paper.lookalike import Lookalike, RatingTable
 
 KS = (5, 10, 20, 50, 100)
 TOPK = ("topk", "inflated_topk")

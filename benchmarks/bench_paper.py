@@ -12,10 +12,10 @@ import numpy as np
 
 import authors_way
 from measure import Row, shown
-from steadyrank.paper.full_ranking import regression_experiment
-from steadyrank.paper.movie_lists import EPS, KS, audited, netflix_experiment
-from steadyrank.paper.regression import EPS as REGRESSION_EPS, regression_trials
-from steadyrank.paper.sources import LookalikeSource
+from paper.full_ranking import regression_experiment
+from paper.movie_lists import EPS, KS, audited, netflix_experiment
+from paper.regression import EPS as REGRESSION_EPS, regression_trials
+from paper.sources import LookalikeSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -25,7 +25,7 @@ GIGA = 1e9
 
 
 def run(quick: bool) -> list[Row]:
-    from steadyrank.paper.lookalike import lookalike_population
+    from paper.lookalike import lookalike_population
 
     sizes = {"small": 500, "middle": 2_000, "large": 5_000} if quick else {
         "small": 4_800, "middle": 48_000, "large": 480_189,

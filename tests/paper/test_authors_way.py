@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 
+import authors_way
 from oracles.projection import distances, inflated_argmax, inflated_topk
-from paper.authors import authors_way
-from steadyrank.paper.lookalike import lookalike_population
-from steadyrank.paper.regression import regression_trials
+from paper.lookalike import lookalike_population
+from paper.regression import regression_trials
 from steadyrank.scorers import constrained_coefficients
 
 SCORES = st.lists(st.integers(0, 6).map(float) | st.floats(0, 6), min_size=1, max_size=6)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from typer.testing import CliRunner
 
-from steadyrank.paper import commands
-from steadyrank.paper.commands import app
+from paper import commands
+from paper.commands import app
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -130,8 +130,8 @@ def test_a_bar_only_on_a_terminal(
 def test_a_terminal_without_greek_gets_words(tmp_path: Path) -> None:
     from rich.console import Console
 
-    from steadyrank.paper.full_ranking import regression_experiment
-    from steadyrank.paper.tables import regression_table
+    from paper.full_ranking import regression_experiment
+    from paper.tables import regression_table
 
     with (tmp_path / "shown.txt").open("w", encoding="ascii") as file:
         regression_table(regression_experiment(trials=2)).show(Console(file=file, width=90))

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from paper import figures, tables
+from paper.document import OTHER_SEED, TEMPLATE, filled
+from paper.full_ranking import regression_experiment
+from paper.movie_lists import netflix_experiment
+from paper.summaries import summary_of
 from steadyrank.errors import InvalidValueError
-from steadyrank.paper import figures, tables
-from steadyrank.paper.document import OTHER_SEED, TEMPLATE, filled
-from steadyrank.paper.full_ranking import regression_experiment
-from steadyrank.paper.movie_lists import netflix_experiment
-from steadyrank.paper.summaries import summary_of
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "paper.md"
 

@@ -8,15 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from paper.authors import authors_way
-from steadyrank import Regression, audit
-from steadyrank.errors import InvalidValueError
-from steadyrank.operators import RankingSet, certainly_above
-from steadyrank.paper import dimensions, full_ranking, published_tables
-from steadyrank.paper.dimensions import dimension_study
-from steadyrank.paper.full_ranking import RegressionExperiment, regression_experiment
-from steadyrank.paper.regression import regression_trials
-from steadyrank.paper.regression_folds import (
+import authors_way
+from paper import dimensions, full_ranking, published_tables
+from paper.dimensions import dimension_study
+from paper.full_ranking import RegressionExperiment, regression_experiment
+from paper.regression import regression_trials
+from paper.regression_folds import (
     changed_rankings,
     estimated_log10_rankings,
     number_of_rankings,
@@ -24,6 +21,9 @@ from steadyrank.paper.regression_folds import (
     share_a_ranking,
     trial_scores,
 )
+from steadyrank import Regression, audit
+from steadyrank.errors import InvalidValueError
+from steadyrank.operators import RankingSet, certainly_above
 from steadyrank.scorers import ConstrainedLeastSquares
 
 BETAS = ["script", "text"]

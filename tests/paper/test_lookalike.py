@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from paper.split_mix import MASK, STEP, split_mix
+from oracles.split_mix import MASK, STEP, split_mix
+from paper import drawing, streams
+from paper.lookalike import Lookalike, RatingTable, lookalike_population
 from steadyrank.errors import InvalidValueError
-from steadyrank.paper import drawing, streams
-from steadyrank.paper.lookalike import Lookalike, RatingTable, lookalike_population
 
 
 @pytest.fixture(scope="module")

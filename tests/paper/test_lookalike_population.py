@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steadyrank.paper import netflix_figures as published
-from steadyrank.paper.lookalike import Lookalike, RatingTable, lookalike_population
+from paper import netflix_figures as published
+from paper.lookalike import Lookalike, RatingTable, lookalike_population
 
 
 @pytest.fixture(scope="module")

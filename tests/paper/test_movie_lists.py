@@ -7,13 +7,13 @@ import json
 import numpy as np
 import pytest
 
-from paper.authors import authors_way
+import authors_way
+from paper.movie_lists import INFLATED_TOP_K, TOP_K, audited, netflix_experiment
+from paper.population import population_study, study_work
+from paper.sources import LookalikeSource, StoredSource, ratings_of_users
+from paper.unstable_sort import unstable_top_k
 from steadyrank import Ratings, audit
 from steadyrank.errors import InvalidValueError
-from steadyrank.paper.movie_lists import INFLATED_TOP_K, TOP_K, audited, netflix_experiment
-from steadyrank.paper.population import population_study, study_work
-from steadyrank.paper.sources import LookalikeSource, StoredSource, ratings_of_users
-from steadyrank.paper.unstable_sort import unstable_top_k
 
 KS = (3, 5, 20)
 EPS = 0.02

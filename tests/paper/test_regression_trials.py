@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.linalg import sqrtm
 
+from paper import published_tables, regression
 from steadyrank.errors import InvalidValueError
-from steadyrank.paper import published_tables, regression
 from steadyrank.scorers import constrained_coefficients
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from paper.split_mix import MASK, STEP, split_mix
-from steadyrank.paper import streams
+from oracles.split_mix import MASK, STEP, split_mix
+from paper import streams
 
 
 @given(st.integers(0, MASK), st.integers(0, 10**6))

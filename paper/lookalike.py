@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.errors import InvalidValueError
-from steadyrank.paper import marginals, netflix_figures as published, streams
-from steadyrank.paper.drawing import (
+from paper import marginals, netflix_figures as published, streams
+from paper.drawing import (
     CUTS,
     LENIENCY_SD,
     NOISE_SD,
@@ -29,13 +28,14 @@ from steadyrank.paper.drawing import (
     chosen_movies,
     star_ratings,
 )
+from steadyrank.errors import InvalidValueError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
-    from steadyrank._typing import AnyArray, FloatArray, IntArray
+    from paper.array_types import AnyArray, FloatArray, IntArray
 
 DEFAULT_SEED = 20090921
 """The day the Prize was awarded."""

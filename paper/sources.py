@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from paper.lookalike import DEFAULT_SEED, Lookalike, lookalike_population, trial_users
 from steadyrank.data import Ratings
-from steadyrank.paper.lookalike import DEFAULT_SEED, Lookalike, lookalike_population, trial_users
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from steadyrank._typing import IntArray
-    from steadyrank.paper.lookalike import RatingTable
+    from paper.array_types import IntArray
+    from paper.lookalike import RatingTable
 
 
 class RatingsSource(Protocol):

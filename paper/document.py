@@ -1,4 +1,4 @@
-"""Write the page about the paper's experiments: ``python -m steadyrank.paper.document [FOLDER]``.
+"""Write the page about the paper's experiments: ``python -m paper.document [FOLDER]``.
 
 All numbers of the page, in tables and in sentences, are filled into a template from results that
 are computed here, by the functions behind the commands that the page names.
@@ -14,29 +14,29 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from steadyrank.errors import InvalidValueError
-from steadyrank.paper import figures, netflix_figures, published_tables, tables
-from steadyrank.paper.dimensions import COUNTED, DimensionStudy, dimension_study
-from steadyrank.paper.full_ranking import (
+from paper import figures, netflix_figures, published_tables, tables
+from paper.dimensions import COUNTED, DimensionStudy, dimension_study
+from paper.full_ranking import (
     INFLATED_RANKING,
     RANKING,
     RegressionExperiment,
     regression_experiment,
 )
-from steadyrank.paper.movie_lists import (
+from paper.movie_lists import (
     INFLATED_TOP_K,
     TOP_K,
     NetflixExperiment,
     netflix_experiment,
 )
-from steadyrank.paper.population import PopulationStudy, population_study
-from steadyrank.paper.sources import LookalikeSource
+from paper.population import PopulationStudy, population_study
+from paper.sources import LookalikeSource
+from steadyrank.errors import InvalidValueError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from steadyrank.paper.published_tables import PublishedRow
-    from steadyrank.paper.summaries import MethodSummary
+    from paper.published_tables import PublishedRow
+    from paper.summaries import MethodSummary
 
 TEMPLATE = Path(__file__).with_name("document_template.md")
 OTHER_SEED = 1

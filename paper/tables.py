@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.paper import published_tables
-from steadyrank.paper.full_ranking import INFLATED_RANKING, RANKING
-from steadyrank.paper.movie_lists import METHODS
-from steadyrank.paper.regression import AUTHORS_SEED
+from paper import published_tables
+from paper.full_ranking import INFLATED_RANKING, RANKING
+from paper.movie_lists import METHODS
+from paper.regression import AUTHORS_SEED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steadyrank.paper.dimensions import DimensionRow, DimensionStudy
-    from steadyrank.paper.full_ranking import RegressionExperiment
-    from steadyrank.paper.movie_lists import NetflixExperiment
-    from steadyrank.paper.population import PopulationStudy
-    from steadyrank.paper.published_tables import PublishedRow
-    from steadyrank.paper.summaries import MethodSummary
+    from paper.dimensions import DimensionRow, DimensionStudy
+    from paper.full_ranking import RegressionExperiment
+    from paper.movie_lists import NetflixExperiment
+    from paper.population import PopulationStudy
+    from paper.published_tables import PublishedRow
+    from paper.summaries import MethodSummary
 
 EVERYBODY_DIGITS = 6
 IN_ASCII = str.maketrans({"δ": "delta", "≈": "~", "≤": "<="})

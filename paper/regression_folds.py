@@ -17,8 +17,8 @@ from steadyrank.operators import RankingSet, inflated_topk_mask, tiers
 from steadyrank.scorers import constrained_coefficients
 
 if TYPE_CHECKING:
-    from steadyrank._typing import BoolArray, FloatArray
-    from steadyrank.paper.regression import RegressionTrials
+    from paper.array_types import BoolArray, FloatArray
+    from paper.regression import RegressionTrials
 
 MAX_STATES = 200_000
 """Beyond this a number of rankings is not counted: some trials would take minutes."""
@@ -43,7 +43,7 @@ def trial_scores(trials: RegressionTrials, *, radius: float) -> TrialScores:
 
     Examples
     --------
-    >>> from steadyrank.paper.regression import regression_trials
+    >>> from paper.regression import regression_trials
     >>> scores = trial_scores(regression_trials(trials=2), radius=1.0)
     >>> scores.full.shape, scores.left_out.shape
     ((2, 5), (2, 50, 5))

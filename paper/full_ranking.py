@@ -7,24 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.errors import InvalidValueError
-from steadyrank.operators.checks import check_eps
-from steadyrank.paper import regression as settings
-from steadyrank.paper.regression import RegressionTrials, regression_trials
-from steadyrank.paper.regression_folds import (
+from paper import regression as settings
+from paper.regression import RegressionTrials, regression_trials
+from paper.regression_folds import (
     TrialScores,
     changed_rankings,
     number_of_rankings,
     separated_rankings,
     trial_scores,
 )
-from steadyrank.paper.summaries import MethodSummary, at_least_one, summary_of
+from paper.summaries import MethodSummary, at_least_one, summary_of
+from steadyrank.errors import InvalidValueError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from steadyrank._typing import FloatArray
-    from steadyrank.paper.regression import BetaStart
+    from paper.array_types import FloatArray
+    from paper.regression import BetaStart
 
 RANKING, INFLATED_RANKING = "ranking", "inflated ranking"
 BATCH = 50
@@ -103,7 +102,6 @@ def regression_experiment(
     >>> round(result.methods["inflated ranking"].mean_delta, 3)
     0.018
     """
-    eps = check_eps(eps)
     data = regression_trials(
         trials=at_least_one("trials", trials), rows=rows, features=features, beta=beta, seed=seed
     )

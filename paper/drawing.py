@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.paper import streams
+from paper import streams
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-    from steadyrank.paper.streams import KeyArray
+    from paper.array_types import AnyArray, BoolArray, FloatArray, IntArray
+    from paper.streams import KeyArray
 
 CUTS = (1.5, 2.288, 3.381, 4.5)
 LENIENCY_SD = 0.444

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from paper.movie_lists import EPS, KS, TOP_K, audited, summaries
+from paper.sources import LookalikeSource, StoredSource
+from paper.summaries import MethodSummary, at_least_one
 from steadyrank.errors import InvalidValueError
-from steadyrank.paper.movie_lists import EPS, KS, TOP_K, audited, summaries
-from steadyrank.paper.sources import LookalikeSource, StoredSource
-from steadyrank.paper.summaries import MethodSummary, at_least_one
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from steadyrank.paper.movie_lists import Cell
-    from steadyrank.paper.sources import RatingsSource
+    from paper.movie_lists import Cell
+    from paper.sources import RatingsSource
 
 STUDY_USERS = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000)
 STUDY_TRIALS = 100

@@ -22,7 +22,7 @@ from steadyrank.scorers import MeanRating
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from steadyrank._typing import AnyArray, IntArray
+    from paper.array_types import AnyArray, IntArray
     from steadyrank.data import Ratings
 
 
@@ -50,7 +50,7 @@ def unstable_top_k(
 
     Examples
     --------
-    >>> from steadyrank.paper.sources import LookalikeSource
+    >>> from paper.sources import LookalikeSource
     >>> ratings = LookalikeSource.of(users=3000, seed=1).trial(0, n=60)
     >>> round(unstable_top_k(ratings, [5])[5].delta, 3)
     0.233

@@ -12,7 +12,7 @@ from steadyrank.errors import InvalidValueError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steadyrank._typing import FloatArray
+    from paper.array_types import FloatArray
 
 
 @dataclass(frozen=True)

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from paper.full_ranking import INFLATED_RANKING, RANKING
+from paper.movie_lists import INFLATED_TOP_K, TOP_K
 from steadyrank.errors import MissingPackageError
-from steadyrank.paper.full_ranking import INFLATED_RANKING, RANKING
-from steadyrank.paper.movie_lists import INFLATED_TOP_K, TOP_K
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from steadyrank.paper.dimensions import DimensionStudy
-    from steadyrank.paper.full_ranking import RegressionExperiment
-    from steadyrank.paper.movie_lists import NetflixExperiment
-    from steadyrank.paper.population import PopulationStudy
-    from steadyrank.paper.summaries import MethodSummary
+    from paper.dimensions import DimensionStudy
+    from paper.full_ranking import RegressionExperiment
+    from paper.movie_lists import NetflixExperiment
+    from paper.population import PopulationStudy
+    from paper.summaries import MethodSummary
 
 # Okabe and Ito's colours, which differ for every kind of colour vision; lines differ in dashes, too.
 PLAIN, INFLATED, SORT = "#D55E00", "#0072B2", "#000000"

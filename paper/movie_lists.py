@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from paper.sources import LookalikeSource
+from paper.summaries import MethodSummary, at_least_one, summary_of
+from paper.unstable_sort import unstable_top_k
 from steadyrank.errors import InvalidValueError
-from steadyrank.paper.sources import LookalikeSource
-from steadyrank.paper.summaries import MethodSummary, at_least_one, summary_of
-from steadyrank.paper.unstable_sort import unstable_top_k
 from steadyrank.scorers import MeanRating
 from steadyrank.stability import audit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from paper.sources import RatingsSource
     from steadyrank.data import Ratings
-    from steadyrank.paper.sources import RatingsSource
 
 TRIALS, USERS = 100, 1000
 KS = (5, 10, 20, 50, 100)

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.operators import rank_intervals
-from steadyrank.operators.checks import check_eps
-from steadyrank.paper import regression as settings
-from steadyrank.paper.full_ranking import scored_parts
-from steadyrank.paper.regression import regression_trials
-from steadyrank.paper.regression_folds import (
+from paper import regression as settings
+from paper.full_ranking import scored_parts
+from paper.regression import regression_trials
+from paper.regression_folds import (
     changed_rankings,
     estimated_log10_rankings,
     number_of_rankings,
     separated_rankings,
     shifts,
 )
-from steadyrank.paper.summaries import at_least_one, standard_error
-from steadyrank.stability.outcomes import log10_of
+from paper.summaries import at_least_one, standard_error
+from steadyrank.operators import rank_intervals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from steadyrank._typing import FloatArray
-    from steadyrank.paper.regression import BetaStart
+    from paper.array_types import FloatArray
+    from paper.regression import BetaStart
 
 STUDY_FEATURES = (5, 20, 100, 500)
 STUDY_TRIALS = 100
@@ -124,7 +123,7 @@ def dimension_study(
     >>> all(row.inflated_delta <= row.plain_delta for row in study.rows)
     True
     """
-    eps, trials = check_eps(eps), at_least_one("trials", trials)
+    trials = at_least_one("trials", trials)
     found = []
     for number in features:
         data = regression_trials(trials=trials, rows=rows, features=number, beta=beta, seed=seed)
@@ -176,5 +175,5 @@ def _mean_log10_count(scores: FloatArray, eps: float) -> float | None:
         counted = number_of_rankings(row, eps)
         if counted is None:
             return None
-        logarithms.append(log10_of(counted))
+        logarithms.append(math.log10(counted))
     return float(np.mean(logarithms))
