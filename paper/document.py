@@ -22,6 +22,7 @@ from paper.full_ranking import (
     RegressionExperiment,
     regression_experiment,
 )
+from paper.lookalike import lookalike_population
 from paper.movie_lists import (
     INFLATED_TOP_K,
     TOP_K,
@@ -29,7 +30,6 @@ from paper.movie_lists import (
     netflix_experiment,
 )
 from paper.population import PopulationStudy, population_study
-from paper.sources import LookalikeSource
 from steadyrank.errors import InvalidValueError
 
 if TYPE_CHECKING:
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
 TEMPLATE = Path(__file__).with_name("document_template.md")
 OTHER_SEED = 1
-TARGETS = (0.05, 0.01, 0.001)
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ def all_results(say: Callable[[str], object]) -> Results:
     dimensions = dimension_study()
     done("up to 500 features", start)
     start = perf_counter()
-    source = LookalikeSource.of()
+    source = lookalike_population()
     by_rule = netflix_experiment(source)
     done("Tables 1 and 3", start)
     start = perf_counter()
@@ -105,7 +104,7 @@ def page(results: Results) -> str:
         "netflix": tables.netflix_table(results.by_rule).to_markdown(),
         "ties": tables.ties_table(results.by_rule, results.by_sort).to_markdown(),
         "population": tables.population_table(results.population).to_markdown(),
-        "needed": tables.needed_table(results.population, TARGETS).to_markdown(),
+        "needed": tables.needed_table(results.population).to_markdown(),
         "sizes": tables.size_table(results.population).to_markdown(),
         "everybody": tables.everybody_table(results.population).to_markdown(),
         **_ranking_facts(results),
