@@ -16,8 +16,7 @@ MAY_LOAD = {
     "engines": BASE | {"data", "scorers"},
     "stability": BASE | {"data", "scorers", "operators"},
     "report": BASE | {"data", "scorers", "operators", "stability"},
-    "paper": BASE | {"data", "scorers", "operators", "stability"},
-    "cli": BASE | {"data", "scorers", "operators", "stability", "engines", "report", "paper", "demo"},
+    "cli": BASE | {"data", "scorers", "operators", "stability", "engines", "report", "demo"},
 }
 
 
@@ -37,7 +36,7 @@ def test_a_stage_loads_only_itself_and_earlier_ones(stage: str) -> None:
     assert modules
     for module in modules:
         later = loaded_stages(module) - MAY_LOAD[stage] - {stage}
-        # Names of the package itself come from stages; paper and views may use those.
+        # Names of the package itself come from stages; views may use those.
         later = {name for name in later if (SOURCE / name).exists() or (SOURCE / f"{name}.py").exists()}
         assert not later, f"{module.relative_to(SOURCE)} loads {sorted(later)}"
 

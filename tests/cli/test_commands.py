@@ -162,6 +162,6 @@ def test_version_and_overview(run: Command) -> None:
     overview = run("--help")
     assert overview.code == 0
     assert run().out == overview.out
-    for name in ("topk", "rank", "audit", "check", "report", "demo", "paper"):
+    for name in ("topk", "rank", "audit", "check", "report", "demo"):
         assert f"\n  {name} " in overview.out
         assert run(name, "--help").code == 0

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 HEAVY = ("rich", "numpy", "scipy", "narwhals", "polars", "pandas", "altair", "steadyrank.data",
-         "steadyrank.paper", "steadyrank.stability", "steadyrank.report.html")  # fmt: skip
+         "steadyrank.stability", "steadyrank.report.html")  # fmt: skip
 
 PROBE = """
 import contextlib, io, json, sys

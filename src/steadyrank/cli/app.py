@@ -160,15 +160,3 @@ def demo(
     from steadyrank.cli.tour import tour
 
     return tour(output, data)
-
-
-@app.command(
-    short_help="The experiments of the paper.",
-    add_help_option=False,
-    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
-)
-def paper(context: typer.Context) -> int:
-    """Repeat the experiments of the paper; its own --help tells which."""
-    from steadyrank.cli.show import run_paper
-
-    return run_paper(context.args)

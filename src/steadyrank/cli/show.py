@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from steadyrank.cli.output import check_output, console, deliver, look_of, named, show, working
 from steadyrank.cli.work import Job, parse_ks
-from steadyrank.errors import MissingPackageError, SteadyrankError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from rich.text import Text
 
@@ -107,20 +106,6 @@ def usual_k(items: int) -> int:
     (10, 3, 1)
     """
     return max(1, min(10, items // 2))
-
-
-def run_paper(arguments: Sequence[str]) -> int:
-    """Hand the arguments to the commands of the paper's experiments."""
-    from importlib import import_module
-
-    try:
-        commands = import_module("steadyrank.paper.commands")
-    except ModuleNotFoundError as error:
-        if error.name and not error.name.startswith("steadyrank"):
-            raise MissingPackageError(f"the paper's experiments need {error.name}", "all") from None
-        raise SteadyrankError("this installation has no commands for the paper's experiments.") from None
-    code: Any = commands.app(args=list(arguments), prog_name="steadyrank paper", standalone_mode=False)
-    return int(code or 0)
 
 
 def _how(answer: AnswerOptions) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import numpy as np
 from steadyrank.errors import InvalidValueError
 
 if TYPE_CHECKING:
-    from steadyrank._typing import FloatArray
+    from paper.array_types import FloatArray
 
 AUTHORS_SEED = 1_234_567_891
 ROWS, FEATURES, TRIALS = 50, 5, 1000

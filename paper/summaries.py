@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from steadyrank.errors import InvalidValueError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steadyrank._typing import FloatArray
+    from paper.array_types import FloatArray
 
 
 @dataclass(frozen=True)
@@ -49,19 +49,6 @@ class MethodSummary:
         at_least = np.searchsorted(np.sort(self.deltas), levels, side="left")
         return levels, 1 - at_least / self.trials
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers and lists, ready for JSON."""
-        return {
-            "trials": self.trials,
-            "max_delta": self.max_delta,
-            "mean_delta": self.mean_delta,
-            "se_delta": self.se_delta,
-            "size": self.size,
-            "se_size": self.se_size,
-            "jaccard": self.jaccard,
-            "deltas": self.deltas.tolist(),
-        }
-
 
 def summary_of(
     deltas: Sequence[float] | FloatArray,
@@ -87,6 +74,25 @@ def summary_of(
         jaccard=None if jaccards is None else float(np.mean(jaccards)),
         deltas=values,
     )
+
+
+def for_json(value: Any) -> Any:
+    """Return dataclasses, arrays and dictionaries as what JSON knows.
+
+    Examples
+    --------
+    >>> for_json({5: np.array([0.5, 1.0])})
+    {'5': [0.5, 1.0]}
+    >>> for_json(summary_of([0.5], [3]))["size"]
+    3.0
+    """
+    if is_dataclass(value):
+        return {part.name: for_json(getattr(value, part.name)) for part in fields(value)}
+    if isinstance(value, dict):
+        return {str(key): for_json(entry) for key, entry in value.items()}
+    if isinstance(value, tuple | list):
+        return [for_json(entry) for entry in value]
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
 def standard_error(values: FloatArray) -> float:

@@ -22,7 +22,7 @@ from steadyrank.scorers import MeanRating
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from steadyrank._typing import AnyArray, IntArray
+    from paper.array_types import AnyArray, IntArray
     from steadyrank.data import Ratings
 
 
@@ -34,9 +34,7 @@ class PlainStability:
     jaccard: float
 
 
-def unstable_top_k(
-    ratings: Ratings, ks: Sequence[int], *, shrinkage: float = 1.0
-) -> dict[int, PlainStability]:
+def unstable_top_k(ratings: Ratings, ks: Sequence[int]) -> dict[int, PlainStability]:
     """Audit the plain top-k of mean ratings when an unstable sort breaks the ties.
 
     Parameters
@@ -45,17 +43,15 @@ def unstable_top_k(
         The unit left out is the user.
     ks : sequence of int
         How many items are wanted. Only items with a rating are ranked.
-    shrinkage : float
-        As for `MeanRating`.
 
     Examples
     --------
-    >>> from steadyrank.paper.sources import LookalikeSource
-    >>> ratings = LookalikeSource.of(users=3000, seed=1).trial(0, n=60)
-    >>> round(unstable_top_k(ratings, [5])[5].delta, 3)
-    0.233
+    >>> from steadyrank import Ratings
+    >>> ratings = Ratings(["u", "v", "v"], ["film", "film", "book"], [5, 3, 4])
+    >>> unstable_top_k(ratings, [1])[1]
+    PlainStability(delta=0.5, jaccard=0.5)
     """
-    left_out = _LeftOut.of(ratings, shrinkage)
+    left_out = _LeftOut.of(ratings)
     deepest = max(ks)
     full = _best(left_out.codes, left_out.rated, deepest)
     tops = np.array([_best(*row, deepest) for row in left_out.rows()])
@@ -86,8 +82,8 @@ class _LeftOut:
     """For each rating, whether its item has no other."""
 
     @classmethod
-    def of(cls, ratings: Ratings, shrinkage: float) -> _LeftOut:
-        loo = MeanRating(shrinkage).leave_one_out(ratings)
+    def of(cls, ratings: Ratings) -> _LeftOut:
+        loo = MeanRating().leave_one_out(ratings)
         without = np.concatenate([np.asarray(block.scores) for block in loo.blocks()])
         levels, places = np.unique(np.append(-loo.scores, -without), return_inverse=True)
         # Beyond 16 bits long doubles serve: sorted by the same routine, only slower.

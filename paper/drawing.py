@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.paper import streams
+from paper import streams
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-    from steadyrank.paper.streams import KeyArray
+    from paper.array_types import AnyArray, BoolArray, FloatArray, IntArray
+    from paper.streams import KeyArray
 
 CUTS = (1.5, 2.288, 3.381, 4.5)
 LENIENCY_SD = 0.444
@@ -43,6 +43,8 @@ class Behaviour:
         The alias table of the shares.
     locations : array (movies,)
         Where each movie stands before its liking is cut into stars.
+    keyed_from : float
+        Who needs more draws than this is given arrival times instead.
     """
 
     seed: int
@@ -51,6 +53,7 @@ class Behaviour:
     shares: FloatArray
     table: NDArray[np.uint32]
     locations: NDArray[np.float32]
+    keyed_from: float = KEYED_DRAWS
 
     @property
     def n_movies(self) -> int:
@@ -61,7 +64,7 @@ class Behaviour:
 def chosen_movies(behaviour: Behaviour, users: IntArray) -> AnyArray:
     """Return the movies of each user, one user after the other, in increasing order."""
     keys = streams.stream_keys(behaviour.seed, _CHOICES, users)
-    heavy = behaviour.expected_draws[users] > KEYED_DRAWS
+    heavy = behaviour.expected_draws[users] > behaviour.keyed_from
     cells = [
         row * behaviour.n_movies + _keyed_choice(behaviour, keys[row : row + 1], int(degree))
         for row, degree in zip(np.flatnonzero(heavy), behaviour.degrees[users[heavy]], strict=True)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from steadyrank._typing import AnyArray, FloatArray
+    from paper.array_types import AnyArray, FloatArray
 
 KeyArray: TypeAlias = NDArray[np.uint64]
 

@@ -1,7 +1,7 @@
 """Published figures about the Netflix Prize data, as data.
 
 The Prize files may not be redistributed. These facts, gathered from several public analyses,
-are what the look-alike of :mod:`steadyrank.paper.lookalike` is made from and tested against.
+are what the look-alike of :mod:`paper.lookalike` is made from and tested against.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Write the page about the paper's experiments: ``python -m steadyrank.paper.document [FOLDER]``.
+"""Write the page about the paper's experiments: ``python -m paper.document [FOLDER]``.
 
 All numbers of the page, in tables and in sentences, are filled into a template from results that
 are computed here, by the functions behind the commands that the page names.
@@ -14,33 +14,32 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from steadyrank.errors import InvalidValueError
-from steadyrank.paper import figures, netflix_figures, published_tables, tables
-from steadyrank.paper.dimensions import COUNTED, DimensionStudy, dimension_study
-from steadyrank.paper.full_ranking import (
+from paper import figures, netflix_figures, published_tables, tables
+from paper.dimensions import COUNTED, DimensionStudy, dimension_study
+from paper.full_ranking import (
     INFLATED_RANKING,
     RANKING,
     RegressionExperiment,
     regression_experiment,
 )
-from steadyrank.paper.movie_lists import (
+from paper.lookalike import lookalike_population
+from paper.movie_lists import (
     INFLATED_TOP_K,
     TOP_K,
     NetflixExperiment,
     netflix_experiment,
 )
-from steadyrank.paper.population import PopulationStudy, population_study
-from steadyrank.paper.sources import LookalikeSource
+from paper.population import PopulationStudy, population_study
+from steadyrank.errors import InvalidValueError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from steadyrank.paper.published_tables import PublishedRow
-    from steadyrank.paper.summaries import MethodSummary
+    from paper.published_tables import PublishedRow
+    from paper.summaries import MethodSummary
 
 TEMPLATE = Path(__file__).with_name("document_template.md")
 OTHER_SEED = 1
-TARGETS = (0.05, 0.01, 0.001)
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ def all_results(say: Callable[[str], object]) -> Results:
     dimensions = dimension_study()
     done("up to 500 features", start)
     start = perf_counter()
-    source = LookalikeSource.of()
+    source = lookalike_population()
     by_rule = netflix_experiment(source)
     done("Tables 1 and 3", start)
     start = perf_counter()
@@ -105,7 +104,7 @@ def page(results: Results) -> str:
         "netflix": tables.netflix_table(results.by_rule).to_markdown(),
         "ties": tables.ties_table(results.by_rule, results.by_sort).to_markdown(),
         "population": tables.population_table(results.population).to_markdown(),
-        "needed": tables.needed_table(results.population, TARGETS).to_markdown(),
+        "needed": tables.needed_table(results.population).to_markdown(),
         "sizes": tables.size_table(results.population).to_markdown(),
         "everybody": tables.everybody_table(results.population).to_markdown(),
         **_ranking_facts(results),

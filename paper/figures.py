@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from paper.full_ranking import INFLATED_RANKING, RANKING
+from paper.movie_lists import INFLATED_TOP_K, TOP_K
 from steadyrank.errors import MissingPackageError
-from steadyrank.paper.full_ranking import INFLATED_RANKING, RANKING
-from steadyrank.paper.movie_lists import INFLATED_TOP_K, TOP_K
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from steadyrank.paper.dimensions import DimensionStudy
-    from steadyrank.paper.full_ranking import RegressionExperiment
-    from steadyrank.paper.movie_lists import NetflixExperiment
-    from steadyrank.paper.population import PopulationStudy
-    from steadyrank.paper.summaries import MethodSummary
+    from paper.dimensions import DimensionStudy
+    from paper.full_ranking import RegressionExperiment
+    from paper.movie_lists import NetflixExperiment
+    from paper.population import PopulationStudy
+    from paper.summaries import MethodSummary
 
 # Okabe and Ito's colours, which differ for every kind of colour vision; lines differ in dashes, too.
 PLAIN, INFLATED, SORT = "#D55E00", "#0072B2", "#000000"
@@ -40,13 +41,17 @@ STYLE: Any = {
 }
 
 
-def _new_figure(width: float, height: float, columns: int, **options: Any) -> tuple[Any, Any]:
+@contextmanager
+def _drawing(width: float, height: float, columns: int, **options: Any) -> Iterator[tuple[Any, Any]]:
+    """Give a figure and its panels, side by side, to draw on in our style."""
     try:
+        from matplotlib import rc_context
         from matplotlib.figure import Figure
     except ImportError as error:
         raise MissingPackageError("figures need matplotlib", "plot") from error
-    figure = Figure(figsize=(width, height), layout="constrained")
-    return figure, figure.subplots(1, columns, **options)
+    with rc_context(STYLE):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        yield figure, figure.subplots(1, columns, **options)
 
 
 def _save(figure: Any, folder: Path, name: str) -> list[Path]:
@@ -55,14 +60,6 @@ def _save(figure: Any, folder: Path, name: str) -> list[Path]:
     figure.savefig(paths[0], metadata={"Date": None})
     figure.savefig(paths[1], dpi=RESOLUTION, metadata={"Software": None})
     return paths
-
-
-def _styled() -> Any:
-    try:
-        from matplotlib import rc_context
-    except ImportError as error:
-        raise MissingPackageError("figures need matplotlib", "plot") from error
-    return rc_context(STYLE)
 
 
 def _survival(axes: Any, summary: MethodSummary, colour: str, label: str, dashes: Any = "-") -> None:
@@ -79,8 +76,7 @@ def _survival(axes: Any, summary: MethodSummary, colour: str, label: str, dashes
 
 def regression_figure(results: Sequence[RegressionExperiment], folder: Path) -> list[Path]:
     """Draw, for each choice of coefficients, how delta is distributed over the trials."""
-    with _styled():
-        figure, panels = _new_figure(4.2 * len(results), 3.3, len(results), sharey=True, squeeze=False)
+    with _drawing(4.2 * len(results), 3.3, len(results), sharey=True, squeeze=False) as (figure, panels):
         for axes, result in zip(panels[0], results, strict=True):
             _survival(axes, result.methods[RANKING], PLAIN, "full ranking", (0, (5, 1.5)))
             _survival(axes, result.methods[INFLATED_RANKING], INFLATED, "inflated full ranking")
@@ -96,8 +92,7 @@ def regression_figure(results: Sequence[RegressionExperiment], folder: Path) -> 
 def dimension_figure(result: DimensionStudy, folder: Path) -> list[Path]:
     """Draw delta, the number of rankings and the rank intervals against the number of features."""
     features = np.array([row.features for row in result.rows])
-    with _styled():
-        figure, (left, middle, right) = _new_figure(11.5, 3.4, 3)
+    with _drawing(11.5, 3.4, 3) as (figure, (left, middle, right)):
         plain, inflated = zip(*((r.plain_delta, r.inflated_delta) for r in result.rows), strict=True)
         left.plot(features, plain, "s--", color=PLAIN, label="full ranking")
         left.plot(features, inflated, "o-", color=INFLATED, label="inflated full ranking")
@@ -135,8 +130,7 @@ def netflix_figure(results: Sequence[NetflixExperiment], folder: Path) -> list[P
     The inflated curve is that of the first result; plain curves are drawn for all of them.
     """
     ks = list(results[0].methods)
-    with _styled():
-        figure, panels = _new_figure(2.2 * len(ks) + 0.5, 3.6, len(ks), sharey=True, squeeze=False)
+    with _drawing(2.2 * len(ks) + 0.5, 3.6, len(ks), sharey=True, squeeze=False) as (figure, panels):
         for axes, k in zip(panels[0], ks, strict=True):
             for result in results:
                 by_rule = result.ties == "text"
@@ -163,8 +157,7 @@ def population_figure(result: PopulationStudy, folder: Path) -> list[Path]:
     """Draw mean delta against the number of users, plain beside inflated, one line for each k."""
     users = np.array([row.users for row in result.rows])
     smallest = 1 / result.rows[-1].users
-    with _styled():
-        figure, panels = _new_figure(9.5, 4.0, 2, sharey=True)
+    with _drawing(9.5, 4.0, 2, sharey=True) as (figure, panels):
         for axes, method in zip(panels, (TOP_K, INFLATED_TOP_K), strict=True):
             for number, k in enumerate(result.ks):
                 deltas = [row.methods[k][method].mean_delta for row in result.rows]

@@ -1,4 +1,4 @@
-"""The commands ``steadyrank paper regression`` and ``steadyrank paper netflix``."""
+"""The commands ``python -m paper regression`` and ``python -m paper netflix``."""
 
 from __future__ import annotations
 
@@ -10,25 +10,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from steadyrank.paper import figures as pictures, tables
-from steadyrank.paper.dimensions import STUDY_FEATURES, STUDY_TRIALS, dimension_study
-from steadyrank.paper.full_ranking import regression_experiment
-from steadyrank.paper.lookalike import DEFAULT_SEED
-from steadyrank.paper.movie_lists import TRIALS as NETFLIX_TRIALS, netflix_experiment
-from steadyrank.paper.population import STUDY_USERS, population_study, study_work
-from steadyrank.paper.regression import AUTHORS_SEED, TRIALS as REGRESSION_TRIALS
-from steadyrank.paper.sources import LookalikeSource, StoredSource
+from paper import figures as pictures, tables
+from paper.dimensions import STUDY_FEATURES, STUDY_TRIALS, dimension_study
+from paper.full_ranking import regression_experiment
+from paper.lookalike import DEFAULT_SEED, lookalike_population
+from paper.movie_lists import TRIALS as NETFLIX_TRIALS, netflix_experiment
+from paper.population import STUDY_USERS, population_study, study_work
+from paper.regression import AUTHORS_SEED, TRIALS as REGRESSION_TRIALS
+from paper.sources import StoredSource
+from steadyrank import Ratings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from steadyrank.paper.population import PopulationStudy
-    from steadyrank.paper.sources import RatingsSource
-    from steadyrank.paper.tables import TextTable
+    from paper.population import PopulationStudy
+    from paper.sources import RatingsSource
+    from paper.tables import TextTable
 
 app = typer.Typer(
     help="The paper's experiments, beside its published figures, and some that it could not afford.",
     no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -133,20 +136,17 @@ def netflix(
 
 def _source(data: Path | None, seed: int) -> RatingsSource:
     if data is None:
-        return LookalikeSource.of(seed=seed)
-    from steadyrank.data import Ratings
-
+        return lookalike_population(seed=seed)
     return StoredSource(Ratings.read(data, format="netflix"), seed)
 
 
 def _population_tables(found: PopulationStudy, *, study: bool) -> list[TextTable]:
     if not study:
         return [tables.everybody_table(found)]
-    targets = (0.05, 0.01, 0.001)
     return [
         tables.population_table(found),
         tables.size_table(found),
-        tables.needed_table(found, targets),
+        tables.needed_table(found),
         tables.everybody_table(found),
     ]
 

@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.errors import InvalidValueError
-from steadyrank.operators.checks import check_eps
-from steadyrank.paper import regression as settings
-from steadyrank.paper.regression import RegressionTrials, regression_trials
-from steadyrank.paper.regression_folds import (
+from paper import regression as settings
+from paper.regression import RegressionTrials, regression_trials
+from paper.regression_folds import (
+    MAX_STATES,
     TrialScores,
     changed_rankings,
     number_of_rankings,
     separated_rankings,
     trial_scores,
 )
-from steadyrank.paper.summaries import MethodSummary, at_least_one, summary_of
+from paper.summaries import MethodSummary, at_least_one, for_json, summary_of
+from steadyrank.errors import InvalidValueError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
-    from steadyrank._typing import FloatArray
-    from steadyrank.paper.regression import BetaStart
+    from paper.array_types import FloatArray
+    from paper.regression import BetaStart
 
 RANKING, INFLATED_RANKING = "ranking", "inflated ranking"
 BATCH = 50
@@ -55,16 +55,7 @@ class RegressionExperiment:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers and lists, ready for JSON."""
-        return {
-            "experiment": "regression",
-            "beta": self.beta,
-            "seed": self.seed,
-            "rows": self.rows,
-            "features": self.features,
-            "eps": self.eps,
-            "radius": self.radius,
-            "methods": {name: summary.to_dict() for name, summary in self.methods.items()},
-        }
+        return {"experiment": "regression", **for_json(self)}
 
 
 def regression_experiment(
@@ -76,6 +67,7 @@ def regression_experiment(
     features: int = settings.FEATURES,
     eps: float = settings.EPS,
     radius: float = settings.RADIUS,
+    max_states: int = MAX_STATES,
     progress: Callable[[int], object] | None = None,
 ) -> RegressionExperiment:
     """Rank the features of simulated regressions, and see how stable the ranking is.
@@ -92,6 +84,8 @@ def regression_experiment(
         Of NumPy's legacy generator.
     eps, radius : float
         The inflation, and the bound on the norm of the coefficients.
+    max_states : int
+        A number of rankings that would need more states than this is refused.
     progress : callable, optional
         Called with the number of trials that have been finished since the last call.
 
@@ -103,20 +97,17 @@ def regression_experiment(
     >>> round(result.methods["inflated ranking"].mean_delta, 3)
     0.018
     """
-    eps = check_eps(eps)
     data = regression_trials(
         trials=at_least_one("trials", trials), rows=rows, features=features, beta=beta, seed=seed
     )
-    plain, inflated, sizes = [], [], []
-    for part, scores in scored_parts(data, radius, progress):
-        changed = changed_rankings(scores)
-        plain.append(changed.mean(axis=1))
-        inflated.append(separated_rankings(scores, changed, eps).mean(axis=1))
-        sizes += [_counted(row, eps, trial) for trial, row in enumerate(scores.full, part.start)]
+    parts = list(audited_parts(data, eps=eps, radius=radius, batch=BATCH, progress=progress))
+    plain, inflated = deltas_of(parts)
+    full = np.concatenate([part.scores.full for part in parts])
+    sizes = [_counted(row, eps, max_states, trial) for trial, row in enumerate(full)]
     return RegressionExperiment(
         methods={
-            RANKING: summary_of(np.concatenate(plain), np.ones(trials)),
-            INFLATED_RANKING: summary_of(np.concatenate(inflated), sizes),
+            RANKING: summary_of(plain, np.ones(trials)),
+            INFLATED_RANKING: summary_of(inflated, sizes),
         },
         beta=beta,
         seed=seed,
@@ -127,23 +118,44 @@ def regression_experiment(
     )
 
 
-def scored_parts(
+@dataclass(frozen=True)
+class AuditedTrials:
+    """The scores of some trials, and the deltas of both methods in each of them."""
+
+    scores: TrialScores
+    plain: FloatArray
+    inflated: FloatArray
+
+
+def audited_parts(
     data: RegressionTrials,
-    radius: float,
-    progress: Callable[[int], object] | None,
     *,
-    batch: int = BATCH,
-) -> Iterator[tuple[slice, TrialScores]]:
-    """Yield some trials at a time, with their scores."""
+    eps: float,
+    radius: float,
+    batch: int,
+    progress: Callable[[int], object] | None,
+) -> Iterator[AuditedTrials]:
+    """Leave out every row in turn, for some trials at a time."""
     for start in range(0, len(data.y), batch):
-        part = slice(start, min(start + batch, len(data.y)))
-        yield part, trial_scores(replace(data, X=data.X[part], y=data.y[part]), radius=radius)
+        part = slice(start, start + batch)
+        scores = trial_scores(replace(data, X=data.X[part], y=data.y[part]), radius=radius)
+        changed = changed_rankings(scores)
+        separated = separated_rankings(scores, changed, eps)
+        yield AuditedTrials(scores, changed.mean(axis=1), separated.mean(axis=1))
         if progress is not None:
-            progress(part.stop - part.start)
+            progress(len(scores.full))
 
 
-def _counted(scores: FloatArray, eps: float, trial: int) -> float:
-    counted = number_of_rankings(scores, eps)
+def deltas_of(parts: Sequence[AuditedTrials]) -> tuple[FloatArray, FloatArray]:
+    """Return the deltas of the plain and of the inflated ranking, trial by trial."""
+    return (
+        np.concatenate([part.plain for part in parts]),
+        np.concatenate([part.inflated for part in parts]),
+    )
+
+
+def _counted(scores: FloatArray, eps: float, max_states: int, trial: int) -> float:
+    counted = number_of_rankings(scores, eps, max_states=max_states)
     if counted is None:
         raise InvalidValueError(
             f"trial {trial} has too many inflated rankings to count for {len(scores):,} features and "

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.operators import rank_intervals
-from steadyrank.operators.checks import check_eps
-from steadyrank.paper import regression as settings
-from steadyrank.paper.full_ranking import scored_parts
-from steadyrank.paper.regression import regression_trials
-from steadyrank.paper.regression_folds import (
-    changed_rankings,
+from paper import regression as settings
+from paper.full_ranking import audited_parts, deltas_of
+from paper.regression import regression_trials
+from paper.regression_folds import (
+    MAX_STATES,
     estimated_log10_rankings,
     number_of_rankings,
-    separated_rankings,
     shifts,
 )
-from steadyrank.paper.summaries import at_least_one, standard_error
-from steadyrank.stability.outcomes import log10_of
+from paper.summaries import at_least_one, for_json, standard_error
+from steadyrank.operators import rank_intervals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from steadyrank._typing import FloatArray
-    from steadyrank.paper.regression import BetaStart
+    from paper.array_types import FloatArray
+    from paper.full_ranking import AuditedTrials
+    from paper.regression import BetaStart
 
 STUDY_FEATURES = (5, 20, 100, 500)
 STUDY_TRIALS = 100
@@ -89,7 +88,7 @@ class DimensionStudy:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers and lists, ready for JSON."""
-        return {"experiment": "dimensions", **asdict(self), "rows": [asdict(row) for row in self.rows]}
+        return {"experiment": "dimensions", **for_json(self)}
 
 
 def dimension_study(
@@ -101,6 +100,7 @@ def dimension_study(
     rows: int = settings.ROWS,
     eps: float = settings.EPS,
     radius: float = settings.RADIUS,
+    max_states: int = MAX_STATES,
     progress: Callable[[int], object] | None = None,
 ) -> DimensionStudy:
     """Repeat the regression experiment for several numbers of features.
@@ -113,6 +113,8 @@ def dimension_study(
         How many datasets for each of them.
     beta, seed, rows, eps, radius
         As for `regression_experiment`.
+    max_states : int
+        A number of rankings that would need more states than this is only estimated.
     progress : callable, optional
         Called with the number of trials that have been finished since the last call.
 
@@ -124,31 +126,18 @@ def dimension_study(
     >>> all(row.inflated_delta <= row.plain_delta for row in study.rows)
     True
     """
-    eps, trials = check_eps(eps), at_least_one("trials", trials)
+    trials = at_least_one("trials", trials)
     found = []
     for number in features:
         data = regression_trials(trials=trials, rows=rows, features=number, beta=beta, seed=seed)
-        plain, inflated, reaching, full = [], [], [], []
-        for _, scores in scored_parts(data, radius, progress, batch=BATCH):
-            changed = changed_rankings(scores)
-            plain.append(changed.mean(axis=1))
-            inflated.append(separated_rankings(scores, changed, eps).mean(axis=1))
-            reaching.append(shifts(scores) >= eps)
-            full.append(scores.full)
-        deltas = np.concatenate(plain), np.concatenate(inflated)
-        share = float(np.concatenate(reaching).mean())
-        found.append(_row(np.concatenate(full), *deltas, share, eps, seed))
+        parts = list(audited_parts(data, eps=eps, radius=radius, batch=BATCH, progress=progress))
+        found.append(_row(parts, eps=eps, seed=seed, max_states=max_states))
     return DimensionStudy(tuple(found), beta, seed, rows, eps, radius)
 
 
-def _row(
-    scores: FloatArray,
-    plain: FloatArray,
-    inflated: FloatArray,
-    reaching: float,
-    eps: float,
-    seed: int,
-) -> DimensionRow:
+def _row(parts: Sequence[AuditedTrials], *, eps: float, seed: int, max_states: int) -> DimensionRow:
+    scores = np.concatenate([part.scores.full for part in parts])
+    plain, inflated = deltas_of(parts)
     trials, features = scores.shape
     intervals = [rank_intervals(row, eps) for row in scores]
     # The highest rank of an item counts itself and all that are not certainly below it.
@@ -161,8 +150,8 @@ def _row(
         plain_se=standard_error(plain),
         inflated_delta=float(inflated.mean()),
         inflated_se=standard_error(inflated),
-        reaching_eps=reaching,
-        log10_rankings=_mean_log10_count(scores[:COUNTED], eps),
+        reaching_eps=float(np.concatenate([shifts(part.scores) >= eps for part in parts]).mean()),
+        log10_rankings=_mean_log10_count(scores[:COUNTED], eps, max_states),
         log10_estimate=float(np.mean(estimates)),
         log10_all=float(np.log10(np.arange(1, features + 1)).sum()),
         interval_width=float(np.mean([highest - lowest + 1 for lowest, highest in intervals])),
@@ -170,11 +159,11 @@ def _row(
     )
 
 
-def _mean_log10_count(scores: FloatArray, eps: float) -> float | None:
+def _mean_log10_count(scores: FloatArray, eps: float, max_states: int) -> float | None:
     logarithms = []
     for row in scores:
-        counted = number_of_rankings(row, eps)
+        counted = number_of_rankings(row, eps, max_states=max_states)
         if counted is None:
             return None
-        logarithms.append(log10_of(counted))
+        logarithms.append(math.log10(counted))
     return float(np.mean(logarithms))

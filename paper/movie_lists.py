@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from paper.lookalike import lookalike_population
+from paper.summaries import MethodSummary, at_least_one, for_json, summary_of
+from paper.unstable_sort import unstable_top_k
 from steadyrank.errors import InvalidValueError
-from steadyrank.paper.sources import LookalikeSource
-from steadyrank.paper.summaries import MethodSummary, at_least_one, summary_of
-from steadyrank.paper.unstable_sort import unstable_top_k
 from steadyrank.scorers import MeanRating
 from steadyrank.stability import audit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from paper.sources import RatingsSource
     from steadyrank.data import Ratings
-    from steadyrank.paper.sources import RatingsSource
 
 TRIALS, USERS = 100, 1000
 KS = (5, 10, 20, 50, 100)
@@ -73,20 +73,7 @@ class NetflixExperiment:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers and lists, ready for JSON."""
-        return {
-            "experiment": "netflix",
-            "source": self.source,
-            "ties": self.ties,
-            "seed": self.seed,
-            "trials": self.trials,
-            "users": self.users,
-            "eps": self.eps,
-            "tied_borders": {str(k): share for k, share in self.tied_borders.items()},
-            "methods": {
-                str(k): {name: summary.to_dict() for name, summary in row.items()}
-                for k, row in self.methods.items()
-            },
-        }
+        return {"experiment": "netflix", **for_json(self)}
 
 
 def netflix_experiment(
@@ -123,7 +110,7 @@ def netflix_experiment(
 
     Examples
     --------
-    >>> source = LookalikeSource.of(users=4000, seed=3)
+    >>> source = lookalike_population(users=4000, seed=3)
     >>> result = netflix_experiment(source, trials=2, users=200, ks=[5, 10])
     >>> result.methods[10]["top-k"].size
     10.0
@@ -131,7 +118,7 @@ def netflix_experiment(
     if ties not in get_args(Ties):
         raise InvalidValueError(f"ties must be 'text' or 'script', but is {ties!r}.")
     trials = at_least_one("trials", trials)
-    population = LookalikeSource.of() if source is None else source
+    population = lookalike_population() if source is None else source
 
     def one_trial(number: int) -> dict[tuple[int, str], Cell]:
         ratings = population.trial(number, n=users)

@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from paper.lookalike import lookalike_population
+from paper.movie_lists import EPS, KS, TOP_K, audited, summaries
+from paper.sources import StoredSource
+from paper.summaries import MethodSummary, at_least_one, for_json
 from steadyrank.errors import InvalidValueError
-from steadyrank.paper.movie_lists import EPS, KS, TOP_K, audited, summaries
-from steadyrank.paper.sources import LookalikeSource, StoredSource
-from steadyrank.paper.summaries import MethodSummary, at_least_one
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from steadyrank.paper.movie_lists import Cell
-    from steadyrank.paper.sources import RatingsSource
+    from paper.movie_lists import Cell
+    from paper.sources import RatingsSource
 
 STUDY_USERS = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000)
 STUDY_TRIALS = 100
@@ -60,23 +61,7 @@ class PopulationStudy:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers and lists, ready for JSON."""
-        return {
-            "experiment": "population",
-            "source": self.source,
-            "seed": self.seed,
-            "eps": self.eps,
-            "rows": [
-                {
-                    "users": row.users,
-                    "trials": row.trials,
-                    "methods": {
-                        str(k): {name: summary.to_dict() for name, summary in by_method.items()}
-                        for k, by_method in row.methods.items()
-                    },
-                }
-                for row in self.rows
-            ],
-        }
+        return {"experiment": "population", **for_json(self)}
 
 
 def population_study(
@@ -105,13 +90,13 @@ def population_study(
 
     Examples
     --------
-    >>> source = LookalikeSource.of(users=400, seed=3)
+    >>> source = lookalike_population(users=400, seed=3)
     >>> study = population_study(source, users=[100], trials=2, ks=[5])
     >>> [row.users for row in study.rows]
     [100, 400]
     """
     trials = at_least_one("trials", trials)
-    origin = LookalikeSource.of() if source is None else source
+    origin = lookalike_population() if source is None else source
     too_many = [n for n in users if n > origin.n_users]
     if too_many:
         raise InvalidValueError(
@@ -119,7 +104,7 @@ def population_study(
         )
     report = progress or (lambda _: None)
     # Everybody is needed at the end, so samples are taken from what is in memory already.
-    everybody = origin.everybody(progress)
+    everybody = origin.everybody(progress=progress)
     stored = StoredSource(everybody, origin.seed, origin.name)
     rows = []
     for n in sorted(users):

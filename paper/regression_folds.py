@@ -14,11 +14,11 @@ import numpy as np
 
 from steadyrank.errors import StateLimitError
 from steadyrank.operators import RankingSet, inflated_topk_mask, tiers
-from steadyrank.scorers.secular import constrained_coefficients
+from steadyrank.scorers import constrained_coefficients
 
 if TYPE_CHECKING:
-    from steadyrank._typing import BoolArray, FloatArray
-    from steadyrank.paper.regression import RegressionTrials
+    from paper.array_types import BoolArray, FloatArray
+    from paper.regression import RegressionTrials
 
 MAX_STATES = 200_000
 """Beyond this a number of rankings is not counted: some trials would take minutes."""
@@ -43,7 +43,7 @@ def trial_scores(trials: RegressionTrials, *, radius: float) -> TrialScores:
 
     Examples
     --------
-    >>> from steadyrank.paper.regression import regression_trials
+    >>> from paper.regression import regression_trials
     >>> scores = trial_scores(regression_trials(trials=2), radius=1.0)
     >>> scores.full.shape, scores.left_out.shape
     ((2, 5), (2, 50, 5))
@@ -53,13 +53,13 @@ def trial_scores(trials: RegressionTrials, *, radius: float) -> TrialScores:
         left, sizes, back = np.linalg.svd(X, full_matrices=False)
         X = left * sizes[:, np.newaxis, :]
     gram, moment = X.transpose(0, 2, 1) @ X, np.einsum("tnl,tn->tl", X, y)
-    full = constrained_coefficients(gram, moment, radius)
+    full = constrained_coefficients(gram, moment, radius=radius)
     left_out = np.empty(X.shape)
     for trial, (rows, responses) in enumerate(zip(X, y, strict=True)):
         # One trial's folds at a time stay in the cache, however many features there are.
         outer = rows[:, :, np.newaxis] * rows[:, np.newaxis, :]
         moments = moment[trial] - rows * responses[:, np.newaxis]
-        left_out[trial] = constrained_coefficients(gram[trial] - outer, moments, radius)
+        left_out[trial] = constrained_coefficients(gram[trial] - outer, moments, radius=radius)
     if back is not None:
         full = np.einsum("tr,trl->tl", full, back)
         left_out = left_out @ back

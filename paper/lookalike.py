@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.errors import InvalidValueError
-from steadyrank.paper import marginals, netflix_figures as published, streams
-from steadyrank.paper.drawing import (
+from paper import marginals, netflix_figures as published, streams
+from paper.drawing import (
     CUTS,
     LENIENCY_SD,
     NOISE_SD,
@@ -29,39 +28,23 @@ from steadyrank.paper.drawing import (
     chosen_movies,
     star_ratings,
 )
+from paper.sources import trial_users
+from steadyrank import Ratings
+from steadyrank.errors import InvalidValueError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
-    from steadyrank._typing import AnyArray, FloatArray, IntArray
+    from paper.array_types import AnyArray, FloatArray, IntArray
 
 DEFAULT_SEED = 20090921
 """The day the Prize was awarded."""
 
 BLOCK_USERS = 128
 
-_POPULATION, _TRIALS = 0, 4
-
-
-@dataclass(frozen=True)
-class RatingTable:
-    """The ratings of some users, row by row.
-
-    User ``users[i]`` gave ``values[indptr[i]:indptr[i + 1]]`` stars to the movies
-    ``rated[indptr[i]:indptr[i + 1]]``, which are in increasing order.
-    """
-
-    users: IntArray
-    indptr: IntArray
-    rated: NDArray[np.int32]
-    values: NDArray[np.int8]
-    n_movies: int
-
-    def owners(self) -> IntArray:
-        """Return the row number, from 0, that each rating belongs to."""
-        return np.repeat(np.arange(len(self.users)), np.diff(self.indptr))
+_POPULATION = 0
 
 
 @dataclass(frozen=True)
@@ -84,6 +67,11 @@ class Lookalike:
     behaviour: Behaviour = field(repr=False)
 
     @property
+    def name(self) -> str:
+        """What to call it in a report."""
+        return "look-alike"
+
+    @property
     def degrees(self) -> NDArray[np.int32]:
         """The number of ratings of each user."""
         return self.behaviour.degrees
@@ -98,22 +86,17 @@ class Lookalike:
         """The number of movies."""
         return len(self.counts)
 
-    def trial(self, number: int, *, n: int = 1000) -> RatingTable:
+    def trial(self, number: int, *, n: int) -> Ratings:
         """Return the ratings of ``n`` different users, drawn by the number of the trial.
 
         Examples
         --------
-        >>> trial = lookalike_population(users=5000, seed=1).trial(0, n=3)
-        >>> trial.users
-        array([1934, 1973, 3016])
-        >>> len(trial.values) == int(trial.indptr[-1])
-        True
+        >>> lookalike_population(users=2000, seed=1).trial(0, n=3)
+        <Ratings: 3 user units, 17,770 items>
         """
         return self.ratings_of(trial_users(self.n_users, number, n=n, seed=self.seed))
 
-    def everybody(
-        self, *, threads: int = 2, progress: Callable[[int], object] | None = None
-    ) -> RatingTable:
+    def everybody(self, *, progress: Callable[[int], object] | None = None, threads: int = 2) -> Ratings:
         """Return the ratings of the whole population: about 100 million, 500 MB.
 
         ``progress`` is called with the number of users that have been added.
@@ -126,7 +109,7 @@ class Lookalike:
         *,
         threads: int = 1,
         progress: Callable[[int], object] | None = None,
-    ) -> RatingTable:
+    ) -> Ratings:
         """Return the ratings of the given users, the same whoever else is asked for."""
         users = _checked_users(users, self.n_users)
         indptr = np.zeros(len(users) + 1, dtype=np.int64)
@@ -145,7 +128,7 @@ class Lookalike:
             for done in pool.map(fill, _row_blocks(len(users))):
                 if progress is not None:
                     progress(done)
-        return RatingTable(users, indptr, rated, values, self.n_movies)
+        return Ratings.from_csr(indptr, rated, values, items=self.n_movies)
 
 
 def lookalike_population(*, users: int = published.USERS, seed: int = DEFAULT_SEED) -> Lookalike:
@@ -164,8 +147,8 @@ def lookalike_population(*, users: int = published.USERS, seed: int = DEFAULT_SE
     Examples
     --------
     >>> population = lookalike_population(users=2000, seed=1)
-    >>> table = population.everybody()
-    >>> [round(float(np.mean(table.values == star)), 2) for star in (1, 2, 3, 4, 5)]
+    >>> ratings = population.everybody()
+    >>> [round(float(np.mean(ratings.values == star)), 2) for star in (1, 2, 3, 4, 5)]
     [0.05, 0.1, 0.29, 0.34, 0.23]
     """
     if users < 1:
@@ -193,23 +176,9 @@ def lookalike_population(*, users: int = published.USERS, seed: int = DEFAULT_SE
     return Lookalike(seed, _placed(counts * scale, codes), _placed(wanted, codes), behaviour)
 
 
-def trial_users(users: int, number: int, *, n: int, seed: int) -> IntArray:
-    """Return ``n`` different users out of ``users``, in increasing order, by the number of the trial.
-
-    Examples
-    --------
-    >>> trial_users(100, 0, n=3, seed=1)
-    array([38, 39, 59])
-    """
-    if not 1 <= n <= users:
-        raise InvalidValueError(f"n must be from 1 to {users:,} (the users there are), but is {n!r}.")
-    rng = np.random.default_rng([seed, _TRIALS, number])
-    return np.sort(rng.choice(users, n, replace=False, shuffle=False))
-
-
 def _checked_users(users: AnyArray, n_users: int) -> IntArray:
     numbers = np.asarray(users)
-    if numbers.ndim != 1 or not (len(numbers) == 0 or np.issubdtype(numbers.dtype, np.integer)):
+    if numbers.ndim != 1 or not np.issubdtype(numbers.dtype, np.integer):
         raise InvalidValueError(
             "users must be a list of whole numbers, but has "
             f"{numbers.ndim} dimensions and type {numbers.dtype}."

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.paper import netflix_figures as published
+from paper import netflix_figures as published
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from steadyrank._typing import AnyArray, FloatArray
+    from paper.array_types import AnyArray, FloatArray
 
 # Between two published points a curve may bend. How much it bends is fitted once, so that the
 # published totals and standard deviations come out too; the tests hold them.

@@ -5,22 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.paper import published_tables
-from steadyrank.paper.full_ranking import INFLATED_RANKING, RANKING
-from steadyrank.paper.movie_lists import METHODS
-from steadyrank.paper.regression import AUTHORS_SEED
+from paper import published_tables
+from paper.full_ranking import INFLATED_RANKING, RANKING
+from paper.movie_lists import METHODS
+from paper.regression import AUTHORS_SEED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from steadyrank.paper.dimensions import DimensionRow, DimensionStudy
-    from steadyrank.paper.full_ranking import RegressionExperiment
-    from steadyrank.paper.movie_lists import NetflixExperiment
-    from steadyrank.paper.population import PopulationStudy
-    from steadyrank.paper.published_tables import PublishedRow
-    from steadyrank.paper.summaries import MethodSummary
+    from paper.dimensions import DimensionRow, DimensionStudy
+    from paper.full_ranking import RegressionExperiment
+    from paper.movie_lists import NetflixExperiment
+    from paper.population import PopulationStudy
+    from paper.published_tables import PublishedRow
+    from paper.summaries import MethodSummary
 
 EVERYBODY_DIGITS = 6
+TARGETS = (0.05, 0.01, 0.001)
+"""Mean deltas for which the number of users that a plain list needs is told."""
 IN_ASCII = str.maketrans({"δ": "delta", "≈": "~", "≤": "<="})
 
 
@@ -247,14 +247,14 @@ def short_delta(delta: float) -> str:
     return f"{delta:.2g}"
 
 
-def needed_table(result: PopulationStudy, targets: Sequence[float]) -> TextTable:
+def needed_table(result: PopulationStudy) -> TextTable:
     """Return from how many users on the plain top-k is stable by itself, for each target delta."""
     rows = []
     for k in result.ks:
-        needed = [result.users_needed(k, delta=target) for target in targets]
+        needed = [result.users_needed(k, delta=target) for target in TARGETS]
         rows.append((str(k), *("more than there are" if n is None else f"{n:,}" for n in needed)))
     return TextTable(
         title="Users from which on the mean δ of the plain top-k is at most the target",
-        headers=("k", *(f"δ ≤ {target:g}" for target in targets)),
+        headers=("k", *(f"δ ≤ {target:g}" for target in TARGETS)),
         rows=tuple(rows),
     )

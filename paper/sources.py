@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from steadyrank.data import Ratings
-from steadyrank.paper.lookalike import DEFAULT_SEED, Lookalike, lookalike_population, trial_users
+from steadyrank import Ratings
+from steadyrank.errors import InvalidValueError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from steadyrank._typing import IntArray
-    from steadyrank.paper.lookalike import RatingTable
+    from paper.array_types import IntArray
+
+TRIAL_STREAM = 4
+"""Sets the random numbers that pick users apart from those that make them."""
 
 
 class RatingsSource(Protocol):
@@ -39,50 +41,9 @@ class RatingsSource(Protocol):
         """Return the ratings of ``n`` different users, drawn by the number of the trial."""
         ...
 
-    def everybody(self, progress: Callable[[int], object] | None = None) -> Ratings:
+    def everybody(self, *, progress: Callable[[int], object] | None = None) -> Ratings:
         """Return all ratings there are."""
         ...
-
-
-@dataclass(frozen=True)
-class LookalikeSource:
-    """The seeded look-alike of the Prize data: each trial makes the ratings of its users.
-
-    Examples
-    --------
-    >>> LookalikeSource.of(users=3000, seed=1).trial(0, n=100)
-    <Ratings: 100 user units, 17,770 items>
-    """
-
-    population: Lookalike = field(repr=False)
-
-    @classmethod
-    def of(cls, *, seed: int = DEFAULT_SEED, **settings: Any) -> LookalikeSource:
-        """Prepare a population; the settings are those of `lookalike_population`."""
-        return cls(lookalike_population(seed=seed, **settings))
-
-    @property
-    def name(self) -> str:
-        """What to call it in a report."""
-        return "look-alike"
-
-    @property
-    def seed(self) -> int:
-        """Makes the population, and draws the users of the trials."""
-        return self.population.seed
-
-    @property
-    def n_users(self) -> int:
-        """How many users there are."""
-        return self.population.n_users
-
-    def trial(self, number: int, *, n: int) -> Ratings:
-        """Return the ratings of ``n`` different users, drawn by the number of the trial."""
-        return as_ratings(self.population.trial(number, n=n))
-
-    def everybody(self, progress: Callable[[int], object] | None = None) -> Ratings:
-        """Return the ratings of the whole population."""
-        return as_ratings(self.population.everybody(progress=progress))
 
 
 @dataclass(frozen=True)
@@ -90,7 +51,7 @@ class StoredSource:
     """Ratings that are all in memory: trials pick users from them."""
 
     ratings: Ratings
-    seed: int = DEFAULT_SEED
+    seed: int
     name: str = "Netflix Prize files"
 
     @property
@@ -102,16 +63,25 @@ class StoredSource:
         """Return the ratings of ``n`` different users, drawn by the number of the trial."""
         return ratings_of_users(self.ratings, trial_users(self.n_users, number, n=n, seed=self.seed))
 
-    def everybody(self, progress: Callable[[int], object] | None = None) -> Ratings:
+    def everybody(self, *, progress: Callable[[int], object] | None = None) -> Ratings:
         """Return all ratings."""
         if progress is not None:
             progress(self.n_users)
         return self.ratings
 
 
-def as_ratings(table: RatingTable) -> Ratings:
-    """Return the ratings of look-alike users as data for an audit."""
-    return Ratings.from_csr(table.indptr, table.rated, table.values, items=table.n_movies)
+def trial_users(users: int, number: int, *, n: int, seed: int) -> IntArray:
+    """Return ``n`` different users out of ``users``, in increasing order, by the number of the trial.
+
+    Examples
+    --------
+    >>> trial_users(100, 0, n=3, seed=1)
+    array([38, 39, 59])
+    """
+    if not 1 <= n <= users:
+        raise InvalidValueError(f"n must be from 1 to {users:,} (the users there are), but is {n!r}.")
+    rng = np.random.default_rng([seed, TRIAL_STREAM, number])
+    return np.sort(rng.choice(users, n, replace=False, shuffle=False))
 
 
 def ratings_of_users(ratings: Ratings, users: IntArray) -> Ratings:
