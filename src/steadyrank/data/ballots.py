@@ -65,7 +65,7 @@ class BallotsArguments(TypedDict, total=False):
     ]
     count: Annotated[str | None, COUNT]
     items: Annotated[Iterable[object] | None, ITEM_LIST]
-    approval: Annotated[bool | None, Setting("ballots name approved items, without order")]
+    approval: Annotated[bool | None, Setting("ballots name approved items, without order", flag=True)]
 
 
 def _written_as_orders(table: Table, columns: Columns) -> bool:

@@ -23,4 +23,4 @@ COUNT = Role(
 
 UNIT = Role("rows with equal values here are left out together (a worker, a prompt)", argument="units")
 
-ITEM_LIST = Setting("the list of items, in order, also those without data")
+ITEM_LIST = Setting("the list of items, in order, also those without data", several=True)

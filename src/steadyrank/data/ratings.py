@@ -108,7 +108,7 @@ class RatingsArguments(TypedDict, total=False):
         ),
     ]
     items: Annotated[Iterable[object] | None, ITEM_LIST]
-    users: Annotated[Iterable[object] | None, Setting("the list of users, in order")]  # fmt: skip
+    users: Annotated[Iterable[object] | None, Setting("the list of users, in order", several=True)]  # fmt: skip
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

@@ -59,10 +59,16 @@ class Setting:
         What it decides, for people.
     choices : mapping, optional
         The values that it may have, each in words.
+    several : bool
+        Whether it is a list.
+    flag : bool
+        Whether it is either true or false.
     """
 
     means: str
     choices: Mapping[str, str] | None = None
+    several: bool = False
+    flag: bool = False
 
 
 def _always(table: Table, columns: Columns) -> bool:  # noqa: ARG001 (what a form asks of a table)
