@@ -108,7 +108,9 @@ class RatingsArguments(TypedDict, total=False):
         ),
     ]
     items: Annotated[Iterable[object] | None, ITEM_LIST]
-    users: Annotated[Iterable[object] | None, Setting("the list of users, in order", several=True)]  # fmt: skip
+    users: Annotated[
+        Iterable[object] | None, Setting("the list of users, in order", several=True)
+    ]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
