@@ -21,7 +21,7 @@ RENAMED = {"outcome": "winner", "units": "unit", "rating": "score", "value": "sc
 
 OPTIONS = (
     "kind", "format", "encoding", "missing", "duplicates", "claim", "row", "item", "user", "left",
-    "right", "count", "choice", "ballot", "rank", "response", "approval", *RENAMED,
+    "right", "count", "choice", "ballot", "rank", "response", "approval", "eps", "delta", *RENAMED,
 )  # fmt: skip
 
 AS_ARGUMENT = re.compile(rf"\b({'|'.join(OPTIONS)})=(\.\.\.|'[^']*'|\"[^\"]*\")")

@@ -20,7 +20,7 @@ from steadyrank.paper.regression_folds import (
     shifts,
 )
 from steadyrank.paper.summaries import at_least_one, standard_error
-from steadyrank.stability.outcomes import log10_of
+from steadyrank.stability.audit_rows import log10_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
