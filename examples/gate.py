@@ -13,7 +13,7 @@ with demo_file("benchmark.csv") as path:
     matrix = ScoreMatrix.read(path)
 
 found = audit(matrix, k=K, eps=1e-6, methods=("topk", "inflated_topk"))
-delta = found.outcome("topk", K).delta
+delta = found.row("topk", K).delta
 print(f"delta of the plain top {K}: {delta:.3f}, allowed {MOST}")
 for flip in found.flips(K).plain:
     print(f"  without {flip.unit}: {flip.leaves} out, {flip.enters} in")

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from steadyrank import Battles, audit, stable_topk
+from steadyrank import Battles, Study
 from steadyrank.demo import demo_file
-from steadyrank.report.html import write_report
 
 K = 6
 
 with demo_file("chat_battles.csv") as path:
-    battles = Battles.read(path, unit="judge")
+    study = Study(Battles.read(path, unit="judge"))  # judges are left out once, for all that follows
 
-answer = stable_topk(battles, k=K, delta=0)
+answer = study.topk(K, delta=0)
 print(answer)
-flips = audit(battles, k=K, eps=answer.eps).flips(K)
+flips = study.flips(K, eps=answer.eps)
 print(flips)
 for flip in flips.plain[:5]:
     print(f"  without {flip.unit}: {flip.leaves[0]} out, {flip.enters[0]} in")
-write_report(battles, K, "leaderboard.html", delta=0, title="Chat models by 40 judges")
+study.report("leaderboard.html", K, delta=0, title="Chat models by 40 judges")
 print("look at leaderboard.html")

@@ -162,7 +162,7 @@ def audited(ratings: Ratings, ks: Sequence[int], eps: float) -> dict[tuple[int, 
     cells = {}
     for name, method in METHODS.items():
         for k in ks:
-            row = result.outcome(method, k)
+            row = result.row(method, k)
             # Sizes and similarities of top-k answers are always known.
             similarity, size = float(row.jaccard or 0.0), int(row.size or 0)
             tied = k < len(at_places) and bool(at_places[k - 1] == at_places[k])

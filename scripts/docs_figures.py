@@ -85,12 +85,12 @@ def draw_comparison() -> None:
     """Draw stability intervals beside bootstrap intervals of the same matrix."""
     matrix = benchmark()
     answer = stable_ranking(matrix, delta=0)
-    lowest, highest = answer.rank_intervals
+    best, worst = answer.rank_intervals
     low, high = np.quantile(bootstrap_ranks(matrix), [0.025, 0.975], axis=0, method="inverted_cdf")
     figure, axes = plt.subplots(figsize=(7, 4.4), layout="constrained")
     for place, item in enumerate(answer.order):
         for ends, offset, colour in (
-            ((lowest[item], highest[item]), -0.16, BLUE),
+            ((best[item], worst[item]), -0.16, BLUE),
             ((low[item], high[item]), 0.16, ORANGE),
         ):
             axes.plot([ends[0] - 0.1, ends[1] + 0.1], [place + offset] * 2, color=colour, linewidth=5)

@@ -94,7 +94,7 @@ def look_at(case: Case, folder: Path) -> Finding:
     scorer = default_scorer(data)
     every_k = range(1, data.n_items)
     overview = audit(data, k=every_k, eps=1e-9, scorer=scorer, methods=("topk", "ranking"))
-    plain = {k: overview.outcome("topk", k).delta for k in every_k}
+    plain = {k: overview.row("topk", k).delta for k in every_k}
     worst = max(every_k, key=lambda k: (plain[k], -k))
     chosen = sorted({k for k in WANTED_K if k < data.n_items} | {worst})
     rows = tuple(row_for(data, scorer, k, plain[k]) for k in chosen)
@@ -106,7 +106,7 @@ def look_at(case: Case, folder: Path) -> Finding:
         scorer=scorer.name,
         rows=rows,
         worst=worst,
-        lesson=lesson(data, scorer, worst, plain[worst], overview.outcome("ranking").delta),
+        lesson=lesson(data, scorer, worst, plain[worst], overview.row("ranking").delta),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from steadyrank.data.kinds import KINDS
 
 SHOWN = 9
@@ -9,7 +11,10 @@ SHOWN = 9
 
 def table() -> list[str]:
     """Return the lines of the table; a test compares them with the page."""
-    lines = ["| kind | argument | what the column holds | known names, best first |", "|---|---|---|---|"]
+    lines = [
+        "| kind | argument | what the column holds | known names, best first |",
+        "|---|---|---|---|",
+    ]
     for kind, known in sorted(KINDS.items()):
         for argument, role in known.kind.roles.items():
             names = ", ".join(role.names[:SHOWN]) + (", ..." if len(role.names) > SHOWN else "")
@@ -18,4 +23,4 @@ def table() -> list[str]:
 
 
 if __name__ == "__main__":
-    print("\n".join(table()))
+    sys.stdout.write("\n".join(table()) + "\n")

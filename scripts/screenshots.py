@@ -15,9 +15,8 @@ from typing import Any
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from steadyrank import Ratings
+from steadyrank import Ratings, write_report
 from steadyrank.demo import demo_file
-from steadyrank.report.html import write_report
 
 FIGURES = Path(__file__).resolve().parents[1] / "docs" / "figures"
 SIZE = {"width": 1080, "height": 892}

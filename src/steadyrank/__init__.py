@@ -35,7 +35,6 @@ if TYPE_CHECKING:
         tiers as tiers,
         topk as topk,
     )
-    from steadyrank.report import write_report as write_report
     from steadyrank.scorers import (
         Approval as Approval,
         Bagged as Bagged,
@@ -54,9 +53,11 @@ if TYPE_CHECKING:
         Certificate as Certificate,
         StableRanking as StableRanking,
         StableTopK as StableTopK,
+        Study as Study,
         audit as audit,
         stable_ranking as stable_ranking,
         stable_topk as stable_topk,
+        write_report as write_report,
     )
 
 __version__ = "0.1.0"
@@ -64,6 +65,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "data": ("Ballots", "Battles", "Ratings", "Regression", "ScoreMatrix", "Votes", "read_any"),
     "errors": ("SteadyrankError",),
+    "report": (),
     "operators": (
         "CertainOrder",
         "InflatedTopK",
@@ -78,7 +80,6 @@ _HOMES = {
         "tiers",
         "topk",
     ),
-    "report": ("write_report",),
     "scorers": (
         "Approval",
         "Bagged",
@@ -97,9 +98,11 @@ _HOMES = {
         "Certificate",
         "StableRanking",
         "StableTopK",
+        "Study",
         "audit",
         "stable_ranking",
         "stable_topk",
+        "write_report",
     ),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from steadyrank.report.html import render_html, write_whole
+from steadyrank.report.html import render_html
+from steadyrank.report.writing import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,7 +74,7 @@ class Opened:
                 const cells = [...row.children].map((cell) => cell.innerText);
                 const number = (text) => (text === "–" ? null : Number(text.replaceAll(",", "")));
                 return {rank: number(cells[0]), item: cells[1], standing: cells[3],
-                        lowest: number(cells[4]), highest: number(cells[5])};
+                        best_rank: number(cells[4]), worst_rank: number(cells[5])};
             })"""
         )
 

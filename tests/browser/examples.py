@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from steadyrank import Ratings, ScoreMatrix, Votes
+from steadyrank import Ratings, ScoreMatrix, Votes, stable_topk
 from steadyrank.demo import demo_file
 
 HOSTILE = (
@@ -63,3 +65,8 @@ def hostile_matrix() -> ScoreMatrix:
     rng = np.random.default_rng(2)
     values = rng.normal(0, 1, size=(30, len(HOSTILE))).round(1)
     return ScoreMatrix(values, items=list(HOSTILE), rows=[f"<b>row</b> {place}" for place in range(30)])
+
+
+def report_document(data: Any, k: int, **settings: Any) -> dict[str, Any]:
+    """The findings that a report is drawn from."""
+    return stable_topk(data, k, **settings).findings(near=20)

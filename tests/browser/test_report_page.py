@@ -16,15 +16,15 @@ from browser.examples import (
     close_votes,
     hostile_matrix,
     many_items,
+    report_document,
     restaurants,
     tied_matrix,
 )
 from steadyrank import Votes, audit, inflated_topk, rank_intervals, stable_topk
-from steadyrank.report import schema
-from steadyrank.report.cells import unguarded
-from steadyrank.report.html import render_html, report_document, write_whole
-from steadyrank.report.html_words import verdict
-from steadyrank.report.schema import answer_csv
+from steadyrank.report.export import to_csv, unguarded
+from steadyrank.report.html import render_html
+from steadyrank.report.text import verdict
+from steadyrank.report.writing import write_whole
 
 pytestmark = pytest.mark.browser
 
@@ -36,7 +36,7 @@ def expected_rows(data: Any, k: int, eps: float) -> list[dict[str, Any]]:
     scores = stable_topk(data, k, eps=eps, claim="none").scores
     answer = inflated_topk(scores, k, eps)
     certain, members = set(answer.certain_indices.tolist()), set(answer.indices.tolist())
-    lowest, highest = rank_intervals(scores, eps)
+    best_rank, worst_rank = rank_intervals(scores, eps)
     order = np.argsort(-scores, kind="stable").tolist()
     return [
         {
@@ -45,8 +45,8 @@ def expected_rows(data: Any, k: int, eps: float) -> list[dict[str, Any]]:
             "standing": WORDS[
                 "certain" if index in certain else "contender" if index in members else "out"
             ],
-            "lowest": int(lowest[index]),
-            "highest": int(highest[index]),
+            "best_rank": int(best_rank[index]),
+            "worst_rank": int(worst_rank[index]),
         }
         for place, index in enumerate(order)
     ]
@@ -62,7 +62,7 @@ def test_typed_k_and_eps_show_what_the_library_computes(open_report: Any, case: 
     document = report_document(data, k)
     report = open_report(document)
     assert report.rows() == expected_rows(data, k, document["eps"])
-    limit = document["windows"]["limit"]
+    limit = document["thresholds"]["limit"]
     boundary = np.sqrt(2) / data.n_units
     audited = audit(data, k=k, eps=document["eps"])
     seen = set()
@@ -158,7 +158,7 @@ def test_downloads_hold_the_rows_of_the_library(open_report: Any, make: Any) -> 
     data = make()
     document = report_document(data, 5)
     report = open_report(document)
-    ours, theirs = _cells(_download(report, "#csv")), _cells(answer_csv(document))
+    ours, theirs = _cells(_download(report, "#csv")), _cells(to_csv(document))
     assert ours[0] == theirs[0]
     assert [row[1] for row in ours] == [row[1] for row in theirs]
     numbers = [0, 2, 3, 4, 6]
@@ -252,9 +252,9 @@ def test_a_thousand_items_in_two_megabytes(open_report: Any, tmp_path: Path) -> 
     report.page.click("#more")
     rows = report.rows()
     assert len(rows) == 1000
-    k, eps = 23, document["windows"]["limit"] / 2
+    k, eps = 23, document["thresholds"]["limit"] / 2
     report.move(k=k, eps=eps)
-    covered = document["windows"]["last_k"]
+    covered = document["thresholds"]["last_k"]
     assert covered > 100
     expected = expected_rows(data, *report.settings())
     assert report.rows()[:covered] == expected[:covered]
@@ -336,8 +336,8 @@ def test_a_k_without_a_curve_says_so(open_report: Any) -> None:
 def test_ranks_beyond_the_windows_are_not_guessed(open_report: Any) -> None:
     data = tied_matrix()
     answer = stable_topk(data, 6, eps=1.0)
-    document = schema.document(data, answer, budget=3)
-    windows = document["windows"]
+    document = answer.findings(budget=3)
+    windows = document["thresholds"]
     assert 1 < windows["first_k"] <= 6 == windows["last_k"]
     report = open_report(document)
     assert report.rows() == expected_rows(data, 6, 1.0)  # the chosen eps knows all ranks
@@ -345,12 +345,12 @@ def test_ranks_beyond_the_windows_are_not_guessed(open_report: Any) -> None:
         report.move(eps=eps)
         rows, expected = report.rows(), expected_rows(data, 6, eps)
         for shown, exact in zip(rows, expected, strict=True):
-            for name in ("lowest", "highest"):
+            for name in ("best_rank", "worst_rank"):
                 assert shown[name] in {None, exact[name]}
             members = {"surely in", "contender"}
             assert (shown["standing"] in members) == (exact["standing"] in members)
             assert shown["standing"] != "surely in" or exact["standing"] == "surely in"
-    assert any(row["lowest"] is None for row in rows)
+    assert any(row["best_rank"] is None for row in rows)
 
 
 def test_a_report_without_audit_says_so(open_report: Any) -> None:

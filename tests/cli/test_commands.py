@@ -53,8 +53,8 @@ def test_rank_shows_every_item_in_order(run: Command, benchmark: Path) -> None:
 def test_rank_agrees_with_the_intervals(run: Command, benchmark: Path) -> None:
     rows = run("rank", benchmark, "--json").json["rows"]
     answer = stable_ranking(ScoreMatrix.read(benchmark))
-    assert [(row["item"], row["lowest"], row["highest"]) for row in rows] == [
-        (row.item, row.lowest, row.highest) for row in answer.rows()
+    assert [(row["item"], row["best_rank"], row["worst_rank"]) for row in rows] == [
+        (row.item, row.best_rank, row.worst_rank) for row in answer.rows()
     ]
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from steadyrank.report.cells import unguarded
+from steadyrank.report.export import unguarded
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from steadyrank.cli.show import parse_ks
 
-from steadyrank.cli.inputs import load, scorer_named
+from steadyrank.cli.inputs import load
 from steadyrank.cli.options import InputOptions
-from steadyrank.cli.work import parse_ks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,12 +48,10 @@ CASES = [
 def test_columns_by_name(
     tmp_path: Path, kind: str, text: str, columns: dict[str, str], given: bool
 ) -> None:
-    from steadyrank.report.schema import kind_of
-
     file = tmp_path / "data.csv"
     file.write_text(text, encoding="utf-8")
     data = load(InputOptions(file=str(file), kind=kind if given else None, **columns))
-    assert kind_of(data) == kind
+    assert data.kind.name == kind
 
 
 def test_a_score_from_standard_input_may_be_of_either_kind(run: Command) -> None:

@@ -16,19 +16,17 @@ EXPORTING = tuple(
     f"steadyrank.{part}" for part in ("data", "engines", "operators", "scorers", "stability")
 )
 REPORT = {
-    "steadyrank.report.html": {"write_report", "report_document", "render_html"},
+    "steadyrank.report.html": {"render_html"},
     "steadyrank.report.plots": None,  # every public function
-    "steadyrank.report.schema": None,
+    "steadyrank.report.export": {"to_json", "to_csv"},
 }
-MODULE_OF_THE_SAME_NAME = {"steadyrank.stability.audit.audit": "steadyrank.stability.audit"}
-"""The reference must name the function by its home, since the module is called like it."""
 DIRECTIVE = re.compile(r"^::: ([\w.]+)$", re.MULTILINE)
 
 
 def documented() -> dict[str, str]:
     """Return the page of each name that the reference documents."""
     return {
-        MODULE_OF_THE_SAME_NAME.get(name, name): path.name
+        name: path.name
         for path in sorted((DOCS / "reference").glob("*.md"))
         for name in DIRECTIVE.findall(path.read_text(encoding="utf-8"))
     }

@@ -78,8 +78,8 @@ def test_each_trial_is_what_the_audit_says(features: int, eps: float) -> None:
             methods=list(METHODS.values()),
         )
         for ours, theirs in METHODS.items():
-            assert result.methods[ours].deltas[trial] == audited.outcome(theirs).delta
-        sizes.append(audited.outcome("inflated_ranking").size)
+            assert result.methods[ours].deltas[trial] == audited.row(theirs).delta
+        sizes.append(audited.row("inflated_ranking").size)
     assert result.methods["inflated ranking"].size == np.mean(sizes)
 
 

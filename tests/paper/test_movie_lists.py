@@ -130,8 +130,8 @@ def test_the_study_ends_with_everybody(small: Lookalike) -> None:
     assert sum(done) == study_work(3000, [100, 400], 3)
     whole = audit(small.everybody(), k=[5, 20], eps=EPS, methods=["topk", "inflated_topk"])
     for k in (5, 20):
-        assert study.rows[-1].methods[k][TOP_K].mean_delta == whole.outcome("topk", k).delta
-        assert study.rows[-1].methods[k][INFLATED_TOP_K].size == whole.outcome("inflated_topk", k).size
+        assert study.rows[-1].methods[k][TOP_K].mean_delta == whole.row("topk", k).delta
+        assert study.rows[-1].methods[k][INFLATED_TOP_K].size == whole.row("inflated_topk", k).size
     small = netflix_experiment(small, trials=3, users=400, ks=[5, 20], eps=EPS)
     assert study.rows[1].methods[20][TOP_K] == small.methods[20][TOP_K]
     assert json.loads(json.dumps(study.to_dict()))["rows"][2]["users"] == 3000

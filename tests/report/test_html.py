@@ -14,14 +14,22 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from browser.examples import HOSTILE, close_votes, hostile_matrix, restaurants, tied_matrix
-from steadyrank import Votes
+from browser.examples import (
+    HOSTILE,
+    close_votes,
+    hostile_matrix,
+    report_document,
+    restaurants,
+    tied_matrix,
+)
+from steadyrank import Votes, write_report
 from steadyrank.errors import InvalidKError, MissingPackageError
 from steadyrank.report import html_runtime
-from steadyrank.report.html import render_html, report_document, write_report, write_whole
+from steadyrank.report.html import render_html
 from steadyrank.report.html_charts import charts
 from steadyrank.report.html_pack import STEPS_OF_OTHERS, floats, packed
-from steadyrank.report.html_words import verdict
+from steadyrank.report.text import verdict
+from steadyrank.report.writing import write_whole
 
 pytest.importorskip("vl_convert")
 
@@ -126,7 +134,7 @@ def test_packing_loses_nothing_that_the_page_compares_with() -> None:
     document = report_document(restaurants(), 5)
     page = json.loads(json.dumps(packed(document)))
     for family in ("enters", "swaps"):
-        assert unpacked(page["windows"][family]) == document["windows"][family]
+        assert unpacked(page["thresholds"][family]) == document["thresholds"][family]
     for name in ("score", "critical_eps"):
         values = np.frombuffer(b64decode(page["columns"][name]), dtype="<f8").tolist()
         assert values == [row[name] for row in document["rows"]]
@@ -139,7 +147,7 @@ def test_packed_curves_never_promise_too_much(make: Any) -> None:
     data = make()
     document = report_document(data, 3)
     found = audit(data, k=3, eps=document["eps"])
-    limit = document["windows"]["limit"]
+    limit = document["thresholds"]["limit"]
     for curve in packed(document)["curves"]:
         eps, delta = (np.frombuffer(b64decode(curve[name]), dtype="<f8") for name in ("eps", "delta"))
         assert len(eps) <= STEPS_OF_OTHERS or curve["k"] == 3
@@ -155,7 +163,7 @@ def test_thinned_curves_stay_on_the_safe_side() -> None:
     steps = np.linspace(0, 0.9, 2000)
     found = {"k": 7, "eps": steps.tolist(), "delta": (1 - steps).tolist(), "thinned": False}
     document = report_document(close_votes(), 3) | {"curves": [found]}
-    document["windows"] = document["windows"] | {"limit": 0.5}
+    document["thresholds"] = document["thresholds"] | {"limit": 0.5}
     (curve,) = packed(document)["curves"]
     eps, delta = (np.frombuffer(b64decode(curve[name]), dtype="<f8") for name in ("eps", "delta"))
     assert curve["thinned"]

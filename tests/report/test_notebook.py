@@ -7,7 +7,8 @@ from html import unescape
 
 from browser.examples import HOSTILE, hostile_matrix, restaurants
 from steadyrank import audit, stable_ranking, stable_topk
-from steadyrank.report.notebook import LONGEST, ROWS, audit_html, ranking_html, topk_html
+from steadyrank.report.notebook import LONGEST, ROWS
+from steadyrank.safe_text import shown
 
 OURS = {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "bdi", "p"}
 
@@ -23,17 +24,19 @@ def names(page: str) -> list[str]:
 
 def test_hostile_names_stay_text() -> None:
     for page in (
-        topk_html(stable_topk(hostile_matrix(), 5)),
-        ranking_html(stable_ranking(hostile_matrix())),
+        stable_topk(hostile_matrix(), 5)._repr_html_(),
+        stable_ranking(hostile_matrix())._repr_html_(),
     ):
         assert elements(page) <= OURS
-        shown = {name.rstrip("…") for name in names(page)}
-        assert shown == {name[: LONGEST - 1] if len(name) > LONGEST else name for name in HOSTILE}
+        seen = {name.rstrip("…") for name in names(page)}
+        assert seen == {
+            shown(name)[: LONGEST - 1] if len(name) > LONGEST else shown(name) for name in HOSTILE
+        }
 
 
 def test_topk_shows_all_members_and_the_claim() -> None:
     answer = stable_topk(restaurants(), 5)
-    page = topk_html(answer)
+    page = answer._repr_html_()
     assert names(page) == [str(row.item) for row in answer.rows(ROWS)]
     assert page.count("surely in") == len(answer.certain) + 1  # and once in the title
     assert page.count(">contender<") == len(answer.contenders)
@@ -42,7 +45,7 @@ def test_topk_shows_all_members_and_the_claim() -> None:
 
 def test_audit_shows_each_method() -> None:
     result = audit(restaurants(), k=[3, 5], eps=0.01)
-    page = audit_html(result)
+    page = result._repr_html_()
     assert page.count("<tr>") == len(result.table) + 1
     for row in result.table:
         assert f"{row.delta:.4g}" in page

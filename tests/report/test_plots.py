@@ -10,6 +10,7 @@ import pytest
 from browser.examples import close_votes, hostile_matrix, restaurants
 from steadyrank import audit, stable_ranking, stable_topk
 from steadyrank.errors import InvalidValueError, MissingPackageError
+from steadyrank.wording import STANDINGS
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -38,7 +39,7 @@ def test_cliff_draws_scores_by_standing() -> None:
     ax = plots.cliff(answer, around=3)
     rows = list(answer.rows(answer.size + 3))[1:]  # three sure ones, all contenders, three that are out
     drawn = points(ax)
-    for standing, word in plots.WORDS.items():
+    for standing, word in STANDINGS.items():
         expected = [(row.score, row.rank) for row in rows if row.standing == standing]
         assert expected
         assert drawn[word] == expected
@@ -50,28 +51,28 @@ def test_rank_intervals_draws_intervals() -> None:
     answer = stable_ranking(close_votes(), delta=0)
     ax = plots.rank_intervals(answer, limit=6)
     drawn = [tuple(line.get_xdata()) for line in ax.lines]
-    assert drawn == [(row.lowest, row.highest) for row in answer.rows(6)]
+    assert drawn == [(row.best_rank, row.worst_rank) for row in answer.rows(6)]
     marked = plots.rank_intervals(stable_topk(close_votes(), 3))
     assert marked.lines[-1].get_xdata()[0] == 3.5
 
 
 def test_curve_is_that_of_the_audit() -> None:
     found = audit(restaurants(), k=5, eps=0.01)
-    ax = plots.curve(found)
+    ax = found.plot()
     eps, delta = ax.lines[0].get_data()
     steps = found.curve(5)
     np.testing.assert_array_equal(delta[:-1], steps.delta(np.nextafter(eps[:-1], np.inf)))
     size = ax.figure.axes[1].lines[0].get_ydata()
     np.testing.assert_array_equal(size[:-1], steps.size(np.nextafter(eps[:-1], np.inf)))
     assert ax.lines[1].get_xdata()[0] == 0.01
-    assert len(plots.curve(steps).lines) == 1
+    assert len(steps.plot().lines) == 1
 
 
 def test_curve_asks_which_k() -> None:
     found = audit(restaurants(), k=[3, 5], eps=0.01)
     with pytest.raises(InvalidValueError, match=r"say which k to draw.*3, 5"):
-        plots.curve(found)
-    assert plots.curve(found, k=3).get_xlabel() == "eps"
+        found.plot()
+    assert found.plot(3).get_xlabel() == "eps"
 
 
 def test_survival_counts_the_trials_above() -> None:
@@ -89,6 +90,13 @@ def test_survival_counts_the_trials_above() -> None:
 def test_survival_refuses_what_is_no_share(deltas: dict[str, list[float]]) -> None:
     with pytest.raises(InvalidValueError):
         plots.survival(deltas)
+
+
+def test_answers_draw_themselves() -> None:
+    assert stable_topk(close_votes(), 3).plot().get_xlabel() == "score"
+    _, ax = plt.subplots()
+    assert stable_ranking(close_votes()).plot(ax) is ax
+    assert ax.get_xlabel() == "rank"
 
 
 def test_given_axes_are_used_and_hostile_names_drawn() -> None:

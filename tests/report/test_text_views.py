@@ -8,11 +8,11 @@ import io
 import pytest
 from hypothesis import given, strategies as st
 
-from steadyrank.report.bars import Look, Scale
-from steadyrank.report.cells import RISKY, csv_text, guarded, unguarded
-from steadyrank.safe_text import shown
+from steadyrank.report.export import RISKY, csv_text, guarded, unguarded
+from steadyrank.report.terminal import RankAxis, Terminal
+from steadyrank.safe_text import columns_of, shown
 
-PLAIN = Look(encoding="ascii")
+PLAIN = Terminal(encoding="ascii")
 
 
 @given(
@@ -25,7 +25,7 @@ PLAIN = Look(encoding="ascii")
 def test_bars_are_as_wide_as_their_scale(
     first: int, span: int, cells: int, cut: int | None, ranks: tuple[int, int, int]
 ) -> None:
-    scale = Scale.around(first, first + span - 1, cells, cut)
+    scale = RankAxis.around(first, first + span - 1, cells, cut)
     lowest, more, less = ranks
     rank = lowest + more
     bar = scale.bar(lowest, rank + less, rank, PLAIN)
@@ -36,7 +36,7 @@ def test_bars_are_as_wide_as_their_scale(
 
 @given(cut=st.integers(1, 40), span=st.integers(2, 300), cells=st.integers(7, 48))
 def test_a_line_has_the_members_before_it(cut: int, span: int, cells: int) -> None:
-    scale = Scale.around(1, max(span, cut + 1), cells, cut)
+    scale = RankAxis.around(1, max(span, cut + 1), cells, cut)
     assert scale.first <= cut < scale.last
     inside = scale.bar(cut, cut, cut, PLAIN)
     outside = scale.bar(cut + 1, cut + 1, cut + 1, PLAIN)
@@ -45,12 +45,12 @@ def test_a_line_has_the_members_before_it(cut: int, span: int, cells: int) -> No
 
 
 def test_a_bar_that_crosses_the_line() -> None:
-    assert Scale(1, 6, 18, cut=3).bar(3, 4, 3, PLAIN) == "      =o=+===      "
-    assert Scale(1, 6, 18, cut=3).bar(3, 4, 3, Look()) == "      ━●━┿━━━      "
+    assert RankAxis(1, 6, 18, cut=3).bar(3, 4, 3, PLAIN) == "      =o=+===      "
+    assert RankAxis(1, 6, 18, cut=3).bar(3, 4, 3, Terminal()) == "      ━●━┿━━━      "
 
 
 def test_ranks_beyond_the_scale_point_outwards() -> None:
-    scale = Scale.around(1, 100, 10, 50)
+    scale = RankAxis.around(1, 100, 10, 50)
     assert (scale.first, scale.last) == (46, 55)
     assert scale.bar(1, 2, 1, PLAIN) == "<    |     "
     assert scale.bar(99, 100, 100, PLAIN) == "     |    >"
@@ -90,6 +90,4 @@ def _is_space(character: str) -> bool:
 @pytest.mark.parametrize("width", [1, 4, 9])
 @given(name=st.text(max_size=30))
 def test_names_fill_their_column(width: int, name: str) -> None:
-    from rich.cells import cell_len
-
-    assert cell_len(Look().fit(name, width)) == width
+    assert columns_of(Terminal().fit(name, width)) == width

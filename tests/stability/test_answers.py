@@ -16,6 +16,7 @@ from steadyrank import (
     Ratings,
     Regression,
     ScoreMatrix,
+    Study,
     Votes,
     audit,
     critical_eps,
@@ -27,7 +28,13 @@ from steadyrank import (
     tiers,
     topk,
 )
-from steadyrank.errors import InvalidKError, InvalidValueError, NoProofError, WrongDataError
+from steadyrank.errors import (
+    InvalidKError,
+    InvalidValueError,
+    NoProofError,
+    SteadyrankError,
+    WrongDataError,
+)
 from steadyrank.scorers import (
     Approval,
     Bagged,
@@ -41,7 +48,7 @@ from steadyrank.scorers import (
     Refit,
     Ridge,
 )
-from steadyrank.stability.curve import allowed_units, exceeded_by_at_most
+from steadyrank.stability.shifts import allowed_units, exceeded_by_at_most
 
 MODELS = ("Ärger", "模型", "gpt 4", "z")
 
@@ -132,7 +139,7 @@ def test_a_stable_topk_keeps_to_its_target_and_a_smaller_eps_does_not(case, delt
     for k in range(1, data.n_items + 1):
         answer = stable_topk(data, k, delta=delta, scorer=scorer)
         result = audit(data, k=k, eps=answer.eps, scorer=scorer, methods=["inflated_topk"])
-        audited = result.outcome("inflated_topk", k)
+        audited = result.row("inflated_topk", k)
         assert audited.delta == answer.certificate.delta <= delta
         assert audited.size == answer.size
         curve = result.curve(k)
@@ -150,7 +157,7 @@ def test_a_stable_ranking_keeps_to_its_target_and_its_eps_is_the_shift_quantile(
     data, scorer = case
     answer = stable_ranking(data, delta=delta, scorer=scorer)
     result = audit(data, k=1, eps=answer.eps, scorer=scorer)
-    assert result.outcome("inflated_ranking").delta <= answer.certificate.delta <= delta
+    assert result.row("inflated_ranking").delta <= answer.certificate.delta <= delta
     assert result.share_reaching_eps == answer.certificate.delta
     less = result.shifts >= answer.eps * (1 - 1e-5)
     assert result.units.counts[less].sum() / data.n_units > delta
@@ -184,9 +191,11 @@ def test_what_a_topk_shows_is_what_the_operators_say(case):
             standing = {True: "certain", False: "contender"}[row.item in answer.certain]
             assert row.standing == (standing if row.item in answer.members else "out")
             # A member is what the critical eps and the best rank say it is.
-            assert (row.item in answer.members) == (row.critical_eps < answer.eps) == (row.lowest <= k)
+            assert (
+                (row.item in answer.members) == (row.critical_eps < answer.eps) == (row.best_rank <= k)
+            )
             if row.standing == "certain":
-                assert row.highest <= k
+                assert row.worst_rank <= k
         assert list(answer.rows(2)) == rows[:2]
 
 
@@ -200,7 +209,7 @@ def test_what_a_ranking_shows_is_what_the_operators_say(case):
     assert sum(answer.tiers, ()) == answer.ranking
     for row in answer.rows():
         places = {order.index(data.items.index(row.item)) + 1 for order in orders}
-        assert (row.lowest, row.highest) == (min(places), max(places))
+        assert (row.best_rank, row.worst_rank) == (min(places), max(places))
         assert row.standing == ("certain" if len(places) == 1 else "contender")
         assert row.critical_eps is None
 
@@ -252,8 +261,8 @@ def test_proved_answers_have_delta_0_and_state_what_they_hold_for(data, scorer, 
         assert words in certificate.sentence
         result = audit(data, k=2, eps=answer.eps, scorer=scorer)
         assert result.share_reaching_eps == 0
-        assert result.outcome("inflated_topk", 2).delta == 0
-        assert result.outcome("inflated_ranking").delta == 0
+        assert result.row("inflated_topk", 2).delta == 0
+        assert result.row("inflated_ranking").delta == 0
         assert result.shifts.max() <= certificate.numbers["bound"] < answer.eps
 
 
@@ -275,7 +284,7 @@ def test_no_proof_is_made_up(data, scorer):
         lambda: stable_topk(data, 1, scorer=scorer, claim="proved"),
         lambda: stable_ranking(data, scorer=scorer, claim="proved"),
     ):
-        with pytest.raises(NoProofError, match="claim='observed'") as caught:
+        with pytest.raises(NoProofError, match='claim="observed"') as caught:
             ask()
         assert scorer.name in str(caught.value)
 
@@ -339,7 +348,7 @@ def test_an_eps_given_by_hand_is_claimed_as_asked():
     assert stable_topk(data, 2, eps=0.5).certificate.status == "proved"
     low = stable_topk(data, 2, eps=0.001).certificate
     assert (low.status, low.rule) == ("observed", "audit")
-    assert low.delta == audit(data, k=2, eps=0.001).outcome("inflated_topk", 2).delta
+    assert low.delta == audit(data, k=2, eps=0.001).row("inflated_topk", 2).delta
     assert stable_ranking(data, eps=0.001).certificate.status == "observed"
 
 
@@ -347,7 +356,7 @@ def test_a_bagged_scorer_is_audited_unless_a_proof_is_asked_for():
     scorer = Bagged(Plurality(), bags=40, seed=3)
     observed = stable_topk(votes(), 2, eps=0.02, scorer=scorer).certificate
     assert observed.status == "observed"
-    audited = audit(votes(), k=2, eps=0.02, scorer=scorer).outcome("inflated_topk", 2)
+    audited = audit(votes(), k=2, eps=0.02, scorer=scorer).row("inflated_topk", 2)
     assert observed.delta == audited.delta
     assert stable_topk(votes(), 2, eps=0.02, scorer=scorer, claim="proved").certificate.vacuous
 
@@ -356,7 +365,7 @@ def test_an_eps_given_for_a_ranking_is_audited():
     data = matrix()
     for eps in (0.01, 0.05, 0.1):
         certificate = stable_ranking(data, eps=eps).certificate
-        assert certificate.delta == audit(data, k=1, eps=eps).outcome("inflated_ranking").delta
+        assert certificate.delta == audit(data, k=1, eps=eps).row("inflated_ranking").delta
 
 
 @pytest.mark.parametrize(
@@ -433,6 +442,32 @@ def test_answers_and_audits_cannot_be_changed():
         answer.certificate.numbers["n"] = 1
 
 
+def test_answers_are_collections_of_their_labels(case):
+    data, scorer = case
+    study = Study(data, scorer)
+    answer, ranking, result = study.topk(2), study.ranking(), study.audit([1, 2])
+    assert list(answer) == list(answer.members)
+    assert len(answer) == answer.size
+    assert all(item in answer for item in answer.members)
+    assert "nobody" not in answer
+    assert list(ranking) == list(ranking.ranking)
+    assert len(ranking) == data.n_items
+    assert list(result) == list(result.table)
+    assert len(result) == 6
+    assert {one.study for one in (answer, ranking, result)} == {study}
+    assert str(answer.members[0]) in repr(answer)
+    assert str(ranking.ranking[0]) in repr(ranking)
+
+
+def test_a_repr_is_short_and_steers_nothing():
+    items = ["\x1b[31m red", "x" * 500, *range(60)]
+    answer = stable_topk(ScoreMatrix(np.eye(62), items=items), 30, eps=0.3, claim="none")
+    for text in (repr(answer), repr(stable_ranking(answer.study))):
+        assert "\x1b" not in text
+        assert len(text) < 250
+        assert "56 more" in text
+
+
 def test_answers_travel_between_processes(case):
     data, scorer = case
     answer = pickle.loads(pickle.dumps(stable_topk(data, 2, scorer=scorer)))
@@ -440,29 +475,67 @@ def test_answers_travel_between_processes(case):
     assert answer.members == again.members
     assert answer.certificate == again.certificate
     assert hash(answer.certificate) == hash(again.certificate)
+    assert str(answer).splitlines()[-1] == str(again).splitlines()[-1]
+    with pytest.raises(SteadyrankError, match="Make the study anew"):
+        answer.study.topk(1)
+
+
+def test_printing_shows_what_the_command_line_shows(tmp_path, capsys, monkeypatch):
+    pytest.importorskip("typer")
+    from steadyrank.cli import main
+
+    monkeypatch.setenv("COLUMNS", "80")
+    path = tmp_path / "votes.csv"
+    path.write_text("choice,count\nÄrger,7\n模型,6\ngpt 4,6\nz,2\n", encoding="utf-8")
+    study = Study(Votes.read(path))
+    for command, result in (
+        (["topk", "-k", "1"], study.topk(1)),
+        (["rank"], study.ranking()),
+        (["audit", "-k", "1,2"], study.audit([1, 2])),
+        (["check", "-k", "2"], study.check(2)),
+    ):
+        main([command[0], str(path), *command[1:]])
+        terminal = capsys.readouterr().out.splitlines()
+        printed = str(result).splitlines()
+        if command[0] != "check":  # which does not name its file
+            assert terminal[0] == f"votes.csv: {printed[0]}"
+            terminal, printed = terminal[1:], printed[1:]
+        assert [line for line in terminal if "recognised" not in line] == printed
 
 
 def test_printing_shows_a_short_table_and_the_certificate():
     answer = stable_topk(votes(), 1, claim="proved", delta=0)
-    lines = str(answer).splitlines()
-    assert lines[0] == "Stable top 1 of 4 items by share of votes: 3 members, eps = 0.0673436"
-    assert [line.split()[1] for line in lines[2:5]] == ["Ärger", "模型", "gpt"]
-    assert lines[-1] == answer.certificate.sentence
+    text = str(answer)
+    assert text.splitlines()[0] == "votes, 4 items, 21 votes"
+    assert text.index("Ärger") < text.index("模型") < text.index("gpt 4")
+    assert answer.certificate.sentence in " ".join(text.split())
     many = stable_ranking(ScoreMatrix(np.eye(50)), eps=0.3, claim="none")
-    assert "... and 30 more" in str(many)
-    assert len(str(many).splitlines()) == 25
-    every = stable_topk(ScoreMatrix(np.eye(50)), 1, eps=0.3, claim="none")
-    assert "every item is a member" in str(every)
+    assert len(str(many).splitlines()) < 60
+    assert "--" not in str(many)  # there are no options here
 
 
 def test_printing_an_audit_shows_one_line_for_each_row():
-    result = audit(votes(), k=[1, 2], eps=0.1)
-    lines = str(result).splitlines()
-    assert lines[0].startswith("21 votes left out in turn: 4 items, share of votes")
-    assert len(lines) == 2 + len(result.table) + 1
-    assert lines[2].split() == ["topk", "1", "0", "1.0000", "1"]
+    result = audit(votes(), [1, 2], eps=0.1)
+    text = str(result)
+    assert text.splitlines()[0] == "votes, 4 items, 21 votes"
+    assert sum("top-k" in line or "ed ranking" in line for line in text.splitlines()) == 5
+    assert text.count("plain ranking") == 1
     assert str(result.curve(1)) == "delta(eps) of the top 1: 0 at eps = 0.0238095 with 1 member"
     assert str(result.flips(1)).startswith("0 of 21 votes change the plain top 1")
+
+
+def test_nothing_is_left_out_to_print_what_claims_nothing():
+    calls = []
+
+    def counting(data):
+        calls.append(1)
+        return medians(data)
+
+    answer = stable_topk(matrix(), 2, eps=0.1, claim="none", scorer=Refit(counting))
+    assert "Nothing is claimed" in " ".join(str(answer).split())
+    assert answer._repr_html_()
+    assert answer.findings()["summary"]["plain_delta"] is None
+    assert len(calls) == 1
 
 
 def test_labels_cannot_move_the_cursor():

@@ -170,7 +170,7 @@ def test_flips_name_exactly_the_units_that_break_an_answer(values, eps):
     flips = result.flips(k)
     n = result.units.total
     for part, method in ((flips.plain, "topk"), (flips.inflated, "inflated_topk")):
-        assert sum(flip.count for flip in part) / n == pytest.approx(result.outcome(method, k).delta)
+        assert sum(flip.count for flip in part) / n == pytest.approx(result.row(method, k).delta)
         for flip in part:
             assert flip.leaves
             assert not set(flip.leaves) & set(flip.enters)
@@ -187,7 +187,7 @@ def test_an_operator_of_the_user_is_audited_like_our_own(values, eps):
     }
     result = audit(ScoreMatrix(values), k=k, eps=eps, operators=operators)
     for mine, ours in (("mine", "inflated_topk"), ("mask", "topk")):
-        a, b = result.outcome(mine, k), result.outcome(ours, k)
+        a, b = result.row(mine, k), result.row(ours, k)
         assert (a.delta, a.size) == (b.delta, b.size)
         assert a.jaccard == pytest.approx(b.jaccard, abs=1e-12)
 
@@ -263,7 +263,7 @@ def test_one_unit_only_cannot_be_left_out():
 def test_what_was_not_audited_is_said():
     result = audit(ScoreMatrix(np.eye(3)), k=1, eps=0.1, methods=["topk"])
     with pytest.raises(InvalidValueError, match="inflated_topk with k=2 was not audited"):
-        result.outcome("inflated_topk", 2)
+        result.row("inflated_topk", 2)
 
 
 def test_pruning_changes_nothing_on_a_larger_table():

@@ -105,7 +105,7 @@ def test_the_bound_of_a_ranking_is_called_a_bound():
     """More units move the scores by eps than break the answer, and the sentence must not mix them up."""
     data = flipping(200)
     certificate = stable_ranking(data, delta=0.3).certificate
-    broken = audit(data, k=1, eps=certificate.eps).outcome("inflated_ranking").delta
+    broken = audit(data, k=1, eps=certificate.eps).row("inflated_ranking").delta
     assert broken < certificate.delta <= 0.3
     assert "delta is at most" in certificate.sentence
     assert certificate.numbers == {"n": 200, "moving": round(certificate.delta * 200)}
@@ -114,7 +114,7 @@ def test_the_bound_of_a_ranking_is_called_a_bound():
 def test_an_audited_eps_counts_what_breaks():
     data = flipping()
     certificate = stable_topk(data, 1, eps=1e-6).certificate
-    audited = audit(data, k=1, eps=1e-6).outcome("inflated_topk", 1)
+    audited = audit(data, k=1, eps=1e-6).row("inflated_topk", 1)
     assert certificate.delta == audited.delta > 0
     assert certificate.numbers == {"n": 20, "broken": len(audited.broken)}
 

@@ -49,7 +49,7 @@ def agrees(data, ks, eps, scorer=None, tolerance=1e-12):
     result = audit(data, k=ks, eps=eps, scorer=scorer)
     assert not differences(result, brute_audit(data, chosen, ks, eps), tolerance)
     for k in ks:
-        row = result.outcome("inflated_topk", k)
+        row = result.row("inflated_topk", k)
         assert result.curve(k).delta(eps) == pytest.approx(row.delta, abs=tolerance)
         assert result.curve(k).size(eps) == row.size
         assert row.delta <= result.share_reaching_eps + tolerance
@@ -104,8 +104,8 @@ def test_all_scores_equal(items):
     ):
         for eps in (1e-300, 0.01, 10.0):
             result = agrees(data, [1, items], eps)
-            assert result.outcome("inflated_topk", 1).delta == 0
-            assert result.outcome("inflated_topk", 1).size == items
+            assert result.row("inflated_topk", 1).delta == 0
+            assert result.row("inflated_topk", 1).size == items
     answer = stable_topk(ScoreMatrix(np.full((4, items), 0.1)), 1, delta=0)
     assert answer.size == items
     assert answer.eps > 0
@@ -115,8 +115,8 @@ def test_all_scores_equal(items):
 def test_ties_that_a_plain_answer_breaks_by_index_and_an_inflated_one_does_not():
     values = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1]])
     result = agrees(ScoreMatrix(values), [1, 2], 1e-9)
-    assert result.outcome("topk", 1).delta == pytest.approx(1 / 3)  # without row 0, item 1 is first
-    assert result.outcome("inflated_topk", 1).delta == 0
+    assert result.row("topk", 1).delta == pytest.approx(1 / 3)  # without row 0, item 1 is first
+    assert result.row("inflated_topk", 1).delta == 0
 
 
 def test_one_item():
@@ -140,7 +140,7 @@ def test_values_of_the_size_of_10_to_15(offset):
     for eps in (1e-3, 1.0, 5.0, 1e15):
         agrees(ScoreMatrix(values), [1, 3, 5], eps)
     answer = stable_topk(ScoreMatrix(values), 2, delta=0)
-    row = audit(ScoreMatrix(values), k=2, eps=answer.eps).outcome("inflated_topk", 2)
+    row = audit(ScoreMatrix(values), k=2, eps=answer.eps).row("inflated_topk", 2)
     assert row.delta == 0 == answer.certificate.delta
     assert answer.size < 5 or answer.eps > 1
 
@@ -152,8 +152,8 @@ def test_a_proof_for_large_values_holds_after_rounding():
         values = rng.integers(0, 4, (5, 4)) * 1e15 + rng.integers(0, 3, (5, 4))
         answer = stable_topk(ScoreMatrix(values), 2, scorer=scorer, claim="proved")
         result = audit(ScoreMatrix(values), k=2, eps=answer.eps, scorer=scorer)
-        assert result.outcome("inflated_topk", 2).delta == 0
-        assert result.outcome("inflated_ranking").delta == 0
+        assert result.row("inflated_topk", 2).delta == 0
+        assert result.row("inflated_ranking").delta == 0
 
 
 @pytest.mark.parametrize("eps", [5e-324, 1e-300, 1e-17, 1e300, 1.7e308])
@@ -161,13 +161,13 @@ def test_a_proof_for_large_values_holds_after_rounding():
 def test_eps_at_the_ends_of_the_floats(eps, size):
     values = np.array([[3.0, 2, 1, 0], [0, 1, 3, 1], [1, 2, 3, 0], [3, 1, 2, 0]]) * size
     result = agrees(ScoreMatrix(values), [1, 2, 4], eps)
-    inflated = result.outcome("inflated_topk", 2)
+    inflated = result.row("inflated_topk", 2)
     if eps < 1:
-        assert inflated.delta == result.outcome("topk", 2).delta
+        assert inflated.delta == result.row("topk", 2).delta
         assert inflated.size == 2
     elif eps > 100 * size:
         assert (inflated.delta, inflated.jaccard, inflated.size) == (0.0, 1.0, 4)
-        assert result.outcome("inflated_ranking").size == 24
+        assert result.row("inflated_ranking").size == 24
 
 
 def test_the_largest_floats():
@@ -228,7 +228,7 @@ def test_k_is_the_number_of_items():
     for data in (Votes([0, 1, 1, 2]), ScoreMatrix(np.random.default_rng(0).random((5, 4)))):
         result = agrees(data, [data.n_items], 0.1)
         for method in ("topk", "inflated_topk"):
-            row = result.outcome(method, data.n_items)
+            row = result.row(method, data.n_items)
             assert (row.delta, row.jaccard, row.size) == (0.0, 1.0, data.n_items)
         answer = stable_topk(data, data.n_items, delta=0)
         assert set(answer.certain) == set(data.items)
@@ -246,7 +246,7 @@ def test_two_units():
         for eps in (0.001, 0.5, float(np.sqrt(0.5)), float(np.sqrt(2)), 2.0):
             agrees(data, [1, 2], eps, tolerance=tolerance)
         answer = stable_topk(data, 1, delta=0)
-        assert audit(data, k=1, eps=answer.eps).outcome("inflated_topk", 1).delta == 0
+        assert audit(data, k=1, eps=answer.eps).row("inflated_topk", 1).delta == 0
 
 
 def test_units_with_equal_effects_are_counted_as_often_as_they_occur():
@@ -268,7 +268,7 @@ def test_a_target_between_two_numbers_of_units_is_kept():
     data = Ballots([["x", "y"], ["y", "x"]], counts=[11, 10])
     for delta in (0.0, 0.04, 0.05, 0.1, 0.47, 0.48, 0.53, 0.9):
         answer = stable_topk(data, 1, delta=delta)
-        audited = audit(data, k=1, eps=answer.eps).outcome("inflated_topk", 1)
+        audited = audit(data, k=1, eps=answer.eps).row("inflated_topk", 1)
         assert audited.delta == answer.certificate.delta <= delta
 
 
@@ -408,5 +408,5 @@ def test_a_wide_inflation_over_many_items():
         expected = brute_audit(data, ColumnMeans(), [3, 50], eps, rankings=False)
         assert not differences(result, expected)
         for k in (3, 50):
-            assert result.curve(k).delta(eps) == result.outcome("inflated_topk", k).delta
+            assert result.curve(k).delta(eps) == result.row("inflated_topk", k).delta
             assert result.curve(k).size(eps) == inflated_topk(result.scores, k, eps).size

@@ -75,7 +75,7 @@ def test_a_finished_checkpoint_answers_every_question_without_a_refit(tmp_path):
     result = audit(DATA, k=[1, 2, 3], eps=0.2, scorer=scorer)
     answer = stable_topk(DATA, 2, delta=0.1, scorer=scorer)
     assert result.curve(2).smallest_eps(0.1) == answer.eps
-    assert len(result.flips(2).plain) == len(result.outcome("topk", 2).broken)
+    assert len(result.flips(2).plain) == len(result.row("topk", 2).broken)
     assert answer.members == stable_topk(DATA, 2, delta=0.1, scorer=Refit(medians)).members
 
 

@@ -21,6 +21,7 @@ from steadyrank.cli.options import (
 
 if TYPE_CHECKING:
     import inspect
+    from collections.abc import Callable
 
 
 def _version(value: bool) -> None:
@@ -144,7 +145,7 @@ def demo(
     return tour(output, data)
 
 
-COMMANDS = {
+COMMANDS: dict[Callable[..., int], str] = {
     topk: "The k best items, surely in or contending.",
     rank: "All items, with the ranks that each may have.",
     audit: "How often each answer breaks, unit by unit.",

@@ -1,14 +1,16 @@
-"""From the options of the command line to data: the only place that reads files."""
+"""From the options of the command line to a study: the only place that reads files."""
 
 from __future__ import annotations
 
 import signal
 import sys
 import threading
+from dataclasses import dataclass
 from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from steadyrank.cli.output import working
 from steadyrank.data.kinds import KINDS, read_any, scan_any
 from steadyrank.errors import InvalidSettingError, Option
 
@@ -16,8 +18,33 @@ if TYPE_CHECKING:
     from steadyrank.cli.options import InputOptions
     from steadyrank.data.observations import Observations
     from steadyrank.engines.settings import Engine
+    from steadyrank.stability.study import Study
 
 STANDARD_INPUT = "-"
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A study of a file, and what findings say about the file."""
+
+    study: Study
+    source: str
+    policies: dict[str, str]
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What findings take about the file."""
+        return {"source": self.source, "policies": self.policies}
+
+
+def open_study(options: InputOptions, scorer: str | None = None) -> Opened:
+    """Read the data and return a study of them."""
+    from steadyrank.stability.study import Study
+
+    with working("Reading"):
+        data = load(options)
+    name = STANDARD_INPUT if options.file == STANDARD_INPUT else Path(options.file).name
+    return Opened(Study(data, scorer), name, _policies(options))
 
 
 def load(options: InputOptions) -> Observations:
@@ -31,7 +58,7 @@ def load(options: InputOptions) -> Observations:
     return read_any(source, kind=options.kind, format=options.format, encoding=options.encoding, **given)
 
 
-def policies(options: InputOptions) -> dict[str, str]:
+def _policies(options: InputOptions) -> dict[str, str]:
     """Return the policies that options chose, in plain words."""
     chosen = {}
     for known in KINDS.values():

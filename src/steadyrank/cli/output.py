@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from rich.console import Console
-    from rich.text import Text
 
     from steadyrank.cli.options import OutputOptions
-    from steadyrank.report.bars import Look
+    from steadyrank.report.terminal import Terminal
+    from steadyrank.report.text import Line
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -27,18 +27,20 @@ def console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, markup=False, emoji=False, highlight=False, soft_wrap=False)
 
 
-def look_of(screen: Console) -> Look:
+def terminal_of(screen: Console) -> Terminal:
     """Return what this console can show."""
-    from steadyrank.report.bars import Look
+    from steadyrank.report.terminal import Terminal
 
-    return Look(width=max(40, screen.width), encoding=screen.encoding)
+    return Terminal(max(40, screen.width), screen.encoding, options=True)
 
 
-def show(lines: Iterable[Text], screen: Console) -> None:
+def show(lines: Iterable[Line], screen: Console) -> None:
     """Print lines as they are: they are already wrapped, and a wide table is better than a torn one."""
+    from rich.text import Text
+
     with screen.capture() as captured:
-        for text in lines:
-            screen.print(text, no_wrap=True, overflow="ignore", crop=False)
+        for line in lines:
+            screen.print(Text(line.text, line.style), no_wrap=True, overflow="ignore", crop=False)
     deliver(captured.get(), encoding=screen.encoding)
 
 
@@ -87,7 +89,7 @@ def stdout_to_nowhere() -> None:
 
 def save(text: str, path: str) -> None:
     """Write a file so that nobody ever sees half of it; an error names the file that was asked for."""
-    from steadyrank.report.html import write_whole
+    from steadyrank.report.writing import write_whole
 
     with named(path):
         write_whole(text.encode("utf-8", "backslashreplace").decode("utf-8"), path)

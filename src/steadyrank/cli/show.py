@@ -1,17 +1,14 @@
-"""Commands, one by one: a job, its document, and the view that was asked for."""
+"""Commands, one by one: a study, its findings, and the view that was asked for."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.cli.output import check_output, console, deliver, look_of, named, show, working
-from steadyrank.cli.work import Job, parse_ks
+from steadyrank.cli.inputs import open_study
+from steadyrank.cli.output import check_output, console, deliver, named, show, terminal_of, working
+from steadyrank.errors import InvalidValueError, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from rich.text import Text
-
     from steadyrank.cli.options import (
         AnswerOptions,
         InputOptions,
@@ -19,93 +16,89 @@ if TYPE_CHECKING:
         ScoringOptions,
         TargetOptions,
     )
-    from steadyrank.report.bars import Look
 
 UNSTABLE = 1
+LEAVING_OUT = "Leaving every unit out"
 
 
 def show_topk(source: InputOptions, answer: AnswerOptions, output: OutputOptions, k: int) -> int:
     """Show a stable top-k."""
-    from steadyrank.report.schema import answer_csv
-    from steadyrank.report.text import topk_text
-
     check_output(output)
-    made = Job(source, answer.scorer).topk(k, **_how(answer))
-    return _view(
-        made, output, answer_csv, lambda look: topk_text(made, look, everything=output.everything)
-    )
+    opened = open_study(source, answer.scorer)
+    with working(LEAVING_OUT):
+        found = opened.study.topk(k, **_how(answer)).findings(**opened.about)
+    return _view(found, output)
 
 
 def show_ranking(source: InputOptions, answer: AnswerOptions, output: OutputOptions) -> int:
     """Show a stable ranking."""
-    from steadyrank.report.schema import answer_csv
-    from steadyrank.report.text import ranking_text
-
     check_output(output)
-    made = Job(source, answer.scorer).ranking(**_how(answer))
-    return _view(
-        made, output, answer_csv, lambda look: ranking_text(made, look, everything=output.everything)
-    )
+    opened = open_study(source, answer.scorer)
+    with working(LEAVING_OUT):
+        found = opened.study.ranking(**_how(answer)).findings(**opened.about)
+    return _view(found, output)
 
 
 def show_audit(source: InputOptions, target: TargetOptions, output: OutputOptions, k: str) -> int:
     """Show an audit."""
-    from steadyrank.report.schema import audit_csv
-    from steadyrank.report.text import audit_text
-
     check_output(output)
     ks = parse_ks(k)
-    made = Job(source, target.scorer).audit(ks, eps=target.eps, delta=target.delta)
-    return _view(made, output, audit_csv, lambda look: audit_text(made, look))
+    opened = open_study(source, target.scorer)
+    with working(LEAVING_OUT):
+        result = opened.study.audit(ks, eps=target.eps, delta=target.delta)
+        found = result.findings(**opened.about)
+    return _view(found, output)
 
 
 def show_check(
     source: InputOptions, scoring: ScoringOptions, output: OutputOptions, k: int, max_delta: float
 ) -> int:
     """Show whether a top-k passes, and return the exit code that says so."""
-    from steadyrank.report.schema import check_csv
-    from steadyrank.report.text import check_text
-    from steadyrank.stability.curve import check_delta
+    from steadyrank.stability.shifts import check_delta
 
     check_output(output)
     check_delta(max_delta)
-    made = Job(source, scoring.scorer).check(k, max_delta, eps=scoring.eps)
-    _view(made, output, check_csv, lambda look: check_text(made, look))
-    return 0 if made["stable"] else UNSTABLE
+    opened = open_study(source, scoring.scorer)
+    with working(LEAVING_OUT):
+        result = opened.study.check(k, max_delta=max_delta, eps=scoring.eps)
+        found = result.findings(**opened.about)
+    _view(found, output)
+    return 0 if result.stable else UNSTABLE
 
 
 def save_report(
     source: InputOptions, answer: AnswerOptions, k: int | None, output: str, title: str | None
 ) -> int:
     """Write the HTML report and say where it is."""
-    from steadyrank.report.html import write_report
-    from steadyrank.report.text import line
+    from steadyrank.report.text import Line
     from steadyrank.safe_text import shown
 
-    job = Job(source, answer.scorer)
-    if k is None:
-        k = usual_k(len(job.data.items))
+    opened = open_study(source, answer.scorer)
+    study = opened.study
+    wanted = study.usual_k if k is None else k
     with named(output), working("Writing the report"):
-        write_report(
-            job.data, k, output, scorer=job.scorer, title=title, source=job.source, **_how(answer)
-        )
+        study.report(output, wanted, title=title, **opened.about, **_how(answer))
     screen = console()
     where = shown(output, screen.encoding)
-    show(
-        [line(f"Wrote the report of the top {k:,} of {len(job.data.items):,} items to {where}")], screen
-    )
+    told = f"Wrote the report of the top {wanted:,} of {len(study.items):,} items to {where}"
+    show([Line(told)], screen)
     return 0
 
 
-def usual_k(items: int) -> int:
-    """Return the k of a report that nobody asked a k for.
+def parse_ks(text: str) -> list[int]:
+    """Return the whole numbers in a list such as ``5,10,20``.
 
     Examples
     --------
-    >>> usual_k(100), usual_k(7), usual_k(1)
-    (10, 3, 1)
+    >>> parse_ks("5,10, 20")
+    [5, 10, 20]
     """
-    return max(1, min(10, items // 2))
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise InvalidValueError(
+            f"-k takes whole numbers separated by commas, such as 5,10,20, but is {shorten(text)}"
+        ) from None
 
 
 def _how(answer: AnswerOptions) -> dict[str, Any]:
@@ -113,42 +106,25 @@ def _how(answer: AnswerOptions) -> dict[str, Any]:
     return {"eps": answer.eps, "delta": answer.delta, "claim": answer.claim}
 
 
-def _view(
-    made: dict[str, Any],
-    output: OutputOptions,
-    as_csv: Callable[[dict[str, Any]], str],
-    as_text: Callable[[Look], Iterator[Text]],
-) -> int:
-    from steadyrank.report.schema import to_json
+def _view(found: dict[str, Any], output: OutputOptions) -> int:
+    from steadyrank.report.export import to_csv, to_json
+    from steadyrank.report.terminal import Terminal
+    from steadyrank.report.text import lines
 
     if output.as_json:
-        deliver(to_json(made), output.output)
+        deliver(to_json(found), output.output)
     elif output.as_csv:
-        text = as_csv(made)
+        text = to_csv(found)
         deliver(text, output.output)
         _say_if_guarded(text)
     elif output.output is not None:
-        deliver(_plain(as_text), output.output)
+        paper = Terminal(max(40, console().width), options=True)
+        told = lines(found, paper, everything=output.everything)
+        deliver("\n".join(line.text for line in told), output.output)
     else:
         screen = console()
-        show(as_text(look_of(screen)), screen)
+        show(lines(found, terminal_of(screen), everything=output.everything), screen)
     return 0
-
-
-def _plain(as_text: Callable[[Look], Iterator[Text]]) -> str:
-    """Return the text view for a file: no colours, UTF-8."""
-    import io
-
-    from rich.console import Console
-
-    from steadyrank.report.bars import Look
-
-    width = max(40, console().width)
-    screen = Console(file=io.StringIO(), markup=False, emoji=False, highlight=False, width=width)
-    with screen.capture() as captured:
-        for text in as_text(Look(width=width)):
-            screen.print(text, no_wrap=True, overflow="ignore", crop=False)
-    return captured.get()
 
 
 def _say_if_guarded(text: str) -> None:
@@ -157,7 +133,7 @@ def _say_if_guarded(text: str) -> None:
     import io
 
     from steadyrank.cli.failures import say
-    from steadyrank.report.cells import GUARD, GUARD_NOTE
+    from steadyrank.report.export import GUARD, GUARD_NOTE
 
     if any(cell.startswith(GUARD) for row in csv.reader(io.StringIO(text)) for cell in row):
         say(f"note: {GUARD_NOTE}.", 0)

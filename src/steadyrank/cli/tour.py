@@ -6,18 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from steadyrank.cli.inputs import Opened, open_study
 from steadyrank.cli.options import InputOptions
-from steadyrank.cli.output import console, look_of, named, save, show
-from steadyrank.cli.work import Job
+from steadyrank.cli.output import console, named, save, show, terminal_of
 from steadyrank.demo import NAMES, demo_file
-from steadyrank.report.text import line, paragraph, topk_rows
+from steadyrank.report.text import Line, paragraph, topk_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rich.text import Text
-
-    from steadyrank.report.bars import Look
+    from steadyrank.report.terminal import Terminal
 
 WELCOME = (
     "A list of the k best can change when a single user, judge or task is left out. steadyrank finds "
@@ -67,33 +65,34 @@ def tour(output: str, folder: str | None) -> int:
     if folder is not None:
         _copy(folder)
     screen = console()
-    look = look_of(screen)
-    show(_welcome(look), screen)
+    terminal = terminal_of(screen)
+    show(_welcome(terminal), screen)
     for number, stop in enumerate(STOPS, start=1):
         with demo_file(stop.name) as path:
-            job = Job(InputOptions(file=str(path), unit=stop.unit))
-        show(_told(number, stop, job.topk(stop.k), look), screen)
+            opened = open_study(InputOptions(file=str(path), arguments={"unit": stop.unit}))
+        found = opened.study.topk(stop.k).findings(**opened.about)
+        show(_told(number, stop, found, terminal), screen)
         if number == 1:
-            _write(job, stop, output)
-    show(_farewell(output, look), screen)
+            _write(opened, stop, output)
+    show(_farewell(output, terminal), screen)
     return 0
 
 
-def _welcome(look: Look) -> Iterator[Text]:
-    yield line("steadyrank: rankings that do not flip when one data point leaves", "bold")
-    yield from paragraph(WELCOME, look)
-    yield line("")
+def _welcome(terminal: Terminal) -> Iterator[Line]:
+    yield Line("steadyrank: rankings that do not flip when one data point leaves", "bold")
+    yield from paragraph(WELCOME, terminal)
+    yield Line("")
 
 
-def _told(number: int, stop: Stop, made: dict[str, Any], look: Look) -> Iterator[Text]:
-    yield line(f"{number}. {stop.title}", "bold")
-    yield line(f"   $ {stop.command}", "bright_black")
-    yield from paragraph(stop.question, look)
-    yield line("")
-    yield from topk_rows(made, look, following=2)
-    yield line("")
-    yield from paragraph(_lesson(made, first=number == 1), look)
-    yield line("")
+def _told(number: int, stop: Stop, made: dict[str, Any], terminal: Terminal) -> Iterator[Line]:
+    yield Line(f"{number}. {stop.title}", "bold")
+    yield Line(f"   $ {stop.command}", "bright_black")
+    yield from paragraph(stop.question, terminal)
+    yield Line("")
+    yield from topk_table(made, terminal, following=2)
+    yield Line("")
+    yield from paragraph(_lesson(made, first=number == 1), terminal)
+    yield Line("")
 
 
 def _lesson(made: dict[str, Any], *, first: bool) -> str:
@@ -118,11 +117,9 @@ def _joined(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _write(job: Job, stop: Stop, output: str) -> None:
-    from steadyrank.report.html import write_report
-
+def _write(opened: Opened, stop: Stop, output: str) -> None:
     with named(output):
-        write_report(job.data, stop.k, output, scorer=job.scorer, source=stop.name, title=stop.title)
+        opened.study.report(output, stop.k, source=stop.name, title=stop.title)
 
 
 def _copy(folder: str) -> None:
@@ -133,13 +130,13 @@ def _copy(folder: str) -> None:
             save(path.read_text(encoding="utf-8"), str(Path(folder) / name))
 
 
-def _farewell(output: str, look: Look) -> Iterator[Text]:
+def _farewell(output: str, terminal: Terminal) -> Iterator[Line]:
     yield from paragraph(
         "All of this is stability under deletion: what happens to the answer when one unit leaves. It "
         "is not statistical confidence in a true ranking.",
-        look,
+        terminal,
     )
-    yield line("")
-    yield line(f"The first data set as a page with live sliders: {look.fit_all(output)}", "bold")
-    yield line("The data sets, to try the commands above: steadyrank demo --data .")
-    yield line("Your own data: steadyrank topk FILE -k 10 (more: steadyrank --help)")
+    yield Line("")
+    yield Line(f"The first data set as a page with live sliders: {terminal.safe(output)}", "bold")
+    yield Line("The data sets, to try the commands above: steadyrank demo --data .")
+    yield Line("Your own data: steadyrank topk FILE -k 10 (more: steadyrank --help)")

@@ -108,9 +108,7 @@ class RatingsArguments(TypedDict, total=False):
         ),
     ]
     items: Annotated[Iterable[object] | None, ITEM_LIST]
-    users: Annotated[
-        Iterable[object] | None, Setting("the list of users, in order", several=True)
-    ]
+    users: Annotated[Iterable[object] | None, Setting("the list of users, in order", several=True)]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from steadyrank.wording import STANDINGS
+
 Spec = dict[str, Any]
 
-STANDINGS = ["surely in", "contender", "out"]
 COLOURS = ["var(--certain)", "var(--contender)", "var(--out)"]
 SHAPES = ["circle", "M0,-1.25L1.25,0L0,1.25L-1.25,0Z", "square"]  # the ready-made diamond is too slim
 ROW_HEIGHT = 19
@@ -44,7 +45,7 @@ def _chart(**parts: Any) -> Spec:
 
 
 def _standing(channel: str, values: list[str]) -> Spec:
-    scale = {"domain": STANDINGS, "range": values}
+    scale = {"domain": list(STANDINGS.values()), "range": values}
     return {channel: {"field": "standing", "type": "nominal", "scale": scale, "legend": None}}
 
 
@@ -107,7 +108,7 @@ def cliff() -> Spec:
 
 
 def intervals() -> Spec:
-    """Draw the lowest to highest rank of each item of one page of rows."""
+    """Draw the best to worst rank of each item of one page of rows."""
     rank = {"type": "quantitative", "scale": {"zero": False, "nice": False, "padding": 12}}
     axis = {"title": "rank", "orient": "top", **WHOLE}
     tooltip = _tooltip(
@@ -126,8 +127,8 @@ def intervals() -> Spec:
                 "mark": {"type": "rule", "strokeWidth": 7, "strokeCap": "round", "opacity": 0.55},
                 "encoding": {
                     "y": _row_axis(),
-                    "x": {"field": "lowest", **rank, "axis": axis},
-                    "x2": {"field": "highest"},
+                    "x": {"field": "best_rank", **rank, "axis": axis},
+                    "x2": {"field": "worst_rank"},
                     **_standing("color", COLOURS),
                     "tooltip": tooltip,
                 },
@@ -175,7 +176,11 @@ def overview() -> Spec:
                     "opacity": 0.6,
                     "interpolate": "step",
                 },
-                "encoding": {"x": rank, "y": {"field": "lowest", **place}, "y2": {"field": "highest"}},
+                "encoding": {
+                    "x": rank,
+                    "y": {"field": "best_rank", **place},
+                    "y2": {"field": "worst_rank"},
+                },
             },
             {"data": {"name": "cut"}, "mark": EDGE, "encoding": {"x": {**rank, "field": "x"}}},
         ],

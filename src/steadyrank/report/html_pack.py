@@ -1,8 +1,8 @@
-"""A results document in the compact form that a page carries.
+"""The findings of a top-k in the compact form that a page carries.
 
-The page gets the document of :mod:`steadyrank.report.schema`, with two changes for size alone: long
-lists of numbers become base64 of little-endian 64-bit floats (exact, and half as long as digits), and
-rows become columns. Nothing is rounded: a slider at a boundary decides as the library does.
+The page gets them with two changes for size alone: long lists of numbers become base64 of little-endian
+64-bit floats (exact, and half as long as digits), and rows become columns. Nothing is rounded: a slider
+at a boundary decides as the library does.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.report.schema import ROW_NAMES
+from steadyrank.report.export import ROW_NAMES
+from steadyrank.wording import STANDINGS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,47 +23,28 @@ if TYPE_CHECKING:
 STEPS_OF_OTHERS = 300
 """Steps that the page keeps of the curve of a k that was not the one asked for."""
 
-PASSED_ON = (
-    "schema_version",
-    "software",
-    "source",
-    "kind",
-    "unit",
-    "units",
-    "n_units",
-    "n_items",
-    "scorer",
-    "policies",
-    "eps",
-    "certificate",
-    "notes",
-    "k",
-    "summary",
-    "audit",
-    "flips",
-)
+RESHAPED = frozenset({"rows", "thresholds", "curve", "curves"})
+"""What the page gets in another form."""
 
 
-def packed(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the compact form of a top-k document.
+def packed(findings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the compact form of the findings of a top-k.
 
     Examples
     --------
     >>> from steadyrank import Votes, stable_topk
-    >>> from steadyrank.report.schema import document
     >>> votes = Votes(["ann"] * 5 + ["bob"] * 3 + ["cyd"] * 3)
-    >>> page = packed(document(votes, stable_topk(votes, 2)))
+    >>> page = packed(stable_topk(votes, 2, eps=0.1, claim="none").findings())
     >>> page["columns"]["item"], page["curves"]
     (['ann', 'bob', 'cyd'], [])
     """
-    page = {name: document[name] for name in PASSED_ON if name in document}
+    limit = findings["thresholds"]["limit"]
+    page = {name: value for name, value in findings.items() if name not in RESHAPED}
     return page | {
-        "columns": _columns(document["rows"]),
-        "windows": _windows(document["windows"]),
-        "curves": [
-            _curve(found, document["k"], document["windows"]["limit"])
-            for found in document.get("curves", ())
-        ],
+        "standings": STANDINGS,
+        "columns": _columns(findings["rows"]),
+        "thresholds": _thresholds(findings["thresholds"]),
+        "curves": [_curve(found, findings["k"], limit) for found in findings.get("curves", ())],
     }
 
 
@@ -83,7 +65,7 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return found | {name: floats(found[name]) for name in ("score", "critical_eps")}
 
 
-def _windows(found: Mapping[str, Any]) -> dict[str, Any]:
+def _thresholds(found: Mapping[str, Any]) -> dict[str, Any]:
     made = {name: found[name] for name in ("limit", "first_k", "last_k")}
     for name in ("enters", "swaps"):
         parts: list[list[float]] = found[name]

@@ -1,113 +1,95 @@
-"""Results as small HTML tables, for notebooks. Names come from strangers and are escaped."""
+"""Findings as small HTML tables, for notebooks. Names come from strangers and are escaped."""
 
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from steadyrank.wording import counted
+from steadyrank.report.text import plain_text
+from steadyrank.safe_text import shortened, shown
+from steadyrank.wording import RANK_STANDINGS, STANDINGS, counted, ranks_in_words, size_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from steadyrank.stability.answers import Answer, StableRanking, StableTopK
-    from steadyrank.stability.audit import Audit
+    Findings = Mapping[str, Any]
 
 ROWS = 25
 """How many items a table shows."""
 
 LONGEST = 80
-WORDS = {"certain": "surely in", "contender": "contender", "out": "out"}
-RANKING_WORDS = {"certain": "fixed", "contender": "may move"}
 
 
-def topk_html(answer: StableTopK) -> str:
-    """Return a stable top-k as an HTML table with its certificate.
+def table_of(findings: Findings) -> str:
+    """Return any findings as an HTML table, with what is claimed below it.
 
     Examples
     --------
     >>> from steadyrank import Votes, stable_topk
-    >>> "&lt;b&gt;" in topk_html(stable_topk(Votes(["<b>"] * 5 + ["c"] * 3), k=1, delta=0))
+    >>> answer = stable_topk(Votes(["<b>"] * 5 + ["c"] * 3), k=1, delta=0)
+    >>> "&lt;b&gt;" in table_of(answer.findings())
     True
     """
+    if findings["document"] == "top-k":
+        return _topk(findings)
+    if findings["document"] == "ranking":
+        return _ranking(findings)
+    if findings["document"] == "audit":
+        return _audit(findings)
+    return f"<pre>{escape(plain_text(findings))}</pre>"
+
+
+def _topk(findings: Findings) -> str:
+    summary = findings["summary"]
     title = (
-        f"Stable top {answer.k:,}: {answer.size:,} items, {len(answer.certain):,} surely in "
-        f"(eps = {answer.eps:.4g})"
+        f"Stable top {findings['k']:,}: {summary['size']:,} items, {summary['certain']:,} surely in "
+        f"(eps = {findings['eps']:.4g})"
     )
-    limit = max(ROWS, min(answer.size + 5, 4 * ROWS))
-    return _answer_html(title, answer, limit, WORDS)
+    limit = max(ROWS, min(summary["size"] + 5, 4 * ROWS))
+    return _items(title, findings, limit, STANDINGS)
 
 
-def ranking_html(answer: StableRanking) -> str:
-    """Return a stable ranking as an HTML table with its certificate.
-
-    Examples
-    --------
-    >>> from steadyrank import Votes, stable_ranking
-    >>> answer = stable_ranking(Votes(["ann"] * 50 + ["bob"] * 30), delta=0)
-    >>> "2 tiers" in ranking_html(answer)
-    True
-    """
+def _ranking(findings: Findings) -> str:
     title = (
-        f"Stable ranking of {len(answer.items):,} items in {len(answer.tiers):,} tiers "
-        f"(eps = {answer.eps:.4g})"
+        f"Stable ranking of {findings['n_items']:,} items in {len(findings['tiers']):,} tiers "
+        f"(eps = {findings['eps']:.4g})"
     )
-    return _answer_html(title, answer, ROWS, RANKING_WORDS)
+    return _items(title, findings, ROWS, RANK_STANDINGS)
 
 
-def audit_html(audit: Audit) -> str:
-    """Return an audit as an HTML table.
-
-    Examples
-    --------
-    >>> from steadyrank import ScoreMatrix, audit
-    >>> result = audit(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]), k=2, eps=0.5)
-    >>> audit_html(result).count("<tr>")
-    5
-    """
+def _audit(findings: Findings) -> str:
     title = (
-        f"Audit: {counted(audit.units.total, audit.units.kind)} left out one at a time, {audit.scorer}, "
-        f"eps = {audit.eps:.4g}"
+        f"Audit: {counted(findings['n_units'], findings['unit'])} left out one at a time, "
+        f"{findings['scorer']}, eps = {findings['eps']:.4g}"
     )
     rows = [
         (
-            row.method,
-            "" if row.k is None else f"{row.k:,}",
-            f"{row.delta:.4g}",
-            "" if row.jaccard is None else f"{row.jaccard:.4f}",
-            _size(row.size, row.log10_size),
+            row["method"],
+            "" if row["k"] is None else f"{row['k']:,}",
+            f"{row['delta']:.4g}",
+            "" if row["jaccard"] is None else f"{row['jaccard']:.4f}",
+            size_in_words(row["size"], row["log10_size"]),
         )
-        for row in audit.table
+        for row in findings["audit"]
     ]
     return _table(title, ("method", "k", "delta", "Jaccard", "size"), rows, numbers={1, 2, 3, 4})
 
 
-def _size(size: int | None, log10: float | None) -> str:
-    if size is None or log10 is None:
-        return "not counted"
-    return f"{size:,}" if log10 < 9 else f"about 10^{log10:.2f}"
-
-
-def _answer_html(title: str, answer: Answer, limit: int, words: dict[str, str]) -> str:
+def _items(title: str, findings: Findings, limit: int, words: Mapping[str, str]) -> str:
     rows = [
         (
-            f"{row.rank:,}",
-            _short(row.item),
-            f"{row.score:.5g}",
-            words[row.standing],
-            f"{row.lowest:,}–{row.highest:,}",
+            f"{row['rank']:,}",
+            shortened(row["item"], LONGEST),
+            f"{row['score']:.5g}",
+            words[row["standing"]],
+            ranks_in_words(row["best_rank"], row["worst_rank"]),
         )
-        for row in answer.rows(limit)
+        for row in findings["rows"][:limit]
     ]
-    more = len(answer.items) - len(rows)
-    foot = answer.certificate.sentence + (f" {more:,} more items are not shown." if more else "")
+    more = findings["n_items"] - len(rows)
+    foot = findings["certificate"]["sentence"] + (f" {more:,} more items are not shown." if more else "")
     names = ("rank", "item", "score", "standing", "rank interval")
     return _table(title, names, rows, numbers={0, 2, 4}, foot=foot)
-
-
-def _short(item: object) -> str:
-    text = str(item)
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
 def _table(
@@ -118,27 +100,23 @@ def _table(
     numbers: set[int],
     foot: str = "",
 ) -> str:
-    align = ["right" if place in numbers else "left" for place in range(len(names))]
-    head = "".join(
-        f'<th style="text-align:{side}">{escape(name)}</th>'
-        for name, side in zip(names, align, strict=True)
-    )
-    body = "".join(
-        "<tr>"
-        + "".join(
-            f'<td style="text-align:{side}"><bdi>{_safe(cell)}</bdi></td>'
-            for cell, side in zip(row, align, strict=True)
-        )
-        + "</tr>"
-        for row in rows
-    )
+    sides = ["right" if place in numbers else "left" for place in range(len(names))]
+    head = _row("th", "{}", names, sides)
+    body = "".join(_row("td", "<bdi>{}</bdi>", row, sides) for row in rows)
     below = f'<p style="max-width:50em">{_safe(foot)}</p>' if foot else ""
     return (
         f'<div><table><caption style="text-align:left">{_safe(title)}</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}</div>"
+        f"<thead>{head}</thead><tbody>{body}</tbody></table>{below}</div>"
     )
 
 
+def _row(tag: str, inside: str, cells: Sequence[str], sides: Sequence[str]) -> str:
+    made = (
+        f'<{tag} style="text-align:{side}">{inside.format(_safe(cell))}</{tag}>'
+        for cell, side in zip(cells, sides, strict=True)
+    )
+    return f"<tr>{''.join(made)}</tr>"
+
+
 def _safe(text: str) -> str:
-    """Escape text; what UTF-8 cannot hold becomes a question mark."""
-    return escape(text.encode("utf-8", "replace").decode("utf-8"))
+    return escape(shown(text))

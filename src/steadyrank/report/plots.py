@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.errors import InvalidValueError, MissingPackageError, shorten
+from steadyrank.safe_text import shortened
+from steadyrank.wording import STANDINGS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,12 +21,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steadyrank.stability.answers import Answer, AnswerRow, StableTopK
-    from steadyrank.stability.audit import Audit
     from steadyrank.stability.curve import StabilityCurve
 
 COLOURS = {"certain": "#0072B2", "contender": "#D55E00", "out": "#7F8894"}
 MARKERS = {"certain": "o", "contender": "D", "out": "s"}
-WORDS = {"certain": "surely in", "contender": "contender", "out": "out"}
 SERIES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F8894")
 EDGE = "#7A3E8F"
 LONGEST_LABEL = 30
@@ -63,7 +63,7 @@ def cliff(answer: StableTopK, ax: Axes | None = None, *, around: int = 8) -> Axe
 
 
 def rank_intervals(answer: Answer, ax: Axes | None = None, *, limit: int = 40) -> Axes:
-    """Draw the lowest to highest rank of the first ``limit`` items of an answer.
+    """Draw the best to worst rank of the first ``limit`` items of an answer.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def rank_intervals(answer: Answer, ax: Axes | None = None, *, limit: int = 40) -
     ax = _axes(ax, len(rows))
     for row in rows:
         ax.plot(
-            [row.lowest, row.highest],
+            [row.best_rank, row.worst_rank],
             [row.rank, row.rank],
             color=COLOURS[row.standing],
             linewidth=5,
@@ -93,7 +93,7 @@ def rank_intervals(answer: Answer, ax: Axes | None = None, *, limit: int = 40) -
             solid_capstyle="round",
         )
     _scatter(ax, rows, [row.rank for row in rows])
-    k = getattr(answer, "k", None)
+    k = answer.k
     if k is not None and k < len(answer.items):
         ax.axvline(k + 0.5, color=EDGE, linestyle="--", linewidth=1.2)
         _legend(ax)
@@ -103,42 +103,30 @@ def rank_intervals(answer: Answer, ax: Axes | None = None, *, limit: int = 40) -
     return ax
 
 
-def curve(
-    found: Audit | StabilityCurve,
-    ax: Axes | None = None,
-    *,
-    k: int | None = None,
-    eps: float | None = None,
-) -> Axes:
+def curve(found: StabilityCurve, ax: Axes | None = None, *, eps: float | None = None) -> Axes:
     """Draw the exact step functions delta(eps), and size(eps) on an axis of its own to the right.
 
     Parameters
     ----------
-    found : Audit or StabilityCurve
-        The curve, or an audit to take the one of ``k`` from.
+    found : StabilityCurve
+        The curve.
     ax : Axes, optional
         Where to draw; a new figure by default. The axis to the right is among its figure's axes.
-    k : int, optional
-        Which k of an audit; needed where it has several.
     eps : float, optional
-        An eps to mark; by default that of the audit.
+        An eps to mark.
 
     Examples
     --------
-    >>> from steadyrank import ScoreMatrix, audit
-    >>> result = audit(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]), k=2, eps=0.5)
-    >>> curve(result).get_ylabel()
+    >>> from steadyrank import ScoreMatrix, Study
+    >>> study = Study(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]))
+    >>> curve(study.curve(2)).get_ylabel()
     'delta: share of units that break the answer'
     """
-    from steadyrank.stability.curve import StabilityCurve
-
     ax = _axes(ax)
-    steps_of = found if isinstance(found, StabilityCurve) else found.curve(_audited_k(found, k))
-    marked = getattr(found, "eps", None) if eps is None else eps
-    places, delta, size = steps_of.steps()
-    calm = float(steps_of.breaking_eps.max(initial=0.0))
-    near = float(np.sort(steps_of.critical_eps)[min(steps_of.k + 5, len(steps_of.critical_eps)) - 1])
-    right = 2.5 * max(calm, marked or 0.0) or 1.1 * near or 1.0
+    places, delta, size = found.steps()
+    calm = float(found.breaking_eps.max(initial=0.0))
+    near = float(np.sort(found.critical_eps)[min(found.k + 5, len(found.critical_eps)) - 1])
+    right = 2.5 * max(calm, eps or 0.0) or 1.1 * near or 1.0
     shown = places < right
     x = np.append(places[shown], right)
     (first,) = ax.step(x, _held(delta[shown]), where="post", color=COLOURS["contender"], label="delta")
@@ -150,8 +138,8 @@ def curve(
     beside.locator_params(axis="y", integer=True)
     ax.set(xlabel="eps", ylabel="delta: share of units that break the answer", xlim=(0, right))
     ax.set_ylim(bottom=0)
-    if marked is not None:
-        ax.axvline(marked, color=EDGE, linestyle="--", linewidth=1.2)
+    if eps is not None:
+        ax.axvline(eps, color=EDGE, linestyle="--", linewidth=1.2)
     ax.legend(handles=[first, second], frameon=False, loc="upper center")
     return ax
 
@@ -174,7 +162,7 @@ def survival(deltas_by_method: Mapping[str, ArrayLike], ax: Axes | None = None) 
     """
     ax = _axes(ax)
     if not deltas_by_method:
-        raise InvalidValueError("there is nothing to draw: deltas_by_method has no method.")
+        raise InvalidValueError("there is nothing to draw: deltas_by_method has no method")
     dashes = ("-", "--", "-.", ":")
     for place, (method, deltas) in enumerate(deltas_by_method.items()):
         values = _deltas(method, deltas)
@@ -200,16 +188,6 @@ def _deltas(method: str, deltas: ArrayLike) -> Any:
             f"but are {shorten(deltas)}."
         )
     return values
-
-
-def _audited_k(found: Audit, k: int | None) -> int:
-    if k is not None:
-        return k
-    audited = list(dict.fromkeys(row.k for row in found.table if row.k is not None))
-    if len(audited) != 1:
-        listed = ", ".join(map(str, audited)) or "none"
-        raise InvalidValueError(f"say which k to draw, with k=...; audited were: {listed}.")
-    return audited[0]
 
 
 def _held(values: Any) -> Any:
@@ -238,24 +216,21 @@ def _scatter(ax: Axes, rows: Sequence[AnswerRow], x: Sequence[float]) -> None:
                 color=colour,
                 marker=MARKERS[standing],
                 s=32,
-                label=WORDS[standing],
+                label=STANDINGS[standing],
                 zorder=3,
             )
 
 
 def _name_rows(ax: Axes, rows: Sequence[AnswerRow]) -> None:
-    ax.set_yticks([row.rank for row in rows], [f"{row.rank}. {_short(row.item)}" for row in rows])
+    ax.set_yticks(
+        [row.rank for row in rows], [f"{row.rank}. {shortened(row.item, LONGEST_LABEL)}" for row in rows]
+    )
     for text in ax.get_yticklabels():
         text.set_parse_math(False)  # a dollar in a name is a dollar
     ax.set_ylim(rows[-1].rank + 0.7, rows[0].rank - 0.7)
     ax.grid(axis="y", alpha=0.25)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
-
-
-def _short(item: object) -> str:
-    text = "".join(letter if letter.isprintable() else " " for letter in str(item)[: 2 * LONGEST_LABEL])
-    return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
 
 
 def _legend(ax: Axes) -> None:

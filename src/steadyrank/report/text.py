@@ -1,63 +1,108 @@
-"""Results as text for a terminal, drawn from the same document as every other view.
+"""Findings as lines of text: what ``print``, a terminal and a log show of a result.
 
-Names are shown as text whatever they hold. Lines are Rich ``Text`` objects, which carry colours and
-never read markup; a console that is no terminal leaves the colours out.
+Lines are pairs of a text and a style such as ``"bold green"``. Whoever has colours draws them; names
+are shown as text whatever they hold.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from steadyrank.report.bars import Look, Scale
-from steadyrank.report.html_words import verdict
-from steadyrank.safe_text import shown
-from steadyrank.wording import counted
+from steadyrank.report.terminal import RankAxis, Terminal
+from steadyrank.wording import counted, ranks_in_words, size_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from rich.text import Text
-
+    Findings = Mapping[str, Any]
     Row = Mapping[str, Any]
 
 LONG = 40
 """Rows of one section that are shown in full; of longer ones the first and last half of that."""
 
-NEXT = 5
-"""Items next in line that are shown."""
+NEXT_IN_LINE = 5
+"""Items that are out and shown all the same."""
 
-STYLES = {"certain": "green", "contender": "yellow", "out": "bright_black"}
+FAINT = "bright_black"
+STYLES = {"certain": "green", "contender": "yellow", "out": FAINT}
 HEADINGS = {"certain": "bold green", "contender": "bold yellow", "out": "bold"}
+SIGNS = {"certain": ("●", "*"), "contender": ("◐", "?"), "out": ("○", " ")}
 METHODS = {
     "topk": "plain top-k",
     "inflated_topk": "inflated top-k",
     "ranking": "plain ranking",
     "inflated_ranking": "inflated ranking",
 }
-SIGNS = {"certain": ("●", "*"), "contender": ("◐", "?"), "out": ("○", " ")}
 
 
-def topk_text(made: Mapping[str, Any], look: Look, *, everything: bool = False) -> Iterator[Text]:
-    """Yield the lines of a stable top-k: surely in, contenders, next in line, and what is claimed."""
-    yield from _heading(made, look)
-    yield from paragraph(verdict(made), look)
-    yield line("")
-    yield from topk_rows(made, look, everything=everything)
-    yield line("")
-    yield from claims(made, look)
+class Line(NamedTuple):
+    """A line of text and how to draw it, if colours can be drawn."""
+
+    text: str
+    style: str = ""
 
 
-def topk_rows(
-    made: Mapping[str, Any], look: Look, *, everything: bool = False, following: int | None = None
-) -> Iterator[Text]:
-    """Yield the table of a stable top-k, with so many items that are next in line."""
-    hint = " (--all shows them)" if following is None else ""
-    following = NEXT if following is None else following
-    rows, k = made["rows"], made["k"]
+def plain_text(findings: Findings, terminal: Terminal | None = None) -> str:
+    """Return the lines without colours, by default for 80 columns."""
+    return "\n".join(line.text for line in lines(findings, terminal or Terminal()))
+
+
+def lines(findings: Findings, terminal: Terminal, *, everything: bool = False) -> Iterator[Line]:
+    """Yield the lines of any findings; long tables are shortened unless everything is asked for."""
+    return VIEWS[findings["document"]](findings, terminal, everything)
+
+
+def verdict(findings: Findings) -> str:
+    """Return what the findings of a top-k say, in one or two sentences.
+
+    Examples
+    --------
+    >>> from steadyrank import Votes, stable_topk
+    >>> votes = Votes(["ann"] * 5 + ["bob"] * 3 + ["cyd"] * 3)
+    >>> print(verdict(stable_topk(votes, 2).findings()))  # doctest: +NORMALIZE_WHITESPACE
+    Top 2 of 3 items: 1 surely in, 2 items contend for the last place. Of 11 votes, 3 change the
+    plain answer when left out; 0 break this one.
+    """
+    summary, k = findings["summary"], findings["k"]
+    certain, contenders = summary["certain"], summary["contenders"]
+    if not contenders:
+        told = f"all {k:,} surely in, no other item comes close enough."
+    elif not certain:
+        told = f"none is surely in, {contenders:,} items contend for it."
+    else:
+        last = "the last place" if k - certain == 1 else f"the last {k - certain:,} places"
+        told = f"{certain:,} surely in, {contenders:,} items contend for {last}."
+    return f"Top {k:,} of {findings['n_items']:,} items: {told}{_stability(findings)}"
+
+
+def _stability(findings: Findings) -> str:
+    summary = findings["summary"]
+    plain, inflated = summary["plain_breaking_units"], summary["inflated_breaking_units"]
+    if plain is None or inflated is None:
+        return ""
+    units = counted(findings["n_units"], findings["unit"])
+    return f" Of {units}, {plain:,} change the plain answer when left out; {inflated:,} break this one."
+
+
+def _topk_lines(findings: Findings, terminal: Terminal, everything: bool) -> Iterator[Line]:
+    yield from _heading(findings, terminal)
+    yield from paragraph(verdict(findings), terminal)
+    yield Line("")
+    yield from topk_table(findings, terminal, everything=everything)
+    yield Line("")
+    yield from _claims(findings, terminal)
+
+
+def topk_table(
+    findings: Findings, terminal: Terminal, *, everything: bool = False, following: int = NEXT_IN_LINE
+) -> Iterator[Line]:
+    """Yield the items of a top-k by standing, with so many that are next in line."""
+    rows, k = findings["rows"], findings["k"]
     every = {standing: [row for row in rows if row["standing"] == standing] for standing in STYLES}
-    listed = {name: shortened(part, everything=everything) for name, part in every.items()}
+    listed = {name: _ends_of(part, everything=everything) for name, part in every.items()}
     listed["out"] = list(every["out"] if everything else every["out"][:following])
-    table = _Table([row for part in listed.values() for row in part if row], look, cut=k, eps=True)
+    table = _Table([row for part in listed.values() for row in part if row], terminal, cut=k, eps=True)
     yield table.header()
     for standing, title in (
         ("certain", f"Surely in the top {k:,}"),
@@ -65,144 +110,38 @@ def topk_rows(
         ("out", "Next in line"),
     ):
         if listed[standing]:
-            yield line(title, HEADINGS[standing])
-            yield from (table.row(row) for row in listed[standing])
-    hidden = len(every["out"]) - len(listed["out"])
+            yield Line(title, HEADINGS[standing])
+            yield from map(table.row, listed[standing])
+    hidden = findings["n_items"] - findings["size"] - len(listed["out"])
     if hidden:
-        yield line(f"   and {hidden:,} more further down{hint}", "bright_black")
-
-
-def ranking_text(made: Mapping[str, Any], look: Look, *, everything: bool = False) -> Iterator[Text]:
-    """Yield the lines of a stable ranking: every item with the ranks that it may have."""
-    listed = shortened(made["rows"], everything=everything)
-    table = _Table([row for row in listed if row is not None], look, cut=None, eps=False)
-    tiers = made["tiers"]
-    fixed = sum(row["lowest"] == row["highest"] for row in made["rows"])
-    yield from _heading(made, look)
-    yield from paragraph(
-        f"{fixed:,} of {counted(made['n_items'], 'item')} have one possible rank; "
-        + ("all in one tier." if len(tiers) == 1 else f"{len(tiers):,} tiers that do not mix."),
-        look,
-    )
-    yield line("")
-    yield table.header()
-    ends = _tier_ends(tiers)
-    for row in listed:
-        yield table.row(row)
-        if row is not None and row["rank"] in ends and len(tiers) <= made["n_items"] // 2:
-            yield line("   " + look.sign("─", "-") * (table.width - 3), "bright_black")
-    yield line("")
-    yield from claims(made, look)
-
-
-def audit_text(made: Mapping[str, Any], look: Look) -> Iterator[Text]:
-    """Yield the lines of an audit: one for each method and k, and who flips the plain answers."""
-    unit, units = made["unit"], made["units"]
-    yield from _heading(made, look)
-    yield from paragraph(
-        f"Each of the {made['n_units']:,} {units} was left out in turn. At eps = {made['eps']:.4g}, "
-        f"a share {made['share_reaching_eps']:.4g} of them moves the scores by eps or more; no inflated "
-        "answer can break more often than that.",
-        look,
-    )
-    yield line("")
-    yield line(f"{'answer':<18}{'k':>6}{'broken by':>14}{'delta':>9}{'Jaccard':>10}{'size':>15}", "bold")
-    for row in sorted(made["audit"], key=lambda row: (row["k"] is None, row["k"])):
-        yield _outcome_line(row, made["n_units"])
-    yield from paragraph(
-        f"Broken by: {units} without which fewer than k items (rankings: no ranking) stay in common.",
-        look,
-        style="bright_black",
-    )
-    yield line("")
-    for flips in made["flips"]:
-        yield from _flip_lines(flips, unit, look)
-    yield from notes(made, look)
-
-
-def check_text(made: Mapping[str, Any], look: Look) -> Iterator[Text]:
-    """Yield whether a top-k passes, why, and what would."""
-    passed, k, units = made["stable"], made["k"], made["units"]
-    inflated = f"inflated top {k:,} at eps = {made['eps'] or 0:.4g}"
-    what = f"plain top {k:,}" if made["method"] == "topk" else inflated
-    yield line(f"{'STABLE' if passed else 'UNSTABLE'}: {what}", "bold green" if passed else "bold red")
-    yield from paragraph(
-        f"{made['breaking_units']:,} of the {made['n_units']:,} {units}, each left out alone, leave "
-        f"fewer than {k:,} items in common: delta = {made['delta']:.4g}, "
-        f"allowed {made['max_delta']:.4g}.",
-        look,
-    )
-    if not passed:
-        remedy = made["remedy"]
-        yield from paragraph(
-            f"What would pass: the inflated top {k:,} at eps = {remedy['eps']:.4g}, "
-            f"{remedy['size']:,} items (delta = {remedy['delta']:.4g}).",
-            look,
-        )
-    yield line("")
-    if not passed and made["method"] == "topk":
-        yield from _flip_lines(made["flips"], made["unit"], look)
-    yield from notes(made, look)
-
-
-def claims(made: Mapping[str, Any], look: Look) -> Iterator[Text]:
-    """Yield the certificate in one sentence, eps and delta, and what was guessed."""
-    certificate = made["certificate"]
-    delta = "nothing claimed" if certificate["delta"] is None else f"delta = {certificate['delta']:.4g}"
-    yield from paragraph(
-        f"Certificate ({certificate['status']}): eps = {made['eps']:.4g}, {delta}; "
-        f"rule: {certificate['rule']}",
-        look,
-        style="bold",
-    )
-    yield from paragraph(certificate["sentence"], look)
-    yield line("")
-    yield from notes(made, look)
-
-
-def notes(made: Mapping[str, Any], look: Look) -> Iterator[Text]:
-    """Yield what was recognised, guessed and decided."""
-    yield line("Recognised, guessed and decided", "bright_black")
-    for note in (f"scores: {made['scorer']}", *made["notes"]):
-        yield from paragraph(note, look, bullet=look.sign("·", "-"), style="bright_black")
-
-
-def paragraph(text: str, look: Look, *, bullet: str = "", style: str = "") -> Iterator[Text]:
-    """Yield a text wrapped at words, safe to show, with a bullet and a hanging indent if given."""
-    from textwrap import wrap
-
-    lead = f" {bullet} " if bullet else ""
-    safe = shown(text, look.encoding)
-    for part in wrap(safe, look.width, initial_indent=lead, subsequent_indent=" " * len(lead)):
-        yield line(part, style)
-
-
-def line(text: str, style: str = "") -> Text:
-    """Return a line of text as it is; markup in it means nothing."""
-    from rich.text import Text
-
-    return Text(text, style=style)
-
-
-def shortened(rows: Sequence[Row], *, everything: bool) -> list[Row | None]:
-    """Return all rows, or the first and last of very many, with None for the gap."""
-    if everything or len(rows) <= LONG:
-        return list(rows)
-    half = LONG // 2
-    return [*rows[:half], None, *rows[-half:]]
-
-
-def _heading(made: Mapping[str, Any], look: Look) -> Iterator[Text]:
-    source = "standard input" if made["source"] == "-" else made["source"]
-    size = (
-        f"{made['kind']}, {counted(made['n_items'], 'item')}, {counted(made['n_units'], made['unit'])}"
-    )
-    yield from paragraph(f"{source}: {size}" if source else size, look, style="bold")
+        yield Line(f"   and {hidden:,} more further down{terminal.hint('--all shows them')}", FAINT)
 
 
 def _contending(contenders: int, certain: int, k: int) -> str:
     places = "place" if k - certain == 1 else f"{k - certain:,} places"
     return f"Contenders: {contenders:,} for the {'last ' if certain else ''}{places}"
+
+
+def _ranking_lines(findings: Findings, terminal: Terminal, everything: bool) -> Iterator[Line]:
+    listed = _ends_of(findings["rows"], everything=everything)
+    table = _Table([row for row in listed if row is not None], terminal, cut=None, eps=False)
+    tiers = findings["tiers"]
+    fixed = sum(row["best_rank"] == row["worst_rank"] for row in findings["rows"])
+    yield from _heading(findings, terminal)
+    yield from paragraph(
+        f"{fixed:,} of {counted(findings['n_items'], 'item')} have one possible rank; "
+        + ("all in one tier." if len(tiers) == 1 else f"{len(tiers):,} tiers that do not mix."),
+        terminal,
+    )
+    yield Line("")
+    yield table.header()
+    ends = _tier_ends(tiers) if len(tiers) <= findings["n_items"] // 2 else set()
+    for row in listed:
+        yield table.row(row)
+        if row is not None and row["rank"] in ends:
+            yield Line("   " + terminal.sign("─", "-") * (table.width - 3), FAINT)
+    yield Line("")
+    yield from _claims(findings, terminal)
 
 
 def _tier_ends(tiers: Sequence[Sequence[object]]) -> set[int]:
@@ -213,92 +152,191 @@ def _tier_ends(tiers: Sequence[Sequence[object]]) -> set[int]:
     return ends
 
 
-def _outcome_line(row: Row, units: int) -> Text:
-    broken = round(row["delta"] * units)
+def _audit_lines(findings: Findings, terminal: Terminal, _everything: bool) -> Iterator[Line]:
+    units = findings["units"]
+    yield from _heading(findings, terminal)
+    yield from paragraph(
+        f"Each of the {findings['n_units']:,} {units} was left out in turn. At eps = "
+        f"{findings['eps']:.4g}, a share {findings['share_reaching_eps']:.4g} of them moves the scores "
+        "by eps or more; no inflated answer can break more often than that.",
+        terminal,
+    )
+    yield Line("")
+    yield Line(f"{'answer':<18}{'k':>6}{'broken by':>14}{'delta':>9}{'Jaccard':>10}{'size':>15}", "bold")
+    for row in sorted(findings["audit"], key=lambda row: (row["k"] is None, row["k"])):
+        yield _audit_line(row, findings["n_units"], terminal)
+    yield from paragraph(
+        f"Broken by: {units} without which fewer than k items (rankings: no ranking) stay in common.",
+        terminal,
+        style=FAINT,
+    )
+    yield Line("")
+    for flips in findings["flips"]:
+        yield from _flip_lines(flips, findings["unit"], terminal)
+    yield from _notes(findings, terminal)
+
+
+def _audit_line(row: Row, units: int, terminal: Terminal) -> Line:
     jaccard = "" if row["jaccard"] is None else f"{row['jaccard']:.4f}"
-    style = "green" if row["method"].startswith("inflated") else ""
     k = "" if row["k"] is None else f"{row['k']:,}"
-    return line(
-        f"{METHODS.get(row['method'], row['method']):<18}{k:>6}{broken:>14,}{row['delta']:>9.4f}"
-        f"{jaccard:>10}{_size(row):>15}",
-        style,
+    name = METHODS.get(row["method"]) or terminal.safe(row["method"])
+    numbers = f"{k:>6}{round(row['delta'] * units):>14,}{row['delta']:>9.4f}{jaccard:>10}"
+    size = size_in_words(row["size"], row["log10_size"])
+    return Line(
+        f"{name:<18}{numbers}{size:>15}", "green" if row["method"].startswith("inflated") else ""
     )
 
 
-def _size(row: Row) -> str:
-    if row["size"] is not None and row["size"] < 10**9:
-        return f"{row['size']:,}"
-    return "not counted" if row["log10_size"] is None else f"about 10^{row['log10_size']:.1f}"
+def _check_lines(findings: Findings, terminal: Terminal, _everything: bool) -> Iterator[Line]:
+    passed, k = findings["stable"], findings["k"]
+    plain = findings["method"] == "topk"
+    what = f"plain top {k:,}" if plain else f"inflated top {k:,} at eps = {findings['eps']:.4g}"
+    yield Line(f"{'STABLE' if passed else 'UNSTABLE'}: {what}", "bold green" if passed else "bold red")
+    yield from paragraph(
+        f"{findings['breaking_units']:,} of the {findings['n_units']:,} {findings['units']}, each left "
+        f"out alone, leave fewer than {k:,} items in common: delta = {findings['delta']:.4g}, "
+        f"allowed {findings['max_delta']:.4g}.",
+        terminal,
+    )
+    if not passed:
+        remedy = findings["remedy"]
+        yield from paragraph(
+            f"What would pass: the inflated top {k:,} at eps = {remedy['eps']:.4g}, "
+            f"{remedy['size']:,} items (delta = {remedy['delta']:.4g}).",
+            terminal,
+        )
+    yield Line("")
+    if not passed and plain:
+        yield from _flip_lines(findings["flips"], findings["unit"], terminal)
+    yield from _notes(findings, terminal)
 
 
-def _flip_lines(flips: Row, unit: str, look: Look) -> Iterator[Text]:
+VIEWS: dict[str, Callable[[Findings, Terminal, bool], Iterator[Line]]] = {
+    "top-k": _topk_lines,
+    "ranking": _ranking_lines,
+    "audit": _audit_lines,
+    "check": _check_lines,
+}
+
+
+def _heading(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    source = "standard input" if findings["source"] == "-" else findings["source"]
+    items, units = (
+        counted(findings["n_items"], "item"),
+        counted(findings["n_units"], findings["unit"]),
+    )
+    size = f"{findings['kind']}, {items}, {units}"
+    yield from paragraph(f"{source}: {size}" if source else size, terminal, style="bold")
+
+
+def _claims(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield the certificate in one sentence, eps and delta, and what was guessed."""
+    certificate = findings["certificate"]
+    delta = "nothing claimed" if certificate["delta"] is None else f"delta = {certificate['delta']:.4g}"
+    yield from paragraph(
+        f"Certificate ({certificate['status']}): eps = {findings['eps']:.4g}, {delta}; "
+        f"rule: {certificate['rule']}",
+        terminal,
+        style="bold",
+    )
+    yield from paragraph(certificate["sentence"], terminal)
+    yield Line("")
+    yield from _notes(findings, terminal)
+
+
+def _notes(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield what was recognised, guessed and decided."""
+    yield Line("Recognised, guessed and decided", FAINT)
+    for note in (f"scores: {findings['scorer']}", *findings["notes"]):
+        yield from paragraph(note, terminal, bullet=terminal.sign("·", "-"), style=FAINT)
+
+
+def paragraph(text: str, terminal: Terminal, *, bullet: str = "", style: str = "") -> Iterator[Line]:
+    """Yield a text wrapped at words, safe to show, with a bullet and a hanging indent if given."""
+    lead = f" {bullet} " if bullet else ""
+    rest = " " * len(lead)
+    safe = terminal.safe(text)
+    for part in wrap(safe, terminal.width, initial_indent=lead, subsequent_indent=rest):
+        yield Line(part, style)
+
+
+def _ends_of(rows: Sequence[Row], *, everything: bool) -> list[Row | None]:
+    """Return all rows, or the first and last of very many, with None for the gap."""
+    if everything or len(rows) <= LONG:
+        return list(rows)
+    half = LONG // 2
+    return [*rows[:half], None, *rows[-half:]]
+
+
+def _flip_lines(flips: Row, unit: str, terminal: Terminal) -> Iterator[Line]:
     plain = flips["plain"]
     if not plain["units"]:
         return
-    number = counted(plain["units"], shown(unit, look.encoding))
-    yield line(f"Who changes the plain top {flips['k']:,}: {number}", "bold")
+    number = counted(plain["units"], terminal.safe(unit))
+    yield Line(f"Who changes the plain top {flips['k']:,}: {number}", "bold")
     for flip in plain["listed"][:3]:
         leaves, enters = (", ".join(map(str, flip[way])) for way in ("leaves", "enters"))
         times = f" ({flip['count']:,} times)" if flip["count"] > 1 else ""
-        space = (look.width - 30) // 3
-        parts = [look.fit(part, space).rstrip() for part in (flip["unit"], leaves, enters)]
-        yield line(f"   without {parts[0]}{times}: {parts[1]} {look.sign('→', '->')} {parts[2]}")
+        space = (terminal.width - 30) // 3
+        parts = [terminal.fit(part, space).rstrip() for part in (flip["unit"], leaves, enters)]
+        yield Line(f"   without {parts[0]}{times}: {parts[1]} {terminal.sign('→', '->')} {parts[2]}")
     if plain["distinct_units"] > 3:
-        yield line(f"   and {plain['distinct_units'] - 3:,} more (--json lists them)", "bright_black")
-    yield line("")
+        hint = terminal.hint("--json lists them")
+        yield Line(f"   and {plain['distinct_units'] - 3:,} more{hint}", FAINT)
+    yield Line("")
 
 
 class _Table:
     """The columns of items: sign, rank, name, score, ranks, bar, and the eps of entry."""
 
-    def __init__(self, rows: Sequence[Row], look: Look, *, cut: int | None, eps: bool) -> None:
-        self._look = look
+    def __init__(self, rows: Sequence[Row], terminal: Terminal, *, cut: int | None, eps: bool) -> None:
+        self._terminal = terminal
         self._eps = eps
         self._decimals = _decimals([row["score"] for row in rows])
         self._rank = max((len(f"{row['rank']:,}") for row in rows), default=1)
-        self._score = max((len(self._number(row["score"])) for row in rows), default=5)
-        self._score = max(5, self._score)
-        self._ranks = max((len(self._interval(row)) for row in rows), default=5)
-        self._ranks = max(5, self._ranks)
-        fixed = 3 + self._rank + 2 + 2 + self._score + 2 + self._ranks + 2 + (15 if eps else 0)
-        room = max(20, look.width - fixed)
-        self._name = max(4, look.columns_of((row["item"] for row in rows), room * 3 // 5))
-        low = min((row["lowest"] for row in rows), default=1)
-        high = max((row["highest"] for row in rows), default=1)
-        self._scale = Scale.around(low, high, max(7, min(48, room - self._name - 1)), cut)
+        self._score = max((5, *(len(self._number(row["score"])) for row in rows)))
+        self._ranks = max((5, *(len(self._interval(row)) for row in rows)))
+        room = max(20, terminal.width - self._fixed - (15 if eps else 0))
+        self._name = max(4, terminal.widest((row["item"] for row in rows), room * 3 // 5))
+        best = min((row["best_rank"] for row in rows), default=1)
+        worst = max((row["worst_rank"] for row in rows), default=1)
+        self._axis = RankAxis.around(best, worst, max(7, min(48, room - self._name - 1)), cut)
+
+    @property
+    def _fixed(self) -> int:
+        """How many columns a row takes without its name and bar."""
+        return 3 + self._rank + 2 + 2 + self._score + 2 + self._ranks + 2
 
     @property
     def width(self) -> int:
         """How many columns a row takes."""
-        return (
-            3 + self._rank + 2 + self._name + 2 + self._score + 2 + self._ranks + 2 + self._scale.width
-        )
+        return self._fixed + self._name + self._axis.width
 
-    def header(self) -> Text:
-        bar = f"{'ranks':>{self._ranks}}  {'':<{self._scale.width}}"
+    def header(self) -> Line:
+        bar = f"{'ranks':>{self._ranks}}  {'':<{self._axis.width}}"
         eps = f"  {'enters at eps':>13}" if self._eps else ""
         name = f"{'item':<{self._name}}"
-        return line(
+        return Line(
             f"   {'':>{self._rank}}  {name}  {'score':>{self._score}}  {bar}{eps}".rstrip(), "bold"
         )
 
-    def row(self, row: Row | None) -> Text:
+    def row(self, row: Row | None) -> Line:
         if row is None:
-            return line(f"   {self._look.sign('…', '...')} (--all shows every row)", "bright_black")
-        standing = row["standing"]
-        bar = self._scale.bar(row["lowest"], row["highest"], row["rank"], self._look)
-        critical = row["critical_eps"]
+            more = self._terminal.hint("--all shows every row")
+            return Line(f"   {self._terminal.sign('…', '...')}{more}", FAINT)
+        standing, critical = row["standing"], row["critical_eps"]
+        bar = self._axis.bar(row["best_rank"], row["worst_rank"], row["rank"], self._terminal)
         eps = f"  {critical:>13.3g}" if self._eps and critical else ""
         text = (
-            f" {self._look.sign(*SIGNS[standing])} {row['rank']:>{self._rank},}  "
-            f"{self._look.fit(row['item'], self._name)}  {self._number(row['score']):>{self._score}}  "
+            f" {self._terminal.sign(*SIGNS[standing])} {row['rank']:>{self._rank},}  "
+            f"{self._terminal.fit(row['item'], self._name)}  "
+            f"{self._number(row['score']):>{self._score}}  "
             f"{self._interval(row):>{self._ranks}}  {bar}{eps}"
         )
-        return line(text.rstrip(), STYLES[standing] if self._eps else "")
+        return Line(text.rstrip(), STYLES[standing] if self._eps else "")
 
     def _interval(self, row: Row) -> str:
-        low, high = row["lowest"], row["highest"]
-        return f"{low:,}" if low == high else f"{low:,}{self._look.sign('–', '-')}{high:,}"
+        return ranks_in_words(row["best_rank"], row["worst_rank"], self._terminal.sign("–", "-"))
 
     def _number(self, score: float) -> str:
         if score and not 1e-6 < abs(score) < 1e9:

@@ -1,29 +1,28 @@
-"""Leave one unit out: audits, the delta(eps) curve, calibration, certificates, and answers."""
+"""Leave one unit out: studies, answers, audits, the delta(eps) curve and certificates."""
 
-from steadyrank.stability.answers import (
-    AnswerRow,
-    StableRanking,
-    StableTopK,
-    stable_ranking,
-    stable_topk,
-)
-from steadyrank.stability.audit import Audit, audit
+from steadyrank.stability.answers import AnswerRow, StableRanking, StableTopK
+from steadyrank.stability.audit_rows import AuditRow
+from steadyrank.stability.auditing import Audit
 from steadyrank.stability.certificate import Certificate
+from steadyrank.stability.check import Check
 from steadyrank.stability.curve import StabilityCurve
 from steadyrank.stability.flips import Flip, Flips
-from steadyrank.stability.outcomes import Outcome
+from steadyrank.stability.study import Study, audit, stable_ranking, stable_topk, write_report
 
 __all__ = [
     "AnswerRow",
     "Audit",
+    "AuditRow",
     "Certificate",
+    "Check",
     "Flip",
     "Flips",
-    "Outcome",
     "StabilityCurve",
     "StableRanking",
     "StableTopK",
+    "Study",
     "audit",
     "stable_ranking",
     "stable_topk",
+    "write_report",
 ]

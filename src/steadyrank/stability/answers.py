@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from steadyrank.operators.checks import check_k
-from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.intervals import rank_intervals, tiers
-from steadyrank.operators.rankings import RankingSet
-from steadyrank.operators.topk_sets import InflatedTopK, inflated_topk
-from steadyrank.reading.arrays import frozen
-from steadyrank.stability.calibration import Calibration, Claim
-from steadyrank.stability.frames import frame_of
-from steadyrank.stability.policies import checked_items, policies
-from steadyrank.stability.text import ranking_text, topk_text
+from steadyrank.stability.findings import live_findings, ranking_findings, topk_findings
+from steadyrank.stability.results import Result, some_of
+from steadyrank.stability.thresholds import BUDGET
+from steadyrank.stability.views import plot_ranking, plot_topk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+
+    from matplotlib.axes import Axes
 
     from steadyrank._typing import FloatArray, IntArray
-    from steadyrank.scorers.base import Scorer
+    from steadyrank.operators.rankings import RankingSet
+    from steadyrank.operators.topk_sets import InflatedTopK
+    from steadyrank.stability.auditing import Audit
     from steadyrank.stability.certificate import Certificate
 
 Standing = Literal["certain", "contender", "out"]
+
+NEXT_ON_A_SCREEN = 25
+"""Items beyond the members that a brief view may show."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class AnswerRow:
         Its label.
     score : float
         Its score.
-    lowest, highest : int
+    best_rank, worst_rank : int
         Its best and worst rank over the inflated ranking at the same eps.
     standing : {"certain", "contender", "out"}
         Whether it is surely in the top k, may be, or is not. In a full ranking, ``certain`` means that
@@ -53,24 +55,28 @@ class AnswerRow:
     rank: int
     item: object
     score: float
-    lowest: int
-    highest: int
+    best_rank: int
+    worst_rank: int
     standing: Standing
     critical_eps: float | None
 
 
-@dataclass(frozen=True, eq=False)
-class Answer:
+@dataclass(frozen=True, eq=False, repr=False)
+class Answer(Result):
     """What both kinds of answers have in common."""
 
-    items: tuple[object, ...] = field(repr=False)
-    scores: FloatArray = field(repr=False)
     eps: float
     certificate: Certificate
-    scorer: str
-    unit: str
-    n_units: int
-    notes: tuple[str, ...] = field(repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # An answer travels light: its study may hold gigabytes, and functions that cannot travel.
+        kept = {name: value for name, value in self.__dict__.items() if name != "_audit"}
+        return kept | {"_study": None}
+
+    @property
+    def k(self) -> int | None:
+        """How many items were asked for, if that was the question."""
+        return None
 
     @cached_property
     def order(self) -> IntArray:
@@ -79,24 +85,20 @@ class Answer:
 
     @cached_property
     def rank_intervals(self) -> tuple[IntArray, IntArray]:
-        """The lowest and highest rank of each item over the inflated ranking."""
+        """The best and worst rank of each item over the inflated ranking."""
         return rank_intervals(self.scores, self.eps)
-
-    def labels(self, indices: IntArray) -> tuple[object, ...]:
-        """Return the labels of items given by index."""
-        return tuple(self.items[index] for index in indices)
 
     def rows(self, limit: int | None = None) -> Iterator[AnswerRow]:
         """Yield the items by plain rank, all or the first ``limit``."""
-        lowest, highest = self.rank_intervals
-        for place, index in enumerate(self.order[:limit]):
-            standing, critical = self._standing(int(index))
+        best, worst = self.rank_intervals
+        for place, index in enumerate(self.order[:limit].tolist()):
+            standing, critical = self._standing(index)
             yield AnswerRow(
                 rank=place + 1,
                 item=self.items[index],
                 score=float(self.scores[index]),
-                lowest=int(lowest[index]),
-                highest=int(highest[index]),
+                best_rank=int(best[index]),
+                worst_rank=int(worst[index]),
                 standing=standing,
                 critical_eps=critical,
             )
@@ -104,16 +106,17 @@ class Answer:
     def _standing(self, index: int) -> tuple[Standing, float | None]:
         raise NotImplementedError
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """Return all rows as a dataframe (polars, pandas or pyarrow: the first that is installed)."""
+    def _columns(self) -> dict[str, list[Any]]:
         rows = list(self.rows())
-        names = ("rank", "item", "score", "lowest", "highest", "standing", "critical_eps")
-        return frame_of({name: [getattr(row, name) for row in rows] for name in names}, backend)
+        return {part.name: [getattr(row, part.name) for row in rows] for part in fields(AnswerRow)}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class StableTopK(Answer):
     """The inflated top-k of a dataset, by label, with its certificate.
+
+    It has a length, can be iterated over, and knows whether a label is ``in`` it. ``print`` shows it
+    as the command line does.
 
     Attributes
     ----------
@@ -121,14 +124,34 @@ class StableTopK(Answer):
         The answer by index.
     critical_eps : float array (items,)
         The eps above which each item is a member.
+
+    Examples
+    --------
+    >>> from steadyrank import Votes, stable_topk
+    >>> answer = stable_topk(Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 30), 2, delta=0)
+    >>> answer
+    StableTopK(k=2, members=['cyd', 'abe', 'bob'], certain=1, eps=0.05, certificate='observed')
+    >>> len(answer), "bob" in answer, list(answer)
+    (3, True, ['cyd', 'abe', 'bob'])
     """
 
-    result: InflatedTopK = field(repr=False)
-    critical_eps: FloatArray = field(repr=False)
+    result: InflatedTopK
+    critical_eps: FloatArray
 
-    def __str__(self) -> str:
-        """Show the members and the certificate in plain text."""
-        return topk_text(self)
+    def __repr__(self) -> str:
+        return (
+            f"StableTopK(k={self.k}, members={some_of(self.members)}, certain={len(self.certain):,}, "
+            f"eps={self.eps:.3g}, certificate={self.certificate.status!r})"
+        )
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __iter__(self) -> Iterator[object]:
+        return iter(self.members)
+
+    def __contains__(self, label: object) -> bool:
+        return label in self.members
 
     @property
     def k(self) -> int:
@@ -139,12 +162,6 @@ class StableTopK(Answer):
     def size(self) -> int:
         """How many items the answer holds."""
         return self.result.size
-
-    def _repr_html_(self) -> str:
-        """Show the answer as a table in a notebook."""
-        from steadyrank.report.notebook import topk_html
-
-        return topk_html(self)
 
     @cached_property
     def members(self) -> tuple[object, ...]:
@@ -172,28 +189,86 @@ class StableTopK(Answer):
     def _standing(self, index: int) -> tuple[Standing, float | None]:
         return self._standing_of.get(index, "out"), float(self.critical_eps[index])
 
+    def findings(
+        self,
+        *,
+        source: str | None = None,
+        policies: Mapping[str, str] | None = None,
+        max_rows: int | None = None,
+        near: int = 0,
+        budget: int = BUDGET,
+    ) -> dict[str, Any]:
+        """Return all that views show, as plain data: JSON is this document as it is.
 
-@dataclass(frozen=True, eq=False)
+        It holds an audit of the answer unless nothing was claimed.
+
+        Parameters
+        ----------
+        source : str, optional
+            What to call the data, for example the name of a file without its folder.
+        policies : mapping, optional
+            Further policies that were applied, by name, in plain words.
+        max_rows : int, optional
+            How many items to list, by rank; all by default.
+        near : int
+            How far from k the curves of other k reach that a live view needs. Each takes a pass over
+            the units; where that would take too long there are none.
+        budget : int
+            How many numbers each family of ``thresholds`` may hold.
+        """
+        found = None if self.certificate.status == "none" else self._audit
+        made = topk_findings(self, found, source, policies, max_rows)
+        ks = () if found is None else self.study.ks_near(self.k, reach=near)
+        return made | live_findings(self, found, ks, budget)
+
+    def _brief(self) -> dict[str, Any]:
+        audited = self.certificate.status == "observed" and self._study is not None
+        most = self.size + NEXT_ON_A_SCREEN
+        return topk_findings(self, self._audit if audited else None, max_rows=most)
+
+    @cached_property
+    def _audit(self) -> Audit:
+        return self.study.audit(self.k, eps=self.eps, methods=("topk", "inflated_topk"))
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the scores around rank k with matplotlib, and return the Axes."""
+        return plot_topk(self, ax)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class StableRanking(Answer):
     """The inflated full ranking of a dataset, by label, with its certificate.
+
+    It has a length and can be iterated over, best item first.
 
     Attributes
     ----------
     rankings : RankingSet
         The set of rankings, by index.
+
+    Examples
+    --------
+    >>> from steadyrank import Votes, stable_ranking
+    >>> stable_ranking(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30), delta=0)
+    StableRanking(ranking=['ann', 'bob', 'cyd'], tiers=2, eps=0.00826, certificate='observed')
     """
 
-    rankings: RankingSet = field(repr=False)
+    rankings: RankingSet
 
-    def __str__(self) -> str:
-        """Show the first places and the certificate in plain text."""
-        return ranking_text(self)
+    def __repr__(self) -> str:
+        return (
+            f"StableRanking(ranking={some_of(self.ranking)}, tiers={len(self.tiers):,}, "
+            f"eps={self.eps:.3g}, certificate={self.certificate.status!r})"
+        )
 
-    def _repr_html_(self) -> str:
-        """Show the answer as a table in a notebook."""
-        from steadyrank.report.notebook import ranking_html
+    def __len__(self) -> int:
+        return len(self.items)
 
-        return ranking_html(self)
+    def __iter__(self) -> Iterator[object]:
+        return iter(self.ranking)
+
+    def __contains__(self, label: object) -> bool:
+        return label in self.items
 
     @cached_property
     def ranking(self) -> tuple[object, ...]:
@@ -206,108 +281,19 @@ class StableRanking(Answer):
         return tuple(self.labels(block) for block in tiers(self.scores, self.eps))
 
     def _standing(self, index: int) -> tuple[Standing, float | None]:
-        lowest, highest = self.rank_intervals
-        return ("certain" if lowest[index] == highest[index] else "contender"), None
+        best, worst = self.rank_intervals
+        return ("certain" if best[index] == worst[index] else "contender"), None
 
+    def findings(
+        self,
+        *,
+        source: str | None = None,
+        policies: Mapping[str, str] | None = None,
+        max_rows: int | None = None,
+    ) -> dict[str, Any]:
+        """Return all that views show, as plain data; parameters as for a top-k."""
+        return ranking_findings(self, source, policies, max_rows)
 
-def stable_topk(
-    data: Any,
-    k: int,
-    *,
-    delta: float | None = None,
-    eps: float | None = None,
-    scorer: Scorer | None = None,
-    claim: Claim = "observed",
-) -> StableTopK:
-    """Return the k best items and those that one unit more or less could put among them.
-
-    Parameters
-    ----------
-    data : Votes, Ballots, Ratings, Battles, ScoreMatrix or Regression
-        The observations.
-    k : int
-        How many items are wanted.
-    delta : float, optional
-        The share of units whose removal may break the answer; 0.05 unless eps is given. The tightest
-        eps that keeps to it is chosen.
-    eps : float, optional
-        An inflation of your own instead.
-    scorer : Scorer, optional
-        How data become scores; by default the usual one for the kind of data.
-    claim : {"observed", "proved", "none"}
-        What to claim. ``observed`` leaves out every unit of this dataset, unless the eps that you give
-        is proved to be large enough for any dataset of this size; ``proved`` takes only rules that
-        hold for every such dataset; ``none`` (with eps) checks nothing and claims nothing.
-
-    Examples
-    --------
-    >>> from steadyrank import Votes, stable_topk
-    >>> votes = Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 30)
-    >>> answer = stable_topk(votes, k=2, delta=0)
-    >>> answer.certain, answer.contenders
-    (('cyd',), ('abe', 'bob'))
-    """
-    calibration = _calibration(data, scorer, k)
-    certificate = calibration.certificate(delta=_target(delta, eps), eps=eps, claim=claim)
-    scores = calibration.scores()
-    return StableTopK(
-        **_common(data, calibration, scores, certificate),
-        result=inflated_topk(scores, k, certificate.eps),
-        critical_eps=frozen(critical_eps(scores, k)),
-    )
-
-
-def stable_ranking(
-    data: Any,
-    *,
-    delta: float | None = None,
-    eps: float | None = None,
-    scorer: Scorer | None = None,
-    claim: Claim = "observed",
-) -> StableRanking:
-    """Return the rankings that one unit more or less could make the plain one.
-
-    Parameters are those of :func:`stable_topk`. With ``delta``, eps is taken just above the
-    (1 - delta)-quantile of the score shifts, so that Theorem 8 bounds the instability.
-
-    Examples
-    --------
-    >>> from steadyrank import Votes, stable_ranking
-    >>> answer = stable_ranking(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30), delta=0)
-    >>> answer.tiers
-    (('ann',), ('bob', 'cyd'))
-    """
-    calibration = _calibration(data, scorer, None)
-    certificate = calibration.certificate(delta=_target(delta, eps), eps=eps, claim=claim)
-    scores = calibration.scores()
-    return StableRanking(
-        **_common(data, calibration, scores, certificate),
-        rankings=RankingSet(scores, certificate.eps),
-    )
-
-
-def _target(delta: float | None, eps: float | None) -> float | None:
-    return 0.05 if delta is None and eps is None else delta
-
-
-def _calibration(data: Any, scorer: Scorer | None, k: int | None) -> Calibration:
-    from steadyrank.scorers.registry import default_scorer
-
-    chosen = default_scorer(data) if scorer is None else scorer
-    items = checked_items(data, chosen.name)
-    return Calibration(data, chosen, None if k is None else check_k(k, len(items)))
-
-
-def _common(
-    data: Any, calibration: Calibration, scores: FloatArray, certificate: Certificate
-) -> dict[str, Any]:
-    return {
-        "items": tuple(data.items),
-        "scores": frozen(scores),
-        "eps": certificate.eps,
-        "certificate": certificate,
-        "scorer": calibration.scorer.name,
-        "unit": calibration.unit,
-        "n_units": data.units.total,
-        "notes": policies(data),
-    }
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the ranks that each item may have with matplotlib, and return the Axes."""
+        return plot_ranking(self, ax)

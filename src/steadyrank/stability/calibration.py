@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from steadyrank.errors import InvalidValueError, NoProofError, NothingLeftError, shorten
+from steadyrank.errors import InvalidValueError, NoProofError, NothingLeftError, Option, shorten
 from steadyrank.operators.checks import check_eps
 from steadyrank.operators.inflation import MOST_OF_EPS, effective_eps, just_above
 from steadyrank.stability.certificate import (
@@ -20,106 +20,74 @@ from steadyrank.stability.certificate import (
     proved_by_sensitivity,
     unchecked,
 )
-from steadyrank.stability.curve import (
-    StabilityCurve,
-    check_delta,
-    exceeded_by_at_most,
-    smallest_gap_eps,
-    stability_curve,
-)
 from steadyrank.stability.ranking_audit import units_without_common_ranking
-from steadyrank.stability.reaching import reaching
+from steadyrank.stability.shifts import check_delta
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.scorers.base import LeaveOneOut, Scorer
+    from steadyrank.scorers.sensitivity import Sensitivity
+    from steadyrank.stability.study import Study
 
 Claim = Literal["observed", "proved", "none"]
 CLAIMS = ("observed", "proved", "none")
 
+USUAL_DELTA = 0.05
+"""The share of units that may break an answer where nobody says anything else."""
 
-@dataclass
+
+def check_one_target(delta: float | None, eps: float | None) -> None:
+    """Complain where both a target delta and an eps are given: one follows from the other."""
+    if delta is not None and eps is not None:
+        raise InvalidValueError(
+            "take either delta or eps, not both",
+            way_out=["Omit ", Option("delta"), " or ", Option("eps"), "."],
+        )
+
+
+@dataclass(frozen=True)
 class Calibration:
-    """Everything that is needed to choose an eps for one dataset and one scorer.
+    """Chooses an eps for the top-k, or without a k for the full ranking, of one study.
 
-    Leave-one-out scores are computed when a rule first asks for them: a proved rule, or an eps that
-    is given and not to be checked, needs none.
+    The leave-one-out scores of the study are touched only by rules that ask for them: a proved rule,
+    or an eps that is given and not to be checked, needs none.
     """
 
-    data: Any
-    scorer: Scorer
+    study: Study
     k: int | None
-    _loo: LeaveOneOut | None = field(default=None, init=False)
-    _scores: FloatArray | None = field(default=None, init=False)
-    _shifts: FloatArray | None = field(default=None, init=False)
-    _curve: StabilityCurve | None = field(default=None, init=False)
 
     @property
     def what(self) -> str:
         """What answers must share, for sentences: a number of items, or a ranking."""
         return "ranking" if self.k is None else str(self.k)
 
-    @property
-    def unit(self) -> str:
-        """What is left out."""
-        return str(self.data.units.kind)
-
-    def loo(self) -> LeaveOneOut:
-        """Return the leave-one-out scores."""
-        if self._loo is None:
-            self._loo = self.scorer.leave_one_out(self.data)
-        return self._loo
-
-    def scores(self) -> FloatArray:
-        """Return the scores, without leaving anything out where that was not done anyway."""
-        if self._scores is None:
-            self._scores = self.scorer.score(self.data) if self._loo is None else self._loo.scores
-        return self._scores
-
-    def shifts(self) -> FloatArray:
-        """Return how far each distinct unit moves the scores."""
-        if self._shifts is None:
-            self._shifts = self.loo().shifts()
-        return self._shifts
-
-    def curve(self) -> StabilityCurve:
-        """Return the delta(eps) curve of the top-k."""
-        if self._curve is None:
-            assert self.k is not None  # noqa: S101 (only asked for with a k)
-            self._curve = stability_curve(self.loo(), self.k, self.shifts())
-        return self._curve
-
     def certificate(self, *, delta: float | None, eps: float | None, claim: Claim) -> Certificate:
-        """Return the certificate for a target delta, or for an eps that was given."""
+        """Return the certificate for a target delta, 0.05 by default, or for an eps that was given."""
         if claim not in CLAIMS:
-            raise InvalidValueError(
-                f"claim must be one of {', '.join(CLAIMS)}, but is {shorten(claim)}."
-            )
-        if (delta is None) == (eps is None):
-            raise InvalidValueError(
-                f"give either delta or eps, not {'both' if delta is not None else 'none'}."
-            )
-        if claim != "none" and self.data.units.total < 2:
-            raise NothingLeftError(self.unit)
+            raise InvalidValueError(f"claim must be one of {', '.join(CLAIMS)}, but is {shorten(claim)}")
+        check_one_target(delta, eps)
+        if claim != "none" and self.study.units.total < 2:
+            raise NothingLeftError(self.study.unit)
         if eps is not None:
             return self._for_eps(check_eps(eps), claim)
-        return self._for_delta(check_delta(delta), claim)
+        return self._for_delta(check_delta(USUAL_DELTA if delta is None else delta), claim)
 
     def _for_delta(self, delta: float, claim: Claim) -> Certificate:
         if claim == "none":
             raise InvalidValueError(
-                "claim='none' goes with an eps; for a target delta something is checked."
+                "a claim of 'none' goes with an eps; for a target delta something is checked",
+                way_out=["Give ", Option("eps"), ", or omit ", Option("claim", "none"), "."],
             )
         if claim == "proved":
             return self._proved_for_delta(delta)
         if self.k is not None:
-            eps = self.curve().smallest_eps(delta)
-            return self._observed(eps, float(self.curve().delta(eps)), "breaking eps quantile")
-        eps = self._shift_quantile(delta)
-        share = self._share(reaching(self.shifts(), self.loo().scores, eps))
-        return observed_by_shifts(eps, share, self.data.units.total, self.unit, self.what)
+            eps = self.study.curve(self.k).smallest_eps(delta)
+            return self._observed(
+                eps, float(self.study.curve(self.k).delta(eps)), "breaking eps quantile"
+            )
+        eps = self.study.eps_for(delta)
+        share = self.study.share(self.study.reaching(eps))
+        return observed_by_shifts(eps, share, self.study.units.total, self.study.unit, self.what)
 
     def _for_eps(self, eps: float, claim: Claim) -> Certificate:
         if claim == "none":
@@ -127,57 +95,53 @@ class Calibration:
         bound = self._sensitivity()
         if bound is not None and self._surely_above(eps, bound.eps):
             # Proved for all datasets, so also for this one, and at no cost.
-            return proved_by_sensitivity(eps, bound, self.unit, self.what)
+            return proved_by_sensitivity(eps, bound, self.study.unit, self.what)
         if claim == "proved":
             return self._proved_by_bags_at(eps)
         if self.k is not None:
-            return self._observed(eps, float(self.curve().delta(eps)), "audit")
-        broken = units_without_common_ranking(self.loo(), eps, self.shifts())
-        return self._observed(eps, self._share(broken), "audit")
+            return self._observed(eps, float(self.study.curve(self.k).delta(eps)), "audit")
+        broken = units_without_common_ranking(self.study, eps)
+        return self._observed(eps, self.study.share(broken), "audit")
 
     def _proved_by_bags_at(self, eps: float) -> Certificate:
         numbers = self._bagging()
         if numbers is None:
-            raise NoProofError(self.scorer.name, f"no rule proves anything at eps = {eps:.6g}")
+            raise NoProofError(self.study.scorer.name, f"no rule proves anything at eps = {eps:.6g}")
         ratio = _bagging_reach(numbers) / (eps * (1 - MOST_OF_EPS))
         # A product, not a power: it may overflow to infinity, which says vacuous.
-        return proved_by_bagging(eps, ratio * ratio, numbers, self.unit, self.what)
+        return proved_by_bagging(eps, ratio * ratio, numbers, self.study.unit, self.what)
 
     def _proved_for_delta(self, delta: float) -> Certificate:
         bound = self._sensitivity()
         if bound is not None:
-            return proved_by_sensitivity(above_bound(bound), bound, self.unit, self.what)
+            return proved_by_sensitivity(above_bound(bound), bound, self.study.unit, self.what)
         numbers = self._bagging()
         if numbers is not None and delta > 0 and math.isfinite(numbers["C"]):
             eps = just_above(_bagging_reach(numbers) / math.sqrt(delta))
-            return proved_by_bagging(eps, delta, numbers, self.unit, self.what)
-        raise NoProofError(self.scorer.name, f"no rule proves delta = {delta:g}")
+            return proved_by_bagging(eps, delta, numbers, self.study.unit, self.what)
+        raise NoProofError(self.study.scorer.name, f"no rule proves delta = {delta:g}")
 
     def _surely_above(self, eps: float, bound: float) -> bool:
         """Tell whether eps exceeds a bound also after the operators' allowance for rounding."""
-        largest = float(np.abs(self.scores()).max()) + bound
+        largest = float(np.abs(self.study.scores).max()) + bound
         return bool(effective_eps(eps, largest) > bound)
 
-    def _sensitivity(self) -> Any:
-        ask = getattr(self.scorer, "sensitivity", None)
-        return None if ask is None else ask(self.data)
+    def _sensitivity(self) -> Sensitivity | None:
+        found: Sensitivity | None = _ability(self.study, "sensitivity")
+        return found
 
-    def _bagging(self) -> Any:
-        ask = getattr(self.scorer, "bagging_numbers", None)
-        return None if ask is None else ask(self.data)
+    def _bagging(self) -> Mapping[str, float] | None:
+        found: Mapping[str, float] | None = _ability(self.study, "bagging_numbers")
+        return found
 
     def _observed(self, eps: float, delta: float, rule: str) -> Certificate:
-        return observed(eps, delta, self.data.units.total, self.unit, self.what, rule)
+        return observed(eps, delta, self.study.units.total, self.study.unit, self.what, rule)
 
-    def _share(self, units: BoolArray | IntArray) -> float:
-        """Return the share of all units that these distinct ones stand for."""
-        counts = self.loo().units.counts
-        return int(counts[units].sum()) / int(counts.sum())
 
-    def _shift_quantile(self, delta: float) -> float:
-        """Return an eps just above the (1 - delta)-quantile of the shifts."""
-        needed = exceeded_by_at_most(delta, self.shifts(), self.loo().units.counts)
-        return just_above(needed) if needed > 0 else smallest_gap_eps(self.loo().scores)
+def _ability(study: Study, name: str) -> Any:
+    # Until every scorer declares what it can.
+    ask = getattr(study.scorer, name, None)
+    return None if ask is None else ask(study.data)
 
 
 def _bagging_reach(numbers: Mapping[str, float]) -> float:

@@ -19,25 +19,27 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from steadyrank.errors import InvalidEpsError, InvalidValueError, shorten
+from steadyrank.errors import InvalidEpsError
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.inflation import just_above
 from steadyrank.reading.arrays import frozen
 from steadyrank.stability.pruning import Active, active_items
+from steadyrank.stability.shifts import check_delta, eps_above, smallest_gap_eps
+from steadyrank.stability.views import plot_curve
 from steadyrank.wording import counted
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.base import LeaveOneOut
+    from steadyrank.stability.study import Study
 
 DEEPER = 4.0
 """How much deeper the next look goes."""
 
 FIRST_LOOK = 8
 """The first look reaches to the critical eps of the item this many ranks below the k-th."""
-
-
-SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +63,7 @@ class StabilityCurve:
     --------
     >>> from steadyrank import ScoreMatrix, audit
     >>> matrix = ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]])
-    >>> curve = audit(matrix, k=2, eps=0.5).curve(2)
+    >>> curve = audit(matrix, 2, eps=0.5).curve(2)
     >>> print(curve)
     delta(eps) of the top 2: 0.25 where only ties are inflated, 0 at eps = 0.471405 with 2 members
     >>> curve.delta(0.1), curve.size(0.1), round(curve.smallest_eps(0), 4)
@@ -121,8 +123,11 @@ class StabilityCurve:
 
     def smallest_eps(self, delta: float) -> float:
         """Return an eps just above the smallest that makes the instability at most ``delta``."""
-        needed = exceeded_by_at_most(check_delta(delta), self.breaking_eps, self.counts)
-        return just_above(needed) if needed > 0 else self.tie_eps
+        return eps_above(check_delta(delta), self.breaking_eps, self.counts, self.tie_eps)
+
+    def plot(self, ax: Axes | None = None, *, eps: float | None = None) -> Axes:
+        """Draw both step functions with matplotlib, and mark an eps; return the Axes."""
+        return plot_curve(self, ax, eps)
 
 
 def _positive(eps: float | FloatArray) -> FloatArray:
@@ -133,59 +138,18 @@ def _positive(eps: float | FloatArray) -> FloatArray:
     return values
 
 
-def exceeded_by_at_most(delta: float, values: FloatArray, counts: IntArray) -> float:
-    """Return the smallest of the values that at most a share ``delta`` of all exceed."""
-    order = np.argsort(-values, kind="stable")
-    allowed = allowed_units(delta, int(counts.sum()))
-    last = int(np.searchsorted(np.cumsum(counts[order]), allowed, side="right"))
-    return float(values[order[last]]) if last < len(order) else 0.0
-
-
-def allowed_units(delta: float, total: int) -> int:
-    """Return the largest number of units whose share, as a float, is at most ``delta``.
-
-    Examples
-    --------
-    >>> allowed_units(0.29, 100), int(0.29 * 100)
-    (29, 28)
-    """
-    number = round(delta * total)
-    return number if number / total <= delta else number - 1
-
-
-def smallest_gap_eps(scores: FloatArray) -> float:
-    """Return an eps so small that it inflates nothing but exact ties."""
-    halves = np.diff(np.unique(scores) / 2)  # halved before: a gap may overflow
-    return max(float(halves.min()), SMALLEST) if len(halves) else 1.0
-
-
-def check_delta(delta: object) -> float:
-    """Return ``delta`` as a float from 0 to below 1."""
-    if isinstance(delta, bool) or not isinstance(delta, int | float | np.integer | np.floating):
-        raise InvalidValueError(f"delta must be a number from 0 to below 1, but is {shorten(delta)}.")
-    if not 0 <= float(delta) < 1:
-        raise InvalidValueError(
-            f"delta must be from 0 to below 1 (the share of units that may break the answer), "
-            f"but is {shorten(delta)}."
-        )
-    return float(delta)
-
-
-def stability_curve(loo: LeaveOneOut, k: int, shifts: FloatArray) -> StabilityCurve:
-    """Compute the curve for one k.
-
-    ``shifts`` are those of ``loo``, which the caller has at hand.
-    """
+def stability_curve(study: Study, k: int) -> StabilityCurve:
+    """Compute the curve for one k."""
+    loo, shifts = study.leave_one_out, study.shifts
     critical = critical_eps(loo.scores, k)
     breaking = np.zeros(len(loo.units))
-    bounds = loo.bounds()
     depth = _first_depth(critical, k, shifts)
     # No unit breaks beyond its shift, but for the allowance for rounding in critical eps.
     furthest = just_above(shifts)
     unsettled = shifts > 0
     while unsettled.any():
         depth = min(depth, float(furthest[unsettled].max()))
-        found = _breaking_eps(loo, active_items(*bounds, k, depth), unsettled)
+        found = _breaking_eps(loo, active_items(*study.bounds, k, depth), unsettled)
         breaking[unsettled] = found[unsettled]
         unsettled &= (breaking > depth) & (furthest > depth)
         depth *= DEEPER

@@ -5,10 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from steadyrank.stability.topk_audit import TopKAudit
 from steadyrank.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+
+    from steadyrank._typing import IntArray
+    from steadyrank.stability.study import Study
+    from steadyrank.stability.topk_audit import Change, Members
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,7 @@ class Flips:
     --------
     >>> from steadyrank import ScoreMatrix, audit
     >>> matrix = ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]], items=["x", "y", "z"])
-    >>> flips = audit(matrix, k=2, eps=0.5).flips(2)
+    >>> flips = audit(matrix, 2, eps=0.5).flips(2)
     >>> print(flips)
     1 of 4 rows changes the plain top 2 when removed; 0 break the inflated one
     >>> [(flip.unit, flip.leaves, flip.enters) for flip in flips]
@@ -74,3 +79,31 @@ class Flips:
             f"{plain:,} of {counted(self.units, self.unit_kind)} {change} the plain top {self.k} "
             f"when removed; {inflated:,} {destroy} the inflated one"
         )
+
+
+def find_flips(
+    study: Study, k: int, eps: float, members: Mapping[str, Members], known: Mapping[str, IntArray]
+) -> Flips:
+    """Return the units that break the plain or the inflated top-k; those already ``known`` are taken."""
+    topk = TopKAudit(study, [k], eps)
+    missing = {name: function for name, function in members.items() if name not in known}
+    broken = dict(known) | ({row.method: row.broken for row in topk.rows(missing)} if missing else {})
+    plain, inflated = (
+        _named(study, name, topk.changes(k, members[name], broken[name]))
+        for name in ("topk", "inflated_topk")
+    )
+    return Flips(k, study.unit, study.units.total, plain, inflated)
+
+
+def _named(study: Study, method: str, changes: list[Change]) -> tuple[Flip, ...]:
+    units, items = study.units, study.items
+    return tuple(
+        Flip(
+            method=method,
+            unit=units.labels[change.unit],
+            count=int(units.counts[change.unit]),
+            leaves=tuple(items[item] for item in change.leaves),
+            enters=tuple(items[item] for item in change.enters),
+        )
+        for change in changes
+    )

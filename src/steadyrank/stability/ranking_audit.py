@@ -9,60 +9,54 @@ import numpy as np
 from steadyrank.errors import StateLimitError
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.scorers.base import DenseBlock, SparseBlock
-from steadyrank.stability.outcomes import Outcome
-from steadyrank.stability.reaching import reaching
+from steadyrank.stability.audit_rows import AuditRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.base import Block, LeaveOneOut
+    from steadyrank.stability.study import Study
 
 NOT_JACCARD = "Jaccard similarity is defined for sets of items, not for sets of rankings"
 
 
-def ranking_outcome(loo: LeaveOneOut) -> Outcome:
+def ranking_row(study: Study, eps: float, max_states: int) -> AuditRow:  # noqa: ARG001 (same call)
     """Audit the plain ranking: broken wherever any two items change places."""
+    loo = study.leave_one_out
     order = np.argsort(-loo.scores, kind="stable")
     changed = [
         block.start + np.flatnonzero(_reordered(block, loo.scores, order)) for block in loo.blocks()
     ]
     broken = np.concatenate([np.empty(0, np.int64), *changed])
-    return _outcome("ranking", loo, broken, size=1, note=NOT_JACCARD)
+    return AuditRow("ranking", None, study.share(broken), None, 1, NOT_JACCARD, broken)
 
 
-def inflated_ranking_outcome(
-    loo: LeaveOneOut, eps: float, shifts: FloatArray, max_states: int
-) -> Outcome:
+def inflated_ranking_row(study: Study, eps: float, max_states: int) -> AuditRow:
     """Audit the inflated ranking: broken where the two sets share no ranking."""
-    broken = units_without_common_ranking(loo, eps, shifts)
+    broken = units_without_common_ranking(study, eps)
     note = NOT_JACCARD
     size: int | None = None
     try:
-        size = RankingSet(loo.scores, eps).count(max_states=max_states)
+        size = RankingSet(study.leave_one_out.scores, eps).count(max_states=max_states)
     except StateLimitError as error:
         note = f"{NOT_JACCARD}; size not counted: {error}"
-    return _outcome("inflated_ranking", loo, broken, size=size, note=note)
+    return AuditRow("inflated_ranking", None, study.share(broken), None, size, note, broken)
 
 
-def units_without_common_ranking(loo: LeaveOneOut, eps: float, shifts: FloatArray) -> IntArray:
+def units_without_common_ranking(study: Study, eps: float) -> IntArray:
     """Return the distinct units without which no ranking of the set remains.
 
     Where scores move by less than eps, Theorem 8 settles it without a look.
     """
+    loo = study.leave_one_out
     full = RankingSet(loo.scores, eps)
     broken = [
         unit
-        for unit, scores in _rows_of(loo, reaching(shifts, loo.scores, eps))
+        for unit, scores in _rows_of(loo, study.reaching(eps))
         if not full.intersects(RankingSet(scores, eps))
     ]
     return np.array(broken, dtype=np.int64)
-
-
-def _outcome(method: str, loo: LeaveOneOut, broken: IntArray, size: int | None, note: str) -> Outcome:
-    counts = loo.units.counts
-    delta = int(counts[broken].sum()) / int(counts.sum())
-    return Outcome(method, None, delta, None, size, note, broken)
 
 
 def _rows_of(loo: LeaveOneOut, wanted: BoolArray) -> Iterator[tuple[int, FloatArray]]:

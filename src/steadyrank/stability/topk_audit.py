@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from steadyrank.operators.topk_sets import member_cut
-from steadyrank.stability.outcomes import Outcome
+from steadyrank.stability.audit_rows import AuditRow
 from steadyrank.stability.pruning import Active, active_items
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.scorers.base import LeaveOneOut
+    from steadyrank.stability.study import Study
 
-    Members: TypeAlias = Callable[[FloatArray, int], BoolArray]
-    """From score rows and a number of places to membership, row by row."""
+Members: TypeAlias = "Callable[[FloatArray, int], BoolArray]"
+"""From score rows and a number of places to membership, row by row."""
 
 CHUNK = 1 << 21
 """Entries of the (units, active items) matrix handled at once."""
@@ -33,20 +33,24 @@ class Change:
     enters: IntArray
 
 
-def plain_members(rows: FloatArray, places: int) -> BoolArray:
-    """Return the plain top-k of each row; the smaller index wins a tie.
+def plain_members(eps: float) -> Members:  # noqa: ARG001 (same call as the inflated ones)
+    """Return the plain top-k as a function of score rows; the smaller index wins a tie.
 
     Examples
     --------
-    >>> plain_members(np.array([[1.0, 3.0, 1.0]]), 2)
+    >>> plain_members(eps=0.1)(np.array([[1.0, 3.0, 1.0]]), 2)
     array([[ True,  True, False]])
     """
-    rank = rows.shape[1] - places
-    kth = np.partition(rows, rank, axis=1)[:, rank, np.newaxis]
-    above = rows > kth
-    tied = rows == kth
-    free = places - above.sum(axis=1, keepdims=True)
-    members: BoolArray = above | (tied & (np.cumsum(tied, axis=1) <= free))
+
+    def members(rows: FloatArray, places: int) -> BoolArray:
+        rank = rows.shape[1] - places
+        kth = np.partition(rows, rank, axis=1)[:, rank, np.newaxis]
+        above = rows > kth
+        tied = rows == kth
+        free = places - above.sum(axis=1, keepdims=True)
+        inside: BoolArray = above | (tied & (np.cumsum(tied, axis=1) <= free))
+        return inside
+
     return members
 
 
@@ -66,7 +70,7 @@ class TopKAudit:
 
     Parameters
     ----------
-    loo : LeaveOneOut
+    study : Study
         Scores with and without each unit.
     ks : sequence of int
         The values of k.
@@ -74,22 +78,22 @@ class TopKAudit:
         The inflation up to which answers are asked for.
     """
 
-    def __init__(self, loo: LeaveOneOut, ks: Sequence[int], eps: float) -> None:
-        self._loo = loo
-        lowest, highest = loo.bounds()
-        self._active = {k: active_items(lowest, highest, k, eps) for k in ks}
+    def __init__(self, study: Study, ks: Sequence[int], eps: float) -> None:
+        self._study = study
+        self._loo = study.leave_one_out
+        self._active = {k: active_items(*study.bounds, k, eps) for k in ks}
 
-    def outcomes(self, methods: dict[str, Members]) -> list[Outcome]:
+    def rows(self, methods: dict[str, Members]) -> list[AuditRow]:
         """Audit every method for every k in one pass over the leave-one-out scores."""
         tallies = {
-            (name, k): _Tally(name, self._active[k], self._loo, members)
+            (name, k): _Tally(name, self._active[k], self._study, members)
             for name, members in methods.items()
             for k in self._active
         }
         for k, units, rows in self._changed_rows():
             for name in methods:
                 tallies[name, k].add(units, rows)
-        return [tally.outcome() for tally in tallies.values()]
+        return [tally.row() for tally in tallies.values()]
 
     def _changed_rows(self) -> Iterator[tuple[int, IntArray, FloatArray]]:
         """Yield (k, units, scores of the active items for k) for all units that change any of them."""
@@ -131,12 +135,12 @@ def _chunked(
 class _Tally:
     """Running sums of one method for one k."""
 
-    def __init__(self, name: str, active: Active, loo: LeaveOneOut, members: Members) -> None:
+    def __init__(self, name: str, active: Active, study: Study, members: Members) -> None:
         self._name = name
         self._active = active
         self._members = members
-        self._counts = loo.units.counts
-        self._full = members(loo.scores[active.items][np.newaxis], active.places)[0]
+        self._study = study
+        self._full = members(study.leave_one_out.scores[active.items][np.newaxis], active.places)[0]
         self._broken: list[IntArray] = []
         self._lost_jaccard = 0.0
 
@@ -145,16 +149,15 @@ class _Tally:
         common = (inside & self._full).sum(axis=1) + self._active.always_in
         either = (inside | self._full).sum(axis=1) + self._active.always_in
         self._broken.append(units[common < self._active.k])
-        self._lost_jaccard += float(np.dot(self._counts[units], 1 - common / either))
+        self._lost_jaccard += float(np.dot(self._study.units.counts[units], 1 - common / either))
 
-    def outcome(self) -> Outcome:
+    def row(self) -> AuditRow:
         broken = np.sort(np.concatenate([np.empty(0, np.int64), *self._broken]))
-        total = int(self._counts.sum())
-        return Outcome(
+        return AuditRow(
             method=self._name,
             k=self._active.k,
-            delta=int(self._counts[broken].sum()) / total,
-            jaccard=1 - self._lost_jaccard / total,
+            delta=self._study.share(broken),
+            jaccard=1 - self._lost_jaccard / self._study.units.total,
             size=int(self._full.sum()) + self._active.always_in,
             broken=broken,
         )

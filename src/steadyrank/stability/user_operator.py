@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from steadyrank.errors import InvalidValueError, shorten
-from steadyrank.stability.outcomes import Outcome
+from steadyrank.stability.audit_rows import AuditRow
 from steadyrank.stability.ranking_audit import block_length, row_of
 
 if TYPE_CHECKING:
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     """From scores and k to item indices, or to a mask of the items."""
 
 
-def operator_outcomes(
-    loo: LeaveOneOut, ks: Sequence[int], name: str, operator: Operator
-) -> list[Outcome]:
+def operator_rows(loo: LeaveOneOut, ks: Sequence[int], name: str, operator: Operator) -> list[AuditRow]:
     """Audit one operator for every k; it sees all the scores, so this takes a call for each unit."""
     full = {k: _mask(operator(loo.scores.copy(), k), len(loo.scores), name) for k in ks}
     counts, total = loo.units.counts, loo.units.total
@@ -41,7 +39,7 @@ def operator_outcomes(
                 if common < k:
                     broken[k].append(unit)
     return [
-        Outcome(
+        AuditRow(
             method=name,
             k=k,
             delta=int(counts[broken[k]].sum()) / total,

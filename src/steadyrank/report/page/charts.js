@@ -3,7 +3,6 @@
 const CHARTS = (() => {
   const specs = JSON.parse(document.getElementById("report-charts").textContent);
   const views = new Map();
-  const WORDS = { certain: "surely in", contender: "contender", out: "out" };
 
   /* A name as one short line for an axis: no control or direction characters, isolated from its neighbours. */
   const short = (name, most = 44) => {
@@ -59,10 +58,10 @@ const CHARTS = (() => {
       name: short(report.item[place], 200),
       score: report.score[place],
       value: format(report.score[place]),
-      standing: WORDS[LIVE.standing(found, rank)],
-      lowest: found.lowest[place],
-      highest: found.highest[place],
-      span: `${found.lowest[place]}–${found.highest[place]}`,
+      standing: report.standings[LIVE.standing(found, rank)],
+      best_rank: found.best[place],
+      worst_rank: found.worst[place],
+      span: `${found.best[place]}–${found.worst[place]}`,
       last: rank === found.k,
       cut: rank === found.k ? `top ${found.k}` : "",
     };
@@ -89,23 +88,23 @@ const CHARTS = (() => {
   const intervals = (report, found, from, to, format) => {
     const rows = [];
     for (let place = from - 1; place < to; place += 1) {
-      if (found.lowest[place] !== null && found.highest[place] !== null) rows.push(row(report, found, place, format));
+      if (found.best[place] !== null && found.worst[place] !== null) rows.push(row(report, found, place, format));
     }
-    const most = rows.reduce((best, one) => (one.highest - one.lowest > best.highest - best.lowest ? one : best), rows[0]);
-    const widest = most && most.highest > most.lowest
-      ? ` The widest is that of rank ${most.rank}, from ${most.lowest} to ${most.highest}.` : "";
+    const most = rows.reduce((best, one) => (one.worst_rank - one.best_rank > best.worst_rank - best.best_rank ? one : best), rows[0]);
+    const widest = most && most.worst_rank > most.best_rank
+      ? ` The widest is that of rank ${most.rank}, from ${most.best_rank} to ${most.worst_rank}.` : "";
     const words = rows.length ? `Rank intervals of ${ranks(from, to)}.${widest}`
       : "This page holds no intervals for these ranks at this eps; the chosen eps has them.";
     const edge = found.k + 0.5;
-    const inside = rows.length && rows.some((one) => one.lowest <= edge) && rows.some((one) => one.highest >= edge);
+    const inside = rows.length && rows.some((one) => one.best_rank <= edge) && rows.some((one) => one.worst_rank >= edge);
     show("intervals", { rows, cut: inside ? [{ x: edge }] : [] }, words);
   };
 
   const overview = (report, found, from, to) => {
     const rows = [];
     for (let place = 0; place < report.count; place += 1) {
-      if (found.lowest[place] !== null && found.highest[place] !== null) {
-        rows.push({ rank: place + 1, lowest: found.lowest[place] - 0.5, highest: found.highest[place] + 0.5 });
+      if (found.best[place] !== null && found.worst[place] !== null) {
+        rows.push({ rank: place + 1, best_rank: found.best[place] - 0.5, worst_rank: found.worst[place] + 0.5 });
       }
     }
     const missing = report.count - rows.length;
@@ -136,5 +135,5 @@ const CHARTS = (() => {
       `At eps = ${format(found.eps)} the answer holds ${items(found.size)} for k = ${found.k}.`);
   };
 
-  return { start, cliff, intervals, overview, curves, WORDS };
+  return { start, cliff, intervals, overview, curves };
 })();

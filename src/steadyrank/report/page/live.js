@@ -15,7 +15,7 @@ const LIVE = (() => {
   };
 
   const unpack = (page) => {
-    const { columns, windows } = page;
+    const { columns, thresholds } = page;
     const count = columns.item.length;
     return {
       ...page,
@@ -23,13 +23,13 @@ const LIVE = (() => {
       item: columns.item,
       score: floats(columns.score),
       critical: floats(columns.critical_eps),
-      lowest: columns.lowest,
-      highest: columns.highest,
-      limit: windows.limit,
-      firstK: windows.first_k,
-      lastK: windows.last_k,
-      enters: parts(windows.enters),
-      swaps: parts(windows.swaps),
+      best: columns.best_rank,
+      worst: columns.worst_rank,
+      limit: thresholds.limit,
+      firstK: thresholds.first_k,
+      lastK: thresholds.last_k,
+      enters: parts(thresholds.enters),
+      swaps: parts(thresholds.swaps),
       curves: new Map(page.curves.map((curve) => [
         curve.k, { eps: floats(curve.eps), delta: floats(curve.delta), thinned: curve.thinned },
       ])),
@@ -48,33 +48,33 @@ const LIVE = (() => {
     return low;
   };
 
-  /* The state of all items at (k, eps). Ranks that the windows do not cover keep what they had. */
+  /* The state of all items at (k, eps). Ranks that the thresholds do not cover keep what they had. */
   const state = (report, k, eps) => {
     const { firstK, lastK, count } = report;
     const chosen = eps === report.eps;
-    const lowest = new Array(count).fill(null);
-    const highest = new Array(count).fill(null);
-    let reached = 0; // all ranks up to here have their lowest rank
+    const best = new Array(count).fill(null);
+    const worst = new Array(count).fill(null);
+    let reached = 0; // all ranks up to here have their best rank
     let size = k;
     for (let rank = firstK; rank <= lastK; rank += 1) {
       const end = rank + exceeded(report.enters[rank - firstK], eps);
       if (rank === k) size = end;
       // With a first k above 1, ranks reached by it may go higher still, which is not known here.
       if (rank === firstK && firstK > 1) reached = end;
-      for (; reached < Math.min(end, count); reached += 1) lowest[reached] = rank;
-      if (rank <= count) highest[rank - 1] = rank + exceeded(report.swaps[rank - firstK], eps);
+      for (; reached < Math.min(end, count); reached += 1) best[reached] = rank;
+      if (rank <= count) worst[rank - 1] = rank + exceeded(report.swaps[rank - firstK], eps);
     }
     if (chosen) {
       for (let place = 0; place < count; place += 1) {
-        lowest[place] = report.lowest[place];
-        highest[place] = report.highest[place];
+        best[place] = report.best[place];
+        worst[place] = report.worst[place];
       }
     }
-    // The highest rank grows with the rank, so the sure ones are the first few. Where it is not known
+    // The worst rank grows with the rank, so the sure ones are the first few. Where it is not known
     // here, nobody is called sure.
     let certain = Math.min(k, count);
-    while (certain > 0 && !(highest[certain - 1] !== null && highest[certain - 1] <= k)) certain -= 1;
-    return { k, eps, size, certain, lowest, highest, ...delta(report, k, eps) };
+    while (certain > 0 && !(worst[certain - 1] !== null && worst[certain - 1] <= k)) certain -= 1;
+    return { k, eps, size, certain, best, worst, ...delta(report, k, eps) };
   };
 
   const delta = (report, k, eps) => {
@@ -89,7 +89,7 @@ const LIVE = (() => {
     return rank <= found.certain ? "certain" : "contender";
   };
 
-  /* The eps above which the item of this rank is in the answer; null where it is beyond the windows. */
+  /* The eps above which the item of this rank is in the answer; null where it is beyond the thresholds. */
   const critical = (report, k, rank) => {
     if (k === report.k) return report.critical[rank - 1];
     if (rank <= k) return 0;

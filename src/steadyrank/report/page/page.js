@@ -86,7 +86,7 @@
   };
 
   let all = [];
-  const drawTable = () => TABLE.draw(all, format, drawTable);
+  const drawTable = () => TABLE.draw(all, report.standings, format, drawTable);
 
   const draw = () => {
     const { k, eps } = found;
@@ -150,9 +150,7 @@
       ["eps", String(report.certificate.eps)],
       ["delta", report.certificate.delta === null ? "not claimed" : String(report.certificate.delta)]];
     at("claim-numbers").replaceChildren(...numbers.flatMap(([name, value]) => [TABLE.element("dt", name), TABLE.element("dd", value)]));
-    // The rule for ties is among both, in slightly different words.
-    const notes = report.notes.filter((note) => !(report.policies.ties && note.startsWith("equal scores:")));
-    const rules = [...Object.values(report.policies), ...notes];
+    const rules = [...new Set([...Object.values(report.policies), ...report.notes])];
     at("policies").replaceChildren(...rules.map((rule) => TABLE.element("li", rule)));
     at("made").textContent = `Made by ${report.software.name} ${report.software.version}. This file is complete in itself and loads nothing.`;
     TABLE.flips(report);

@@ -9,8 +9,8 @@ const TABLE = (() => {
     { key: "item", title: "Item" },
     { key: "score", title: "Score", number: true },
     { key: "standing", title: "Standing" },
-    { key: "lowest", title: "Best rank", number: true },
-    { key: "highest", title: "Worst rank", number: true },
+    { key: "best_rank", title: "Best rank", number: true },
+    { key: "worst_rank", title: "Worst rank", number: true },
     { key: "critical", title: "Enters above eps", number: true },
   ];
   const STANDINGS = { certain: 0, contender: 1, out: 2 };
@@ -45,8 +45,8 @@ const TABLE = (() => {
     item,
     score: report.score[place],
     standing: LIVE.standing(found, place + 1),
-    lowest: found.lowest[place],
-    highest: found.highest[place],
+    best_rank: found.best[place],
+    worst_rank: found.worst[place],
     critical: LIVE.critical(report, found.k, place + 1),
   }));
 
@@ -90,26 +90,26 @@ const TABLE = (() => {
     return made;
   };
 
-  const line = (row, format) => {
+  const line = (row, words, format) => {
     const made = element("tr");
     made.dataset.rank = row.rank;
     const number = (value, text) => element("td", value === null ? "–" : text(value), "number");
     const name = element("td", undefined, "name");
     name.append(named(row.item));
     const standing = element("td");
-    standing.append(element("span", CHARTS.WORDS[row.standing], `standing ${row.standing}`));
+    standing.append(element("span", words[row.standing], `standing ${row.standing}`));
     const plain = (value) => value.toLocaleString("en");
     made.append(number(row.rank, plain), name, number(row.score, format), standing,
-      number(row.lowest, plain), number(row.highest, plain),
+      number(row.best_rank, plain), number(row.worst_rank, plain),
       number(row.critical, (value) => (value === 0 ? "always in" : format(value))));
     return made;
   };
 
   let shownRows = AT_ONCE;
-  const draw = (all, format, redraw) => {
+  const draw = (all, words, format, redraw) => {
     const kept = chosen(all);
     const body = element("tbody");
-    body.append(...kept.slice(0, shownRows).map((row) => line(row, format)));
+    body.append(...kept.slice(0, shownRows).map((row) => line(row, words, format)));
     document.getElementById("items").replaceChildren(head(redraw), body);
     const shown = Math.min(shownRows, kept.length);
     document.getElementById("count").textContent = kept.length === all.length
@@ -129,8 +129,8 @@ const TABLE = (() => {
   };
 
   const csv = (all) => {
-    const lines = [["rank", "item", "score", "lowest", "highest", "standing", "critical_eps"]];
-    for (const row of all) lines.push([row.rank, row.item, row.score, row.lowest, row.highest, row.standing, row.critical]);
+    const lines = [["rank", "item", "score", "best_rank", "worst_rank", "standing", "critical_eps"]];
+    for (const row of all) lines.push([row.rank, row.item, row.score, row.best_rank, row.worst_rank, row.standing, row.critical]);
     return lines.map((values) => `${values.map(cell).join(",")}\n`).join("");
   };
 

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.reading.arrays import frozen
+from steadyrank.wording import size_in_words
 
 if TYPE_CHECKING:
     from steadyrank._typing import IntArray
 
 
 @dataclass(frozen=True, repr=False)
-class Outcome:
+class AuditRow:
     """One row of an audit: a method, and how it fared when each unit was left out.
 
     Attributes
@@ -51,17 +52,14 @@ class Outcome:
         """Show the row; a size of thousands of digits is shown by its logarithm."""
         jaccard = "not applicable" if self.jaccard is None else f"{self.jaccard:.6g}"
         return (
-            f"Outcome(method={self.method!r}, k={self.k}, delta={self.delta:.6g}, "
+            f"AuditRow(method={self.method!r}, k={self.k}, delta={self.delta:.6g}, "
             f"jaccard={jaccard}, size={self.size_in_words})"
         )
 
     @property
     def size_in_words(self) -> str:
-        """The size for people: exact up to 15 digits, then its logarithm."""
-        logarithm = self.log10_size
-        if logarithm is None:
-            return "not counted"
-        return f"{self.size:,}" if logarithm < 15 else f"about 10^{logarithm:.2f}"
+        """The size for people: exact, or its logarithm where that is clearer."""
+        return size_in_words(self.size, self.log10_size)
 
     @property
     def log10_size(self) -> float | None:

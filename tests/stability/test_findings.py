@@ -13,27 +13,18 @@ from hypothesis import given, strategies as st
 
 from steadyrank import (
     ScoreMatrix,
+    Study,
     Votes,
     audit,
     critical_eps,
     inflated_topk_mask,
     rank_intervals,
-    stable_ranking,
     stable_topk,
 )
-from steadyrank.report.findings import MAX_FLIPS, curve
-from steadyrank.report.schema import (
-    SCHEMA_VERSION,
-    answer_csv,
-    audit_document,
-    check_document,
-    document,
-    label,
-    ranking_document,
-    to_json,
-)
-from steadyrank.report.windows import windows
+from steadyrank.report.export import to_csv, to_json
 from steadyrank.stability.curve import StabilityCurve
+from steadyrank.stability.findings import MAX_FLIPS, SCHEMA_VERSION, curve_findings, label
+from steadyrank.stability.thresholds import thresholds
 
 DOCUMENTATION = Path(__file__).resolve().parents[2] / "docs" / "json-schema.md"
 
@@ -44,14 +35,12 @@ def some_scores(seed: int = 3, rows: int = 40, items: int = 8) -> ScoreMatrix:
 
 
 def documents() -> dict[str, dict[str, Any]]:
-    data = some_scores()
-    answer = stable_topk(data, 3, delta=0.02)
-    found = audit(data, k=3, eps=answer.eps)
+    study = Study(some_scores())
     return {
-        "top-k": document(data, answer, found, source="x.csv", curve_ks=(2, 4)),
-        "ranking": ranking_document(data, stable_ranking(data)),
-        "audit": audit_document(data, found),
-        "check": check_document(data, found, answer, method="topk", max_delta=0.02),
+        "top-k": study.topk(3, delta=0.02).findings(source="x.csv", near=1),
+        "ranking": study.ranking().findings(),
+        "audit": study.audit(3).findings(),
+        "check": study.check(3, max_delta=0.02).findings(),
     }
 
 
@@ -76,10 +65,10 @@ def test_a_topk_document_holds_what_the_library_computed() -> None:
     data = some_scores()
     answer = stable_topk(data, 3, delta=0.02)
     found = audit(data, k=3, eps=answer.eps)
-    made = document(data, answer, found)
+    made = answer.findings()
     assert [row["item"] for row in made["rows"] if row["standing"] == "certain"] == list(answer.certain)
     assert [row["item"] for row in made["rows"] if row["standing"] != "out"] == list(answer.members)
-    assert made["summary"]["plain_delta"] == found.outcome("topk", 3).delta
+    assert made["summary"]["plain_delta"] == found.row("topk", 3).delta
     assert made["summary"]["plain_breaking_units"] == made["flips"]["plain"]["units"]
     assert made["summary"]["inflated_breaking_units"] == made["flips"]["inflated"]["units"]
     assert made["certificate"]["sentence"] == answer.certificate.sentence
@@ -91,16 +80,18 @@ def test_a_topk_document_holds_what_the_library_computed() -> None:
 def test_rows_can_be_cut() -> None:
     data = some_scores()
     answer = stable_topk(data, 3)
-    assert [row["rank"] for row in document(data, answer, max_rows=2)["rows"]] == [1, 2]
-    assert document(data, answer)["summary"]["plain_delta"] is None
+    assert [row["rank"] for row in answer.findings(max_rows=2)["rows"]] == [1, 2]
+    unclaimed = stable_topk(data, 3, eps=0.1, claim="none").findings()
+    assert unclaimed["summary"]["plain_delta"] is None
+    assert "audit" not in unclaimed
 
 
-def test_the_limit_of_the_windows_reaches_beyond_the_last_broken_unit() -> None:
+def test_the_limit_of_the_thresholds_reaches_beyond_the_last_broken_unit() -> None:
     data = some_scores()
     answer = stable_topk(data, 3, delta=0.5)
     found = audit(data, k=3, eps=answer.eps)
-    made = document(data, answer, found)
-    assert made["windows"]["limit"] > max(found.curve(3).breaking_eps.max(), answer.eps)
+    made = answer.findings()
+    assert made["thresholds"]["limit"] > max(found.curve(3).breaking_eps.max(), answer.eps)
 
 
 coarse = st.integers(0, 20).map(lambda number: number / 8)
@@ -112,15 +103,15 @@ fine = st.floats(-5, 5, allow_subnormal=False)
     eps=st.floats(0.01, 3) | st.sampled_from([np.sqrt(2) / 8, np.sqrt(2) / 4, 1.0]),
     place=st.integers(0, 8),
 )
-def test_windows_say_by_comparison_what_the_operators_compute(
+def test_thresholds_say_by_comparison_what_the_operators_compute(
     scores: list[float], eps: float, place: int
 ) -> None:
     values = np.array(scores)
     k = 1 + place % len(scores)
     order = np.argsort(-values, kind="stable")
-    found = windows(values, order, k=k, eps=eps, limit=2 * eps)
+    found = thresholds(values, order, k=k, eps=eps, limit=2 * eps)
     assert (found["first_k"], found["last_k"]) == (1, len(scores))
-    lowest, highest = rank_intervals(values, eps)
+    best, worst = rank_intervals(values, eps)
     inside = np.zeros((len(scores), len(scores)), dtype=bool)
     for number in range(1, len(scores) + 1):
         entered = sum(entry < eps for entry in found["enters"][number - 1])
@@ -129,18 +120,18 @@ def test_windows_say_by_comparison_what_the_operators_compute(
         assert sorted(members) == np.flatnonzero(expected).tolist()
         inside[number - 1, members] = True
         item = order[number - 1]
-        assert number + sum(entry < eps for entry in found["swaps"][number - 1]) == highest[item]
-    assert (inside.argmax(axis=0) + 1).tolist() == lowest.tolist()
+        assert number + sum(entry < eps for entry in found["swaps"][number - 1]) == worst[item]
+    assert (inside.argmax(axis=0) + 1).tolist() == best.tolist()
 
 
 @given(scores=st.lists(fine, min_size=2, max_size=60), k=st.integers(1, 60), budget=st.integers(5, 80))
-def test_windows_keep_to_their_budget_and_cover_what_was_asked(
+def test_thresholds_keep_to_their_budget_and_cover_what_was_asked(
     scores: list[float], k: int, budget: int
 ) -> None:
     values = np.array(scores)
     k = min(k, len(scores))
     order = np.argsort(-values, kind="stable")
-    found = windows(values, order, k=k, eps=0.2, limit=9.0, budget=budget)
+    found = thresholds(values, order, k=k, eps=0.2, limit=9.0, budget=budget)
     assert found["limit"] > 0.2
     assert found["first_k"] <= k <= found["last_k"]
     assert len(found["enters"]) == found["last_k"] - found["first_k"] + 1
@@ -155,7 +146,7 @@ def test_windows_keep_to_their_budget_and_cover_what_was_asked(
 def test_a_long_curve_is_thinned_to_exact_points() -> None:
     rng = np.random.default_rng(1)
     whole = StabilityCurve(3, rng.random(9000), np.ones(9000, np.int64), rng.random(500), 1e-9)
-    made = curve(whole, 0.5)
+    made = curve_findings(whole, 0.5)
     assert made["thinned"]
     assert made["n_steps"] == 9500
     assert 1000 < len(made["eps"]) <= 2000
@@ -172,7 +163,7 @@ def test_many_flips_are_counted_and_the_first_listed() -> None:
     data = some_scores(rows=900, items=2, seed=5)
     values = np.array([[1.0, 0.0]] * 450 + [[0.0, 1.0]] * 450)
     data = ScoreMatrix(values)
-    made = audit_document(data, audit(data, k=1, eps=0.1))
+    made = audit(data, 1, eps=0.1).findings()
     (flips,) = made["flips"]
     assert flips["plain"]["units"] == 450
     assert len(flips["plain"]["listed"]) == min(450, MAX_FLIPS)
@@ -180,7 +171,7 @@ def test_many_flips_are_counted_and_the_first_listed() -> None:
 
 def test_a_size_beyond_any_float_is_a_logarithm() -> None:
     data = ScoreMatrix(np.zeros((3, 200)))
-    made = audit_document(data, audit(data, k=1, eps=1.0))
+    made = audit(data, 1, eps=1.0).findings()
     (row,) = [row for row in made["audit"] if row["method"] == "inflated_ranking"]
     assert row["size"] is None
     assert row["log10_size"] == pytest.approx(374.9, abs=0.1)
@@ -203,7 +194,7 @@ def test_labels_of_any_type() -> None:
 
 def test_csv_has_the_rows_with_all_digits() -> None:
     votes = Votes(["=a"] * 3 + ["b"] * 2)
-    text = answer_csv(document(votes, stable_topk(votes, 1)))
-    assert text.splitlines()[0] == "rank,item,score,lowest,highest,standing,critical_eps"
+    text = to_csv(stable_topk(votes, 1).findings())
+    assert text.splitlines()[0] == "rank,item,score,best_rank,worst_rank,standing,critical_eps"
     assert text.splitlines()[1].startswith("1,'=a,0.6,1,")
     assert text.splitlines()[2].startswith("2,b,0.4,")

@@ -1,4 +1,4 @@
-"""The eps at which answers change, for many k at once: all that a live view compares with.
+"""Thresholds of eps at which answers change, for many k at once: what a live view compares with.
 
 By theory the eps above which an item joins the inflated top-k grows with its rank, so for each k only
 the items just below rank k matter up to a given eps: a short window. The same holds for the eps above
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
 
 BUDGET = 15_000
-"""How many numbers each of the two families of windows may hold."""
+"""How many numbers each of the two families of thresholds may hold."""
 
 
-def windows(
+def thresholds(
     scores: FloatArray, order: IntArray, *, k: int, eps: float, limit: float, budget: int = BUDGET
 ) -> dict[str, Any]:
-    """Return the windows of critical and of swap eps, as the document holds them.
+    """Return the critical and the swap eps for each k, as the findings hold them.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def windows(
 
     Examples
     --------
-    >>> found = windows(np.array([1.0, 0.5, 0.0]), np.array([0, 1, 2]), k=1, eps=1.0, limit=1.6)
+    >>> found = thresholds(np.array([1.0, 0.5, 0.0]), np.array([0, 1, 2]), k=1, eps=1.0, limit=1.6)
     >>> [[round(value, 5) for value in part] for part in found["enters"]]
     [[0.70711, 1.54583], [0.70711], []]
     """

@@ -1,19 +1,20 @@
-"""Rank intervals as bars of characters, and names fitted into a column."""
+"""What a terminal can show: names fitted into columns, and rank intervals as bars of characters."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from steadyrank.safe_text import shown
+from steadyrank.safe_text import columns_of, fitted, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
 @dataclass(frozen=True)
-class Look:
-    """What a terminal can show.
+class Terminal:
+    """How much a terminal can show.
 
     Parameters
     ----------
@@ -21,14 +22,16 @@ class Look:
         Columns of the terminal.
     encoding : str
         Of the output; bars and dashes are ASCII where it lacks the better ones.
+    options : bool
+        Whether its user types options, so that lines may say which of them shows more.
     """
 
     width: int = 80
     encoding: str = "utf-8"
+    options: bool = False
 
-    @property
-    def fancy(self) -> bool:
-        """Whether the encoding has the characters of bars."""
+    @cached_property
+    def _has_signs(self) -> bool:
         try:
             "━●◐○│┿‹›–…·→─".encode(self.encoding)
         except (UnicodeEncodeError, LookupError):
@@ -37,35 +40,31 @@ class Look:
 
     def sign(self, better: str, plain: str) -> str:
         """Return the better of two spellings that the terminal can show."""
-        return better if self.fancy else plain
+        return better if self._has_signs else plain
+
+    def hint(self, text: str) -> str:
+        """Return what an option would do, for those who can type it."""
+        return f" ({text})" if self.options else ""
 
     def fit(self, name: object, width: int) -> str:
         """Return a name as safe text that takes exactly ``width`` columns."""
-        from rich.cells import cell_len, set_cell_size
+        return fitted(name, width, encoding=self.encoding, more=self.sign("…", "..."))
 
-        text = shown(str(name)[: 4 * width + 4], self.encoding)
-        if cell_len(text) <= width:
-            return set_cell_size(text, width)
-        more = self.sign("…", "...")
-        return set_cell_size(text, width - len(more)) + more
-
-    def fit_all(self, name: object) -> str:
+    def safe(self, name: object) -> str:
         """Return a name as safe text, however long."""
         return shown(name, self.encoding)
 
-    def columns_of(self, names: Iterable[object], most: int) -> int:
+    def widest(self, names: Iterable[object], most: int) -> int:
         """Return how many columns these names need, at most ``most``."""
-        from rich.cells import cell_len
-
-        safe = (shown(str(name)[: most + 1], self.encoding) for name in names)
-        return min(most, max(map(cell_len, safe), default=0))
+        safe = (self.safe(str(name)[: most + 1]) for name in names)
+        return min(most, max(map(columns_of, safe), default=0))
 
 
 @dataclass(frozen=True)
-class Scale:
+class RankAxis:
     """Ranks ``first`` to ``last`` on ``cells`` columns, with a line after rank ``cut`` if given.
 
-    Where the ranks do not fit, the scale shows those around the line, or else several to a column.
+    Where the ranks do not fit, the axis shows those around the line, or else several to a column.
     """
 
     first: int
@@ -74,11 +73,11 @@ class Scale:
     cut: int | None = None
 
     @classmethod
-    def around(cls, lowest: int, highest: int, cells: int, cut: int | None) -> Scale:
-        """Return a scale for these ranks, narrowed to those around the line where they do not fit."""
-        if cut is None or highest - lowest < cells:
-            return cls(lowest, highest, cells, cut)
-        first = max(lowest, min(cut - cells // 2 + 1, highest - cells + 1))
+    def around(cls, best: int, worst: int, cells: int, cut: int | None) -> RankAxis:
+        """Return an axis for these ranks, narrowed to those around the line where they do not fit."""
+        if cut is None or worst - best < cells:
+            return cls(best, worst, cells, cut)
+        first = max(best, min(cut - cells // 2 + 1, worst - cells + 1))
         return cls(first, first + cells - 1, cells, cut)
 
     @property
@@ -104,29 +103,29 @@ class Scale:
             return None
         return round(self._per_rank * (self.cut - self.first + 1))
 
-    def bar(self, lowest: int, highest: int, rank: int, look: Look) -> str:
-        """Draw the interval from ``lowest`` to ``highest``, a dot at ``rank``, and the line.
+    def bar(self, best: int, worst: int, rank: int, terminal: Terminal) -> str:
+        """Draw the interval from ``best`` to ``worst``, a dot at ``rank``, and the line.
 
         Examples
         --------
-        >>> Scale(1, 6, 6, cut=3).bar(2, 5, 3, Look(encoding="ascii"))
+        >>> RankAxis(1, 6, 6, cut=3).bar(2, 5, 3, Terminal(encoding="ascii"))
         ' =o+== '
-        >>> Scale(4, 9, 6, cut=6).bar(1, 2, 1, Look(encoding="ascii"))
+        >>> RankAxis(4, 9, 6, cut=6).bar(1, 2, 1, Terminal(encoding="ascii"))
         '<  |   '
         """
         cells = [" "] * self._used
-        start, end = self._place(lowest), max(self._place(lowest) + 1, self._end(highest))
-        outside = highest < self.first or lowest > self.last
+        start, end = self._place(best), max(self._place(best) + 1, self._end(worst))
+        outside = worst < self.first or best > self.last
         if outside:
-            cells[start] = look.sign("‹", "<") if highest < self.first else look.sign("›", ">")
+            cells[start] = terminal.sign("‹", "<") if worst < self.first else terminal.sign("›", ">")
         else:
-            cells[start:end] = [look.sign("━", "=")] * (end - start)
+            cells[start:end] = [terminal.sign("━", "=")] * (end - start)
         if self.first <= rank <= self.last:
             middle = (self._place(rank) + max(self._place(rank), self._end(rank) - 1)) // 2
-            cells[min(middle, self._used - 1)] = look.sign("●", "o")
+            cells[min(middle, self._used - 1)] = terminal.sign("●", "o")
         if self._line is not None:
             crossed = start < self._line < end and not outside
-            cells.insert(self._line, look.sign("┿", "+") if crossed else look.sign("│", "|"))
+            cells.insert(self._line, terminal.sign("┿", "+") if crossed else terminal.sign("│", "|"))
         return "".join(cells)
 
     def _place(self, rank: int) -> int:

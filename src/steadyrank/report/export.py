@@ -1,16 +1,17 @@
-"""Tables as CSV that no spreadsheet takes for formulas, and back.
+"""Findings as JSON, and their table as CSV that no spreadsheet takes for formulas.
 
-A text cell that begins with one of ``= + - @``, their full-width forms, a tab, a line end or an
+In CSV, a text cell that begins with one of ``= + - @``, their full-width forms, a tab, a line end or an
 apostrophe gets one apostrophe in front. To undo it, take one leading apostrophe away from every cell
 that has one: no other cell begins with it, so nothing is lost. Numbers are written as numbers.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 GUARD = "'"
 QUOTE = '"'
@@ -22,6 +23,44 @@ GUARD_NOTE = (
     "cells of text that begin with = + - @ or an apostrophe have one apostrophe in front; "
     "take it away to get the name back"
 )
+
+ROW_NAMES = ("rank", "item", "score", "best_rank", "worst_rank", "standing", "critical_eps")
+AUDIT_NAMES = ("method", "k", "delta", "jaccard", "size", "log10_size", "note")
+CHECK_NAMES = ("k", "method", "eps", "delta", "breaking_units", "size", "max_delta", "stable")
+TABLES: dict[str, tuple[tuple[str, ...], str | None]] = {
+    "audit": (AUDIT_NAMES, "audit"),
+    "check": (CHECK_NAMES, None),
+}
+"""The columns of findings other than answers, and where their rows are (None: they are the row)."""
+
+
+def to_json(findings: Mapping[str, Any], *, indent: int | None = 2) -> str:
+    r"""Return findings as JSON text that can stand anywhere.
+
+    It is ASCII, so that no name can steer a terminal, and holds no ``<``, ``>`` or ``&``, so that none
+    can end the ``script`` element of a page that carries it.
+
+    Examples
+    --------
+    >>> to_json({"item": "</script>"}, indent=None)
+    '{"item": "\\u003c/script\\u003e"}'
+    """
+    text = json.dumps(findings, indent=indent, allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def to_csv(findings: Mapping[str, Any]) -> str:
+    """Return the table of any findings as CSV: items, audited methods, or the one row of a check.
+
+    Examples
+    --------
+    >>> from steadyrank import Votes, stable_topk
+    >>> print(to_csv(stable_topk(Votes(["=a"] * 3 + ["b"] * 2), 1).findings()).splitlines()[1])
+    1,'=a,0.6,1,1,certain,0.0
+    """
+    names, place = TABLES.get(findings["document"], (ROW_NAMES, "rows"))
+    rows = [findings] if place is None else findings[place]
+    return csv_text(names, ([row[name] for name in names] for row in rows))
 
 
 def guarded(text: str) -> str:

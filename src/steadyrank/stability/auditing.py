@@ -1,0 +1,203 @@
+"""The audit: leave every unit out, and see what each method's answer does.
+
+A method of ours is audited by its function in one of the two tables below: one line for a new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyrank.errors import InvalidValueError, Option, listing, shorten
+from steadyrank.operators.checks import check_k
+from steadyrank.stability.findings import audit_findings
+from steadyrank.stability.flips import find_flips
+from steadyrank.stability.ranking_audit import inflated_ranking_row, ranking_row
+from steadyrank.stability.results import Result, some_of
+from steadyrank.stability.topk_audit import Members, TopKAudit, inflated_members, plain_members
+from steadyrank.stability.user_operator import operator_rows
+from steadyrank.wording import counted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from steadyrank._typing import FloatArray
+    from steadyrank.data.units import Units
+    from steadyrank.stability.audit_rows import AuditRow
+    from steadyrank.stability.curve import StabilityCurve
+    from steadyrank.stability.flips import Flips
+    from steadyrank.stability.study import Study
+    from steadyrank.stability.user_operator import Operator
+
+TOPK_METHODS: dict[str, Callable[[float], Members]] = {
+    "topk": plain_members,
+    "inflated_topk": inflated_members,
+}
+"""Answers for a k: from eps to a function that tells the members. Audited together, in one pass."""
+
+RANKING_METHODS: dict[str, Callable[[Study, float, int], AuditRow]] = {
+    "ranking": ranking_row,
+    "inflated_ranking": inflated_ranking_row,
+}
+"""Answers without a k: from a study, eps and a limit for counting to a row."""
+
+METHODS = (*TOPK_METHODS, *RANKING_METHODS)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit(Result):
+    """What leaving each unit out did to each method's answer.
+
+    It has a length and can be iterated over, row by row.
+
+    Attributes
+    ----------
+    table : tuple of AuditRow
+        One row for each method and k.
+    eps : float
+        The inflation.
+    shifts : float array (distinct units,)
+        How far the scores move when each distinct unit is left out; ``units.counts`` are its weights.
+    units : Units
+        What was left out.
+
+    Examples
+    --------
+    >>> from steadyrank import ScoreMatrix, audit
+    >>> audit(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]), 2, eps=0.5)
+    Audit(4 rows left out in turn, 3 items, eps=0.5, methods=['topk', 'inflated_topk', 'ranking', 'inflated_ranking'])
+    """  # noqa: E501 (what it shows)
+
+    table: tuple[AuditRow, ...]
+    eps: float
+    shifts: FloatArray
+    units: Units
+
+    def __repr__(self) -> str:
+        methods = list(dict.fromkeys(row.method for row in self))
+        return (
+            f"Audit({counted(self.n_units, self.unit)} left out in turn, "
+            f"{counted(len(self.items), 'item')}, eps={self.eps:.3g}, methods={some_of(methods)})"
+        )
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __iter__(self) -> Iterator[AuditRow]:
+        return iter(self.table)
+
+    @cached_property
+    def share_reaching_eps(self) -> float:
+        """The share of units that move the scores by eps or more: Theorems 4 and 8 bound delta by it.
+
+        A shift that is eps up to rounding counts, as it does for the operators.
+        """
+        return self.study.share(self.study.reaching(self.eps))
+
+    def row(self, method: str, k: int | None = None) -> AuditRow:
+        """Return the row of one method (and k)."""
+        for row in self:
+            if row.method == method and row.k == k:
+                return row
+        known = [f"{row.method}" + (f" with k={row.k}" if row.k else "") for row in self]
+        asked = method if k is None else f"{method} with k={k}"
+        raise InvalidValueError(f"{asked} was not audited; audited were: {listing(known)}")
+
+    def curve(self, k: int) -> StabilityCurve:
+        """Return the exact step functions delta(eps) and size(eps) of the top-k, for all eps at once."""
+        return self.study.curve(k)
+
+    def flips(self, k: int) -> Flips:
+        """Return the units that break the plain or the inflated top-k, and what they change.
+
+        Works for every k, also one that is not in the table.
+        """
+        k = check_k(k, len(self.items))
+        known = {row.method: row.broken for row in self if row.k == k}
+        members = {name: make(self.eps) for name, make in TOPK_METHODS.items()}
+        return find_flips(self.study, k, self.eps, members, known)
+
+    def plot(self, k: int | None = None, ax: Axes | None = None) -> Axes:
+        """Draw delta(eps) and size(eps) for one k with matplotlib, and return the Axes."""
+        audited = list(dict.fromkeys(row.k for row in self if row.k is not None))
+        if k is None and len(audited) != 1:
+            listed = ", ".join(map(str, audited)) or "none"
+            raise InvalidValueError(
+                f"say which k to draw; audited were: {listed}", way_out=["Give ", Option("k"), "."]
+            )
+        return self.curve(audited[0] if k is None else k).plot(ax, eps=self.eps)
+
+    def findings(
+        self, *, source: str | None = None, policies: Mapping[str, str] | None = None
+    ) -> dict[str, Any]:
+        """Return all that views show, as plain data; parameters as for a top-k."""
+        return audit_findings(self, source, policies)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return the table by column; sizes beyond the largest float are infinite there."""
+        names = ("method", "k", "delta", "jaccard", "size", "log10_size", "note")
+        columns = {name: [getattr(row, name) for row in self] for name in names}
+        return columns | {"size": [_as_float(row.size) for row in self]}
+
+
+@dataclass(frozen=True)
+class AuditPlan:
+    """What is to be audited, checked before anything is left out, which may take hours."""
+
+    ks: list[int]
+    methods: tuple[str, ...]
+    operators: dict[str, Operator]
+    max_states: int
+
+    @classmethod
+    def checked(
+        cls,
+        k: int | Iterable[int],
+        items: int,
+        methods: Iterable[str],
+        operators: Mapping[str, Operator] | None,
+        max_states: int,
+    ) -> AuditPlan:
+        """Return the plan, or complain about what cannot be audited."""
+        wanted = (methods,) if isinstance(methods, str) else tuple(methods)
+        if unknown := [name for name in wanted if name not in METHODS]:
+            raise InvalidValueError(
+                f"unknown method {shorten(unknown[0])}; known are: {', '.join(METHODS)}"
+            )
+        own = dict(operators or {})
+        if taken := [name for name in own if name in METHODS]:
+            raise InvalidValueError(
+                f"an operator of your own cannot be called {shorten(taken[0])}: "
+                "a method of steadyrank has that name"
+            )
+        return cls(_check_ks(k, items), wanted, own, max_states)
+
+    def rows(self, study: Study, eps: float) -> Iterator[AuditRow]:
+        """Audit everything that was asked for: ours, then the user's own."""
+        members = {name: make(eps) for name, make in TOPK_METHODS.items() if name in self.methods}
+        if members:
+            yield from TopKAudit(study, self.ks, eps).rows(members)
+        for name, audited in RANKING_METHODS.items():
+            if name in self.methods:
+                yield audited(study, eps, self.max_states)
+        for name, operator in self.operators.items():
+            yield from operator_rows(study.leave_one_out, self.ks, name, operator)
+
+
+def _as_float(size: int | None) -> float | None:
+    if size is None:
+        return None
+    return float(size) if size.bit_length() < 1024 else np.inf
+
+
+def _check_ks(k: int | Iterable[int], items: int) -> list[int]:
+    one = not isinstance(k, Iterable) or (isinstance(k, np.ndarray) and k.ndim == 0)
+    several: list[Any] = [k] if one else list(k)  # type: ignore[arg-type]
+    checked = list(dict.fromkeys(check_k(value, items) for value in several))
+    if not checked:
+        raise InvalidValueError("k is empty", way_out="Give one value of k, or several.")
+    return checked

@@ -1,0 +1,265 @@
+"""Findings: a result as one plain document with a version, which every view is drawn from.
+
+``docs/json-schema.md`` describes each field. The version is ``major.minor``: a new field raises the
+minor number, a field that goes or changes its meaning raises the major one.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyrank.stability.thresholds import thresholds
+from steadyrank.wording import plural
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank.stability.answers import Answer, StableRanking, StableTopK
+    from steadyrank.stability.audit_rows import AuditRow
+    from steadyrank.stability.auditing import Audit
+    from steadyrank.stability.certificate import Certificate
+    from steadyrank.stability.check import Check
+    from steadyrank.stability.curve import StabilityCurve
+    from steadyrank.stability.flips import Flip, Flips
+    from steadyrank.stability.results import Result
+
+SCHEMA_VERSION = "2.0"
+
+RULES = {
+    "ties": (
+        "equal scores: the smaller item index wins in plain answers; equal scores enter inflated ones "
+        "together"
+    ),
+    "eps": "eps is the same for the full data and for the data without each unit",
+    "boundary": "a distance of exactly eps counts as out: the inequality is strict",
+}
+"""Rules that hold for every result, in plain words."""
+
+MAX_STEPS = 2000
+"""Steps of a curve that a document holds; beyond it a part of them, each of them exact."""
+
+MAX_FLIPS = 200
+"""Flips of each method that a document lists; the rest is counted."""
+
+EXACT_IN_JSON = 1 << 53
+"""Whole numbers up to this are exact in every JSON reader."""
+
+
+def topk_findings(
+    answer: StableTopK,
+    audit: Audit | None,
+    source: str | None = None,
+    policies: Mapping[str, str] | None = None,
+    max_rows: int | None = None,
+) -> dict[str, Any]:
+    """Return what a screen shows of a stable top-k, and of the audit of it."""
+    made = _answer(answer, "top-k", source, policies, max_rows)
+    made |= {"k": answer.k, "size": answer.size, "summary": _summary(answer, audit)}
+    if audit is not None:
+        made |= _table(audit)
+    return made
+
+
+def live_findings(
+    answer: StableTopK, audit: Audit | None, curve_ks: Iterable[int], budget: int
+) -> dict[str, Any]:
+    """Return what a view needs where k and eps can be moved, and who breaks the answers."""
+    k, eps = answer.k, answer.eps
+    limit = _limit(answer, audit)
+    made: dict[str, Any] = {
+        "thresholds": thresholds(answer.scores, answer.order, k=k, eps=eps, limit=limit, budget=budget)
+    }
+    if audit is None:
+        return made
+    curves = [curve_findings(audit.curve(other), eps) for other in dict.fromkeys((k, *curve_ks))]
+    return made | {"curve": curves[0], "curves": curves, "flips": _flips(audit.flips(k))}
+
+
+def ranking_findings(
+    answer: StableRanking,
+    source: str | None = None,
+    policies: Mapping[str, str] | None = None,
+    max_rows: int | None = None,
+) -> dict[str, Any]:
+    """Return what views show of a stable full ranking."""
+    tiers = [[label(item) for item in tier] for tier in answer.tiers]
+    return _answer(answer, "ranking", source, policies, max_rows) | {"tiers": tiers}
+
+
+def audit_findings(
+    audit: Audit, source: str | None = None, policies: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Return the table of an audit, and the flips of each k whose plain top-k was audited."""
+    ks = [row.k for row in audit.table if row.method == "topk" and row.k is not None]
+    flips = [_flips(audit.flips(k)) for k in ks]
+    return _about(audit, "audit", source, policies) | {"eps": audit.eps, "flips": flips} | _table(audit)
+
+
+def check_findings(
+    check: Check, source: str | None = None, policies: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Return what a gate found."""
+    remedy = check.remedy
+    return _about(check, "check", source, policies) | {
+        "k": check.k,
+        "method": check.row.method,
+        "eps": check.eps,
+        "delta": check.row.delta,
+        "breaking_units": round(check.row.delta * check.n_units),
+        "size": check.row.size,
+        "max_delta": check.max_delta,
+        "stable": check.stable,
+        "remedy": {"eps": remedy.eps, "size": remedy.size, "delta": remedy.certificate.delta},
+        "flips": _flips(check.flips),
+    }
+
+
+def label(name: object) -> str | int | float | bool:
+    """Return a label as JSON can hold it: text and numbers as they are, anything else in words.
+
+    Examples
+    --------
+    >>> label("x"), label(np.int64(3)), label(("a", 1))
+    ('x', 3, "('a', 1)")
+    """
+    plain = name.item() if isinstance(name, np.generic) else name
+    if isinstance(plain, bool | str):
+        return plain
+    if isinstance(plain, int) and abs(plain) <= EXACT_IN_JSON:
+        return plain
+    if isinstance(plain, float) and math.isfinite(plain):
+        return plain
+    return str(plain)
+
+
+def curve_findings(found: StabilityCurve, eps: float, *, max_steps: int = MAX_STEPS) -> dict[str, Any]:
+    """Return a curve by its steps: delta and size are those for any eps just above each step."""
+    steps, delta, size = found.steps()
+    kept = _kept_steps(steps, eps, max_steps)
+    return {
+        "k": found.k,
+        "eps": steps[kept].tolist(),
+        "delta": delta[kept].tolist(),
+        "size": size[kept].tolist(),
+        "n_steps": len(steps),
+        "thinned": len(kept) < len(steps),
+    }
+
+
+def _kept_steps(steps: FloatArray, eps: float, most: int) -> IntArray:
+    """Choose steps evenly by number and evenly by eps, and all those next to the chosen eps."""
+    if len(steps) <= most:
+        return np.arange(len(steps))
+    by_number = np.linspace(0, len(steps) - 1, most // 2).round().astype(np.int64)
+    grid = np.linspace(steps[0], steps[-1], most // 4)
+    by_eps = np.searchsorted(steps, grid).clip(0, len(steps) - 1)
+    here = int(np.searchsorted(steps, eps))
+    near = np.arange(max(0, here - most // 8), min(len(steps), here + most // 8))
+    return np.unique(np.concatenate([by_number, by_eps, near]))
+
+
+def _about(
+    result: Result, what: str, source: str | None, policies: Mapping[str, str] | None
+) -> dict[str, Any]:
+    from steadyrank import __version__
+
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "document": what,
+        "software": {"name": "steadyrank", "version": __version__},
+        "source": source,
+        "kind": result.kind,
+        "unit": result.unit,
+        "units": plural(result.unit),
+        "n_units": result.n_units,
+        "n_distinct_units": result.n_distinct_units,
+        "n_items": len(result.items),
+        "scorer": result.scorer,
+        "policies": {**RULES, **(policies or {})},
+        "notes": list(result.notes),
+    }
+
+
+def _answer(
+    answer: Answer,
+    what: str,
+    source: str | None,
+    policies: Mapping[str, str] | None,
+    max_rows: int | None,
+) -> dict[str, Any]:
+    return _about(answer, what, source, policies) | {
+        "eps": answer.eps,
+        "certificate": _certificate(answer.certificate),
+        "rows": [{**vars(row), "item": label(row.item)} for row in answer.rows(max_rows)],
+    }
+
+
+def _certificate(certificate: Certificate) -> dict[str, Any]:
+    numbers = {
+        name: float(value) if math.isfinite(value) else None
+        for name, value in certificate.numbers.items()
+    }
+    return {**vars(certificate), "numbers": numbers}
+
+
+def _summary(answer: StableTopK, audit: Audit | None) -> dict[str, Any]:
+    """Return what a verdict in words is made of."""
+    made: dict[str, Any] = {
+        "size": answer.size,
+        "certain": len(answer.certain),
+        "contenders": len(answer.contenders),
+    }
+    for name, method in (("plain", "topk"), ("inflated", "inflated_topk")):
+        delta = None if audit is None else audit.row(method, answer.k).delta
+        made[f"{name}_delta"] = delta
+        made[f"{name}_breaking_units"] = None if delta is None else round(delta * answer.n_units)
+    return made
+
+
+def _limit(answer: StableTopK, audit: Audit | None) -> float:
+    """Return how far a view may want to move eps: to calm, and to a few more items."""
+    calm = 0.0 if audit is None else float(audit.curve(answer.k).breaking_eps.max(initial=0.0))
+    tenth_in_line = answer.order[min(answer.k + 10, len(answer.items)) - 1]
+    return max(2 * answer.eps, 1.25 * calm, 1.01 * float(answer.critical_eps[tenth_in_line]))
+
+
+def _table(audit: Audit) -> dict[str, Any]:
+    rows = [_audit_row(row) for row in audit.table]
+    return {"audit": rows, "share_reaching_eps": audit.share_reaching_eps}
+
+
+def _audit_row(row: AuditRow) -> dict[str, Any]:
+    return {
+        "method": row.method,
+        "k": row.k,
+        "delta": row.delta,
+        "jaccard": row.jaccard,
+        "size": row.size if row.size is not None and row.size <= EXACT_IN_JSON else None,
+        "log10_size": row.log10_size,
+        "note": row.note,
+    }
+
+
+def _flips(found: Flips) -> dict[str, Any]:
+    """Return the units that break each answer, the first of them by name and the rest counted."""
+    return {"k": found.k, "plain": _listed(found.plain), "inflated": _listed(found.inflated)}
+
+
+def _listed(found: Sequence[Flip]) -> dict[str, Any]:
+    return {
+        "units": sum(flip.count for flip in found),
+        "distinct_units": len(found),
+        "listed": [
+            {
+                "unit": label(flip.unit),
+                "count": flip.count,
+                "leaves": [label(item) for item in flip.leaves],
+                "enters": [label(item) for item in flip.enters],
+            }
+            for flip in found[:MAX_FLIPS]
+        ],
+    }

@@ -1,0 +1,110 @@
+"""What every result has: where it comes from, its table as a dataframe, and its views."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from steadyrank.errors import SteadyrankError
+from steadyrank.safe_text import shortened
+from steadyrank.stability.dataframes import frame_of
+from steadyrank.stability.views import notebook_of, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank.stability.study import Study
+
+ITEMS_IN_REPR = 6
+LONGEST_IN_REPR = 24
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Result:
+    """What answers, audits and checks have in common.
+
+    Attributes
+    ----------
+    items : tuple
+        The labels of the items.
+    scores : float array (items,)
+        The scores on all the data.
+    scorer : str
+        How data became scores.
+    kind, unit : str
+        What kind of data it was, and what one unit of it is.
+    n_units, n_distinct_units : int
+        How many units there are, and how many different ones.
+    notes : tuple of str
+        What was guessed, which policies were applied, how ties were treated.
+    """
+
+    items: tuple[object, ...]
+    scores: FloatArray
+    scorer: str
+    kind: str
+    unit: str
+    n_units: int
+    n_distinct_units: int
+    notes: tuple[str, ...]
+    _study: Study | None = field(kw_only=True)
+
+    @property
+    def study(self) -> Study:
+        """The study that gave this result."""
+        if self._study is None:
+            raise SteadyrankError(
+                "this result has lost its study, which stays in the process that made it",
+                way_out="Make the study anew from the data.",
+            )
+        return self._study
+
+    def labels(self, indices: IntArray) -> tuple[object, ...]:
+        """Return the labels of items given by index."""
+        return tuple(self.items[index] for index in indices)
+
+    def findings(self, *, source: str | None = None, policies: Mapping[str, str] | None = None) -> Any:
+        """Return the document of this result."""
+        raise NotImplementedError
+
+    def _brief(self) -> dict[str, Any]:
+        """Return as much of the findings as fits a screen; nothing is left out for it."""
+        found: dict[str, Any] = self.findings()
+        return found
+
+    def _columns(self) -> dict[str, list[Any]]:
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        """Show the result in plain text."""
+        return text_of(self._brief())
+
+    def _repr_html_(self) -> str:
+        """Show the result as a table in a notebook."""
+        return notebook_of(self._brief())
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return the table as a dataframe (polars, pandas or pyarrow: the first that is installed)."""
+        return frame_of(self._columns(), backend)
+
+    def to_pandas(self) -> Any:
+        """Return the table as a pandas dataframe."""
+        return self.to_frame("pandas")
+
+    def to_polars(self) -> Any:
+        """Return the table as a polars dataframe."""
+        return self.to_frame("polars")
+
+
+def some_of(labels: Sequence[object]) -> str:
+    r"""Return the first few labels for a ``repr``: short, and nothing in them steers a terminal.
+
+    Examples
+    --------
+    >>> print(some_of(["ann", "b\x1b[31m", 3]), some_of(range(9)))
+    ['ann', 'b\x1b[31m', 3] [0, 1, 2, 3, 4, 5, ... 3 more]
+    """
+    told = [shortened(repr(label), LONGEST_IN_REPR) for label in labels[:ITEMS_IN_REPR]]
+    hidden = len(labels) - len(told)
+    return f"[{', '.join(told + [f'... {hidden:,} more'] * bool(hidden))}]"
