@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def count_paths(graph: StateGraph, max_states: int) -> int:
     """Return the number of rankings, exactly.
 
-    Counts are Python integers, of any size. Adding them up takes about a fourth of the time where
+    Counts are Python integers, of any size. Adding them up takes about a third of the time where
     layers hold thousands of states with counts of hundreds of digits, and next to none where layers
     are small: the rest goes into the layers. Where all rankings pass through one state, its count
     is a factor and the next ones begin anew, so that they stay short.
