@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.errors import EmptyDataError, NotRecognisedError, UnreadableFileError, shorten
+from steadyrank.errors import EmptyDataError, NotRecognisedError, Option, UnreadableFileError, shorten
 from steadyrank.reading.arrays import compact
 from steadyrank.reading.files import open_source
 from steadyrank.reading.table import Table
@@ -174,7 +174,7 @@ def _wrong_line(plain: bytes, line: int, name: str, *, orphan: bool) -> Unreadab
     why = "comes before the first movie" if orphan else "is neither movie: nor customer,rating,date"
     return UnreadableFileError(
         f"line {number} of {name} {why}: {shorten(text.decode())}",
-        way_out='Correct this line, or name the format, for example format="csv".',
+        way_out=["Correct this line, or name the format, for example ", Option("format", "csv")],
     )
 
 
