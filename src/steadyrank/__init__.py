@@ -10,6 +10,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from steadyrank.scorers.registry import exported
+
 if TYPE_CHECKING:
     from steadyrank.data import (
         Ballots as Ballots,
@@ -79,19 +81,7 @@ _HOMES = {
         "top_k",
     ),
     "report": ("write_report",),
-    "scorers": (
-        "Approval",
-        "Bagged",
-        "Borda",
-        "BradleyTerry",
-        "ColumnMeans",
-        "ConstrainedLeastSquares",
-        "MeanRating",
-        "OrdinaryLeastSquares",
-        "Plurality",
-        "Refit",
-        "Ridge",
-    ),
+    "scorers": tuple(exported()),
     "stability": (
         "Audit",
         "Certificate",

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from steadyrank.cli.inputs import load, scorer_named
+from steadyrank.cli.inputs import load
 from steadyrank.cli.options import InputOptions
 from steadyrank.cli.work import parse_ks
+from steadyrank.scorers import as_scorer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -113,7 +114,7 @@ def test_real_files_are_read_as_they_are(run: Command, shared_data: Path) -> Non
     ],
 )
 def test_scorers_with_settings(text: str, expected: str) -> None:
-    assert repr(scorer_named(text)) == expected
+    assert repr(as_scorer(text)) == expected
 
 
 def test_several_k() -> None:

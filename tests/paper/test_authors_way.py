@@ -12,7 +12,7 @@ from oracles.projection import distances, inflated_argmax, inflated_topk
 from paper.authors import authors_way
 from steadyrank.paper.lookalike import lookalike_population
 from steadyrank.paper.regression import regression_trials
-from steadyrank.scorers.secular import constrained_coefficients
+from steadyrank.scorers.norm_ball import constrained_coefficients
 
 SCORES = st.lists(st.integers(0, 6).map(float) | st.floats(0, 6), min_size=1, max_size=6)
 EPS = st.floats(0.3, 5.0)

@@ -6,7 +6,7 @@ from scipy.linalg import sqrtm
 
 from steadyrank.errors import InvalidValueError
 from steadyrank.paper import published_tables, regression
-from steadyrank.scorers.secular import constrained_coefficients
+from steadyrank.scorers.norm_ball import constrained_coefficients
 
 
 def plain_deltas(simulated: regression.RegressionTrials) -> np.ndarray:

@@ -10,7 +10,7 @@ from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.errors import InvalidSettingError, NotRecognisedError, shorten
+from steadyrank.errors import InvalidSettingError, NotRecognisedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from steadyrank.cli.options import InputOptions
     from steadyrank.data.observations import Observations
     from steadyrank.engines.settings import Engine
-    from steadyrank.scorers.base import Scorer
 
 STANDARD_INPUT = "-"
 
@@ -140,46 +139,3 @@ def _fitting_kinds(asked: dict[str, str]) -> Iterator[str]:
 
 def _split(names: str | None) -> list[str] | None:
     return None if names is None else [name.strip() for name in names.split(",")]
-
-
-def scorer_named(text: str | None) -> Scorer | None:
-    """Return a scorer from its name and settings, such as ``mean-rating:shrinkage=5``.
-
-    Examples
-    --------
-    >>> scorer_named("mean-rating:shrinkage=5")
-    MeanRating(shrinkage=5.0, value_range=None)
-    """
-    from steadyrank.scorers.registry import named_scorer
-
-    if text is None:
-        return None
-    name, _, settings = text.partition(":")
-    return named_scorer(name, **dict(_setting(part) for part in _parts(settings)))
-
-
-def _parts(settings: str) -> list[str]:
-    return [part for part in settings.split(",") if part.strip()]
-
-
-def _setting(text: str) -> tuple[str, Any]:
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise InvalidSettingError(
-            f"a setting is written name=value, but there is {shorten(text)}. "
-            "An example: mean-rating:shrinkage=5."
-        )
-    return name.strip(), _value(value.strip())
-
-
-def _value(text: str) -> Any:
-    """Return a number, a range such as 0..1, or the text itself."""
-    low, dots, high = text.partition("..")
-    if dots and low and high:
-        return (_value(low), _value(high))
-    for number in (int, float):
-        try:
-            return number(text)
-        except ValueError:
-            continue
-    return text

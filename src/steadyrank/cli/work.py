@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from steadyrank.cli.inputs import STANDARD_INPUT, load, scorer_named
+from steadyrank.cli.inputs import STANDARD_INPUT, load
 from steadyrank.cli.output import working
 from steadyrank.errors import InvalidValueError, shorten
 
@@ -50,12 +50,12 @@ class Job:
     """Data and a scorer: what every command works on."""
 
     def __init__(self, source: InputOptions, scorer: str | None = None) -> None:
-        from steadyrank.scorers.registry import default_scorer
+        from steadyrank.scorers.registry import as_scorer, resolve_scorer
 
-        given = scorer_named(scorer)
+        given = None if scorer is None else as_scorer(scorer)  # a wrong name: before reading
         with working("Reading"):
             self.data = load(source)
-        self.scorer: Scorer = cast("Scorer", Once(default_scorer(self.data) if given is None else given))
+        self.scorer: Scorer = cast("Scorer", Once(resolve_scorer(given, self.data)))
         self.source = STANDARD_INPUT if source.file == STANDARD_INPUT else Path(source.file).name
         self.policies = _policies(source)
 

@@ -18,6 +18,7 @@ from steadyrank.data.observations import (
 )
 from steadyrank.data.sorting import in_strict_order, stable_order
 from steadyrank.data.units import Units
+from steadyrank.engines.sparse_entries import SparseEntries
 from steadyrank.errors import (
     SHOWN,
     DuplicateRatingsError,
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
     from typing import Self
 
     from steadyrank._typing import AnyArray, IntArray
+    from steadyrank.data.scanned import ScannedEntries
     from steadyrank.engines.settings import Engine
-    from steadyrank.engines.values import EngineRatings
     from steadyrank.reading.files import Source
 
 DUPLICATES = ("error", "last", "mean")
@@ -131,6 +132,11 @@ class Ratings(Observations):
         """The users, each a unit of its own."""
         counts = np.ones(len(self.indptr) - 1, dtype=np.int64)
         return Units("user", counts, self.user_labels)
+
+    @cached_property
+    def entries(self) -> SparseEntries:
+        """The ratings as values that users give to items, with their sums."""
+        return SparseEntries(self.indptr, self.rated, self.values, self.n_items)
 
     def _copied(self, copies: IntArray) -> dict[str, Any]:
         users = np.repeat(np.arange(len(copies)), copies)
@@ -285,7 +291,7 @@ class Ratings(Observations):
         item_labels: Iterable[object] | None = None,
         engine: str | Engine | None = None,
         max_units: int | None = None,
-    ) -> EngineRatings:
+    ) -> ScannedEntries:
         """Leave ratings where they are, in an engine, and audit them there.
 
         Parameters
@@ -311,9 +317,9 @@ class Ratings(Observations):
         >>> frame = polars.LazyFrame({"user": [1, 2, 1], "item": ["a", "a", "b"], "rating": [5, 3, 4]})
         >>> with Ratings.scan(frame) as ratings:
         ...     print(ratings, ratings.items)
-        <EngineRatings: 2 user units, 2 items> ('a', 'b')
+        <scanned ratings: 2 user units, 2 items> ('a', 'b')
         """
-        from steadyrank.engines.entries import MAX_UNITS
+        from steadyrank.engines.lazy_entries import MAX_UNITS
         from steadyrank.engines.scan import scan_ratings
 
         return scan_ratings(

@@ -11,6 +11,7 @@ import numpy as np
 from steadyrank.data.matrix_columns import matrix_from_table
 from steadyrank.data.observations import Observations, check_choice, check_some, fill, remaining_groups
 from steadyrank.data.units import Units
+from steadyrank.engines.dense_entries import DenseEntries
 from steadyrank.errors import SHOWN, MissingValuesError, SizeMismatchError, listing, shorten
 from steadyrank.reading.arrays import as_matrix, check_length
 from steadyrank.reading.kinds import Kind
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from typing import Self
 
     from steadyrank._typing import AnyArray, FloatArray, IntArray
+    from steadyrank.data.scanned import ScannedEntries
     from steadyrank.engines.settings import Engine
-    from steadyrank.engines.values import EngineMatrix
     from steadyrank.reading.files import Source
 
 MISSING = ("error", "drop", "available")
@@ -120,6 +121,11 @@ class ScoreMatrix(Observations):
         labels = self.row_labels if self.unit_labels is None else self.unit_labels
         return Units(self.unit_kind, np.ones(len(labels), dtype=np.int64), labels)
 
+    @cached_property
+    def entries(self) -> DenseEntries:
+        """The matrix as values that units give to items, with their sums."""
+        return DenseEntries(self.values, self.unit, row_labels=self.row_labels, item_labels=self.items)
+
     def _copied(self, copies: IntArray) -> dict[str, Any]:
         times = copies if self.unit is None else copies[self.unit]
         rows = np.repeat(np.arange(len(times)), times)
@@ -214,7 +220,7 @@ class ScoreMatrix(Observations):
         missing: str = "error",
         engine: str | Engine | None = None,
         max_units: int | None = None,
-    ) -> EngineMatrix:
+    ) -> ScannedEntries:
         """Leave a long score table (row, item, value) where it is, in an engine, and audit it there.
 
         Parameters
@@ -235,9 +241,9 @@ class ScoreMatrix(Observations):
         >>> cells = {"task": [1, 1, 2, 2], "model": list("xyxy"), "score": [0, 1, 1, 1]}
         >>> with ScoreMatrix.scan(polars.LazyFrame(cells)) as matrix:
         ...     print(matrix)
-        <EngineMatrix: 2 row units, 2 items>
+        <scanned scores: 2 row units, 2 items>
         """
-        from steadyrank.engines.entries import MAX_UNITS
+        from steadyrank.engines.lazy_entries import MAX_UNITS
         from steadyrank.engines.scan import scan_matrix
 
         return scan_matrix(

@@ -40,7 +40,7 @@ def scan_any(
     --------
     >>> import polars
     >>> scan_any(polars.LazyFrame({"user": [1, 2], "item": ["a", "a"], "rating": [5, 3]}))
-    <EngineRatings: 2 user units, 1 items>
+    <scanned ratings: 2 user units, 1 items>
     """
     source = opened(given, engine)
     try:

@@ -12,7 +12,7 @@ import narwhals as nw
 
 from steadyrank.data.observations import said_first
 from steadyrank.engines.columns import picked, with_labels, with_numbers
-from steadyrank.engines.entries import MAX_ITEMS
+from steadyrank.engines.lazy_entries import MAX_ITEMS
 from steadyrank.engines.source import Source, opened
 from steadyrank.errors import InvalidCountError, shorten
 from steadyrank.reading.roles import SIDES, WINS, guess, guess_pair

@@ -7,12 +7,20 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from steadyrank.data.observations import check_choice
-from steadyrank.data.score_matrix import MISSING
+from steadyrank.data.ratings import Ratings
+from steadyrank.data.scanned import ScannedEntries
+from steadyrank.data.score_matrix import MISSING, ScoreMatrix
 from steadyrank.engines.columns import ValueSummary, picked, repeated_pairs, with_labels, with_numbers
-from steadyrank.engines.entries import BATCH_ROWS, MAX_ITEMS, MAX_UNITS, Entries, item_labels, unit_keys
 from steadyrank.engines.exact_sums import form_of
+from steadyrank.engines.lazy_entries import (
+    BATCH_ROWS,
+    MAX_ITEMS,
+    MAX_UNITS,
+    LazyEntries,
+    item_labels,
+    unit_keys,
+)
 from steadyrank.engines.source import Source, opened
-from steadyrank.engines.values import EngineMatrix, EngineRatings
 from steadyrank.errors import (
     DuplicateRatingsError,
     InvalidDataError,
@@ -41,7 +49,7 @@ def scan_ratings(
     engine: str | Engine | None = None,
     max_units: int = MAX_UNITS,
     batch_rows: int = BATCH_ROWS,
-) -> EngineRatings:
+) -> ScannedEntries:
     """Return ratings that stay in an engine; ``Ratings.scan`` explains the parameters."""
     _check_duplicates(duplicates)
     source = opened(given, engine)
@@ -63,10 +71,10 @@ def scan_ratings(
             summary = ValueSummary(source, frame, "value", "ratings")
         keys, sizes = unit_keys(source, frame, "users", max_units)
         form = form_of(summary.decimals, summary.lowest, summary.highest, addends=len(keys))
-        entries = Entries(
+        entries = LazyEntries(
             source, frame, form, keys, sizes, what="ratings", known=item_list, batch_rows=batch_rows
         )
-        return EngineRatings(entries, "user", tuple(notes))
+        return ScannedEntries(entries, Ratings.kind, "user", tuple(notes))
     except BaseException:
         source.close()
         raise
@@ -111,7 +119,7 @@ def scan_matrix(
     engine: str | Engine | None = None,
     max_units: int = MAX_UNITS,
     batch_rows: int = BATCH_ROWS,
-) -> EngineMatrix:
+) -> ScannedEntries:
     """Return a long score table that stays in an engine; ``ScoreMatrix.scan`` explains."""
     check_choice("missing", missing, MISSING)
     source = opened(given, engine)
@@ -127,13 +135,13 @@ def scan_matrix(
         frame = with_numbers(source, frame, "value", "values")
         _check_cells(source, frame, units)
         labels = item_labels(source, frame, None, MAX_ITEMS)
-        frame, rows, gaps, note = _without_gaps(source, frame, labels, missing)
+        frame, rows, note = _without_gaps(source, frame, labels, missing)
         if units is None:
             frame = frame.with_columns(nw.col("row").alias("unit"))
         summary = ValueSummary(source, frame, "value", "values")
         keys, sizes = unit_keys(source, frame, "units", max_units)
         form = form_of(summary.decimals, summary.lowest, summary.highest, addends=rows)
-        entries = Entries(
+        entries = LazyEntries(
             source,
             frame.select("unit", "item", "value"),
             form,
@@ -142,10 +150,11 @@ def scan_matrix(
             what="values",
             known=labels,
             grouped=units is not None,
+            rows=rows,
             batch_rows=batch_rows,
         )
         notes = (*table.notes, *([note] if note else []))
-        return EngineMatrix(entries, units or "row", notes, rows=rows, gaps=gaps)
+        return ScannedEntries(entries, ScoreMatrix.kind, units or "row", notes)
     except BaseException:
         source.close()
         raise
@@ -173,8 +182,8 @@ def _check_cells(source: Source, frame: nw.LazyFrame[Any], units: str | None) ->
 
 def _without_gaps(
     source: Source, frame: nw.LazyFrame[Any], labels: tuple[object, ...], missing: str
-) -> tuple[nw.LazyFrame[Any], int, bool, str]:
-    """Return the entries that have a value, the number of rows, whether gaps stay, and a note."""
+) -> tuple[nw.LazyFrame[Any], int, str]:
+    """Return the entries that have a value, the number of rows, and a note."""
     there = ~nw.col("value").is_null()
     if source.guarded(frame.collect_schema)["value"].is_float():
         there = there & ~nw.col("value").is_nan()
@@ -189,7 +198,7 @@ def _without_gaps(
     all_rows, rows, values = int(every["rows"]), int(found["rows"]), int(found["values"] or 0)
     gaps = all_rows * len(labels) - values
     if not gaps:
-        return filled, rows, False, ""
+        return filled, rows, ""
     if missing == "error":
         raise MissingValuesError(
             f"{gaps:,} of {all_rows * len(labels):,} values are missing",
@@ -198,7 +207,7 @@ def _without_gaps(
         )
     _check_filled(source, filled, labels)
     if missing == "available":
-        return filled, rows, True, f"{gaps:,} missing values left out of the means"
+        return filled, rows, f"{gaps:,} missing values left out of the means"
     complete = per_row.filter(nw.col("values") == len(labels)).select("row")
     kept = int(source.numbers(complete.select(nw.len().alias("rows")), "sizes")["rows"])
     if not kept:
@@ -207,7 +216,7 @@ def _without_gaps(
             way_out='Use missing="available", or leave out the items with the most gaps.',
         )
     note = f"{all_rows - kept:,} rows with {gaps:,} missing values dropped"
-    return filled.join(complete, on="row", how="semi"), kept, False, note
+    return filled.join(complete, on="row", how="semi"), kept, note
 
 
 def _check_filled(source: Source, filled: nw.LazyFrame[Any], labels: tuple[object, ...]) -> None:

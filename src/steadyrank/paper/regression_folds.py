@@ -14,7 +14,7 @@ import numpy as np
 
 from steadyrank.errors import StateLimitError
 from steadyrank.operators import RankingSet, inflated_topk_mask, tiers
-from steadyrank.scorers.secular import constrained_coefficients
+from steadyrank.scorers.norm_ball import constrained_coefficients
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray

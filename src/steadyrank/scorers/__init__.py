@@ -1,7 +1,8 @@
 """Step 1, from data to scores, each scorer with its exact leave-one-out scores.
 
 A scorer's module is loaded when its name is first used, so that importing this package loads
-neither SciPy nor anything else that one scorer needs and the others do not.
+neither SciPy nor anything else that one scorer needs and the others do not. Which scorers there
+are stands in :mod:`steadyrank.scorers.registry`.
 """
 
 from __future__ import annotations
@@ -9,75 +10,53 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from steadyrank.scorers.registry import exported
+
 if TYPE_CHECKING:
-    from steadyrank.scorers.approval import Approval
-    from steadyrank.scorers.bagged import Bagged
-    from steadyrank.scorers.base import Block, DenseBlock, LeaveOneOut, Scorer, SparseBlock
-    from steadyrank.scorers.borda import Borda
-    from steadyrank.scorers.bradley_terry import BradleyTerry
-    from steadyrank.scorers.column_means import ColumnMeans
-    from steadyrank.scorers.least_squares import (
-        ConstrainedLeastSquares,
-        OrdinaryLeastSquares,
-        Ridge,
+    from steadyrank.engines.blocks import (
+        Block as Block,
+        DenseBlock as DenseBlock,
+        SparseBlock as SparseBlock,
     )
-    from steadyrank.scorers.mean_rating import MeanRating
-    from steadyrank.scorers.plurality import Plurality
-    from steadyrank.scorers.refit import Refit
-    from steadyrank.scorers.registry import default_scorer, named_scorer, scorer_names
-    from steadyrank.scorers.sensitivity import Sensitivity
+    from steadyrank.scorers.approval import Approval as Approval
+    from steadyrank.scorers.bagged import Bagged as Bagged
+    from steadyrank.scorers.base import LeaveOneOut as LeaveOneOut, Scorer as Scorer
+    from steadyrank.scorers.borda import Borda as Borda
+    from steadyrank.scorers.bradley_terry import BradleyTerry as BradleyTerry
+    from steadyrank.scorers.column_means import ColumnMeans as ColumnMeans
+    from steadyrank.scorers.least_squares import (
+        ConstrainedLeastSquares as ConstrainedLeastSquares,
+        OrdinaryLeastSquares as OrdinaryLeastSquares,
+        Ridge as Ridge,
+    )
+    from steadyrank.scorers.mean_rating import MeanRating as MeanRating
+    from steadyrank.scorers.plurality import Plurality as Plurality
+    from steadyrank.scorers.refit import Refit as Refit
+    from steadyrank.scorers.registry import (
+        as_scorer as as_scorer,
+        default_scorer as default_scorer,
+        named_scorer as named_scorer,
+        resolve_scorer as resolve_scorer,
+        scorer_names as scorer_names,
+    )
+    from steadyrank.scorers.sensitivity import Sensitivity as Sensitivity
 
-_HOME = {
-    "Approval": "approval",
-    "Bagged": "bagged",
-    "Block": "base",
-    "Borda": "borda",
-    "BradleyTerry": "bradley_terry",
-    "ColumnMeans": "column_means",
-    "ConstrainedLeastSquares": "least_squares",
-    "DenseBlock": "base",
-    "LeaveOneOut": "base",
-    "MeanRating": "mean_rating",
-    "OrdinaryLeastSquares": "least_squares",
-    "Plurality": "plurality",
-    "Refit": "refit",
-    "Ridge": "least_squares",
-    "Scorer": "base",
-    "Sensitivity": "sensitivity",
-    "SparseBlock": "base",
-    "default_scorer": "registry",
-    "named_scorer": "registry",
-    "scorer_names": "registry",
+_TOOLS = {
+    "base": ("LeaveOneOut", "Scorer"),
+    "registry": ("as_scorer", "default_scorer", "named_scorer", "resolve_scorer", "scorer_names"),
+    "sensitivity": ("Sensitivity",),
+    "steadyrank.engines.blocks": ("Block", "DenseBlock", "SparseBlock"),
 }
+_HOME = exported() | {name: home for home, names in _TOOLS.items() for name in names}
 
-__all__ = [
-    "Approval",
-    "Bagged",
-    "Block",
-    "Borda",
-    "BradleyTerry",
-    "ColumnMeans",
-    "ConstrainedLeastSquares",
-    "DenseBlock",
-    "LeaveOneOut",
-    "MeanRating",
-    "OrdinaryLeastSquares",
-    "Plurality",
-    "Refit",
-    "Ridge",
-    "Scorer",
-    "Sensitivity",
-    "SparseBlock",
-    "default_scorer",
-    "named_scorer",
-    "scorer_names",
-]
+__all__ = sorted(_HOME)  # noqa: PLE0605 (a list all the same)
 
 
 def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    home = _HOME[name]
+    value: object = getattr(import_module(home if "." in home else f"{__name__}.{home}"), name)
     globals()[name] = value
     return value
 

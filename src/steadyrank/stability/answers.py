@@ -289,9 +289,9 @@ def _target(delta: float | None, eps: float | None) -> float | None:
 
 
 def _calibration(data: Any, scorer: Scorer | None, k: int | None) -> Calibration:
-    from steadyrank.scorers.registry import default_scorer
+    from steadyrank.scorers.registry import resolve_scorer
 
-    chosen = default_scorer(data) if scorer is None else scorer
+    chosen = resolve_scorer(scorer, data)
     items = checked_items(data, chosen.name)
     return Calibration(data, chosen, None if k is None else check_k(k, len(items)))
 

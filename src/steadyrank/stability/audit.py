@@ -79,10 +79,10 @@ def audit(
     ranking None 0.25 1
     inflated_ranking None 0.0 1
     """
-    from steadyrank.scorers.registry import default_scorer
+    from steadyrank.scorers.registry import resolve_scorer
 
     # Everything is checked before anything is left out, which may take hours.
-    chosen = default_scorer(data) if scorer is None else scorer
+    chosen = resolve_scorer(scorer, data)
     items = checked_items(data, chosen.name)
     ks = _check_ks(k, len(items))
     eps = check_eps(eps)

@@ -159,12 +159,10 @@ class Calibration:
         return bool(effective_eps(eps, largest) > bound)
 
     def _sensitivity(self) -> Any:
-        ask = getattr(self.scorer, "sensitivity", None)
-        return None if ask is None else ask(self.data)
+        return self.scorer.sensitivity(self.data)
 
     def _bagging(self) -> Any:
-        ask = getattr(self.scorer, "bagging_numbers", None)
-        return None if ask is None else ask(self.data)
+        return self.scorer.bagging_numbers(self.data)
 
     def _observed(self, eps: float, delta: float, rule: str) -> Certificate:
         return observed(eps, delta, self.data.units.total, self.unit, self.what, rule)

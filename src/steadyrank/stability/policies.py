@@ -29,5 +29,5 @@ def checked_items(data: Any, scorer: str) -> tuple[object, ...]:
     """Return the labels of the items, or complain about data that have none."""
     if not hasattr(data, "units") or not hasattr(data, "items"):
         wanted = "observations (Votes, Ballots, Ratings, Battles, ScoreMatrix or Regression)"
-        raise WrongDataError(scorer, wanted, data)
+        raise WrongDataError(scorer, wanted, type(data).__name__, way_out="Make them such first.")
     return tuple(data.items)

@@ -1,0 +1,102 @@
+"""Ratings and long score tables that stay in an engine."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyrank.data.observations import Observations
+from steadyrank.data.units import LazyLabels, Units
+from steadyrank.errors import InvalidDataError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+    from typing import Self
+
+    from steadyrank._typing import IntArray
+    from steadyrank.engines.lazy_entries import LazyEntries
+    from steadyrank.engines.source import Traffic
+    from steadyrank.reading.kinds import Kind
+
+
+class ScannedEntries(Observations):
+    """Data of a kind whose entries stay in an engine; made by ``Ratings.scan`` and ``ScoreMatrix.scan``.
+
+    Item sums, unit labels and unit shifts are brought back, and the entries of the few items that
+    decide an audit; all else stays where it is. ``notes`` and ``traffic`` say how much that was. Use
+    it as a context manager, or call :meth:`close`, to give up what was opened for it: a connection
+    and the temporary files of DuckDB, a Spark session that was started for it.
+
+    Parameters
+    ----------
+    entries : LazyEntries
+        What the units gave to the items.
+    kind : Kind
+        The kind of data that this is.
+    unit : str
+        What one unit is, in the singular.
+    said : tuple of str
+        What was guessed and which policies were applied.
+
+    Examples
+    --------
+    >>> import polars
+    >>> from steadyrank.data import Ratings
+    >>> Ratings.scan(polars.LazyFrame({"user": [1, 2], "item": ["a", "b"], "rating": [5, 3]}))
+    <scanned ratings: 2 user units, 2 items>
+    """
+
+    kind: Kind  # type: ignore[misc]  # of the object: one class serves several kinds
+
+    def __init__(self, entries: LazyEntries, kind: Kind, unit: str, said: tuple[str, ...] = ()) -> None:
+        self.kind = kind
+        self.entries = entries
+        self.items = entries.labels
+        self._unit = unit
+        self._said = said
+
+    def __repr__(self) -> str:
+        return f"<scanned {self.kind.name}: {self.n_units:,} {self._unit} units, {self.n_items:,} items>"
+
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]  # they grow
+        """What was guessed, which policies were applied, and what left the engine so far."""
+        source = self.entries.source
+        return (*self._said, source.traffic.sentence(source.engine))
+
+    @property
+    def traffic(self) -> Traffic:
+        """What left the engine so far, step by step."""
+        return self.entries.source.traffic
+
+    @cached_property
+    def units(self) -> Units:
+        """The units; of each, only its label and its number of entries are here."""
+        keys = self.entries.keys
+        labels = LazyLabels(len(keys), lambda unit: keys[unit : unit + 1].tolist()[0])
+        return Units(self._unit, np.ones(len(keys), dtype=np.int64), labels)
+
+    def close(self) -> None:
+        """Close the engine's connection, if one was opened, and remove temporary files."""
+        self.entries.source.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def with_copies(self, copies: Any) -> Self:  # noqa: ARG002 (always refused)
+        """Refuse: units cannot be taken away from data that stay in an engine."""
+        raise InvalidDataError(
+            "units cannot be taken away from data that stay in an engine, as a scorer that refits must",
+            way_out="It needs the data in memory: use read or from_frame instead of scan.",
+        )
+
+    def _copied(self, copies: IntArray) -> Mapping[str, Any]:
+        return vars(self.with_copies(copies))
