@@ -10,6 +10,7 @@ from steadyrank.cli.inputs import load
 from steadyrank.cli.options import InputOptions
 from steadyrank.cli.show import parse_ks
 from steadyrank.data.kinds import KINDS
+from steadyrank.scorers import as_scorer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,6 +99,21 @@ def test_real_files_are_read_as_they_are(run: Command, shared_data: Path) -> Non
         assert found.code == 0
         assert found.json["kind"] == kind
         assert found.json["summary"]["inflated_delta"] <= 0.05
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("plurality", "Plurality()"),
+        ("mean rating:shrinkage=2.5", "MeanRating(shrinkage=2.5, value_range=None)"),
+        (
+            "mean-rating: shrinkage=2, value_range=-1..5",
+            "MeanRating(shrinkage=2.0, value_range=(-1.0, 5.0))",
+        ),
+    ],
+)
+def test_scorers_with_settings(text: str, expected: str) -> None:
+    assert repr(as_scorer(text)) == expected
 
 
 def test_several_k() -> None:

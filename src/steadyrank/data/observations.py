@@ -164,25 +164,6 @@ class Observations(ABC):
             data = cls.from_resolved(counted_rows(lazy, resolve(cls.kind, lazy.first_rows(), given)))
             return with_notes_first(data, [], lazy.traffic.sentence(lazy.engine))
 
-    @classmethod
-    def _entries_in(
-        cls, source: Any, engine: str | Engine | None, given: Mapping[str, Any], **limits: int | None
-    ) -> Any:
-        """Leave values in an engine, which adds them up."""
-        from steadyrank.engines.scan import scan_matrix, scan_ratings
-        from steadyrank.engines.source import opened
-
-        lazy = opened(source, engine)
-        try:
-            found = resolve(cls.kind, lazy.first_rows(), given)
-            scan = scan_ratings if cls.kind.name == "ratings" else scan_matrix
-            return scan(
-                lazy, found, **{name: limit for name, limit in limits.items() if limit is not None}
-            )
-        except BaseException:
-            lazy.close()
-            raise
-
 
 Data = TypeVar("Data", bound=Observations)
 

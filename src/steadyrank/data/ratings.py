@@ -11,8 +11,10 @@ import numpy as np
 
 from steadyrank.data.common_roles import ITEM_LIST, ITEM_NAMES
 from steadyrank.data.observations import Observations, check_some, repeated_spans, set_fields
+from steadyrank.data.scanned import ScannedEntries, scanned
 from steadyrank.data.sorting import in_strict_order, stable_order
 from steadyrank.data.units import Units
+from steadyrank.engines.sparse_entries import SparseEntries
 from steadyrank.errors import (
     SHOWN,
     DuplicateRatingsError,
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import AnyArray, IntArray
     from steadyrank.engines.settings import Engine
-    from steadyrank.engines.values import EngineRatings
     from steadyrank.reading.files import Source
 
 DUPLICATES = {
@@ -209,6 +210,11 @@ class Ratings(Observations):
         counts = np.ones(len(self.indptr) - 1, dtype=np.int64)
         return Units("user", counts, self.user_labels)
 
+    @cached_property
+    def entries(self) -> SparseEntries:
+        """The ratings as values that users give to items, with their sums."""
+        return SparseEntries(self.indptr, self.rated, self.values, self.n_items)
+
     def _copied(self, copies: IntArray) -> dict[str, Any]:
         users = np.repeat(np.arange(len(copies)), copies)
         indptr, entries = repeated_spans(self.indptr, users)
@@ -319,7 +325,7 @@ class Ratings(Observations):
         max_units: int | None = None,
         batch_rows: int | None = None,
         **arguments: Unpack[RatingsArguments],
-    ) -> EngineRatings:
+    ) -> ScannedEntries:
         """Leave ratings where they are, in an engine, and audit them there.
 
         Parameters
@@ -347,7 +353,7 @@ class Ratings(Observations):
         ...     print(ratings.items, ratings.n_units)
         ('a', 'b') 2
         """
-        return cls._entries_in(source, engine, arguments, max_units=max_units, batch_rows=batch_rows)
+        return scanned(cls.kind, source, engine, arguments, max_units=max_units, batch_rows=batch_rows)
 
 
 def _repeats(users: AnyArray, items: AnyArray) -> AnyArray:

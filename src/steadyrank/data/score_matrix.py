@@ -13,7 +13,9 @@ from steadyrank.data.columns_of_numbers import column_labels, number_columns, ro
 from steadyrank.data.common_roles import ITEM_NAMES, UNIT
 from steadyrank.data.long_scores import matrix_of
 from steadyrank.data.observations import Observations, check_some, remaining_groups, set_fields
+from steadyrank.data.scanned import ScannedEntries, scanned
 from steadyrank.data.units import Units
+from steadyrank.engines.dense_entries import DenseEntries
 from steadyrank.errors import SHOWN, InvalidPolicyError, MissingValuesError, Option, listing, shorten
 from steadyrank.reading.arrays import as_matrix, check_length
 from steadyrank.reading.kinds import Form, Kind, Role, Setting
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import AnyArray, FloatArray, IntArray
     from steadyrank.engines.settings import Engine
-    from steadyrank.engines.values import EngineMatrix
     from steadyrank.reading.files import Source
     from steadyrank.reading.kinds import Columns
     from steadyrank.reading.roles import Resolved
@@ -215,6 +216,11 @@ class ScoreMatrix(Observations):
         labels = self.row_labels if self.unit_labels is None else self.unit_labels
         return Units(self.unit_kind, np.ones(len(labels), dtype=np.int64), labels)
 
+    @cached_property
+    def entries(self) -> DenseEntries:
+        """The matrix as values that units give to items, with their sums."""
+        return DenseEntries(self.values, self.unit, row_labels=self.row_labels, item_labels=self.items)
+
     def _copied(self, copies: IntArray) -> dict[str, Any]:
         times = copies if self.unit is None else copies[self.unit]
         rows = np.repeat(np.arange(len(times)), times)
@@ -284,7 +290,7 @@ class ScoreMatrix(Observations):
         max_units: int | None = None,
         batch_rows: int | None = None,
         **arguments: Unpack[ScoresArguments],
-    ) -> EngineMatrix:
+    ) -> ScannedEntries:
         """Leave a long score table (row, item, score) where it is, in an engine, and audit it there.
 
         Parameters
@@ -309,7 +315,7 @@ class ScoreMatrix(Observations):
         ...     print(matrix.items, matrix.n_units)
         ('x', 'y') 2
         """
-        return cls._entries_in(source, engine, arguments, max_units=max_units, batch_rows=batch_rows)
+        return scanned(cls.kind, source, engine, arguments, max_units=max_units, batch_rows=batch_rows)
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:

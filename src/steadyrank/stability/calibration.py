@@ -127,12 +127,10 @@ class Calibration:
         return bool(effective_eps(eps, largest) > bound)
 
     def _sensitivity(self) -> Sensitivity | None:
-        found: Sensitivity | None = _ability(self.study, "sensitivity")
-        return found
+        return self.study.scorer.sensitivity(self.study.data)
 
     def _bagging(self) -> Mapping[str, float] | None:
-        found: Mapping[str, float] | None = _ability(self.study, "bagging_numbers")
-        return found
+        return self.study.scorer.bagging_numbers(self.study.data)
 
     def _observed(self, eps: float, delta: float, rule: str) -> Certificate:
         return observed(eps, delta, self.study.units.total, self.study.unit, self.what, rule)

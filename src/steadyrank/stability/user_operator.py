@@ -8,7 +8,6 @@ import numpy as np
 
 from steadyrank.errors import InvalidValueError, shorten
 from steadyrank.stability.audit_rows import AuditRow
-from steadyrank.stability.ranking_audit import block_length, row_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,9 +28,9 @@ def operator_rows(loo: LeaveOneOut, ks: Sequence[int], name: str, operator: Oper
     broken: dict[int, list[int]] = {k: [] for k in ks}
     jaccard = dict.fromkeys(ks, 0.0)
     for block in loo.blocks():
-        for number in range(block_length(block)):
+        for number in range(len(block)):
             unit = block.start + number
-            row = row_of(block, number, loo.scores)
+            row = block.row(number, loo.scores)
             for k in ks:
                 inside = _mask(operator(row.copy(), k), len(row), name)
                 common, either = int((inside & full[k]).sum()), int((inside | full[k]).sum())
