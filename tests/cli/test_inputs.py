@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from steadyrank.cli.commands import parse_ks
 from steadyrank.cli.inputs import load
 from steadyrank.cli.options import InputOptions
-from steadyrank.cli.show import parse_ks
 from steadyrank.data.kinds import KINDS
 from steadyrank.scorers import as_scorer
 
@@ -21,11 +21,7 @@ if TYPE_CHECKING:
 CASES = [
     ("ratings", "who,what,how\na,x,5\nb,x,3\nb,y,2\n", {"user": "who", "item": "what", "score": "how"}),
     ("scores", "t,what,how\na,x,5\na,y,3\nb,x,2\nb,y,4\n", {"row": "t", "item": "what", "score": "how"}),
-    (
-        "battles",
-        "one,two,who\nx,y,left\ny,x,tie\n",
-        {"left": "one", "right": "two", "winner": "who"},
-    ),
+    ("battles", "one,two,who\nx,y,left\ny,x,tie\n", {"left": "one", "right": "two", "winner": "who"}),
     (
         "battles",
         "one,two,w1,w2,d\nx,y,3,2,1\n",

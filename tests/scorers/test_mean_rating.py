@@ -51,10 +51,7 @@ def ratings_of(people: list[User], dtype: type | None = None) -> Ratings:
     rows = [(user, item, value) for user, rated in enumerate(people) for item, value in rated.items()]
     values = np.array([value for _, _, value in rows], dtype=dtype)
     return Ratings(
-        [user for user, _, _ in rows],
-        [item for _, item, _ in rows],
-        values,
-        items=range(MOST_ITEMS),
+        [user for user, _, _ in rows], [item for _, item, _ in rows], values, items=range(MOST_ITEMS)
     )
 
 

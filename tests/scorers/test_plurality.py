@@ -48,8 +48,7 @@ def test_rows_of_votes_and_counts_are_the_same() -> None:
     counted = Votes(["a", "b", "c"], counts=[1, 3, 1])
     np.testing.assert_array_equal(Plurality().score(one_by_one), Plurality().score(counted))
     np.testing.assert_array_equal(
-        all_rows(Plurality().leave_one_out(one_by_one)),
-        all_rows(Plurality().leave_one_out(counted)),
+        all_rows(Plurality().leave_one_out(one_by_one)), all_rows(Plurality().leave_one_out(counted))
     )
 
 

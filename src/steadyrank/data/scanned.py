@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.data.observations import Observations
+from steadyrank.data.observations import Observations, with_notes_first
 from steadyrank.data.units import LazyLabels, Units
+from steadyrank.engines.counted_rows import counted_rows
+from steadyrank.engines.scanning import scan_ratings, scan_scores
+from steadyrank.engines.source import opened
 from steadyrank.errors import InvalidDataError
 from steadyrank.reading.roles import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import TracebackType
-    from typing import Self
 
     from steadyrank._typing import IntArray
     from steadyrank.engines.lazy_entries import LazyEntries
@@ -82,14 +83,6 @@ class ScannedEntries(Observations):
         """Close the engine's connection, if one was opened, and remove temporary files."""
         self.entries.source.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def _copied(self, copies: IntArray) -> dict[str, Any]:  # noqa: ARG002 (always refused)
         raise InvalidDataError(
             "units cannot be taken away from data that stay in an engine, as a scorer that refits must",
@@ -98,23 +91,30 @@ class ScannedEntries(Observations):
 
 
 def scanned(
-    kind: Kind,
+    made: type[Observations],
     source: Any,
     engine: str | Engine | None,
     given: Mapping[str, Any],
-    **limits: int | None,
-) -> ScannedEntries:
-    """Leave values in an engine, which adds them up; ``scan`` of each kind explains the arguments."""
-    from steadyrank.engines.scanning import scan_ratings, scan_scores
-    from steadyrank.engines.source import opened
-
+    limits: Mapping[str, int | None],
+) -> Observations:
+    """Scan data of a kind as its declaration says; ``Observations.scan`` explains the arguments."""
+    if made.kind.on_engine is None:
+        raise InvalidDataError(
+            f"{made.kind.name} cannot be scanned in an engine", way_out="Read them into memory."
+        )
     lazy = opened(source, engine)
     try:
-        found = resolve(kind, lazy.first_rows(), given)
-        scan = scan_scores if "row" in kind.roles else scan_ratings
+        found = resolve(made.kind, lazy.first_rows(), given)
+        if made.kind.on_engine == "counted":
+            with lazy:
+                data = made.from_resolved(counted_rows(lazy, found))
+                return with_notes_first(data, [], lazy.traffic.sentence(lazy.engine))
+        scan = scan_scores if "row" in found.kind.roles else scan_ratings
         asked = {name: limit for name, limit in limits.items() if limit is not None}
         entries, notes = scan(lazy, found, **asked)
-        return ScannedEntries(entries, kind, found.columns.get("unit", kind.unit), tuple(notes))
+        return ScannedEntries(
+            entries, made.kind, found.columns.get("unit", made.kind.unit), tuple(notes)
+        )
     except BaseException:
         lazy.close()
         raise

@@ -123,9 +123,7 @@ class TopKAudit:
         return sorted(found, key=lambda change: change.unit)
 
 
-def _chunked(
-    parts: Iterator[tuple[IntArray, FloatArray]],
-) -> Iterator[tuple[IntArray, FloatArray]]:
+def _chunked(parts: Iterator[tuple[IntArray, FloatArray]]) -> Iterator[tuple[IntArray, FloatArray]]:
     for units, rows in parts:
         step = max(1, CHUNK // max(1, rows.shape[1]))
         for start in range(0, len(units), step):
