@@ -13,7 +13,8 @@ from hypothesis import given, strategies as st
 
 from steadyrank.errors import NotANumberError, SteadyrankError
 from steadyrank.reading.delimited import read_delimited
-from steadyrank.reading.netflix import whole_numbers
+from steadyrank.reading.files import open_source
+from steadyrank.reading.netflix import read_netflix
 from steadyrank.reading.text_columns import TextColumn, is_plain_whole, join_columns
 
 if TYPE_CHECKING:
@@ -83,18 +84,29 @@ def test_what_is_no_number(word: str) -> None:
         TextColumn.of(["1", word]).numbers("r")
 
 
-@given(st.lists(FIELDS.filter(lambda word: "," not in word), min_size=1))
-def test_whole_numbers_in_bytes(fields: list[str]) -> None:
-    words = [field.encode() for field in fields]
-    ends = np.cumsum([len(word) + 1 for word in words]) - 1
-    starts = ends - np.array([len(word) for word in words])
-    numbers = whole_numbers(np.frombuffer(b",".join(words) + b"\n", dtype=np.uint8), starts, ends)
-    # The scan leaves numbers of 19 digits to the slower way, which takes them.
-    if all(is_plain_whole(field) and len(field.lstrip("-")) < 19 for field in fields):
-        assert numbers is not None
-        assert numbers.tolist() == [int(field) for field in fields]
-    else:
-        assert numbers is None
+NETFLIX_LINES = st.one_of(
+    st.integers(0, 30).map(lambda movie: f"{movie}:"),
+    st.tuples(st.integers(1, 40), st.integers(0, 6)).map(lambda pair: f"{pair[0]},{pair[1]},2005-01-01"),
+    st.sampled_from(
+        ["7:", "3,4,", "03,4,x", "0,4,x", "5,+1,x", "5,1", "5,1,x,y", '5,1,"x"', "", " 7:", "x:"]
+    ),
+)
+
+
+@given(st.lists(NETFLIX_LINES, min_size=1, max_size=8), st.sampled_from(["\n", "\r\n"]))
+def test_netflix_lines_are_read_alike_with_and_without_polars(lines: list[str], end: str) -> None:
+    def read(*, polars: bool) -> Any:
+        text = io.BytesIO(end.join(lines).encode() + b"\n")
+        try:
+            table = read_netflix(open_source(text), polars=polars)
+        except SteadyrankError as error:
+            return type(error), str(error)
+        places = table.lines
+        assert places is not None
+        columns = {name: table.labels(name).tolist() for name in table.names}
+        return columns, [places[row] for row in range(len(table))]
+
+    assert read(polars=True) == read(polars=False)
 
 
 def contents(table: Table) -> Any:
