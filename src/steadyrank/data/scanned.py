@@ -13,7 +13,6 @@ from steadyrank.errors import InvalidDataError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import TracebackType
     from typing import Self
 
     from steadyrank._typing import IntArray
@@ -86,9 +85,7 @@ class ScannedEntries(Observations):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def with_copies(self, copies: Any) -> Self:  # noqa: ARG002 (always refused)
