@@ -18,6 +18,7 @@ from steadyrank.wording import plural
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from steadyrank.data.observations import Observations
     from steadyrank.stability.answers import Answer, StableRanking, StableTopK
     from steadyrank.stability.audit import Audit
     from steadyrank.stability.certificate import Certificate
@@ -205,7 +206,7 @@ def check_csv(made: Mapping[str, Any]) -> str:
     return csv_text(names, [[made[name] for name in names]])
 
 
-def kind_of(data: object) -> str:
+def kind_of(data: Observations) -> str:
     """Return what a kind of data is called on the command line.
 
     Examples
@@ -214,14 +215,7 @@ def kind_of(data: object) -> str:
     >>> kind_of(Votes(["x"]))
     'votes'
     """
-    from steadyrank.data.recognise import KINDS
-
-    # Engines have classes of their own for each kind, called alike.
-    name = type(data).__name__.removeprefix("Engine")
-    for kind, known in KINDS.items():
-        if isinstance(data, known) or known.__name__.endswith(name):
-            return kind
-    return name.lower()
+    return data.kind.name
 
 
 def _about(
