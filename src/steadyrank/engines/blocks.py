@@ -61,6 +61,31 @@ class Wanted:
         elif len(chosen := np.flatnonzero(self.among[first : first + len(rows)])):
             yield chosen + first, rows[chosen]
 
+    def of_units(self, kept: IntArray, indptr: IntArray, first: int) -> tuple[IntArray, IntArray]:
+        """Return those of the kept entries whose units are in question, and pointers into them.
+
+        The unit ``first + u`` has the entries ``indptr[u]:indptr[u + 1]``.
+        """
+        pointers = np.searchsorted(kept, indptr)
+        if self.among is None:
+            return kept, pointers
+        stays, per_unit = self.among[first : first + len(indptr) - 1], np.diff(pointers)
+        return kept[np.repeat(stays, per_unit)], np.append(0, np.cumsum(per_unit * stays))
+
+    def filled(
+        self, first: int, pointers: IntArray, places: IntArray, scores: FloatArray
+    ) -> Iterator[Rows]:
+        """Yield the base with the scores at their places filled in, for units that have some."""
+        step = max(1, ROW_NUMBERS // max(1, len(self.items)))
+        for start in range(0, len(pointers) - 1, step):
+            cuts = pointers[start : start + step + 1]
+            per_unit, part = np.diff(cuts), slice(cuts[0], cuts[-1])
+            units = np.flatnonzero(per_unit)
+            if len(units):
+                rows = np.repeat(self.base[np.newaxis, :], len(units), axis=0)
+                rows[np.repeat(np.arange(len(units)), per_unit[units]), places[part]] = scores[part]
+                yield units + (first + start), rows
+
 
 class Block(ABC):
     """Leave-one-out scores of consecutive distinct units, from ``start`` on.
@@ -186,23 +211,10 @@ class SparseBlock(Block):
         return np.sqrt(segment_sums(squares, self.indptr)) * size
 
     def columns(self, wanted: Wanted) -> Iterator[Rows]:
-        """Fill the base with what each unit changes, a cache of rows at a time."""
-        where = wanted.place[self.items]
-        kept = np.flatnonzero(where >= 0)
-        pointers = np.searchsorted(kept, self.indptr)
-        step = max(1, ROW_NUMBERS // max(1, len(wanted.items)))
-        for first in range(0, len(self), step):
-            cuts = pointers[first : first + step + 1]
-            mine, per_unit = kept[cuts[0] : cuts[-1]], np.diff(cuts)
-            if wanted.among is not None:
-                stays = wanted.among[self.start + first :][: len(per_unit)]
-                mine, per_unit = mine[np.repeat(stays, per_unit)], per_unit * stays
-            units = np.flatnonzero(per_unit)
-            if len(units):
-                rows = np.repeat(wanted.base[np.newaxis, :], len(units), axis=0)
-                row = np.repeat(np.arange(len(units)), per_unit[units])
-                rows[row, where[mine]] = self.scores[mine]
-                yield units + (self.start + first), rows
+        """Fill in the base what each unit changes."""
+        place = wanted.place[self.items]
+        kept, pointers = wanted.of_units(np.flatnonzero(place >= 0), self.indptr, self.start)
+        yield from wanted.filled(self.start, pointers, place[kept], self.scores[kept])
 
     def reordered(self, base: FloatArray, order: IntArray) -> BoolArray:
         """Look only at the neighbours of touched items: all other pairs keep their order."""

@@ -129,16 +129,14 @@ class SparseEntries(Entries):
             yield SparseBlock(first, pointers, rated, without)
 
     def columns(self, sums: ItemSums, wanted: Wanted) -> Iterator[Rows]:
-        """Yield from blocks that hold the wanted items alone."""
-        mask, among = wanted.place >= 0, wanted.among
+        """Look at the entries of the wanted items alone."""
+        mask = wanted.place >= 0
         for first, entries, pointers in self._ranges(self._block_entries):
-            if among is not None and not among[first : first + len(pointers) - 1].any():
-                continue
-            kept = self._entries_of(mask, entries.start, entries.stop)
+            found = self._entries_of(mask, entries.start, entries.stop)
+            kept, places = wanted.of_units(found, pointers + entries.start, first)
             rated = self.rated[kept]
             without = sums.without_values(rated, self.values[kept])
-            places = np.searchsorted(kept, pointers + entries.start)
-            yield from SparseBlock(first, places, rated, without).columns(wanted)
+            yield from wanted.filled(first, places, wanted.place[rated], without)
 
     def _entries_of(self, mask: BoolArray, start: int, stop: int) -> IntArray:
         """Return the entries of masked items between two places."""

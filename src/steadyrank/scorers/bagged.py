@@ -165,9 +165,7 @@ class Bagged(Scorer):
             partial(_mean_without, self, data, size),
             data,
             settings=[self.scorer, self.bags, size, self.replace, self.seed],
-            checkpoint=self.checkpoint,
-            progress=self.progress,
-            n_jobs=self.n_jobs,
+            how=self,
         )
 
     def _size(self, n: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -92,31 +92,29 @@ class BradleyTerry(Scorer):
         return wins, strengths(wins, self.ridge)
 
 
+@dataclass(frozen=True)
 class _BattlesOut(LeaveOneOut):
     """Units of one pair by its curve where that is accurate, all others by Newton's method."""
 
-    def __init__(
-        self, scores: FloatArray, units: Units, wins: FloatArray, removals: Removals, ridge: float
-    ) -> None:
-        self.scores = scores
-        self.units = units
-        self._wins = wins
-        self._removals = removals
-        self._ridge = ridge
-        self._kept: list[DenseBlock] = []
+    scores: FloatArray
+    units: Units
+    wins: FloatArray
+    removals: Removals
+    ridge: float
+    kept: list[DenseBlock] = field(default_factory=list)
 
     @cached_property
     def _pairs(self) -> tuple[IntArray, PairFolds]:
-        return self._removals.one_pair(len(self.scores))
+        return self.removals.one_pair(len(self.scores))
 
     @cached_property
     def _curves(self) -> Curves:
-        return Curves(self._wins, self.scores, self._ridge)
+        return Curves(self.wins, self.scores, self.ridge)
 
     def blocks(self) -> Iterator[DenseBlock]:
         """Yield blocks that cover all distinct units in order."""
-        if self._kept:
-            yield from self._kept
+        if self.kept:
+            yield from self.kept
             return
         keep = len(self.units) * len(self.scores) <= KEPT_NUMBERS
         step = max(1, BLOCK_NUMBERS // len(self.scores))
@@ -127,7 +125,7 @@ class _BattlesOut(LeaveOneOut):
             if keep:
                 kept.append(block)
             yield block
-        self._kept = kept
+        self.kept[:] = kept
 
     def _without(self, start: int, stop: int) -> FloatArray:
         found, rest = self._along_curves(start, stop)
@@ -155,11 +153,11 @@ class _BattlesOut(LeaveOneOut):
 
     @cached_property
     def _owners(self) -> IntArray:
-        return np.unique(self._removals.owner)
+        return np.unique(self.removals.owner)
 
     def _refit(self, chosen: IntArray) -> FloatArray:
-        entries, place = self._removals.of_units(chosen)
-        wins = np.repeat(self._wins[np.newaxis], len(chosen), axis=0)
-        taken = self._removals
+        entries, place = self.removals.of_units(chosen)
+        wins = np.repeat(self.wins[np.newaxis], len(chosen), axis=0)
+        taken = self.removals
         wins[place, taken.winner[entries], taken.loser[entries]] -= taken.weight[entries]
-        return strengths(wins, self._ridge, self.scores)
+        return strengths(wins, self.ridge, self.scores)

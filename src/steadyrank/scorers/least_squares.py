@@ -10,9 +10,9 @@ both cases are the same rank-one downdate, of rows that carry the factor ``sqrt(
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from steadyrank.data.observations import Observations
     from steadyrank.data.regression import Regression
     from steadyrank.data.units import Units
+
+    _Solver: TypeAlias = "_BallSolver | _HatSolver"
 
 BLOCK_NUMBERS = 1_000_000
 """How many leave-one-out scores one block holds (8 MB)."""
@@ -58,18 +60,6 @@ class _Design:
     def leaving(self, rows: slice | IntArray) -> tuple[FloatArray, FloatArray]:
         root = np.sqrt(self.growth)
         return root * self.X[rows], root * self.y[rows]
-
-
-class _Solver(ABC):
-    """Coefficients on all the data, and without each of some rows."""
-
-    coefficients: FloatArray
-
-    @abstractmethod
-    def without(self, rows: slice) -> FloatArray: ...
-
-    def check_rows(self, units: Units) -> None:  # noqa: B027 (most models bear any row's leaving)
-        """Complain about rows without which there is no single solution."""
 
 
 class LinearModel(Scorer):
@@ -154,13 +144,16 @@ class ConstrainedLeastSquares(LinearModel):
         return float(self.radius) ** 2
 
 
-class _BallSolver(_Solver):
+class _BallSolver:
     def __init__(self, design: _Design, radius: float) -> None:
         self.design = design
         self.radius = radius
         self.gram = design.X.T @ design.X
         self.moment = design.X.T @ design.y
         self.coefficients = constrained_coefficients(self.gram, self.moment, radius=radius)
+
+    def check_rows(self, units: Units) -> None:
+        """Accept any row's leaving."""
 
     def without(self, rows: slice) -> FloatArray:
         left, responses = self.design.leaving(rows)
@@ -238,7 +231,7 @@ class OrdinaryLeastSquares(LinearModel):
         return _HatSolver(design, 0.0)
 
 
-class _HatSolver(_Solver):
+class _HatSolver:
     """Ridge or ordinary least squares through the singular values of X and its hat matrix."""
 
     def __init__(self, design: _Design, penalty: float) -> None:

@@ -12,6 +12,7 @@ from steadyrank.scorers.mean_points import MeanPoints, Points
 from steadyrank.scorers.sensitivity import Sensitivity
 
 if TYPE_CHECKING:
+    from steadyrank._typing import FloatArray
     from steadyrank.data.observations import Observations
     from steadyrank.data.votes import Votes
 
@@ -40,6 +41,11 @@ class Plurality(MeanPoints):
     def points(self, data: Votes) -> Points:
         """Return one point for the item voted for."""
         return Points.one_each(np.arange(len(data.unit_items) + 1), data.unit_items)
+
+    def score(self, data: Votes) -> FloatArray:
+        """Return the share of each item, straight from the tally."""
+        self.check(data)
+        return np.asarray(data.tally / data.n_units)
 
     def sensitivity(self, data: Votes) -> Sensitivity:
         r"""Return the most that one vote can move the shares: ``sqrt(2) / n``.

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from steadyrank._typing import FloatArray
     from steadyrank.data.observations import Observations
     from steadyrank.data.units import Units
+    from steadyrank.scorers.bagged import Bagged
 
 Progress = Callable[[int, int], None]
 BLOCK_NUMBERS = 2_000_000
@@ -105,9 +106,7 @@ class Refit(Scorer):
             partial(_fit_without, self.model, self.seed, data),
             data,
             settings=[self.model, self.seed],
-            checkpoint=self.checkpoint,
-            progress=self.progress,
-            n_jobs=self.n_jobs,
+            how=self,
         )
 
 
@@ -138,31 +137,26 @@ def fitted_scores(model: Any, seed: int, data: Observations) -> FloatArray:
 
 
 def refit_all(
-    fit: Callable[[int], FloatArray],
-    data: Observations,
-    *,
-    settings: list[object],
-    checkpoint: str | os.PathLike[str] | None,
-    progress: Progress | bool | None,
-    n_jobs: int | None,
+    fit: Callable[[int], FloatArray], data: Observations, *, settings: list[object], how: Refit | Bagged
 ) -> LeaveOneOut:
     """Run ``fit(unit)`` for every distinct unit, and for FULL, the data as they are.
 
-    What the scores depend on are the data and the ``settings``: a checkpoint belongs to them.
+    What the scores depend on are the data and the ``settings``: a checkpoint belongs to them. Where
+    that is kept, who is told and how many work stand in the scorer.
     """
     check_several(data)
     units = data.units
     data.with_copies(units.counts)  # data in an engine refuse this, before anything is computed
     scores = np.empty((len(units) + 1, data.n_items))
-    kept = nullcontext() if checkpoint is None else open_checkpoint(checkpoint, _owner(data, settings))
-    with kept as log:
+    path = how.checkpoint
+    with nullcontext() if path is None else open_checkpoint(path, _owner(data, settings)) as log:
         done = {} if log is None else log.done
         for unit, found in done.items():
             scores[unit] = found
         todo = [unit for unit in (FULL, *range(len(units))) if unit not in done]
-        show = _shown(progress)
+        show = _shown(how.progress)
         finished = len(scores) - len(todo)
-        for unit, found in _run(partial(_named_fit, fit, units), todo, n_jobs):
+        for unit, found in _run(partial(_named_fit, fit, units), todo, how.n_jobs):
             scores[unit] = found
             if log is not None:
                 log.add(unit, found)
