@@ -120,9 +120,14 @@ class LazyEntries(Entries):
         )
 
     @cached_property
+    def _numbered(self) -> tuple[AnyArray, tuple[object, ...]]:
+        """The number of each item of the group-by, and the labels in the order of memory."""
+        return encode(self._grouped["item"], known=self._known)
+
+    @property
     def labels(self) -> tuple[object, ...]:
         """The labels of the items, in the order that they have in memory."""
-        return encode(self._grouped["item"], known=self._known)[1]
+        return self._numbered[1]
 
     @cached_property
     def _grouped(self) -> dict[str, AnyArray]:
@@ -146,7 +151,7 @@ class LazyEntries(Entries):
         """Return a column of the group-by in the order of the labels; 0 for items without entries."""
         found = self._grouped[name]
         placed = np.zeros(len(self.labels), dtype=dtype or found.dtype)
-        placed[encode(self._grouped["item"], known=self.labels)[0]] = found
+        placed[self._numbered[0]] = found
         return placed
 
     @cached_property

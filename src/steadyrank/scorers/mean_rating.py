@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from steadyrank.engines.item_sums import Prior
@@ -72,7 +73,7 @@ class MeanRating(EntrySums):
         """What to call this scorer in a report."""
         return f"mean rating (shrinkage {self.shrinkage:g})"
 
-    @property
+    @cached_property
     def prior(self) -> Prior:
         """The shrinkage as a ratio."""
         return Prior.of(self.shrinkage)
