@@ -16,6 +16,7 @@ COLOURS = ["var(--certain)", "var(--contender)", "var(--out)"]
 SHAPES = ["circle", "M0,-1.25L1.25,0L0,1.25L-1.25,0Z", "square"]  # the ready-made diamond is too slim
 ROW_HEIGHT = 19
 EDGE = {"type": "rule", "color": "var(--accent)", "strokeDash": [5, 3], "strokeWidth": 1.5}
+POINT = {"type": "point", "filled": True, "opacity": 1, "stroke": "var(--card)"}
 # Vega may still place ticks at halves of short ranges; those get no label.
 WHOLE = {"tickMinStep": 1, "format": "d", "labelExpr": "datum.value % 1 ? '' : datum.label"}
 
@@ -40,251 +41,141 @@ CONFIG: Spec = {
 }
 
 
-def _chart(**parts: Any) -> Spec:
-    return {"width": "container", "config": CONFIG, **parts}
+def _chart(*layers: Spec, height: int, **parts: Any) -> Spec:
+    return {"width": "container", "config": CONFIG, "height": height, "layer": list(layers), **parts}
 
 
-def _standing(channel: str, values: list[str]) -> Spec:
-    scale = {"domain": list(STANDINGS.values()), "range": values}
-    return {channel: {"field": "standing", "type": "nominal", "scale": scale, "legend": None}}
+def _layer(mark: Spec, data: str | None = None, **encoding: Spec | list[Spec]) -> Spec:
+    own = {} if data is None else {"data": {"name": data}}
+    return {**own, "mark": mark, "encoding": encoding}
 
 
-def _row_axis() -> Spec:
+def _numbers(field: str, scale: Spec, **axis: Any) -> Spec:
+    return {"field": field, "type": "quantitative", "scale": scale, "axis": axis}
+
+
+def _names(field: str, domain: list[str], values: list[Any]) -> Spec:
+    scale = {"domain": domain, "range": values}
+    return {"field": field, "type": "nominal", "scale": scale, "legend": None}
+
+
+def _standing(values: list[str]) -> Spec:
+    return _names("standing", list(STANDINGS.values()), values)
+
+
+def _row_axis(**more: Any) -> Spec:
     # Rows arrive by rank, and their labels begin with it: no two are alike, and none is re-sorted.
     axis = {"title": None, "ticks": False, "domain": False, "labelPadding": 8, "grid": True}
-    return {"field": "label", "type": "ordinal", "sort": None, "axis": axis}
+    return {"field": "label", "type": "ordinal", "sort": None, "axis": axis, **more}
 
 
-def _tooltip(*fields: tuple[str, str]) -> list[Spec]:
-    return [{"field": field, "title": title, "type": "nominal"} for field, title in fields]
-
-
-def _points(size: int) -> Spec:
-    return {"type": "point", "size": size, "filled": True, "opacity": 1, "stroke": "var(--card)"}
+def _tooltip(**titles: str) -> list[Spec]:
+    return [{"field": field, "title": title, "type": "nominal"} for field, title in titles.items()]
 
 
 def cliff() -> Spec:
     """Draw the scores around rank k, one row for each item."""
-    score = {
-        "field": "score",
-        "type": "quantitative",
-        "scale": {"zero": False, "nice": True},
-        "axis": {"title": "score", "grid": False, "tickCount": 6, "format": ".6~g"},
-    }
-    edge = {**_row_axis(), "bandPosition": 1}
-    only_last = [{"filter": "datum.last"}]
+    axis = {"title": "score", "grid": False, "tickCount": 6, "format": ".6~g"}
+    score = _numbers("score", {"zero": False, "nice": True}, **axis)
+    tooltip = _tooltip(name="item", rank="rank", value="score", standing="standing")
+    style = {"align": "right", "baseline": "bottom", "dy": -2, "fontWeight": 600}
+    words = {"type": "text", "color": "var(--accent)", **style}
+    edge = _row_axis(bandPosition=1)
+    last = {"transform": [{"filter": "datum.last"}]}
     # Points come first: the order of the rows is that of the first layer.
     return _chart(
+        _layer(
+            POINT | {"size": 90},
+            x=score,
+            color=_standing(COLOURS),
+            shape=_standing(SHAPES),
+            tooltip=tooltip,
+        ),
+        last | _layer(EDGE, y=edge),
+        last | _layer(words, y=edge, x={"value": "width"}, text={"field": "cut"}),
         data={"name": "rows"},
         height=ROW_HEIGHT,  # for each row; the page multiplies
         encoding={"y": _row_axis()},
-        layer=[
-            {
-                "mark": _points(90),
-                "encoding": {
-                    "x": score,
-                    **_standing("color", COLOURS),
-                    **_standing("shape", SHAPES),
-                    "tooltip": _tooltip(
-                        ("name", "item"), ("rank", "rank"), ("value", "score"), ("standing", "standing")
-                    ),
-                },
-            },
-            {"transform": only_last, "encoding": {"y": edge}, "mark": EDGE},
-            {
-                "transform": only_last,
-                "mark": {
-                    "type": "text",
-                    "color": "var(--accent)",
-                    "align": "right",
-                    "baseline": "bottom",
-                    "dy": -2,
-                    "fontWeight": 600,
-                },
-                "encoding": {"y": edge, "x": {"value": "width"}, "text": {"field": "cut"}},
-            },
-        ],
     )
 
 
 def intervals() -> Spec:
     """Draw the best to worst rank of each item of one page of rows."""
-    rank = {"type": "quantitative", "scale": {"zero": False, "nice": False, "padding": 12}}
-    axis = {"title": "rank", "orient": "top", **WHOLE}
-    tooltip = _tooltip(
-        ("name", "item"), ("rank", "plain rank"), ("span", "rank interval"), ("standing", "standing")
-    )
+
+    def rank(field: str) -> Spec:
+        scale = {"zero": False, "nice": False, "padding": 12}
+        return _numbers(field, scale, title="rank", orient="top", **WHOLE)
+
+    bar = {"type": "rule", "strokeWidth": 7, "strokeCap": "round", "opacity": 0.55}
+    tooltip = _tooltip(name="item", rank="plain rank", span="rank interval", standing="standing")
+    shared: Spec = {"y": _row_axis(), "color": _standing(COLOURS), "tooltip": tooltip}
     return _chart(
+        _layer(EDGE, "cut", x=rank("x")),
+        _layer(bar, x=rank("best_rank"), x2={"field": "worst_rank"}, **shared),
+        _layer(POINT | {"size": 70}, x=rank("rank"), shape=_standing(SHAPES), **shared),
         data={"name": "rows"},
         height=ROW_HEIGHT,  # for each row; the page multiplies
-        layer=[
-            {
-                "data": {"name": "cut"},
-                "mark": EDGE,
-                "encoding": {"x": {"field": "x", **rank, "axis": axis}},
-            },
-            {
-                "mark": {"type": "rule", "strokeWidth": 7, "strokeCap": "round", "opacity": 0.55},
-                "encoding": {
-                    "y": _row_axis(),
-                    "x": {"field": "best_rank", **rank, "axis": axis},
-                    "x2": {"field": "worst_rank"},
-                    **_standing("color", COLOURS),
-                    "tooltip": tooltip,
-                },
-            },
-            {
-                "mark": _points(70),
-                "encoding": {
-                    "y": _row_axis(),
-                    "x": {"field": "rank", **rank, "axis": axis},
-                    **_standing("color", COLOURS),
-                    **_standing("shape", SHAPES),
-                    "tooltip": tooltip,
-                },
-            },
-        ],
     )
 
 
 def overview() -> Spec:
     """Draw the rank intervals of all items at a glance: a band around the diagonal."""
-    rank = {
-        "field": "rank",
-        "type": "quantitative",
-        "scale": {"nice": False, "zero": False},
-        "axis": {"title": "plain rank", **WHOLE, "grid": False},
-    }
-    place = {
-        "type": "quantitative",
-        "scale": {"reverse": True, "nice": False, "zero": False},
-        "axis": {"title": "rank interval", **WHOLE, "tickCount": 5},
-    }
+
+    def rank(field: str) -> Spec:
+        return _numbers(field, {"nice": False, "zero": False}, title="plain rank", **WHOLE, grid=False)
+
+    scale = {"reverse": True, "nice": False, "zero": False}
+    place = _numbers("best_rank", scale, title="rank interval", **WHOLE, tickCount=5)
+    here = {"type": "rect", "color": "var(--accent)", "opacity": 0.12}
+    band = {"type": "area", "color": "var(--certain)", "opacity": 0.6, "interpolate": "step"}
     return _chart(
+        _layer(here, "page", x=rank("from"), x2={"field": "to"}),
+        _layer(band, x=rank("rank"), y=place, y2={"field": "worst_rank"}),
+        _layer(EDGE, "cut", x=rank("x")),
         data={"name": "rows"},
         height=200,
-        layer=[
-            {
-                "data": {"name": "page"},
-                "mark": {"type": "rect", "color": "var(--accent)", "opacity": 0.12},
-                "encoding": {"x": {**rank, "field": "from"}, "x2": {"field": "to"}},
-            },
-            {
-                "mark": {
-                    "type": "area",
-                    "color": "var(--certain)",
-                    "opacity": 0.6,
-                    "interpolate": "step",
-                },
-                "encoding": {
-                    "x": rank,
-                    "y": {"field": "best_rank", **place},
-                    "y2": {"field": "worst_rank"},
-                },
-            },
-            {"data": {"name": "cut"}, "mark": EDGE, "encoding": {"x": {**rank, "field": "x"}}},
-        ],
     )
 
 
-def steps(title: str, colour: str, axis_format: str) -> Spec:
+def steps(colour: str, scale: Spec, **axis: Any) -> Spec:
     """Draw a step function of eps, with the chosen eps (dotted) and the one of the slider.
 
     The axis is finer where eps is small, as the slider is: that is where answers differ.
     """
-    eps = {
-        "type": "quantitative",
-        "scale": {"type": "sqrt", "nice": False, "zero": True},
-        "axis": {
-            "title": "eps",
-            "grid": False,
-            "tickCount": 6,
-            "labelOverlap": "greedy",
-            "labelSeparation": 8,
-        },
-    }
-    axis: Spec = {"title": title, "format": axis_format, "tickCount": 5}
-    # A curve that is 0 all along still needs an axis, hence a top that the page sets.
-    scale: Spec = {"domainMin": 0, "domainMax": {"expr": "top"}, "nice": True}
-    if axis_format == "d":
-        axis |= WHOLE
-        scale = {"zero": False, "nice": True}
-    value = {"field": "value", "type": "quantitative", "scale": scale, "axis": axis}
-    here = {"x": {"field": "eps", **eps}, "y": value}
+    labels = {"grid": False, "tickCount": 6, "labelOverlap": "greedy", "labelSeparation": 8}
+    eps = _numbers("eps", {"type": "sqrt", "nice": False, "zero": True}, title="eps", **labels)
+    here: Spec = {"x": eps, "y": _numbers("value", scale, **axis)}
+    marks = ["chosen", "slider"]
+    line = {"type": "line", "interpolate": "step-after", "color": colour, "strokeWidth": 2.2}
+    ring = {"type": "point", "filled": False, "size": 60, "color": "var(--text)", "opacity": 1}
+    words = {"type": "text", "color": "var(--text)", "align": "left", "dx": 3, "dy": -11}
     return _chart(
+        _layer(line, "steps", **here),
+        _layer(
+            {"type": "rule", "strokeWidth": 1.5},
+            "marks",
+            x=eps,
+            color=_names("what", marks, ["var(--muted)", "var(--accent)"]),
+            strokeDash=_names("what", marks, [[2, 3], [1, 0]]),
+        ),
+        _layer(POINT | {"size": 80, "color": "var(--accent)"}, "here", **here),
+        _layer(ring, "plain", **here),
+        _layer(words, "plain", **here, text={"field": "label"}),
         height=190,
         params=[{"name": "top", "value": 1}],
-        layer=[
-            {
-                "data": {"name": "steps"},
-                "mark": {
-                    "type": "line",
-                    "interpolate": "step-after",
-                    "color": colour,
-                    "strokeWidth": 2.2,
-                },
-                "encoding": here,
-            },
-            {
-                "data": {"name": "marks"},
-                "mark": {"type": "rule", "strokeWidth": 1.5},
-                "encoding": {
-                    "x": {"field": "eps", **eps},
-                    "color": {
-                        "field": "what",
-                        "type": "nominal",
-                        "legend": None,
-                        "scale": {
-                            "domain": ["chosen", "slider"],
-                            "range": ["var(--muted)", "var(--accent)"],
-                        },
-                    },
-                    "strokeDash": {
-                        "field": "what",
-                        "type": "nominal",
-                        "legend": None,
-                        "scale": {"domain": ["chosen", "slider"], "range": [[2, 3], [1, 0]]},
-                    },
-                },
-            },
-            {
-                "data": {"name": "here"},
-                "mark": {
-                    "type": "point",
-                    "filled": True,
-                    "size": 80,
-                    "color": "var(--accent)",
-                    "opacity": 1,
-                    "stroke": "var(--card)",
-                },
-                "encoding": here,
-            },
-            {
-                "data": {"name": "plain"},
-                "mark": {
-                    "type": "point",
-                    "filled": False,
-                    "size": 60,
-                    "color": "var(--text)",
-                    "opacity": 1,
-                },
-                "encoding": here,
-            },
-            {
-                "data": {"name": "plain"},
-                "mark": {"type": "text", "color": "var(--text)", "align": "left", "dx": 3, "dy": -11},
-                "encoding": {**here, "text": {"field": "label"}},
-            },
-        ],
     )
 
 
 def charts() -> dict[str, Spec]:
     """Return all charts of the page by the id of their figure."""
+    # A curve that is 0 all along still needs an axis, hence a top that the page sets.
+    shares = {"domainMin": 0, "domainMax": {"expr": "top"}, "nice": True}
+    whole = {"zero": False, "nice": True}
+    broken, held = "units that break the answer", "items in the answer"
     return {
         "cliff": cliff(),
         "overview": overview(),
         "intervals": intervals(),
-        "delta": steps("units that break the answer", "var(--contender)", ".1~%"),
-        "size": steps("items in the answer", "var(--certain)", "d"),
+        "delta": steps("var(--contender)", shares, title=broken, format=".1~%", tickCount=5),
+        "size": steps("var(--certain)", whole, title=held, tickCount=5, **WHOLE),
     }

@@ -93,12 +93,7 @@ def _items(title: str, findings: Findings, limit: int, words: Mapping[str, str])
 
 
 def _table(
-    title: str,
-    names: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    *,
-    numbers: set[int],
-    foot: str = "",
+    title: str, names: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: set[int], foot: str = ""
 ) -> str:
     sides = ["right" if place in numbers else "left" for place in range(len(names))]
     head = _row("th", "{}", names, sides)

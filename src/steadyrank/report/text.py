@@ -221,10 +221,7 @@ VIEWS: dict[str, Callable[[Findings, Terminal, bool], Iterator[Line]]] = {
 
 def _heading(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     source = "standard input" if findings["source"] == "-" else findings["source"]
-    items, units = (
-        counted(findings["n_items"], "item"),
-        counted(findings["n_units"], findings["unit"]),
-    )
+    items, units = (counted(findings["n_items"], "item"), counted(findings["n_units"], findings["unit"]))
     size = f"{findings['kind']}, {items}, {units}"
     yield from paragraph(f"{source}: {size}" if source else size, terminal, style="bold")
 

@@ -53,28 +53,28 @@ def units_without_common_ranking(study: Study, eps: float) -> IntArray:
     full = RankingSet(loo.scores, eps)
     broken = [
         unit
-        for unit, scores in _rows_of(loo, study.reaching(eps))
+        for unit, scores in rows_of(loo, study.reaching(eps))
         if not full.intersects(RankingSet(scores, eps))
     ]
     return np.array(broken, dtype=np.int64)
 
 
-def _rows_of(loo: LeaveOneOut, wanted: BoolArray) -> Iterator[tuple[int, FloatArray]]:
+def rows_of(loo: LeaveOneOut, wanted: BoolArray) -> Iterator[tuple[int, FloatArray]]:
     """Yield (unit, all its scores) for the wanted units only."""
     if not wanted.any():
         return
     for block in loo.blocks():
-        stop = block.start + block_length(block)
+        stop = block.start + _length(block)
         for unit in block.start + np.flatnonzero(wanted[block.start : stop]):
-            yield int(unit), row_of(block, int(unit) - block.start, loo.scores)
+            yield int(unit), _row(block, int(unit) - block.start, loo.scores)
 
 
-def block_length(block: Block) -> int:
+def _length(block: Block) -> int:
     """Return how many units a block covers."""
     return len(block.scores) if isinstance(block, DenseBlock) else len(block.indptr) - 1
 
 
-def row_of(block: Block, number: int, base: FloatArray) -> FloatArray:
+def _row(block: Block, number: int, base: FloatArray) -> FloatArray:
     """Return all scores of one unit of a block."""
     if isinstance(block, DenseBlock):
         return np.asarray(block.scores[number])

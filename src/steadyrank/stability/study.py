@@ -148,12 +148,7 @@ class Study:
         return eps_above(target, self.shifts, self.units.counts, ties)
 
     def topk(
-        self,
-        k: int,
-        *,
-        delta: float | None = None,
-        eps: float | None = None,
-        claim: Claim = "observed",
+        self, k: int, *, delta: float | None = None, eps: float | None = None, claim: Claim = "observed"
     ) -> StableTopK:
         """Return the stable top-k; see :func:`steadyrank.stable_topk`."""
         k = check_k(k, len(self.items))
