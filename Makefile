@@ -34,7 +34,7 @@ bench-scale: $(VENV)/.dev-all
 	$(BIN)/python benchmarks/run.py scale
 
 paper: $(VENV)/.dev-$(TEST_EXTRAS)
-	$(BIN)/python -m steadyrank.paper.document
+	$(BIN)/python -m paper.document
 
 docs: $(VENV)/.docs
 	$(BIN)/mkdocs build --strict

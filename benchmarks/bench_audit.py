@@ -12,12 +12,12 @@ import numpy as np
 
 import authors_way
 from measure import Row, at_most, best_times, shown
+from paper.lookalike import lookalike_population
 from steadyrank import Ballots, Battles, Ratings, ScoreMatrix, audit
-from steadyrank.paper.lookalike import lookalike_population
 from steadyrank.scorers import BradleyTerry, ColumnMeans, MeanRating
 
 if TYPE_CHECKING:
-    from steadyrank.paper.lookalike import Lookalike, RatingTable
+    from paper.lookalike import Lookalike
 
 KS = (5, 10, 20, 50, 100)
 TOPK = ("topk", "inflated_topk")
@@ -35,29 +35,24 @@ def run(quick: bool) -> list[Row]:
     ]
 
 
-def as_ratings(table: RatingTable) -> Ratings:
-    return Ratings.from_csr(table.indptr, table.rated, table.values, items=table.n_movies)
-
-
 def topk_audit(data: Any, k: Any = KS, eps: float = 0.01) -> Any:
     return audit(data, k=k, eps=eps, methods=TOPK)
 
 
 def authors_row(population: Lookalike, quick: bool) -> Row:
     """Compare on the paper's shape; the results must be equal before any time is taken."""
-    table = population.trial(0)
-    data = as_ratings(table)
-    frame = authors_way.ratings_frame(table.indptr, table.rated, table.values)
-    users = list(range(100 if quick else len(table.users)))
+    data = population.trial(0, n=1000)
+    frame = authors_way.ratings_frame(data.indptr, data.rated, data.values)
+    users = list(range(100 if quick else data.n_units))
     start = perf_counter()
-    theirs = authors_way.audit_ratings(frame, table.n_movies, KS, eps=0.01, users=users)
+    theirs = authors_way.audit_ratings(frame, data.n_items, KS, eps=0.01, users=users)
     base = perf_counter() - start
     if not quick:
         agree(theirs, topk_audit(data))
     (mine,) = best_times([lambda: topk_audit(data)], 10)
     factor = 50 if quick else 500
     return Row(
-        f"audit of {len(users):,} users, {len(table.rated):,} ratings, five k, against the authors' way",
+        f"audit of {len(users):,} users, {len(data.rated):,} ratings, five k, against the authors' way",
         base,
         mine,
         base / mine,
@@ -79,8 +74,7 @@ def agree(theirs: Any, ours: Any) -> None:
 
 def population_rows(population: Lookalike, quick: bool) -> list[Row]:
     rows = []
-    table = population.ratings_of(np.arange(10_000)) if quick else population.everybody()
-    everybody = as_ratings(table)
+    everybody = population.ratings_of(np.arange(10_000)) if quick else population.everybody()
     sizes = [1_000] if quick else [10_000, 100_000]
     for users in [*sizes, everybody.n_units]:
         data = everybody if users == everybody.n_units else first_users(everybody, users)

@@ -12,10 +12,10 @@ import numpy as np
 
 import authors_way
 from measure import Row, shown
-from steadyrank.paper.full_ranking import regression_experiment
-from steadyrank.paper.movie_lists import EPS, KS, audited, netflix_experiment
-from steadyrank.paper.regression import EPS as REGRESSION_EPS, regression_trials
-from steadyrank.paper.sources import LookalikeSource
+from paper.full_ranking import regression_experiment
+from paper.lookalike import Lookalike, lookalike_population
+from paper.movie_lists import EPS, KS, audited, netflix_experiment
+from paper.regression import EPS as REGRESSION_EPS, regression_trials
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,7 @@ TURNS = 6
 
 
 def run(quick: bool = False) -> list[Row]:
-    source = LookalikeSource.of()
+    source = lookalike_population()
     rows = [full_ranking(quick), audit_of_a_trial(source, quick), all_trials(source, quick)]
     return rows if quick else [*rows, everybody(source)]
 
@@ -72,7 +72,7 @@ def full_ranking(quick: bool) -> Row:
     )
 
 
-def audit_of_a_trial(source: LookalikeSource, quick: bool) -> Row:
+def audit_of_a_trial(source: Lookalike, quick: bool) -> Row:
     data = source.trial(0, n=1000)
     frame = authors_way.ratings_frame(data.indptr, data.rated, data.values)
     left_out = np.arange(TURNS * 5 if quick else data.n_units)
@@ -91,7 +91,7 @@ def audit_of_a_trial(source: LookalikeSource, quick: bool) -> Row:
     return compare(name, baseline * data.n_units / len(left_out), ours, 500, note)
 
 
-def all_trials(source: LookalikeSource, quick: bool) -> Row:
+def all_trials(source: Lookalike, quick: bool) -> Row:
     trials = 10 if quick else 100
     seconds, _ = timed(lambda: netflix_experiment(source, trials=trials))
     whole, nothing = seconds * 100 / trials, float("nan")
@@ -100,7 +100,7 @@ def all_trials(source: LookalikeSource, quick: bool) -> Row:
     return Row(name, nothing, whole, nothing, "at most 60 s", whole <= 60, note)
 
 
-def everybody(source: LookalikeSource) -> Row:
+def everybody(source: Lookalike) -> Row:
     making, ratings = timed(source.everybody)
     return shown(
         f"Audit of all {ratings.n_units:,} users, five k, both methods",

@@ -25,7 +25,7 @@ GIGA = 1e9
 
 
 def run(quick: bool) -> list[Row]:
-    from steadyrank.paper.lookalike import lookalike_population
+    from paper.lookalike import lookalike_population
 
     sizes = {"small": 500, "middle": 2_000, "large": 5_000} if quick else {
         "small": 4_800, "middle": 48_000, "large": 480_189,
@@ -53,11 +53,11 @@ def write_parts(table: Any, folder: Path, parts: int = 8) -> None:
     import pyarrow.parquet as pq
 
     folder.mkdir()
-    cuts = np.linspace(0, len(table.users), parts + 1).astype(int)
+    cuts = np.linspace(0, table.n_units, parts + 1).astype(int)
     for number, (first, last) in enumerate(pairwise(cuts)):
         some = slice(int(table.indptr[first]), int(table.indptr[last]))
         degrees = np.diff(table.indptr[first : last + 1])
-        users = np.repeat(table.users[first:last].astype(np.int32), degrees)
+        users = np.repeat(np.arange(first, last, dtype=np.int32), degrees)
         columns = {"user": users, "item": table.rated[some], "rating": table.values[some]}
         pq.write_table(pa.table(columns), folder / f"part-{number}.parquet")
 
@@ -70,12 +70,12 @@ def write_wide(table: Any, folder: Path) -> int:
     folder.mkdir()
     path = folder / "ratings.parquet"
     schema = pa.schema([("user", pa.int64()), ("item", pa.int64()), ("rating", pa.int8())])
-    step = max(1, len(table.users) // 200)
+    step = max(1, table.n_units // 200)
     with pq.ParquetWriter(path, schema, compression="none", use_dictionary=False) as writer:
-        for last in range(len(table.users), 0, -step):
+        for last in range(table.n_units, 0, -step):
             first = max(0, last - step)
             some = slice(int(table.indptr[first]), int(table.indptr[last]))
-            users = np.repeat(table.users[first:last], np.diff(table.indptr[first : last + 1]))
+            users = np.repeat(np.arange(first, last), np.diff(table.indptr[first : last + 1]))
             columns = [users.astype(np.int64), table.rated[some].astype(np.int64), table.values[some]]
             writer.write_table(pa.table([column[::-1].copy() for column in columns], schema=schema))
     return path.stat().st_size

@@ -19,6 +19,8 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 HERE = Path(__file__).resolve().parent
+IMPORTED_FROM = (HERE, HERE.parent)
+"""Folders of the benchmarks and of ``paper``, which are not installed."""
 BY_NAME_ONLY = {"scale"}
 
 
@@ -79,7 +81,7 @@ def main() -> int:
     unknown = sorted(set(names) - set(known()))
     if unknown:
         parser.error(f"unknown benchmark {unknown[0]!r}; known are {', '.join(known())}")
-    sys.path.insert(0, str(HERE))
+    sys.path[:0] = map(str, IMPORTED_FROM)
     sections: dict[str, list[dict[str, Any]]] = {}
     for name in names:
         rows = importlib.import_module(f"bench_{name}").run(quick=options.quick)

@@ -37,11 +37,11 @@ def in_ci() -> bool:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep tests that share something costly (Spark, Dask, a browser, a population) in one worker."""
+    """Keep tests that share something costly (Spark, Dask, a browser, Table 2) in one worker."""
     for item in items:
         costly = next((name for name in ("spark", "dask", "browser") if name in item.keywords), None)
-        if costly is None and "population" in item.path.name:
-            costly = item.path.stem
+        if costly is None and item.path.parent.name == "paper":
+            costly = "paper"
         if costly is not None:
             item.add_marker(pytest.mark.xdist_group(costly))
 

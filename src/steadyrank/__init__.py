@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         inflated_topk_mask as inflated_topk_mask,
         rank_intervals as rank_intervals,
         tiers as tiers,
-        top_k as top_k,
+        topk as topk,
     )
     from steadyrank.scorers import (
         Approval as Approval,
@@ -78,7 +78,7 @@ _HOMES = {
         "inflated_topk_mask",
         "rank_intervals",
         "tiers",
-        "top_k",
+        "topk",
     ),
     "scorers": (
         "Approval",

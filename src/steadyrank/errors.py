@@ -436,9 +436,9 @@ class NoProofError(InvalidValueError):
                 "Use ",
                 Option("claim", "observed"),
                 (
-                    ", which checks this dataset by leaving out every unit, or a scorer with a proved rule "
-                    "(plurality, approval, Borda, column means or mean ratings with a stated value_range, "
-                    "or a bagged scorer with bounded outputs)."
+                    ", which checks this dataset by leaving out every unit, or a scorer with a proved "
+                    "rule (plurality, approval, Borda, column means or mean ratings with a stated "
+                    "value_range, or a bagged scorer with bounded outputs)."
                 ),
             ],
         )

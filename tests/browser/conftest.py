@@ -96,6 +96,7 @@ def open_report(chromium: Any, tmp_path: Path) -> Iterator[Any]:
         path = write_whole(render_html(document, title=title), tmp_path / f"report-{len(opened)}.html")
         settings = {"viewport": {"width": 1100, "height": 900}, "color_scheme": "light", **context}
         made = chromium.new_context(**settings)
+        made.set_default_timeout(0)  # a busy machine takes its time
         found = Opened(made.new_page(), path.as_uri())
         found.page.on("console", lambda message: found.console.append(message.text))
         found.page.on("pageerror", lambda error: found.console.append(str(error)))

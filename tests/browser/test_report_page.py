@@ -35,7 +35,7 @@ def expected_rows(data: Any, k: int, eps: float) -> list[dict[str, Any]]:
     """What the library computes for this k and this eps, by rank."""
     scores = stable_topk(data, k, eps=eps, claim="none").scores
     answer = inflated_topk(scores, k, eps)
-    certain, members = set(answer.certain.tolist()), set(answer.indices.tolist())
+    certain, members = set(answer.certain_indices.tolist()), set(answer.indices.tolist())
     best_rank, worst_rank = rank_intervals(scores, eps)
     order = np.argsort(-scores, kind="stable").tolist()
     return [
@@ -218,17 +218,23 @@ def test_policy_stops_scripts_and_requests(open_report: Any) -> None:
     report = open_report(report_document(tied_matrix(), 4))
     refused: list[tuple[str, str]] = []
     report.page.on("requestfailed", lambda request: refused.append((request.url, request.failure)))
-    report.page.evaluate(
-        """() => {
-            const script = document.createElement("script");
-            script.textContent = "window.pwned = 1";
-            document.body.append(script);
-            const add = (markup) => document.body.insertAdjacentHTML("beforeend", markup);
-            add("<img src='http://example.invalid/x.png'>");
-            add("<img src='data:,' onerror='window.pwned = 1'>");
-        }"""
-    )
-    report.page.wait_for_timeout(200)
+    with report.page.expect_event("requestfailed"):
+        report.page.evaluate(
+            """() => {
+                const script = document.createElement("script");
+                script.textContent = "window.pwned = 1";
+                document.body.append(script);
+                const add = (markup) => {
+                    document.body.insertAdjacentHTML("beforeend", markup);
+                    const image = document.body.lastElementChild;
+                    return new Promise((done) => image.addEventListener("error", done));
+                };
+                return Promise.all([
+                    add("<img src='http://example.invalid/x.png'>"),
+                    add("<img src='data:,' onerror='window.pwned = 1'>"),
+                ]);
+            }"""
+        )
     assert report.page.evaluate("() => window.pwned") is None
     assert refused == [("http://example.invalid/x.png", "csp")]  # asked for, and never sent
     assert any("Content Security Policy" in text for text in report.console)

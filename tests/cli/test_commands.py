@@ -60,7 +60,7 @@ def test_rank_agrees_with_the_intervals(run: Command, benchmark: Path) -> None:
 
 def test_audit_agrees_with_the_library(run: Command, battles: Path) -> None:
     found = run("audit", battles, "-k", "2,3", "--eps", 0.02, "--unit", "judge", "--json")
-    expected = audit(Battles.read(battles, units="judge"), k=[2, 3], eps=0.02)
+    expected = audit(Battles.read(battles, unit="judge"), k=[2, 3], eps=0.02)
     assert [(row["method"], row["k"], row["delta"], row["size"]) for row in found.json["audit"]] == [
         (row.method, row.k, row.delta, row.size) for row in expected.table
     ]
@@ -162,6 +162,6 @@ def test_version_and_overview(run: Command) -> None:
     overview = run("--help")
     assert overview.code == 0
     assert run().out == overview.out
-    for name in ("topk", "rank", "audit", "check", "report", "demo", "paper"):
+    for name in ("topk", "rank", "audit", "check", "report", "demo"):
         assert f"\n  {name} " in overview.out
         assert run(name, "--help").code == 0

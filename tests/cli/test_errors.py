@@ -185,7 +185,7 @@ def test_nothing_ends_in_a_traceback(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("steadyrank.cli.work.load", fail)
+    monkeypatch.setattr("steadyrank.cli.inputs.load", fail)
     found = run("topk", benchmark, "-k", 3)
     assert found.code == code
     assert found.err.startswith(message)

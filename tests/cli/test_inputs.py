@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from steadyrank.cli.inputs import load, scorer_named
+from steadyrank.cli.inputs import load
 from steadyrank.cli.options import InputOptions
-from steadyrank.cli.work import parse_ks
+from steadyrank.cli.show import parse_ks
+from steadyrank.data.kinds import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +39,7 @@ CASES = [
     ),
     ("ballots", "c1,c2\nx,y\ny,x\n", {"ranks": "c1,c2"}),
     ("regression", "a,b,out\n1,2,3\n2,1,4\n5,2,1\n", {"response": "out"}),
-    ("regression", "a,b,c,out\n1,2,9,3\n2,1,9,4\n", {"response": "out", "features": "a,b"}),
+    ("regression", "a,b,c,out\n1,2,9,3\n2,1,9,4\n", {"response": "out", "items": "a,b"}),
     ("scores", "t,x,y,z\na,1,2,3\nb,2,2,1\n", {"items": "x,y"}),
 ]
 
@@ -50,7 +51,7 @@ def test_columns_by_name(
 ) -> None:
     file = tmp_path / "data.csv"
     file.write_text(text, encoding="utf-8")
-    data = load(InputOptions(file=str(file), kind=kind if given else None, **columns))
+    data = load(InputOptions(file=str(file), kind=kind if given else None, arguments=columns))
     assert data.kind.name == kind
 
 
@@ -65,7 +66,7 @@ def test_units_group_rows(tmp_path: Path) -> None:
     file = tmp_path / "data.csv"
     file.write_text("left,right,winner,worker\nx,y,left,w\ny,x,left,w\nx,y,tie,v\n", encoding="utf-8")
     assert load(InputOptions(file=str(file))).n_units == 3
-    assert load(InputOptions(file=str(file), unit="worker")).n_units == 2
+    assert load(InputOptions(file=str(file), arguments={"unit": "worker"})).n_units == 2
 
 
 def test_policies_reach_the_reader_and_the_document(run: Command, tmp_path: Path) -> None:
@@ -99,20 +100,25 @@ def test_real_files_are_read_as_they_are(run: Command, shared_data: Path) -> Non
         assert found.json["summary"]["inflated_delta"] <= 0.05
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("plurality", "Plurality()"),
-        ("mean rating:shrinkage=2.5", "MeanRating(shrinkage=2.5, value_range=None)"),
-        (
-            "mean-rating: shrinkage=2, value_range=-1..5",
-            "MeanRating(shrinkage=2.0, value_range=(-1.0, 5.0))",
-        ),
-    ],
-)
-def test_scorers_with_settings(text: str, expected: str) -> None:
-    assert repr(scorer_named(text)) == expected
-
-
 def test_several_k() -> None:
     assert parse_ks("20, 5,10") == [20, 5, 10]
+
+
+def test_every_argument_of_every_kind_is_an_option(run: Command) -> None:
+    told = run("topk", "--help").out
+    for known in KINDS.values():
+        for name in known.kind.declared:
+            assert f"--{name.replace('_', '-')}" in told
+
+
+def test_a_way_out_is_written_as_one_types_it(run: Command, tmp_path: Path) -> None:
+    file = tmp_path / "data.csv"
+    file.write_text("p,q\nx,y\n", encoding="utf-8")
+    assert (
+        "Give the name of the column as --left ..."
+        in run("topk", file, "-k", 1, "--kind", "battles").err
+    )
+    file.write_text("task,x,y\na,1,\nb,2,3\n", encoding="utf-8")
+    said = run("topk", file, "-k", 1).err
+    assert "--missing drop" in said
+    assert "missing=" not in said

@@ -71,7 +71,7 @@ def test_ratings(make: Any) -> None:
 
 def test_battles(make: Any) -> None:
     columns = {"model_a": ["x", "y"], "model_b": ["y", "z"], "winner": ["model_a", "tie"]}
-    battles = Battles.from_frame(make({**columns, "worker": [5, 6]}), units="worker")
+    battles = Battles.from_frame(make({**columns, "worker": [5, 6]}), unit="worker")
     assert battles.outcome.tolist() == [1, 0]
     assert (battles.units.kind, list(battles.units.labels)) == ("worker", [5, 6])
 
@@ -80,7 +80,7 @@ def test_pairs(make: Any) -> None:
     columns = {"model_a": ["x"], "model_b": ["y"], "wins_a": [3], "wins_b": [1]}
     battles = Battles.from_frame(make({**columns, "ties": [2], "ties_bothbad": [4]}))
     assert battles.n_units == 10
-    assert battles.notes[-1] == "counted as ties: 'ties', 'ties_bothbad'"
+    assert battles.notes[-1] == "column 'ties', 'ties_bothbad' taken as the ties"
     assert Battles.from_frame(make(columns)).notes[-1] == "no column of ties found: no battle was a tie"
 
 
@@ -124,9 +124,9 @@ def test_ballots_by_rank_columns(make: Any) -> None:
 
 def test_ballots_one_row_an_entry(make: Any) -> None:
     frame = make({"voter": [1, 1, 2, 2], "item": ["a", "b", "a", "c"], "rank": [2, 1, 1, 1]})
-    ballots = Ballots.from_frame(frame, voter="voter")
+    ballots = Ballots.from_frame(frame, user="voter")
     assert list(ballots.units.labels) == ["b > a", "a = c"]
-    approved = Ballots.from_frame(frame, voter="voter", approval=True)
+    approved = Ballots.from_frame(frame, user="voter", approval=True)
     assert list(approved.units.labels) == ["{a, b}", "{a, c}"]
 
 
@@ -144,7 +144,7 @@ def test_long_scores_that_contradict() -> None:
         ScoreMatrix.from_frame(frame, item="item")
     frame["item"] = ["x", "y"]
     with pytest.raises(InvalidDataError, match="entries of one row name different 'g'"):
-        ScoreMatrix.from_frame(frame, item="item", units="g")
+        ScoreMatrix.from_frame(frame, item="item", unit="g")
 
 
 def test_missing_labels_name_their_column(make: Any) -> None:
@@ -188,11 +188,11 @@ def test_columns_that_are_not_there() -> None:
         Ratings.from_frame({"movie": [1], "rating": [2]})
     with pytest.raises(ColumnError, match="no column looks like the left"):
         Battles.from_frame({"movie": [1], "winner": [2]})
-    with pytest.raises(ColumnError, match="no column 'w' for the units"):
-        Battles.from_frame({"left": ["x"], "right": ["y"], "winner": ["left"]}, units="w")
+    with pytest.raises(ColumnError, match="no column 'w' for the unit"):
+        Battles.from_frame({"left": ["x"], "right": ["y"], "winner": ["left"]}, unit="w")
     with pytest.raises(ColumnError, match="something else than numbers: 'b'"):
         ScoreMatrix.from_frame({"a": ["t"], "b": ["u"], "c": [1]})
-    with pytest.raises(ColumnError, match="features that are not numbers: 'b'"):
+    with pytest.raises(ColumnError, match="something else than numbers: 'b'"):
         Regression.from_frame({"y": [1], "b": ["u"]})
 
 

@@ -328,7 +328,7 @@ class TestScoreMatrix:
 
 class TestRegression:
     def test_fields(self) -> None:
-        data = Regression([[1, 2], [3, 4]], [5, 6], features=["a", "b"], rows=["r", "s"])
+        data = Regression([[1, 2], [3, 4]], [5, 6], items=["a", "b"], rows=["r", "s"])
         assert data.items == ("a", "b")
         assert data.X.tolist() == [[1.0, 2.0], [3.0, 4.0]]
         assert data.y.dtype == np.float64

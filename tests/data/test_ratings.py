@@ -95,20 +95,20 @@ def test_duplicates_are_an_error_with_their_rows() -> None:
 
 
 def test_full_lists_keep_places() -> None:
-    ratings = Ratings(["v"], ["j"], [1], item_labels=["i", "j"], user_labels=["u", "v", "w"])
+    ratings = Ratings(["v"], ["j"], [1], items=["i", "j"], users=["u", "v", "w"])
     assert ratings.indptr.tolist() == [0, 0, 1, 1]
     assert ratings.rated.tolist() == [1]
     assert ratings.n_units == 3
     with pytest.raises(InvalidLabelError, match="'z' not in the given list of 2 items"):
-        Ratings(["v"], ["z"], [1], item_labels=["i", "j"])
+        Ratings(["v"], ["z"], [1], items=["i", "j"])
 
 
 def test_bad_columns() -> None:
     with pytest.raises(EmptyDataError, match="no ratings"):
         Ratings([], [], [])
-    with pytest.raises(SizeMismatchError, match="items has 1 values for 2 rows"):
+    with pytest.raises(SizeMismatchError, match="item has 1 values for 2 rows"):
         Ratings(["u", "v"], ["i"], [1, 2])
-    with pytest.raises(MissingValuesError, match="values has missing values, at index 1"):
+    with pytest.raises(MissingValuesError, match="score has missing values, at index 1"):
         Ratings(["u", "v"], ["i", "i"], [1, None])
     with pytest.raises(InvalidLabelError, match="users must not be missing"):
         Ratings(["u", None], ["i", "i"], [1, 2])

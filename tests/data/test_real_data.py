@@ -40,7 +40,7 @@ def test_jester(shared_data: Path) -> None:
 
 
 def test_workers_as_units(shared_data: Path) -> None:
-    battles = Battles.read(shared_data / "battles" / "llmfao.csv", units="worker")
+    battles = Battles.read(shared_data / "battles" / "llmfao.csv", unit="worker")
     assert battles.units.kind == "worker"
     games = battles.unit_games
     assert games.wins.sum() + games.ties.sum() == 8_931

@@ -52,11 +52,11 @@ def test_long_scores_without_a_hint() -> None:
 
 def test_a_given_kind_and_given_columns() -> None:
     text = b"who,what,how\n1,2,3\n"
-    data = read_any(io.BytesIO(text), kind="ratings", user="who", item="what", rating="how")
+    data = read_any(io.BytesIO(text), kind="ratings", user="who", item="what", score="how")
     assert isinstance(data, Ratings)
-    named = read_any(io.BytesIO(text), user="who", item="what", rating="how")
+    named = read_any(io.BytesIO(text), user="who", item="what", score="how")
     assert named.notes[0] == "recognised as ratings by the columns 'who', 'what', 'how'"
-    with pytest.raises(InvalidPolicyError, match="kind must be one of 'votes'"):
+    with pytest.raises(InvalidPolicyError, match="kind must be one of 'battles'"):
         read_any(io.BytesIO(text), kind="polls")
 
 
@@ -66,11 +66,13 @@ def test_what_cannot_be_told() -> None:
 
 
 def test_unknown_options_are_refused() -> None:
-    with pytest.raises(InvalidDataError, match=r"'colour' is no option of votes.*choice, count"):
+    with pytest.raises(
+        InvalidDataError, match=r"'colour' is no argument of votes.*choice=\.\.\., count"
+    ):
         read_any(io.BytesIO(b"choice\nx\n"), kind="votes", colour="red")
     with pytest.raises(NotRecognisedError):
         read_any(io.BytesIO(b"choice\nx\n"), colour="red")
-    with pytest.raises(InvalidDataError, match="needs no columns"):
+    with pytest.raises(InvalidDataError, match="holds ballots, not votes"):
         read_any(io.BytesIO(b"# DATA TYPE: soc\n# ALTERNATIVE NAME 1: x\n1: 1\n"), kind="votes")
 
 
@@ -79,7 +81,7 @@ def test_standard_input() -> None:
     done = subprocess.run(
         [sys.executable, "-c", program], input=b"choice\nx\ny\n", capture_output=True, check=True
     )
-    assert done.stdout.strip() == b"<Votes: 2 vote units, 2 items>"
+    assert done.stdout.strip() == b"<Votes: 2 votes, 2 items: 'x', 'y'>"
 
 
 def test_nothing_heavy_is_imported() -> None:

@@ -8,7 +8,6 @@ from hypothesis import given, settings, strategies as st
 
 from engine_makers import maker
 from steadyrank import Battles, Ratings, ScoreMatrix, Votes, audit, stable_ranking, stable_topk
-from steadyrank.engines.scan import scan_matrix, scan_ratings
 from steadyrank.scorers import BradleyTerry, ColumnMeans, MeanRating
 
 
@@ -68,7 +67,7 @@ def assert_same(scanned, loaded, *, ks, eps, scorer=None, rankings=True):
 def check_ratings(make, scale, text, ks, *, rankings=True):
     columns = some_ratings(1, scale=scale, text=text)
     loaded = Ratings(columns["user"], columns["item"], columns["rating"])
-    scanned = scan_ratings(make(columns), batch_rows=90)  # several batches
+    scanned = Ratings.scan(make(columns), batch_rows=90)  # several batches
     assert_same(scanned, loaded, ks=ks, eps=0.2, rankings=rankings)
     assert any("brought back" in note for note in scanned.notes)
 
@@ -94,7 +93,7 @@ def test_ratings_of_few_users_with_many_ties(seed, eps):
 
     columns = some_ratings(seed, users=7, items=5, dense=0.6)
     loaded = Ratings(columns["user"], columns["item"], columns["rating"])
-    scanned = scan_ratings(pl.LazyFrame(columns), batch_rows=4)
+    scanned = Ratings.scan(pl.LazyFrame(columns), batch_rows=4)
     assert_same(scanned, loaded, ks=list(range(1, loaded.n_items + 1)), eps=eps)
     assert_same(scanned, loaded, ks=[2], eps=eps, scorer=MeanRating(shrinkage=0.1))
 
@@ -127,10 +126,10 @@ def long_table(seed, *, rows=40, items=6, gaps=False, groups=False, text=False):
 
 def check_matrix(make, groups, missing):
     columns = long_table(5, gaps=missing != "error", groups=groups, text=True, rows=80)
-    names = {"row": "question", "item": "model", "value": "score"}
-    units = {"units": "topic"} if groups else {}
+    names = {"row": "question", "item": "model", "score": "score"}
+    units = {"unit": "topic"} if groups else {}
     loaded = ScoreMatrix.from_frame(columns, **names, **units, missing=missing)
-    scanned = scan_matrix(make(columns), **names, **units, missing=missing, batch_rows=150)
+    scanned = ScoreMatrix.scan(make(columns), **names, **units, missing=missing, batch_rows=150)
     assert_same(scanned, loaded, ks=[3], eps=0.05)
     scorer = ColumnMeans(value_range=(0, 1))
     mine, other = scorer.sensitivity(scanned), scorer.sensitivity(loaded)
@@ -177,7 +176,7 @@ def test_battles(lazily, groups):
     columns = {"model_a": names[left], "model_b": names[right], "winner": outcome.astype(object)}
     units = {}
     if groups:
-        columns["judge"], units = rng.integers(0, 30, 400), {"units": "judge"}
+        columns["judge"], units = rng.integers(0, 30, 400), {"unit": "judge"}
     loaded = Battles.from_frame(columns, **units)
     scanned = Battles.scan(lazily(columns), **units)
     assert_same(scanned, loaded, ks=[2], eps=0.05, scorer=BradleyTerry(ridge=0.1))
@@ -211,5 +210,5 @@ def test_any_ratings(columns, eps):
     import polars as pl
 
     loaded = Ratings(columns["user"], columns["item"], columns["rating"])
-    scanned = scan_ratings(pl.LazyFrame(columns), batch_rows=5)
+    scanned = Ratings.scan(pl.LazyFrame(columns), batch_rows=5)
     assert_same(scanned, loaded, ks=list(range(1, loaded.n_items + 1)), eps=eps)

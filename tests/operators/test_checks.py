@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 ONE_VECTOR: dict[str, Callable[[Any], Any]] = {
     "inflated_argmax": lambda w: steadyrank.inflated_argmax(w, 0.1),
-    "top_k": lambda w: steadyrank.top_k(w, 1),
+    "topk": lambda w: steadyrank.topk(w, 1),
     "inflated_topk": lambda w: steadyrank.inflated_topk(w, 1, 0.1),
     "rank_intervals": lambda w: steadyrank.rank_intervals(w, 0.1),
     "certainly_above": lambda w: steadyrank.certainly_above(w, 0.1),
@@ -44,7 +44,7 @@ TAKES_EPS: dict[str, Callable[[Any], Any]] = {
     "inflated_ranking": lambda eps: steadyrank.inflated_ranking([1.0, 0.5], eps),
 }
 TAKES_K: dict[str, Callable[[Any], Any]] = {
-    "top_k": lambda k: steadyrank.top_k([1.0, 0.5, 0.2], k),
+    "topk": lambda k: steadyrank.topk([1.0, 0.5, 0.2], k),
     "inflated_topk": lambda k: steadyrank.inflated_topk([1.0, 0.5, 0.2], k, 0.1),
     "inflated_topk_mask": lambda k: steadyrank.inflated_topk_mask([1.0, 0.5, 0.2], k, 0.1),
     "critical_eps": lambda k: steadyrank.critical_eps([1.0, 0.5, 0.2], k),
@@ -70,7 +70,7 @@ def test_nan_and_infinity_are_named_with_their_positions(call: Callable[[Any], A
 
 def test_many_non_finite_scores_are_counted_not_listed() -> None:
     with pytest.raises(errors.NonFiniteScoresError, match=r"1,000 of them.*and 995 more"):
-        steadyrank.top_k(np.full(1000, np.nan), 1)
+        steadyrank.topk(np.full(1000, np.nan), 1)
 
 
 def test_a_batch_names_row_and_column() -> None:
@@ -179,7 +179,7 @@ def test_eps_that_is_not_positive_and_finite(call: Callable[[Any], Any], eps: ob
     text = str(caught.value)
     assert "positive, finite" in text
     assert repr(eps)[:20] in text
-    assert "top_k" in text
+    assert "topk" in text
 
 
 @takes_eps
@@ -268,7 +268,7 @@ def test_every_form_of_input_gives_the_same_answers_and_is_left_alone(
 ) -> None:
     plain = np.array(BASE, dtype=float)
     scores = make()
-    assert steadyrank.top_k(scores, 3).tolist() == [0, 2, 3]
+    assert steadyrank.topk(scores, 3).tolist() == [0, 2, 3]
     assert steadyrank.inflated_topk(scores, 2, 1.5) == steadyrank.inflated_topk(plain, 2, 1.5)
     assert steadyrank.inflated_argmax(scores, 1.5).tolist() == [0, 2, 3]
     for found, expected in (

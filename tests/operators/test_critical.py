@@ -10,9 +10,8 @@ from hypothesis import given, settings, strategies as st
 
 from oracles import projection
 from oracles.cases import Case, cases
-from steadyrank.operators import critical
-from steadyrank.operators.critical import critical_eps
-from steadyrank.operators.topk import inflated_topk_mask
+from steadyrank.operators.critical import critical_eps, critical_of_tail, critical_rows
+from steadyrank.operators.topk_sets import inflated_topk_mask
 
 
 def by_bisection(scores: np.ndarray, k: int) -> np.ndarray:
@@ -111,19 +110,16 @@ def test_a_batch_is_its_rows(items: int) -> None:
         np.testing.assert_array_equal(cube.reshape(6, items), whole[:6])
 
 
-def test_rows_do_not_depend_on_the_chunk_they_fall_into(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_do_not_depend_on_the_chunk_they_fall_into() -> None:
     batch = np.random.default_rng(5).integers(0, 50, (23, 9)) / 49
     whole = critical_eps(batch, 4)
     for chunk in (1, 8, 9, 10, 27, 23 * 9):
-        monkeypatch.setattr(critical, "CHUNK", chunk)
-        np.testing.assert_array_equal(critical_eps(batch, 4), whole)
+        np.testing.assert_array_equal(critical_rows(batch, 4, chunk), whole)
 
 
-def test_narrow_and_wide_rows_count_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    batch = np.random.default_rng(6).integers(0, 9, (20, 25)) / 8
-    narrow = critical_eps(batch, 3)
-    monkeypatch.setattr(critical, "NARROW", 0)
-    np.testing.assert_array_equal(critical_eps(batch, 3), narrow)
+def test_narrow_and_wide_rows_count_alike() -> None:
+    tails = -np.sort(-np.random.default_rng(6).integers(0, 9, (20, 25)) / 8, axis=1)
+    np.testing.assert_array_equal(critical_of_tail(tails, narrow=0), critical_of_tail(tails, narrow=25))
 
 
 @pytest.mark.parametrize("size", [1e-300, 1e-150, 1.0, 1e15, 1e150, 1e300])

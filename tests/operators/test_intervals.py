@@ -10,9 +10,9 @@ from hypothesis import given, settings
 
 from oracles import enumeration, exact
 from oracles.cases import Case, cases
-from steadyrank.operators import prefixes
+from steadyrank.operators.eligible_ranges import eligible_ends
 from steadyrank.operators.intervals import certainly_above, rank_intervals, tiers
-from steadyrank.operators.topk import inflated_topk_mask
+from steadyrank.operators.topk_sets import inflated_topk_mask
 
 
 def slow_intervals(scores: np.ndarray, eps: float) -> tuple[list[int], list[int]]:
@@ -25,14 +25,14 @@ def slow_intervals(scores: np.ndarray, eps: float) -> tuple[list[int], list[int]
 @given(cases(most=5))
 def test_intervals_are_those_of_the_enumerated_rankings(case: Case) -> None:
     orders = enumeration.exact_rankings(case.scores, case.exact_eps)
-    lowest, highest = rank_intervals(case.w, case.eps)
-    assert (lowest.tolist(), highest.tolist()) == enumeration.rank_ranges(orders)
+    best, worst = rank_intervals(case.w, case.eps)
+    assert (best.tolist(), worst.tolist()) == enumeration.rank_ranges(orders)
 
 
 @given(cases(most=40))
 def test_intervals_are_those_of_one_topk_for_each_k(case: Case) -> None:
-    lowest, highest = rank_intervals(case.w, case.eps)
-    assert (lowest.tolist(), highest.tolist()) == slow_intervals(case.w, case.eps)
+    best, worst = rank_intervals(case.w, case.eps)
+    assert (best.tolist(), worst.tolist()) == slow_intervals(case.w, case.eps)
 
 
 @pytest.mark.parametrize("items", [1, 2, 3, 64, 257, 700])
@@ -40,16 +40,15 @@ def test_intervals_at_many_widths_of_window(items: int) -> None:
     random = np.random.default_rng(items)
     for scores in (random.random(items), random.integers(0, 8, items) / 7, np.ones(items)):
         for eps in (1e-9, 0.5 / items, 0.02, 0.3, 3.0):
-            lowest, highest = rank_intervals(scores, eps)
-            assert (lowest.tolist(), highest.tolist()) == slow_intervals(scores, eps)
+            best, worst = rank_intervals(scores, eps)
+            assert (best.tolist(), worst.tolist()) == slow_intervals(scores, eps)
 
 
-def test_intervals_do_not_depend_on_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    scores = np.random.default_rng(1).integers(0, 300, 400) / 299
-    whole = rank_intervals(scores, 0.05)
+def test_eligible_ranges_do_not_depend_on_chunks() -> None:
+    ranked = -np.sort(-np.random.default_rng(1).integers(0, 300, 400) / 299)
+    whole = eligible_ends(ranked, 0.05)
     for chunk in (1, 7, 64, 399, 400):
-        monkeypatch.setattr(prefixes, "CHUNK", chunk)
-        np.testing.assert_array_equal(rank_intervals(scores, 0.05), whole)
+        np.testing.assert_array_equal(eligible_ends(ranked, 0.05, chunk), whole)
 
 
 @pytest.mark.parametrize("offset", [1e15, -1e15])
@@ -77,8 +76,8 @@ def test_magnitude_does_not_matter(size: float) -> None:
     ("scores", "eps"), [([1.0, 0.0, 0.5], 1e-200), ([1e308, -1e308, 0.0], 1.0)], ids=str
 )
 def test_scores_far_apart_do_not_overflow(scores: list[float], eps: float) -> None:
-    lowest, highest = rank_intervals(scores, eps)
-    assert lowest.tolist() == highest.tolist() == [1, 3, 2]
+    best, worst = rank_intervals(scores, eps)
+    assert best.tolist() == worst.tolist() == [1, 3, 2]
     assert _lists(tiers(scores, eps)) == [[0], [2], [1]]
     assert certainly_above(scores, eps).matrix().sum() == 3
 
@@ -110,20 +109,20 @@ def test_tiers_split_at_gaps_of_at_least_c_and_hold_every_item_once(case: Case) 
 
 
 def test_section_9_rank_intervals_by_hand() -> None:
-    lowest, highest = rank_intervals([1.0, 0.5, 0.0], 1.0)
-    assert lowest.tolist() == [1, 1, 2]
-    assert highest.tolist() == [2, 3, 3]
+    best, worst = rank_intervals([1.0, 0.5, 0.0], 1.0)
+    assert best.tolist() == [1, 1, 2]
+    assert worst.tolist() == [2, 3, 3]
 
 
 def test_a_long_vector() -> None:
     """A million scores: the bounds are consistent with each other and with the plain ranks."""
     scores = np.random.default_rng(3).random(1_000_000)
-    lowest, highest = rank_intervals(scores, 3e-6)
+    best, worst = rank_intervals(scores, 3e-6)
     plain = np.empty(len(scores), np.int64)
     plain[np.argsort(-scores, kind="stable")] = 1 + np.arange(len(scores))
-    assert (lowest <= plain).all()
-    assert (plain <= highest).all()
-    assert 1 < (highest - lowest).mean() < 10
+    assert (best <= plain).all()
+    assert (plain <= worst).all()
+    assert 1 < (worst - best).mean() < 10
 
 
 def _lists(blocks: list[np.ndarray]) -> list[list[int]]:

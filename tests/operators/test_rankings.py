@@ -62,10 +62,10 @@ def test_position_shares_are_those_of_the_enumeration(case: Case) -> None:
 def test_position_shares_vanish_exactly_outside_the_attained_ranks(case: Case) -> None:
     rankings = inflated_ranking(case.w, case.eps)
     shares = rankings.position_shares()
-    lowest, highest = rankings.rank_intervals()
+    best, worst = rankings.rank_intervals()
     for item in range(case.items):
         ranks = 1 + np.flatnonzero(shares[item])
-        assert (ranks.min(), ranks.max()) == (lowest[item], highest[item])
+        assert (ranks.min(), ranks.max()) == (best[item], worst[item])
 
 
 @pytest.mark.parametrize(
@@ -130,15 +130,15 @@ def test_membership_of_a_long_ranking() -> None:
     plain = rankings.plain
     assert plain in rankings
     assert plain.tolist() in rankings
-    lowest, highest = rankings.rank_intervals()
-    item = int(np.argmax(highest - lowest))
+    best, worst = rankings.rank_intervals()
+    item = int(np.argmax(worst - best))
     place = int(np.flatnonzero(plain == item)[0])
-    down = np.insert(np.delete(plain, place), highest[item] - 1, item)
-    up = np.insert(np.delete(plain, place), lowest[item] - 1, item)
+    down = np.insert(np.delete(plain, place), worst[item] - 1, item)
+    up = np.insert(np.delete(plain, place), best[item] - 1, item)
     assert down in rankings
     assert up in rankings
-    assert np.insert(np.delete(plain, place), highest[item], item) not in rankings
-    assert np.insert(np.delete(plain, place), lowest[item] - 2, item) not in rankings
+    assert np.insert(np.delete(plain, place), worst[item], item) not in rankings
+    assert np.insert(np.delete(plain, place), best[item] - 2, item) not in rankings
     assert plain[::-1] not in rankings
 
 
@@ -219,9 +219,9 @@ def test_an_eps_below_the_rounding_of_the_scores_leaves_only_ties(eps: float) ->
     rankings = inflated_ranking([1.0, 0.5, 1.0, 0.25], eps)
     assert rankings.count() == 2
     assert [order.tolist() for order in rankings] == [[0, 2, 1, 3], [2, 0, 1, 3]]
-    lowest, highest = rankings.rank_intervals()
-    assert lowest.tolist() == [1, 3, 1, 4]
-    assert highest.tolist() == [2, 3, 2, 4]
+    best, worst = rankings.rank_intervals()
+    assert best.tolist() == [1, 3, 1, 4]
+    assert worst.tolist() == [2, 3, 2, 4]
 
 
 def test_large_scores_are_ranked_by_their_gaps() -> None:
@@ -303,7 +303,7 @@ def test_what_cannot_be_intersected_is_refused() -> None:
 def test_the_set_remembers_its_settings_and_its_scores_are_read_only() -> None:
     rankings = inflated_ranking(THREE, 1)
     assert isinstance(rankings, RankingSet)
-    assert (rankings.items, rankings.eps) == (3, 1.0)
+    assert (rankings.n_items, rankings.eps) == (3, 1.0)
     assert rankings.scores.tolist() == THREE
     with pytest.raises(ValueError, match="read-only"):
         rankings.scores[0] = 5

@@ -11,8 +11,14 @@ import pytest
 from hypothesis import given, strategies as st
 
 from oracles import projection
-from steadyrank.operators import selection, topk
-from steadyrank.operators.topk import inflated_argmax, inflated_topk, inflated_topk_mask, top_k
+from steadyrank.operators import selection
+from steadyrank.operators.topk_sets import (
+    inflated_argmax,
+    inflated_topk,
+    inflated_topk_mask,
+    member_mask,
+    topk,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,13 +81,12 @@ def test_a_batch_of_any_leading_shape(shape: tuple[int, ...]) -> None:
         assert set(np.flatnonzero(mask[place]).tolist()) == expected
 
 
-def test_rows_do_not_depend_on_the_chunk_they_fall_into(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_do_not_depend_on_the_chunk_they_fall_into() -> None:
     random = np.random.default_rng(5)
     batch = random.integers(0, 50, (23, 90)) / 49
     whole = inflated_topk_mask(batch, 4, 0.1)
     for chunk in (1, 89, 90, 91, 270, 23 * 90 - 1, 23 * 90):
-        monkeypatch.setattr(topk, "CHUNK", chunk)
-        assert (inflated_topk_mask(batch, 4, 0.1) == whole).all()
+        assert (member_mask(batch, 4, 0.1, chunk) == whole).all()
 
 
 def test_a_batch_that_is_not_contiguous() -> None:
@@ -96,14 +101,14 @@ def test_all_equal_scores(items: int) -> None:
     for value in (0.0, -0.0, 1.0, -3.5, 1e300):
         scores = np.full(items, value)
         for k in {1, items}:
-            assert top_k(scores, k).tolist() == list(range(k))
+            assert topk(scores, k).tolist() == list(range(k))
             for eps in (1e-200, 1.0, 1e200):
                 assert inflated_topk(scores, k, eps).indices.tolist() == list(range(items))
                 assert inflated_topk_mask(scores, k, eps).all()
 
 
 def test_zero_and_minus_zero_are_equal() -> None:
-    assert top_k([-0.0, 0.0, -0.0], 2).tolist() == [0, 1]
+    assert topk([-0.0, 0.0, -0.0], 2).tolist() == [0, 1]
     assert inflated_argmax([-0.0, 0.0], 1e-300).tolist() == [0, 1]
 
 
@@ -162,7 +167,7 @@ def test_large_offsets_with_many_near_ties() -> None:
 def test_plain_top_k_lets_the_smaller_index_win_a_tie(counts: list[int], data: st.DataObject) -> None:
     k = data.draw(st.integers(1, len(counts)))
     order = sorted(range(len(counts)), key=lambda j: (-counts[j], j))
-    assert top_k(counts, k).tolist() == order[:k]
+    assert topk(counts, k).tolist() == order[:k]
 
 
 @pytest.mark.parametrize("m", [1, 3, 10, 200])
@@ -176,8 +181,8 @@ def test_selection_with_ties_at_the_edge(m: int, items: int) -> None:
 
 def test_k_equal_to_the_number_of_items_takes_all_and_is_certain() -> None:
     found = inflated_topk([3.0, 1.0, 2.0], 3, 1.0)
-    assert found.indices.tolist() == found.certain.tolist() == [0, 2, 1]
-    assert found.contenders.tolist() == []
+    assert found.indices.tolist() == found.certain_indices.tolist() == [0, 2, 1]
+    assert found.contender_indices.tolist() == []
 
 
 def test_the_result_remembers_its_settings_and_is_frozen() -> None:
@@ -185,6 +190,8 @@ def test_the_result_remembers_its_settings_and_is_frozen() -> None:
     assert (found.k, found.eps, found.size) == (2, 1.0, 3)
     assert 2 in found
     assert 7 not in found
+    assert len(found) == 3
+    assert list(found) == [0, 1, 2]
     assert found == inflated_topk([1.0, 0.5, 0.0], 2, 1.0)
     assert found != inflated_topk([1.0, 0.5, 0.0], 1, 1.0)
     assert len({found, inflated_topk([1.0, 0.5, 0.0], 2, 1.0)}) == 1
@@ -196,10 +203,10 @@ def test_certain_when_the_window_is_shorter_than_the_scores() -> None:
     """The item of rank k + 1 is looked at even where only k items are members."""
     scores = np.concatenate([[10.0, 9.0, 8.0], np.linspace(5, 0, 500)])
     found = inflated_topk(scores, 3, 0.1)
-    assert found.certain.tolist() == [0, 1, 2]
+    assert found.certain_indices.tolist() == [0, 1, 2]
     many = np.concatenate([[10.0, 9.0, 8.0], np.full(500, 7.99)])
     found = inflated_topk(many, 3, 0.1)
-    assert found.certain.tolist() == [0, 1]
+    assert found.certain_indices.tolist() == [0, 1]
     assert found.size == 503
 
 

@@ -54,6 +54,6 @@ def projected_rankings(scores: Sequence[float], eps: float) -> list[Ranking]:
 
 
 def rank_ranges(orders: Sequence[Ranking]) -> tuple[list[int], list[int]]:
-    """Return the lowest and the highest rank of every item over the rankings."""
+    """Return the best and the worst rank of every item over the rankings."""
     ranks = [[order.index(item) + 1 for order in orders] for item in range(len(orders[0]))]
     return [min(of_item) for of_item in ranks], [max(of_item) for of_item in ranks]

@@ -1,4 +1,8 @@
-"""The slow, obvious audit: take each unit away, score again, answer again, compare."""
+"""The slow, obvious audit: take each unit away, score again, answer again, compare.
+
+Units are found and taken away here, row by row, from what the data openly hold; nothing is asked of
+the units, the leave-one-out or the copies of the package, which are what is judged.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steadyrank import inflated_ranking, inflated_topk, top_k
+from steadyrank import (
+    Ballots,
+    Battles,
+    Ratings,
+    Regression,
+    ScoreMatrix,
+    Votes,
+    inflated_ranking,
+    inflated_topk,
+    topk,
+)
 
 
 @dataclass(frozen=True)
@@ -16,19 +30,119 @@ class Found:
     size: int
 
 
-def left_out_scores(data, scorer):
-    """Return the scores without one copy of each distinct unit, by scoring what is left."""
-    return [scorer.score(data.without(unit)) for unit in range(len(data.units))]
+def left_out(data):
+    """Yield (copies, rest): how many units are like one of them, and the data without that one."""
+    return LEFT_OUT[type(data)](data)
+
+
+def one_less(counts):
+    """Yield (copies, kept, fewer): which rows stay, and their counts, with one copy of a row gone."""
+    for row, copies in enumerate(counts.tolist()):
+        fewer = counts.copy()
+        fewer[row] -= 1
+        kept = fewer > 0
+        yield copies, kept, fewer[kept]
+
+
+def votes_left(data):
+    labels = np.array(data.items, dtype=object)
+    for copies, kept, counts in one_less(data.counts):
+        yield copies, Votes(labels[data.choices[kept]], counts=counts, items=data.items)
+
+
+def ballots_left(data):
+    ballots = [ballot_entries(data, ballot) for ballot in range(len(data.counts))]
+    for copies, kept, counts in one_less(data.counts):
+        rest = [ballots[ballot] for ballot in np.flatnonzero(kept)]
+        yield copies, Ballots(rest, counts=counts, items=data.items, approval=data.approval)
+
+
+def ballot_entries(data, ballot):
+    """Return a ballot as it was given: the approved items, or tiers of tied ones, best first."""
+    span = slice(data.indptr[ballot], data.indptr[ballot + 1])
+    ranked = [data.items[place] for place in data.ranked[span]]
+    if data.approval:
+        return ranked
+    levels = data.levels[span].tolist()
+    return [
+        [item for item, own in zip(ranked, levels, strict=True) if own == level]
+        for level in sorted(set(levels))
+    ]
+
+
+def ratings_left(data):
+    users = np.array(
+        [user for user in range(len(data.indptr) - 1) for _ in range(*data.indptr[[user, user + 1]])]
+    )
+    for user in range(len(data.indptr) - 1):
+        kept = users != user
+        yield (
+            1,
+            Ratings(
+                users[kept],
+                np.array(data.items, dtype=object)[data.rated[kept]],
+                data.values[kept],
+                item_labels=data.items,
+            ),
+        )
+
+
+def battles_left(data):
+    labels = np.array(data.items, dtype=object)
+    whole = one_less(data.counts) if data.unit is None else groups_less(data.unit, data.counts)
+    for copies, kept, counts in whole:
+        yield (
+            copies,
+            Battles(
+                labels[data.left[kept]],
+                labels[data.right[kept]],
+                np.array(["tie", "left", "right"], dtype=object)[data.outcome[kept]],
+                counts=counts,
+                items=data.items,
+                units=None if data.unit is None else data.unit[kept],
+            ),
+        )
+
+
+def groups_less(unit, counts):
+    """Yield (1, kept, counts) without each group of rows."""
+    for group in sorted(set(unit.tolist())):
+        kept = unit != group
+        yield 1, kept, counts[kept]
+
+
+def matrix_left(data):
+    unit = np.arange(len(data.values)) if data.unit is None else data.unit
+    for _, kept, values in groups_less(unit, data.values):
+        units = None if data.unit is None else unit[kept]
+        yield 1, ScoreMatrix(values, items=data.items, units=units, missing=data.missing)
+
+
+def regression_left(data):
+    for row in range(len(data.y)):
+        rest = np.arange(len(data.y)) != row
+        yield 1, Regression(data.X[rest], data.y[rest], features=data.items)
+
+
+LEFT_OUT = {
+    Votes: votes_left,
+    Ballots: ballots_left,
+    Ratings: ratings_left,
+    Battles: battles_left,
+    ScoreMatrix: matrix_left,
+    Regression: regression_left,
+}
 
 
 def brute_audit(data, scorer, ks, eps, *, rankings=True):
     """Return {(method, k): Found} by brute force; every unit as often as it occurs."""
-    full, others = scorer.score(data), left_out_scores(data, scorer)
-    weights = data.units.counts / data.units.counts.sum()
+    copies, rests = zip(*left_out(data), strict=True)
+    full, others = scorer.score(data), [scorer.score(rest) for rest in rests]
+    weights = np.array(copies) / sum(copies)
     found = {}
     for k in ks:
         for method, answer in (
-            ("topk", lambda w, k=k: set(top_k(w, k).tolist())),
+            ("topk", lambda w, k=k: set(topk(w, k).tolist())),
             ("inflated_topk", lambda w, k=k: set(inflated_topk(w, k, eps).indices.tolist())),
         ):
             base = answer(full)

@@ -1,4 +1,4 @@
-"""The slow, obvious twins of leave-one-out scores: take the unit away and score again."""
+"""Leave-one-out scores asked for in every way that there is: all ways must give the same."""
 
 from __future__ import annotations
 

@@ -12,6 +12,8 @@ from hypothesis import given, strategies as st
 
 from oracles import enumeration, exact, projection
 from oracles.cases import Case, cases, close_pairs
+from oracles.leaving_out import left_out
+from steadyrank import Ballots, Battles, Votes
 
 NEAR = 1e-9  # distances this close to eps (relative to it) are left to the exact oracle
 
@@ -110,3 +112,25 @@ def test_enumerations_agree_away_from_boundaries(case: Case) -> None:
 def test_an_eps_with_two_parts_is_refused() -> None:
     with pytest.raises(ValueError, match="one part must be 0"):
         exact.ExactEps(Fraction(1), Fraction(1))
+
+
+def test_the_oracle_takes_single_votes_and_ballots_away() -> None:
+    votes = [(copies, rest.tally.tolist()) for copies, rest in left_out(Votes(["a", "b", "a", "c"]))]
+    assert sum(copies for copies, _ in votes) == 4
+    assert sorted({tuple(tally) for _, tally in votes}) == [(1, 1, 1), (2, 0, 1), (2, 1, 0)]
+    ballots = Ballots([["x", "y"], ["y", {"x", "z"}]], counts=[2, 1])
+    rests = [
+        (copies, list(rest.units.labels), rest.counts.tolist()) for copies, rest in left_out(ballots)
+    ]
+    assert rests == [(2, ["x > y", "y > x = z"], [1, 1]), (1, ["x > y"], [2])]
+
+
+def test_the_oracle_takes_whole_groups_of_battles_away() -> None:
+    outcomes = ["left", "tie", "right"]
+    battles = Battles(
+        ["a", "a", "b"], ["b", "c", "c"], outcomes, counts=[2, 1, 3], units=["u", "v", "u"]
+    )
+    first, second = (rest for _, rest in left_out(battles))
+    assert (first.left.tolist(), first.right.tolist(), first.outcome.tolist()) == ([0], [2], [0])
+    assert (second.outcome.tolist(), second.counts.tolist()) == ([1, -1], [2, 3])
+    assert first.items == second.items == battles.items

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import combinations, permutations
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 
+import authors_way
 from oracles.projection import distances, inflated_argmax, inflated_topk
-from paper.authors import authors_way
-from steadyrank.paper.lookalike import lookalike_population
-from steadyrank.paper.regression import regression_trials
-from steadyrank.scorers.secular import constrained_coefficients
+from paper.regression import regression_trials
+from steadyrank.scorers import constrained_coefficients
 
-SCORES = st.lists(st.integers(0, 6).map(float) | st.floats(0, 6), min_size=1, max_size=6)
+if TYPE_CHECKING:
+    from paper.lookalike import Lookalike
+
+SCORE = st.integers(0, 6).map(float) | st.floats(0, 6)
+SCORES = st.lists(SCORE, min_size=1, max_size=6)
+FEW_SCORES = st.lists(SCORE, min_size=1, max_size=4)
 EPS = st.floats(0.3, 5.0)
 
 
@@ -37,15 +42,20 @@ def test_inflated_top_k_is_that_of_the_definition(values: list[float], eps: floa
 
 
 @settings(max_examples=30)
-@given(SCORES.filter(lambda values: len(values) <= 4), EPS)
+@given(FEW_SCORES, EPS)
 def test_inflated_rankings_are_those_of_the_definition(values: list[float], eps: float) -> None:
     scores = np.array(values)
-    expected = set()
-    for ranking in permutations(range(len(scores))):
-        suffixes = [list(ranking[place:]) for place in range(len(ranking))]
-        assume(all(np.all(np.abs(distances(scores[s], eps) - eps) > 1e-9) for s in suffixes))
-        if all(0 in inflated_argmax(scores[s], eps) for s in suffixes):
-            expected.add(ranking)
+    places = range(len(scores))
+    allowed_first = {}
+    for rest in (rest for size in places for rest in combinations(places, size + 1)):
+        left = scores[list(rest)]
+        assume(np.all(np.abs(distances(left, eps) - eps) > 1e-9))
+        allowed_first[rest] = {rest[place] for place in inflated_argmax(left, eps)}
+    expected = {
+        ranking
+        for ranking in permutations(places)
+        if all(ranking[place] in allowed_first[tuple(sorted(ranking[place:]))] for place in places)
+    }
     assert authors_way.inflated_rankings(scores, eps) == expected
 
 
@@ -78,19 +88,19 @@ def test_ratings_are_audited_user_by_user() -> None:
     assert result[2]["inflated top-k"].jaccard == pytest.approx((1 + 1 + 2 / 3) / 3)
 
 
-def test_one_user_of_a_look_alike_trial() -> None:
-    trial = lookalike_population(users=3000, seed=4).trial(0, n=60)
+def test_one_user_of_a_look_alike_trial(small: Lookalike) -> None:
+    trial = small.trial(0, n=60)
     frame = authors_way.ratings_frame(trial.indptr, trial.rated, trial.values)
-    sums = np.bincount(trial.rated, trial.values, trial.n_movies)
-    counts = np.bincount(trial.rated, minlength=trial.n_movies)
-    assert authors_way.mean_ratings(frame, trial.n_movies) == pytest.approx(sums / (1 + counts))
+    sums = np.bincount(trial.rated, trial.values, trial.n_items)
+    counts = np.bincount(trial.rated, minlength=trial.n_items)
+    assert authors_way.mean_ratings(frame, trial.n_items) == pytest.approx(sums / (1 + counts))
     left_out = sums.copy()
     mine = slice(trial.indptr[7], trial.indptr[8])
     left_out[trial.rated[mine]] -= trial.values[mine]
     fewer = counts.copy()
     fewer[trial.rated[mine]] -= 1
     before, after = (authors_way.top_k(w, 100) for w in (sums / (1 + counts), left_out / (1 + fewer)))
-    audited = authors_way.audit_ratings(frame, trial.n_movies, [100], eps=0.01, users=[7])
+    audited = authors_way.audit_ratings(frame, trial.n_items, [100], eps=0.01, users=[7])
     assert audited[100]["top-k"].jaccard == len(before & after) / len(before | after)
 
 

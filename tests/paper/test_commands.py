@@ -1,19 +1,29 @@
-"""``steadyrank paper``: what it prints, and what it writes."""
+"""``python -m paper``: what it prints, and what it writes."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from typer.testing import CliRunner
 
-from steadyrank.paper import commands
-from steadyrank.paper.commands import app
+from paper import commands
+from paper.__main__ import main
+from paper.commands import app
+from paper.full_ranking import RegressionExperiment, regression_experiment
+from paper.tables import regression_table
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
+    from paper.lookalike import Lookalike
+
+ROOT = Path(__file__).resolve().parents[2]
 runner = CliRunner()
 
 
@@ -24,16 +34,22 @@ def printed(*arguments: str) -> str:
 
 
 @pytest.fixture
-def few_users(monkeypatch: pytest.MonkeyPatch) -> None:
-    def small(*, seed: int) -> commands.LookalikeSource:
-        return original(seed=seed, users=2000)
-
-    original = commands.LookalikeSource.of
-    monkeypatch.setattr(commands.LookalikeSource, "of", small)
+def few_users(monkeypatch: pytest.MonkeyPatch, small: Lookalike) -> None:
+    monkeypatch.setattr(commands, "lookalike_population", lambda *, seed: replace(small, seed=seed))
 
 
-def test_table_2_stands_beside_the_published_one() -> None:
+def test_table_2_stands_beside_the_published_one(
+    monkeypatch: pytest.MonkeyPatch, table_2: Callable[..., RegressionExperiment]
+) -> None:
+    asked = {}
+
+    def experiment(**settings: Any) -> RegressionExperiment:
+        asked.update(settings)
+        return table_2(beta="script")
+
+    monkeypatch.setattr(commands, "regression_experiment", experiment)
     shown = printed("regression")
+    assert asked == {"beta": "script", "seed": 1234567891, "trials": 1000, "progress": None}
     for line in ("ranking            paper    0.78   0.1757 (0.0049)", "1.766 (0.038)"):
         assert line in shown
     rows = [line.split() for line in shown.splitlines() if "(0.0" in line]
@@ -52,10 +68,10 @@ def test_the_study_of_features(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     short = commands.dimension_study
 
     def small(**settings: object) -> object:
-        return short(features=[5, 20], **settings)
+        return short(features=[5, 8], **settings)
 
     monkeypatch.setattr(commands, "dimension_study", small)
-    shown = printed("regression", "--study", "--trials", "4", "--figures", str(tmp_path))
+    shown = printed("regression", "--study", "--trials", "2", "--figures", str(tmp_path))
     assert "log10 size" in shown
     assert {path.name for path in tmp_path.iterdir()} == {"paper-dimensions.svg", "paper-dimensions.png"}
 
@@ -72,7 +88,7 @@ def test_lists_of_movies(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("few_users")
 def test_everybody_at_once(tmp_path: Path) -> None:
     shown = printed("netflix", "--population", "--figures", str(tmp_path))
-    assert "All 2,000 users at once" in shown
+    assert "All 3,000 users at once" in shown
     assert not list(tmp_path.iterdir())
     study = printed("netflix", "--study", "--trials", "2", "--figures", str(tmp_path))
     assert "Users from which on" in study
@@ -112,6 +128,35 @@ def test_wrong_options_are_named(arguments: list[str], message: str) -> None:
     assert message in result.output
 
 
+def test_it_runs_from_the_root_of_the_repository() -> None:
+    command = [sys.executable, "-m", "paper", "regression", "--trials", "3", "--json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["methods"]["ranking"]["trials"] == 3
+
+
+def test_an_error_is_one_message(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    assert main(["netflix", "--data", str(tmp_path)]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("paper: ")
+    assert "combined_data_*.txt" in shown.err
+
+
+def test_exit_codes_are_those_of_the_commands(capsys: pytest.CaptureFixture) -> None:
+    assert main(["--help"]) == 0
+    assert "python -m paper" in capsys.readouterr().out
+    assert main(["regression", "--trials", "0"]) == 2
+
+
+def test_a_missing_package_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    monkeypatch.setitem(sys.modules, "typer", None)
+    monkeypatch.delitem(sys.modules, "paper.commands")
+    assert main(["regression"]) == 2
+    assert 'need typer. Install it with: pip install "steadyrank[cli]"' in capsys.readouterr().err
+
+
 def test_a_bar_only_on_a_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:
@@ -129,9 +174,6 @@ def test_a_bar_only_on_a_terminal(
 
 def test_a_terminal_without_greek_gets_words(tmp_path: Path) -> None:
     from rich.console import Console
-
-    from steadyrank.paper.full_ranking import regression_experiment
-    from steadyrank.paper.tables import regression_table
 
     with (tmp_path / "shown.txt").open("w", encoding="ascii") as file:
         regression_table(regression_experiment(trials=2)).show(Console(file=file, width=90))

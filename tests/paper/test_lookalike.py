@@ -1,25 +1,22 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
-from paper.split_mix import MASK, STEP, split_mix
+from oracles.split_mix import MASK, STEP, split_mix
+from paper import drawing, streams
+from paper.lookalike import Lookalike, lookalike_population
+from paper.sources import trial_users
 from steadyrank.errors import InvalidValueError
-from steadyrank.paper import drawing, streams
-from steadyrank.paper.lookalike import Lookalike, RatingTable, lookalike_population
+
+if TYPE_CHECKING:
+    from steadyrank import Ratings
 
 
-@pytest.fixture(scope="module")
-def population() -> Lookalike:
-    return lookalike_population()
-
-
-@pytest.fixture(scope="module")
-def small() -> Lookalike:
-    return lookalike_population(users=3000, seed=11)
-
-
-def row(table: RatingTable, i: int) -> tuple[list[int], list[int]]:
+def row(table: Ratings, i: int) -> tuple[list[int], list[int]]:
     place = slice(table.indptr[i], table.indptr[i + 1])
     return table.rated[place].tolist(), table.values[place].tolist()
 
@@ -51,7 +48,7 @@ def slow_user(population: Lookalike, user: int) -> tuple[list[int], list[int]]:
 
 
 def test_users_are_those_of_the_slow_twin(small: Lookalike) -> None:
-    users = np.flatnonzero(small.behaviour.expected_draws <= drawing.KEYED_DRAWS)[:400]
+    users = np.flatnonzero(small.behaviour.expected_draws <= drawing.KEYED_DRAWS)[:100]
     table = small.ratings_of(users)
     for i, user in enumerate(users.tolist()):
         assert row(table, i) == slow_user(small, user)
@@ -70,23 +67,17 @@ def test_a_user_is_the_same_in_any_company(small: Lookalike) -> None:
 
 
 def test_running_short_of_draws_changes_nothing(small: Lookalike) -> None:
-    stingy = drawing.Behaviour(
-        seed=small.seed,
-        degrees=small.degrees,
-        expected_draws=small.behaviour.expected_draws * 0.3,
-        shares=small.behaviour.shares,
-        table=small.behaviour.table,
-        locations=small.behaviour.locations,
-    )
+    behaviour = small.behaviour
+    stingy = replace(behaviour, expected_draws=behaviour.expected_draws * 0.3)
     light = np.flatnonzero(small.behaviour.expected_draws <= drawing.KEYED_DRAWS)[:500]
-    found = Lookalike(small.seed, small.counts, small.means, stingy).ratings_of(light)
+    found = replace(small, behaviour=stingy).ratings_of(light)
     assert np.array_equal(found.rated, small.ratings_of(light).rated)
 
 
 def test_rows_hold_different_movies_in_order(small: Lookalike) -> None:
     table = small.everybody()
     assert np.array_equal(np.diff(table.indptr), small.degrees)
-    same_user = np.diff(table.owners()) == 0
+    same_user = np.diff(np.repeat(np.arange(table.n_units), small.degrees)) == 0
     assert np.all(np.diff(table.rated.astype(np.int64))[same_user] > 0)
     assert table.rated.min() >= 0
     assert table.rated.max() < small.n_movies
@@ -98,13 +89,11 @@ def test_rows_hold_different_movies_in_order(small: Lookalike) -> None:
     )
 
 
-def test_arrival_times_and_draws_agree_in_distribution(
-    small: Lookalike, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_arrival_times_and_draws_agree_in_distribution(small: Lookalike) -> None:
     users = np.flatnonzero((small.degrees > 100) & (small.degrees < 900))[:1000]
     drawn = small.ratings_of(users)
-    monkeypatch.setattr(drawing, "KEYED_DRAWS", 0.0)
-    keyed = small.ratings_of(users)
+    all_keyed = replace(small.behaviour, keyed_from=0.0)
+    keyed = replace(small, behaviour=all_keyed).ratings_of(users)
     popular = np.argsort(-small.counts)[:300]
     a, b = (np.bincount(t.rated, minlength=small.n_movies)[popular] for t in (drawn, keyed))
     assert not np.array_equal(a, b)
@@ -115,13 +104,24 @@ def test_arrival_times_and_draws_agree_in_distribution(
 
 
 def test_trials_draw_different_users_without_replacement(population: Lookalike) -> None:
-    first, again, other = population.trial(0), population.trial(0), population.trial(1)
-    assert len(np.unique(first.users)) == 1000
-    assert np.array_equal(first.values, again.values)
-    assert not np.array_equal(first.users, other.users)
-    assert 120_000 < len(first.values) < 300_000
-    pooled = np.concatenate([population.trial(i, n=2000).users for i in range(5)])
+    first, again, other = (
+        trial_users(population.n_users, number, n=1000, seed=population.seed) for number in (0, 0, 1)
+    )
+    assert len(np.unique(first)) == 1000
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+    pooled = np.concatenate(
+        [trial_users(population.n_users, number, n=2000, seed=population.seed) for number in range(5)]
+    )
     assert pooled.mean() == pytest.approx(population.n_users / 2, rel=0.03)
+
+
+def test_a_trial_holds_the_ratings_of_its_users(population: Lookalike) -> None:
+    users = trial_users(population.n_users, 7, n=50, seed=population.seed)
+    trial, expected = population.trial(7, n=50), population.ratings_of(users)
+    assert np.array_equal(np.diff(trial.indptr), population.degrees[users])
+    assert np.array_equal(trial.rated, expected.rated)
+    assert np.array_equal(trial.values, expected.values)
 
 
 def test_seeds_give_different_populations(small: Lookalike) -> None:
@@ -143,18 +143,13 @@ def test_progress_counts_the_users(small: Lookalike) -> None:
     assert len(steps) > 1
 
 
-def test_no_users_give_an_empty_table(small: Lookalike) -> None:
-    table = small.ratings_of(np.array([], dtype=np.int64))
-    assert table.indptr.tolist() == [0]
-    assert len(table.values) == 0
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda p: p.ratings_of(np.array([0, 3000])), "from 0 to 2,999, but reach from 0 to 3,000"),
         (lambda p: p.ratings_of(np.array([-1])), "but reach from -1 to -1"),
         (lambda p: p.ratings_of(np.array([0.5])), "whole numbers, but has 1 dimensions and type"),
+        (lambda p: p.ratings_of(np.array([], dtype=np.int64)), "ratings"),
         (lambda p: p.trial(0, n=3001), "n must be from 1 to 3,000"),
         (lambda p: p.trial(0, n=0), "but is 0"),
         (lambda p: lookalike_population(users=0), "users must be at least 1, but is 0"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from steadyrank.paper import marginals, netflix_figures as published
+from paper import marginals, netflix_figures as published
 
 
 @pytest.fixture(scope="module")

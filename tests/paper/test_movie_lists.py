@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from paper.authors import authors_way
+import authors_way
+from paper.movie_lists import INFLATED_TOP_K, TOP_K, audited, netflix_experiment
+from paper.population import population_study, study_work
+from paper.sources import StoredSource, ratings_of_users
+from paper.unstable_sort import unstable_top_k
 from steadyrank import Ratings, audit
 from steadyrank.errors import InvalidValueError
-from steadyrank.paper.movie_lists import INFLATED_TOP_K, TOP_K, audited, netflix_experiment
-from steadyrank.paper.population import population_study, study_work
-from steadyrank.paper.sources import LookalikeSource, StoredSource, ratings_of_users
-from steadyrank.paper.unstable_sort import unstable_top_k
+
+if TYPE_CHECKING:
+    from paper.lookalike import Lookalike
 
 KS = (3, 5, 20)
 EPS = 0.02
-
-
-@pytest.fixture(scope="module")
-def source() -> LookalikeSource:
-    return LookalikeSource.of(users=3000, seed=11)
 
 
 def small_ratings(seed: int, *, users: int = 12, movies: int = 400) -> Ratings:
@@ -33,10 +32,10 @@ def small_ratings(seed: int, *, users: int = 12, movies: int = 400) -> Ratings:
     return Ratings.from_csr(indptr, np.concatenate(rated), rng.integers(1, 6, indptr[-1]), items=movies)
 
 
-def test_each_trial_is_what_the_straightforward_way_says(source: LookalikeSource) -> None:
-    result = netflix_experiment(source, trials=2, users=40, ks=KS, eps=EPS)
+def test_each_trial_is_what_the_straightforward_way_says(small: Lookalike) -> None:
+    result = netflix_experiment(small, trials=2, users=40, ks=KS, eps=EPS)
     for number in range(2):
-        data = source.trial(number, n=40)
+        data = small.trial(number, n=40)
         frame = authors_way.ratings_frame(data.indptr, data.rated, data.values)
         expected = authors_way.audit_ratings(frame, data.n_items, KS, eps=EPS)
         cells = audited(data, KS, EPS)
@@ -89,25 +88,25 @@ def test_without_ties_the_sort_does_not_matter() -> None:
         assert plain.jaccard == pytest.approx(by_rule[k, TOP_K].jaccard)
 
 
-def test_ties_only_concern_the_plain_list(source: LookalikeSource) -> None:
-    text = netflix_experiment(source, trials=8, users=200, ks=KS, eps=EPS)
-    script = netflix_experiment(source, trials=8, users=200, ks=KS, eps=EPS, ties="script")
+def test_ties_only_concern_the_plain_list(small: Lookalike) -> None:
+    text = netflix_experiment(small, trials=8, users=200, ks=KS, eps=EPS)
+    script = netflix_experiment(small, trials=8, users=200, ks=KS, eps=EPS, ties="script")
     for k in KS:
         assert script.methods[k][INFLATED_TOP_K] == text.methods[k][INFLATED_TOP_K]
     assert any(script.methods[k][TOP_K] != text.methods[k][TOP_K] for k in KS)
     assert script.tied_borders == text.tied_borders
 
 
-def test_threads_change_nothing(source: LookalikeSource) -> None:
+def test_threads_change_nothing(small: Lookalike) -> None:
     one, three = (
-        netflix_experiment(source, trials=5, users=50, ks=[5], threads=threads) for threads in (1, 3)
+        netflix_experiment(small, trials=5, users=50, ks=[5], threads=threads) for threads in (1, 3)
     )
     assert one.methods[5][TOP_K].deltas.tolist() == three.methods[5][TOP_K].deltas.tolist()
 
 
-def test_a_trial_picks_the_same_users_from_memory(source: LookalikeSource) -> None:
-    stored = StoredSource(source.everybody(), source.seed)
-    made, picked = source.trial(4, n=90), stored.trial(4, n=90)
+def test_a_trial_picks_the_same_users_from_memory(small: Lookalike) -> None:
+    stored = StoredSource(small.everybody(), small.seed)
+    made, picked = small.trial(4, n=90), stored.trial(4, n=90)
     assert made.indptr.tolist() == picked.indptr.tolist()
     assert made.rated.tolist() == picked.rated.tolist()
     assert made.values.tolist() == picked.values.tolist()
@@ -122,24 +121,24 @@ def test_picked_users_keep_their_labels() -> None:
     assert part.items == ratings.items
 
 
-def test_the_study_ends_with_everybody(source: LookalikeSource) -> None:
+def test_the_study_ends_with_everybody(small: Lookalike) -> None:
     done: list[int] = []
     study = population_study(
-        source, users=[100, 400], trials=3, ks=[5, 20], eps=EPS, progress=done.append
+        small, users=[100, 400], trials=3, ks=[5, 20], eps=EPS, progress=done.append
     )
     assert [(row.users, row.trials) for row in study.rows] == [(100, 3), (400, 3), (3000, 1)]
     assert sum(done) == study_work(3000, [100, 400], 3)
-    whole = audit(source.everybody(), k=[5, 20], eps=EPS, methods=["topk", "inflated_topk"])
+    whole = audit(small.everybody(), k=[5, 20], eps=EPS, methods=["topk", "inflated_topk"])
     for k in (5, 20):
         assert study.rows[-1].methods[k][TOP_K].mean_delta == whole.row("topk", k).delta
         assert study.rows[-1].methods[k][INFLATED_TOP_K].size == whole.row("inflated_topk", k).size
-    small = netflix_experiment(source, trials=3, users=400, ks=[5, 20], eps=EPS)
+    small = netflix_experiment(small, trials=3, users=400, ks=[5, 20], eps=EPS)
     assert study.rows[1].methods[20][TOP_K] == small.methods[20][TOP_K]
     assert json.loads(json.dumps(study.to_dict()))["rows"][2]["users"] == 3000
 
 
-def test_how_many_users_are_needed(source: LookalikeSource) -> None:
-    study = population_study(source, users=[100, 400], trials=3, ks=[20], eps=EPS)
+def test_how_many_users_are_needed(small: Lookalike) -> None:
+    study = population_study(small, users=[100, 400], trials=3, ks=[20], eps=EPS)
     deltas = [row.methods[20][TOP_K].mean_delta for row in study.rows]
     assert deltas[0] > deltas[1] > deltas[2]
     assert study.users_needed(20, delta=1.0) == 100
@@ -151,12 +150,12 @@ def test_how_many_users_are_needed(source: LookalikeSource) -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda source: netflix_experiment(source, ties="any"), "but is 'any'"),
-        (lambda source: netflix_experiment(source, trials=0), "trials must be"),
-        (lambda source: netflix_experiment(source, users=4000), "from 1 to 3,000"),
-        (lambda source: population_study(source, users=[5000]), "5,000 users .* only 3,000"),
+        (lambda small: netflix_experiment(small, ties="any"), "but is 'any'"),
+        (lambda small: netflix_experiment(small, trials=0), "trials must be"),
+        (lambda small: netflix_experiment(small, users=4000), "from 1 to 3,000"),
+        (lambda small: population_study(small, users=[5000]), "5,000 users .* only 3,000"),
     ],
 )
-def test_wrong_requests_are_named(source: LookalikeSource, call, message: str) -> None:
+def test_wrong_requests_are_named(small: Lookalike, call, message: str) -> None:
     with pytest.raises(InvalidValueError, match=message):
-        call(source)
+        call(small)

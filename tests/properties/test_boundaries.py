@@ -14,7 +14,7 @@ from oracles import exact
 from oracles.cases import Case
 from steadyrank.operators.inflation import just_above
 from steadyrank.operators.rankings import inflated_ranking
-from steadyrank.operators.topk import inflated_topk, inflated_topk_mask
+from steadyrank.operators.topk_sets import inflated_topk, inflated_topk_mask
 
 
 @lru_cache

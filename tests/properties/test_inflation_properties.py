@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from oracles import exact, projection
 from oracles.cases import Case, cases
-from steadyrank.operators.topk import inflated_argmax, inflated_topk, inflated_topk_mask, top_k
+from steadyrank.operators.topk_sets import inflated_argmax, inflated_topk, inflated_topk_mask, topk
 
 NEAR = 1e-9
 
@@ -51,12 +51,12 @@ def test_members_are_those_of_the_exact_oracle_boundary_included(case: Case) -> 
 
 @given(cases(most=8))
 def test_members_are_a_prefix_of_the_sorted_order_and_ties_enter_together(case: Case) -> None:
-    order = top_k(case.w, case.items)
+    order = topk(case.w, case.items)
     assert order.tolist() == exact.plain_ranking(case.scores)
     for k in range(1, case.items + 1):
         found = inflated_topk(case.w, k, case.eps)
         assert found.indices.tolist() == order[: found.size].tolist()
-        assert top_k(case.w, k).tolist() == order[:k].tolist()
+        assert topk(case.w, k).tolist() == order[:k].tolist()
         inside = set(found.indices.tolist())
         lowest = min(case.counts[j] for j in inside)
         assert inside == {j for j in range(case.items) if case.counts[j] >= lowest}
@@ -119,8 +119,10 @@ def test_certain_members_are_in_every_ranking_s_top_k(case: Case) -> None:
             sum(exact.gap_sign(mine - other, case.exact_eps) < 0 for other in case.scores)
             for mine in case.scores
         ]
-        assert set(found.certain.tolist()) == {j for j in range(case.items) if worst[j] <= k}
-        assert found.certain.tolist() + found.contenders.tolist() == found.indices.tolist()
+        assert set(found.certain_indices.tolist()) == {j for j in range(case.items) if worst[j] <= k}
+        assert (
+            found.certain_indices.tolist() + found.contender_indices.tolist() == found.indices.tolist()
+        )
 
 
 @given(st.integers(2, 12), st.integers(0, 30), st.integers(1, 60))

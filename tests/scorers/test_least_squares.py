@@ -15,9 +15,8 @@ from steadyrank.errors import (
     SizeMismatchError,
     WrongDataError,
 )
-from steadyrank.scorers import least_squares
+from steadyrank.scorers import constrained_coefficients, least_squares
 from steadyrank.scorers.least_squares import ConstrainedLeastSquares, OrdinaryLeastSquares, Ridge
-from steadyrank.scorers.secular import constrained_coefficients
 
 
 def by_bisection(X, y, radius):
@@ -108,10 +107,10 @@ class TestConstrained:
         X = rng.normal(size=(3, 4, 6, 2))
         gram = np.swapaxes(X, -1, -2) @ X
         moment = rng.normal(size=(3, 4, 2))
-        found = constrained_coefficients(gram, moment, 0.2)
+        found = constrained_coefficients(gram, moment, radius=0.2)
         assert found.shape == (3, 4, 2)
         for place in np.ndindex(3, 4):
-            one = constrained_coefficients(gram[place], moment[place], 0.2)
+            one = constrained_coefficients(gram[place], moment[place], radius=0.2)
             assert found[place] == pytest.approx(one, abs=1e-14)
 
     def test_chunks_do_not_matter(self, monkeypatch):

@@ -55,7 +55,7 @@ def ratings_of(people: list[User], dtype: type | None = None) -> Ratings:
         [user for user, _, _ in rows],
         [item for _, item, _ in rows],
         values,
-        item_labels=range(MOST_ITEMS),
+        items=range(MOST_ITEMS),
     )
 
 
@@ -139,7 +139,7 @@ def test_small_blocks_change_nothing(people: list[User], size: int, seed: int) -
 
 
 def test_users_without_ratings_change_nothing() -> None:
-    ratings = Ratings(["b", "b", "d"], ["x", "y", "x"], [1, 2, 3], user_labels=list("abcde"))
+    ratings = Ratings(["b", "b", "d"], ["x", "y", "x"], [1, 2, 3], users=list("abcde"))
     out = MeanRating().leave_one_out(ratings)
     rows = all_rows(out)
     for user in (0, 2, 4):

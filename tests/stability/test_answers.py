@@ -26,7 +26,7 @@ from steadyrank import (
     stable_ranking,
     stable_topk,
     tiers,
-    top_k,
+    topk,
 )
 from steadyrank.errors import (
     InvalidKError,
@@ -98,7 +98,7 @@ def gappy():
 def regression():
     rng = np.random.default_rng(5)
     X = rng.normal(size=(14, 4))
-    return Regression(X, X @ [0.4, 0.3, 0.25, 0.0] + rng.normal(size=14), features=MODELS)
+    return Regression(X, X @ [0.4, 0.3, 0.25, 0.0] + rng.normal(size=14), items=MODELS)
 
 
 def medians(data):
@@ -180,12 +180,12 @@ def test_what_a_topk_shows_is_what_the_operators_say(case):
         plain = inflated_topk(answer.scores, k, answer.eps)
         assert answer.members == tuple(data.items[j] for j in plain.indices)
         assert answer.certain + answer.contenders == answer.members
-        assert answer.certain == tuple(data.items[j] for j in plain.certain)
+        assert answer.certain == tuple(data.items[j] for j in plain.certain_indices)
         assert (answer.k, answer.size) == (k, len(plain))
         np.testing.assert_array_equal(answer.critical_eps, critical_eps(answer.scores, k))
         np.testing.assert_array_equal(answer.rank_intervals, rank_intervals(answer.scores, 0.05))
         rows = list(answer.rows())
-        assert [row.item for row in rows] == [data.items[j] for j in top_k(answer.scores, data.n_items)]
+        assert [row.item for row in rows] == [data.items[j] for j in topk(answer.scores, data.n_items)]
         assert [row.rank for row in rows] == list(range(1, data.n_items + 1))
         for row in rows:
             standing = {True: "certain", False: "contender"}[row.item in answer.certain]

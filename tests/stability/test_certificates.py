@@ -235,7 +235,7 @@ def test_bounded_ratings_keep_their_promise(draw):
         users = (*users, 9)
         films = (*films, 0)
     values = draw.draw(st.lists(st.integers(1, 5), min_size=len(users), max_size=len(users)))
-    data = Ratings(users, films, values, item_labels=range(3))
+    data = Ratings(users, films, values, items=range(3))
     assert proved_and_kept(data, MeanRating(value_range=(1, 5))) <= 1 + 1e-9
 
 

@@ -63,9 +63,7 @@ def test_the_breaking_eps_of_sparse_data_are_those_of_the_definition(seed):
     rng = np.random.default_rng(seed)
     users, items = 12, 60
     pairs = np.flatnonzero(rng.random(users * items) < rng.choice([0.03, 0.2, 0.6]))
-    data = Ratings(
-        pairs // items, pairs % items, rng.integers(1, 6, len(pairs)), item_labels=range(items)
-    )
+    data = Ratings(pairs // items, pairs % items, rng.integers(1, 6, len(pairs)), items=range(items))
     result = audit(data, k=1, eps=1.0, methods=[])
     for k in (1, 3, 20):
         expected = breaking_eps(data, k)

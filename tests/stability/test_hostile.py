@@ -20,7 +20,7 @@ from steadyrank import (
     inflated_topk,
     stable_ranking,
     stable_topk,
-    top_k,
+    topk,
 )
 from steadyrank.errors import (
     DisconnectedComparisonsError,
@@ -375,7 +375,7 @@ def test_flips_say_exactly_what_leaves_and_enters():
     data = ScoreMatrix(
         [[5.0, 0, 4], [0, 3, 0], [0, 3, 1]], items=list("xyz"), rows=["one", "two", "three"]
     )
-    full = top_k(ColumnMeans().score(data), 1)
+    full = topk(ColumnMeans().score(data), 1)
     assert data.items[full[0]] == "y"
     changes = {
         flip.unit: (flip.leaves, flip.enters) for flip in audit(data, k=1, eps=1e-9).flips(1).plain

@@ -14,7 +14,7 @@ from oracles.cases import Case, cases, close_pairs
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.intervals import certainly_above, rank_intervals, tiers
 from steadyrank.operators.rankings import RankingSet, inflated_ranking
-from steadyrank.operators.topk import inflated_topk
+from steadyrank.operators.topk_sets import inflated_topk
 
 
 def ranking_set(case: Case) -> RankingSet:
@@ -111,17 +111,17 @@ def test_proposition_9_a_single_ranking_wherever_any_rule_can_give_one(case: Cas
 
 @given(cases(most=5))
 def test_proposition_10_rank_range_bounds_every_ranking(case: Case) -> None:
-    lowest, highest = rank_intervals(case.w, case.eps)
+    best, worst = rank_intervals(case.w, case.eps)
     for order in enumeration.exact_rankings(case.scores, case.exact_eps):
         for rank, item in enumerate(order, start=1):
-            assert lowest[item] <= rank <= highest[item]
+            assert best[item] <= rank <= worst[item]
 
 
 @given(cases(most=5))
 def test_proposition_10_rank_range_is_the_first_topk_and_the_number_above_w_minus_c(
     case: Case,
 ) -> None:
-    lowest, highest = rank_intervals(case.w, case.eps)
+    best, worst = rank_intervals(case.w, case.eps)
     for item, mine in enumerate(case.scores):
         first = next(
             k
@@ -129,15 +129,15 @@ def test_proposition_10_rank_range_is_the_first_topk_and_the_number_above_w_minu
             if item in exact.inflated_topk(case.scores, k, case.exact_eps)
         )
         above = sum(exact.gap_sign(mine - other, case.exact_eps) < 0 for other in case.scores)
-        assert (lowest[item], highest[item]) == (first, above)
+        assert (best[item], worst[item]) == (first, above)
 
 
 @given(cases(most=5))
 @settings(max_examples=300)
 def test_beyond_proposition_10_every_rank_of_the_interval_s_ends_is_attained(case: Case) -> None:
     orders = enumeration.exact_rankings(case.scores, case.exact_eps)
-    lowest, highest = rank_intervals(case.w, case.eps)
-    assert (lowest.tolist(), highest.tolist()) == enumeration.rank_ranges(orders)
+    best, worst = rank_intervals(case.w, case.eps)
+    assert (best.tolist(), worst.tolist()) == enumeration.rank_ranges(orders)
 
 
 @given(cases(most=7))
@@ -145,7 +145,7 @@ def test_beyond_proposition_10_the_attaining_ranking_of_the_proof_is_a_member(ca
     """Items above j in order, then, best first, those less than c below it, then j, then the rest."""
     order = exact.plain_ranking(case.scores)
     rankings = ranking_set(case)
-    _, highest = rankings.rank_intervals()
+    _, worst = rankings.rank_intervals()
     for item in range(case.items):
         mine = case.scores[item]
         near = [
@@ -153,7 +153,7 @@ def test_beyond_proposition_10_the_attaining_ranking_of_the_proof_is_a_member(ca
         ]
         witness = [*near, item, *(j for j in order if j != item and j not in near)]
         assert witness in rankings
-        assert witness.index(item) + 1 == highest[item]
+        assert witness.index(item) + 1 == worst[item]
 
 
 @given(cases(most=5))
@@ -172,7 +172,7 @@ def test_proposition_11_certain_members_are_the_intersection_of_the_rankings_top
     orders = listed(case)
     for k in range(1, case.items + 1):
         common = set(range(case.items)).intersection(*(order[:k] for order in orders))
-        assert set(inflated_topk(case.w, k, case.eps).certain.tolist()) == common
+        assert set(inflated_topk(case.w, k, case.eps).certain_indices.tolist()) == common
 
 
 def test_proposition_12_strict_inclusion() -> None:
@@ -311,6 +311,6 @@ def test_section_9_equal_scores_give_all_rankings() -> None:
     for m in range(1, 7):
         rankings = inflated_ranking([0.25] * m, 1e-9)
         assert rankings.count() == math.factorial(m)
-        lowest, highest = rankings.rank_intervals()
-        assert lowest.tolist() == [1] * m
-        assert highest.tolist() == [m] * m
+        best, worst = rankings.rank_intervals()
+        assert best.tolist() == [1] * m
+        assert worst.tolist() == [m] * m

@@ -17,7 +17,7 @@ from hypothesis import given, settings, strategies as st
 
 from oracles import exact, projection
 from oracles.cases import Case, cases, close_pairs
-from steadyrank.operators.topk import inflated_argmax, inflated_topk, inflated_topk_mask, top_k
+from steadyrank.operators.topk_sets import inflated_argmax, inflated_topk, inflated_topk_mask, topk
 
 NEAR = 1e-9
 
@@ -119,7 +119,7 @@ def test_proposition_6_computation_top_k_minus_1_and_the_inflated_argmax_of_the_
     case: Case,
 ) -> None:
     for k in range(1, case.items + 1):
-        order = top_k(case.w, case.items)
+        order = topk(case.w, case.items)
         rest = order[k - 1 :]
         composed = set(order[: k - 1].tolist()) | set(
             rest[inflated_argmax(case.w[rest], case.eps)].tolist()

@@ -25,10 +25,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             'Install it with: pip install "steadyrank[cli]"\n'
         )
         return 2
-    from steadyrank.cli.app import app
+    from steadyrank.cli.app import make_app
     from steadyrank.cli.failures import run_guarded
 
-    given = sys.argv[1:] if arguments is None else list(arguments)
-    # Typer draws help with Rich, which takes as long to load as all the rest: the overview does without.
-    app.rich_markup_mode = "rich" if given and not given[0].startswith("-") else None
-    return run_guarded(app, given or ["--help"])
+    given = (sys.argv[1:] if arguments is None else list(arguments)) or ["--help"]
+    # Rich, and all that knows the data, take longer to load than the rest: the overview does without.
+    return run_guarded(make_app(overview=given[0].startswith("-")), given)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,18 +15,13 @@ from steadyrank.cli.options import (
     OutputOptions,
     ScoringOptions,
     TargetOptions,
+    data_options,
     takes,
 )
 
-app = typer.Typer(
-    name="steadyrank",
-    help="Rankings that do not flip when one data point leaves.",
-    epilog="Try it on bundled data: steadyrank demo",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+if TYPE_CHECKING:
+    import inspect
+    from collections.abc import Callable
 
 
 def _version(value: bool) -> None:
@@ -37,7 +32,6 @@ def _version(value: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _start(
     version: Annotated[
         bool,
@@ -47,8 +41,6 @@ def _start(
     pass
 
 
-@app.command(short_help="The k best items, surely in or contending.")
-@takes(source=InputOptions, answer=AnswerOptions, output=OutputOptions)
 def topk(source: InputOptions, answer: AnswerOptions, output: OutputOptions, k: K) -> int:
     """Show the k best items, and those that one unit more or less could put among them."""
     from steadyrank.cli.show import show_topk
@@ -56,8 +48,6 @@ def topk(source: InputOptions, answer: AnswerOptions, output: OutputOptions, k: 
     return show_topk(source, answer, output, k)
 
 
-@app.command(short_help="All items, with the ranks that each may have.")
-@takes(source=InputOptions, answer=AnswerOptions, output=OutputOptions)
 def rank(source: InputOptions, answer: AnswerOptions, output: OutputOptions) -> int:
     """Rank all items, each with the ranks that one unit more or less could give it."""
     from steadyrank.cli.show import show_ranking
@@ -65,8 +55,6 @@ def rank(source: InputOptions, answer: AnswerOptions, output: OutputOptions) -> 
     return show_ranking(source, answer, output)
 
 
-@app.command(short_help="How often each answer breaks, unit by unit.")
-@takes(source=InputOptions, target=TargetOptions, output=OutputOptions)
 def audit(
     source: InputOptions,
     target: TargetOptions,
@@ -82,8 +70,6 @@ def audit(
     return show_audit(source, target, output, k)
 
 
-@app.command(short_help="A gate for CI: exit 1 if the top k is unstable.")
-@takes(source=InputOptions, scoring=ScoringOptions, output=OutputOptions)
 def check(
     source: InputOptions,
     scoring: ScoringOptions,
@@ -108,8 +94,6 @@ def check(
     return show_check(source, scoring, output, k, max_delta)
 
 
-@app.command(short_help="One HTML file with charts and live sliders.")
-@takes(source=InputOptions, answer=AnswerOptions)
 def report(
     source: InputOptions,
     answer: AnswerOptions,
@@ -140,7 +124,6 @@ def report(
     return save_report(source, answer, k, output, title)
 
 
-@app.command(short_help="See it work on bundled data, in a minute.")
 def demo(
     output: Annotated[
         str,
@@ -162,13 +145,38 @@ def demo(
     return tour(output, data)
 
 
-@app.command(
-    short_help="The experiments of the paper.",
-    add_help_option=False,
-    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
-)
-def paper(context: typer.Context) -> int:
-    """Repeat the experiments of the paper; its own --help tells which."""
-    from steadyrank.cli.show import run_paper
+COMMANDS: dict[Callable[..., int], str] = {
+    topk: "The k best items, surely in or contending.",
+    rank: "All items, with the ranks that each may have.",
+    audit: "How often each answer breaks, unit by unit.",
+    check: "A gate for CI: exit 1 if the top k is unstable.",
+    report: "One HTML file with charts and live sliders.",
+    demo: "See it work on bundled data, in a minute.",
+}
+"""Every command, and what it is for."""
 
-    return run_paper(context.args)
+
+def make_app(*, overview: bool = False) -> typer.Typer:
+    """Return the application; its overview alone needs no options of the data, which take loading."""
+    app = typer.Typer(
+        name="steadyrank",
+        help="Rankings that do not flip when one data point leaves.",
+        epilog="Try it on bundled data: steadyrank demo",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None if overview else "rich",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_start)
+    options = [] if overview else _data_options()
+    for command, purpose in COMMANDS.items():
+        app.command(short_help=purpose)(takes(command, options))
+    return app
+
+
+def _data_options() -> list[inspect.Parameter]:
+    from steadyrank.data.kinds import KINDS
+    from steadyrank.reading.formats import FORMATS
+
+    return data_options((known.kind for known in KINDS.values()), FORMATS)

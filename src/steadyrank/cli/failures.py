@@ -3,35 +3,17 @@
 from __future__ import annotations
 
 import errno
-import re
 import sys
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.cli.output import stdout_to_nowhere
-from steadyrank.errors import SteadyrankError
+from steadyrank.errors import Option, SteadyrankError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 BAD_INPUT = 2
 INTERRUPTED = 130
-
-RENAMED = {"outcome": "winner", "units": "unit", "rating": "score", "value": "score", "voter": "user"}
-"""Arguments of the library whose option has another name."""
-
-OPTIONS = (
-    "kind", "format", "encoding", "missing", "duplicates", "claim", "row", "item", "user", "left",
-    "right", "count", "choice", "ballot", "rank", "response", "approval", "eps", "delta", *RENAMED,
-)  # fmt: skip
-
-AS_ARGUMENT = re.compile(rf"\b({'|'.join(OPTIONS)})=(\.\.\.|'[^']*'|\"[^\"]*\")")
-
-HELPFUL = (
-    (re.compile(r"BradleyTerry\(ridge=([^)]*)\)"), r"--scorer bradley-terry:ridge=\1"),
-    (re.compile(r"Ridge\(penalty\)"), "--scorer ridge:penalty=1"),
-    (re.compile(r"ConstrainedLeastSquares\(radius\)"), "--scorer constrained-least-squares:radius=1"),
-)
-"""Ways out that the library writes in Python, as one types them here."""
 
 
 def run_guarded(app: Any, arguments: Sequence[str]) -> int:
@@ -70,7 +52,7 @@ def message_of(error: BaseException) -> str:
     "'secret.csv': permission denied."
     """
     if isinstance(error, SteadyrankError):
-        return in_options(str(error))
+        return error.worded(as_option)
     if isinstance(error, MemoryError):
         return "not enough memory for these data."
     if isinstance(error, OSError):
@@ -84,22 +66,16 @@ def message_of(error: BaseException) -> str:
     )
 
 
-def in_options(text: str) -> str:
-    """Return a message of the library with its arguments written as options.
+def as_option(option: Option) -> str:
+    """Return an argument of the library as one types it here.
 
     Examples
     --------
-    >>> in_options("Give it as kind=..., or use missing='drop'.")
-    'Give it as --kind ..., or use --missing drop.'
+    >>> as_option(Option("wins_left")), as_option(Option("missing", "drop"))
+    ('--wins-left ...', '--missing drop')
     """
-    for pattern, instead in HELPFUL:
-        text = pattern.sub(instead, text)
-    return AS_ARGUMENT.sub(_as_option, text)
-
-
-def _as_option(found: re.Match[str]) -> str:
-    name, value = found[1], found[2]
-    return f"--{RENAMED.get(name, name)} {value.strip(chr(34) + chr(39))}"
+    value = option.value if option.value is not None else "A,B,..." if option.several else "..."
+    return f"--{option.name.replace('_', '-')} {value}"
 
 
 def say(text: str, code: int) -> int:

@@ -1,66 +1,83 @@
-"""From the options of the command line to data and a scorer: the only place that reads files."""
+"""From the options of the command line to a study: the only place that reads files."""
 
 from __future__ import annotations
 
-import io
 import signal
 import sys
 import threading
+from dataclasses import dataclass
 from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.errors import InvalidSettingError, NotRecognisedError, shorten
+from steadyrank.cli.output import working
+from steadyrank.data.kinds import KINDS, read_any, scan_any
+from steadyrank.errors import InvalidSettingError, Option
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from steadyrank.cli.options import InputOptions
     from steadyrank.data.observations import Observations
     from steadyrank.engines.settings import Engine
-    from steadyrank.scorers.base import Scorer
+    from steadyrank.stability.study import Study
 
 STANDARD_INPUT = "-"
 
-SAME_NAME = (
-    "left", "right", "wins_left", "wins_right", "count", "choice", "ballot", "rank", "row",
-    "response", "missing", "duplicates", "approval", "item",
-)  # fmt: skip
-"""Options that the library calls by the same name."""
 
-LISTS = ("ranks", "items", "features", "ties")
-"""Options that name several columns, separated by commas."""
+@dataclass(frozen=True)
+class Opened:
+    """A study of a file, and what findings say about the file."""
 
-PARTS = {
-    "user": {"ratings": "user", "ballots": "voter"},
-    "score": {"ratings": "rating", "scores": "value", "regression": "response"},
-    "winner": {"battles": "outcome"},
-    "unit": {"battles": "units", "scores": "units"},
-}
-"""Options that the library calls differently for each kind of data."""
+    study: Study
+    source: str
+    policies: dict[str, str]
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What findings take about the file."""
+        return {"source": self.source, "policies": self.policies}
+
+
+def open_study(options: InputOptions, scorer: str | None = None) -> Opened:
+    """Read the data and return a study of them."""
+    from steadyrank.stability.study import Study
+
+    with working("Reading"):
+        data = load(options)
+    name = STANDARD_INPUT if options.file == STANDARD_INPUT else Path(options.file).name
+    return Opened(Study(data, scorer), name, _policies(options))
 
 
 def load(options: InputOptions) -> Observations:
     """Read the data that the options describe; their notes say what was recognised and guessed."""
-    from steadyrank.data.recognise import read_any
+    given = _arguments(options)
+    engine = _engine(options)
+    if engine is not None:
+        _end_in_order()
+        return scan_any(options.file, kind=options.kind, engine=engine, **given)
+    source: Any = sys.stdin.buffer if options.file == STANDARD_INPUT else options.file
+    return read_any(source, kind=options.kind, format=options.format, encoding=options.encoding, **given)
 
-    attempts = list(_attempts(options))
-    if (engine := _engine(options)) is not None:
-        return _scan(options, attempts, engine)
-    source: Any = options.file
-    if options.file == STANDARD_INPUT:
-        source = io.BytesIO(sys.stdin.buffer.read()) if len(attempts) > 1 else sys.stdin.buffer
-    for last, given in _mark_last(attempts):
-        try:
-            return read_any(
-                source, kind=options.kind, format=options.format, encoding=options.encoding, **given
-            )
-        except NotRecognisedError:
-            if last:
-                raise
-            if options.file == STANDARD_INPUT:
-                source.seek(0)
-    raise AssertionError  # pragma: no cover (the last attempt returns or raises)
+
+def _policies(options: InputOptions) -> dict[str, str]:
+    """Return the policies that options chose, in plain words."""
+    chosen = {}
+    for known in KINDS.values():
+        for name, setting in known.kind.settings.items():
+            value = options.arguments.get(name)
+            if setting.choices is not None and value is not None:
+                chosen[name] = setting.choices.get(value, value)
+    return chosen
+
+
+def _arguments(options: InputOptions) -> dict[str, Any]:
+    """Return what was said about the data; lists are written with commas."""
+    several = {
+        name for known in KINDS.values() for name, part in known.kind.declared.items() if part.several
+    }
+    given = {name: value for name, value in options.arguments.items() if value is not None}
+    for name in several & given.keys():
+        given[name] = [part.strip() for part in given[name].split(",")]
+    return given
 
 
 def _engine(options: InputOptions) -> Engine | None:
@@ -72,32 +89,25 @@ def _engine(options: InputOptions) -> Engine | None:
         several = has_magic(options.file) and not Path(options.file).exists()
         asked = "duckdb" if options.memory_limit else "spark" if options.spark_master else None
         name = asked or ("duckdb" if several else "memory")
-    if options.memory_limit is not None and name != "duckdb":
-        raise InvalidSettingError("--memory-limit goes with --engine duckdb.")
-    if options.spark_master is not None and name != "spark":
-        raise InvalidSettingError("--spark-master goes with --engine spark.")
+    for setting, value, engine in (
+        ("memory_limit", options.memory_limit, "duckdb"),
+        ("spark_master", options.spark_master, "spark"),
+    ):
+        if value is not None and name != engine:
+            raise InvalidSettingError(
+                f"{setting} does not go with the engine {name!r}",
+                way_out=["Use it with ", Option("engine", engine)],
+            )
     if name == "memory":
         return None
     if options.file == STANDARD_INPUT:
         raise InvalidSettingError(
-            f"--engine {name} works on files, not on standard input. Give a path, or leave it away."
+            f"the engine {name!r} works on files, not on standard input",
+            way_out=["Give a path, or omit ", Option("engine")],
         )
     if name == "duckdb":
         return DuckDB(memory_limit=options.memory_limit)
     return Spark(options.spark_master) if options.spark_master else engine_of(name)
-
-
-def _scan(options: InputOptions, attempts: list[dict[str, Any]], engine: Engine) -> Observations:
-    from steadyrank.engines.anything import scan_any
-
-    _end_in_order()
-    for last, given in _mark_last(attempts):
-        try:
-            return scan_any(options.file, kind=options.kind, engine=engine, **given)
-        except NotRecognisedError:
-            if last:
-                raise
-    raise AssertionError  # pragma: no cover (the last attempt returns or raises)
 
 
 def _end_in_order() -> None:
@@ -108,78 +118,3 @@ def _end_in_order() -> None:
 
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, leave)
-
-
-def _mark_last(attempts: list[dict[str, Any]]) -> Iterator[tuple[bool, dict[str, Any]]]:
-    for number, attempt in enumerate(attempts, start=1):
-        yield number == len(attempts), attempt
-
-
-def _attempts(options: InputOptions) -> Iterator[dict[str, Any]]:
-    """Yield the library's options; several where an option's meaning depends on the unknown kind."""
-    given = {name: getattr(options, name) for name in SAME_NAME}
-    given |= {name: _split(getattr(options, name)) for name in LISTS}
-    asked = {name: getattr(options, name) for name in PARTS if getattr(options, name) is not None}
-    kinds = list(_fitting_kinds(asked)) if options.kind is None else [options.kind]
-    seen: list[dict[str, Any]] = []
-    for kind in kinds or ["unknown"]:
-        parts = {PARTS[name].get(kind, name): value for name, value in asked.items()}
-        attempt = {name: value for name, value in {**given, **parts}.items() if value is not None}
-        if attempt not in seen:
-            seen.append(attempt)
-            yield attempt
-
-
-def _fitting_kinds(asked: dict[str, str]) -> Iterator[str]:
-    """Yield the kinds of data that know all of these options, if any were asked for."""
-    every = ("ratings", "scores", "battles", "ballots", "regression")
-    if asked:
-        fitting = [kind for kind in every if all(kind in PARTS[name] for name in asked)]
-        yield from fitting or every
-
-
-def _split(names: str | None) -> list[str] | None:
-    return None if names is None else [name.strip() for name in names.split(",")]
-
-
-def scorer_named(text: str | None) -> Scorer | None:
-    """Return a scorer from its name and settings, such as ``mean-rating:shrinkage=5``.
-
-    Examples
-    --------
-    >>> scorer_named("mean-rating:shrinkage=5")
-    MeanRating(shrinkage=5.0, value_range=None)
-    """
-    from steadyrank.scorers.registry import named_scorer
-
-    if text is None:
-        return None
-    name, _, settings = text.partition(":")
-    return named_scorer(name, **dict(_setting(part) for part in _parts(settings)))
-
-
-def _parts(settings: str) -> list[str]:
-    return [part for part in settings.split(",") if part.strip()]
-
-
-def _setting(text: str) -> tuple[str, Any]:
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise InvalidSettingError(
-            f"a setting is written name=value, but there is {shorten(text)}. "
-            "An example: mean-rating:shrinkage=5."
-        )
-    return name.strip(), _value(value.strip())
-
-
-def _value(text: str) -> Any:
-    """Return a number, a range such as 0..1, or the text itself."""
-    low, dots, high = text.partition("..")
-    if dots and low and high:
-        return (_value(low), _value(high))
-    for number in (int, float):
-        try:
-            return number(text)
-        except ValueError:
-            continue
-    return text

@@ -1,20 +1,25 @@
 """The options of the command line, each said once, in groups that commands share.
 
 A group is a dataclass whose fields are the options. :func:`takes` gives a command all options of the
-groups it asks for, and hands them over as filled-in groups.
+groups it asks for, and hands them over as filled-in groups. What can be said about the data comes
+from the declarations of their kinds: one option for each name, explained by every kind that has it.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
-from dataclasses import MISSING, dataclass, fields
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_type_hints
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_origin, get_type_hints
 
 import typer
 
+from steadyrank.reading.kinds import Role
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+
+    from steadyrank.reading.kinds import Kind, Setting
 
 COLUMNS = "Columns (guessed from common names; every guess is said)"
 READING = "Reading the file"
@@ -26,16 +31,16 @@ def _option(text: str, *names: str, panel: str, metavar: str | None = None) -> A
     return typer.Option(*names, help=text, rich_help_panel=panel, metavar=metavar, show_default=False)
 
 
-def _column(text: str, *names: str) -> Any:
-    return _option(text, *names, panel=COLUMNS, metavar="COLUMN")
-
-
 Name: TypeAlias = str | None
 
 
 @dataclass(frozen=True)
 class InputOptions:
-    """Where the data are and how to read them."""
+    """Where the data are and how to read them.
+
+    What depends on the kinds of data and formats that there are is left to :func:`data_options`:
+    ``kind``, ``format`` and the ``arguments`` of the kind.
+    """
 
     file: Annotated[
         str,
@@ -46,43 +51,11 @@ class InputOptions:
             "'ratings/*.parquet', are scanned by an engine.",
         ),
     ]
-    kind: Annotated[
-        Name,
-        _option(
-            "votes, ballots, ratings, battles, scores or regression; recognised from the columns "
-            "if not given.",
-            panel=READING,
-            metavar="KIND",
-        ),
-    ] = None
-    format: Annotated[
-        Name,
-        _option(
-            "csv, tsv, jsonl, parquet, netflix, movielens or preflib; told by the content if not given.",
-            panel=READING,
-            metavar="FORMAT",
-        ),
-    ] = None
+    kind: Name = None
+    format: Name = None
     encoding: Annotated[
         str, _option("Of a text file; utf-8 if not given.", panel=READING, metavar="NAME")
     ] = "utf-8"
-    missing: Annotated[
-        Name,
-        _option(
-            "Missing scores: error (the default), drop the row, or use those available.",
-            panel=READING,
-            metavar="POLICY",
-        ),
-    ] = None
-    duplicates: Annotated[
-        Name,
-        _option(
-            "Two ratings of one item by one user: error (the default), last or mean; in an engine "
-            "also trust (do not look).",
-            panel=READING,
-            metavar="POLICY",
-        ),
-    ] = None
     engine: Annotated[
         Name,
         _option(
@@ -100,31 +73,55 @@ class InputOptions:
         Name,
         _option("With spark: where it runs, such as local[4].", panel=READING, metavar="URL"),
     ] = None
-    approval: Annotated[
-        bool | None,
-        _option("Ballots name approved items, without order.", "--approval", panel=READING),
-    ] = None
-    user: Annotated[Name, _column("Who rated or voted.")] = None
-    item: Annotated[Name, _column("What was rated, ranked or scored.")] = None
-    score: Annotated[Name, _column("The rating or score.")] = None
-    left: Annotated[Name, _column("Battles: one side.")] = None
-    right: Annotated[Name, _column("Battles: the other side.")] = None
-    winner: Annotated[Name, _column("Battles: left, right or tie.")] = None
-    wins_left: Annotated[Name, _column("Counted battles: wins of the left side.")] = None
-    wins_right: Annotated[Name, _column("Counted battles: wins of the right side.")] = None
-    ties: Annotated[Name, _column("Counted battles: ties; several columns as a,b.")] = None
-    unit: Annotated[
-        Name, _column("Rows with equal values here are left out together (a worker, a prompt).")
-    ] = None
-    count: Annotated[Name, _column("How often a row occurred.")] = None
-    choice: Annotated[Name, _column("Votes: the item voted for.")] = None
-    ballot: Annotated[Name, _column("Ballots: orders such as a > b = c.")] = None
-    rank: Annotated[Name, _column("Ballots, one row an entry: the rank given.")] = None
-    ranks: Annotated[Name, _column("Ballots: first, second... choice, as a,b,c.")] = None
-    row: Annotated[Name, _column("Scores: the task, question or row.")] = None
-    response: Annotated[Name, _column("Regression: the response.")] = None
-    items: Annotated[Name, _column("Scores: the columns to compare, as a,b,c.")] = None
-    features: Annotated[Name, _column("Regression: the features, as a,b,c.")] = None
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+
+def data_options(kinds: Iterable[Kind], formats: Iterable[str]) -> list[inspect.Parameter]:
+    """Return the options for kind and format, and one for every argument that a kind declares."""
+    known = list(kinds)
+    names = ", ".join(sorted(kind.name for kind in known))
+    return [
+        _parameter("kind", f"What the data are: {names}; recognised if not given.", READING, "KIND"),
+        _parameter(
+            "format", f"{', '.join(formats)}; told by the content if not given.", READING, "FORMAT"
+        ),
+        *_arguments_of(known),
+    ]
+
+
+def _arguments_of(kinds: Iterable[Kind]) -> list[inspect.Parameter]:
+    meant: dict[str, dict[str, list[str]]] = {}
+    declared: dict[str, Role | Setting] = {}
+    for kind in kinds:
+        for name, part in kind.declared.items():
+            meant.setdefault(name, {}).setdefault(part.means, []).append(kind.name)
+            declared.setdefault(name, part)
+    return [
+        _data_option(name, declared[name], _explained(explanations))
+        for name, explanations in meant.items()
+    ]
+
+
+def _explained(explanations: dict[str, list[str]]) -> str:
+    """Return what an option means, kind by kind where that differs."""
+    parts = [f"{', '.join(kinds)}: {means}" for means, kinds in explanations.items()]
+    text = "; ".join(parts)
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _data_option(name: str, part: Role | Setting, text: str) -> inspect.Parameter:
+    if isinstance(part, Role):
+        return _parameter(name, text, COLUMNS, "A,B,..." if part.several else "COLUMN")
+    if part.flag:
+        return _parameter(name, text, READING, None)
+    return _parameter(name, text, READING, "A,B,..." if part.several else "POLICY")
+
+
+def _parameter(name: str, text: str, panel: str, metavar: str | None) -> inspect.Parameter:
+    # The name is spelt out, or else a flag would get a --no-... as well.
+    option = _option(text, f"--{name.replace('_', '-')}", panel=panel, metavar=metavar)
+    hint = Annotated[bool | None, option] if metavar is None else Annotated[str | None, option]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=hint)
 
 
 @dataclass(frozen=True)
@@ -203,35 +200,41 @@ K: TypeAlias = Annotated[
 ]
 
 
-def takes(**groups: type[Any]) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Give a command the options of each group, under the parameter name that it is passed as.
+def takes(command: Callable[..., int], data: list[inspect.Parameter]) -> Callable[..., int]:
+    """Give a command the options of each group that it has a parameter for, and those of the data.
 
     Parameters without a default come first, so that a command's own ``k`` may be required.
     """
+    hints = get_type_hints(command, include_extras=True)
+    own = inspect.signature(command).parameters
+    groups = {name: hints[name] for name in own if is_dataclass(hints[name])}
+    given = [parameter for group in groups.values() for parameter in _parameters(group)]
+    single = [
+        parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
+        for name, parameter in own.items()
+        if name not in groups
+    ]
+    if InputOptions in groups.values():
+        given += data
+    everything = sorted([*given, *single], key=_has_default)
 
-    def decorate(command: Callable[..., int]) -> Callable[..., int]:
-        own = [
-            parameter.replace(annotation=hint, kind=inspect.Parameter.KEYWORD_ONLY)
-            for name, parameter in inspect.signature(command).parameters.items()
-            if name not in groups
-            for hint in (get_type_hints(command, include_extras=True)[name],)
-        ]
-        given = [parameter for group in groups.values() for parameter in _parameters(group)]
-        everything = sorted([*given, *own], key=_has_default)
+    @functools.wraps(command)
+    def wrapped(**values: Any) -> int:
+        known = {part.name for part in fields(InputOptions)}
+        named = [part.name for part in data if part.name in values and part.name not in known]
+        arguments = {name: values.pop(name) for name in named}
+        return command(
+            **{name: _filled(group, values, arguments) for name, group in groups.items()}, **values
+        )
 
-        @functools.wraps(command)
-        def wrapped(**values: Any) -> int:
-            filled = {
-                name: group(**{part.name: values.pop(part.name) for part in fields(group)})
-                for name, group in groups.items()
-            }
-            return command(**filled, **values)
+    wrapped.__signature__ = inspect.Signature(everything)  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {one.name: one.annotation for one in everything}
+    return wrapped
 
-        wrapped.__signature__ = inspect.Signature(everything)  # type: ignore[attr-defined]
-        wrapped.__annotations__ = {one.name: one.annotation for one in everything}
-        return wrapped
 
-    return decorate
+def _filled(group: type[Any], values: dict[str, Any], arguments: dict[str, Any]) -> Any:
+    parts = {part.name: values.pop(part.name) for part in fields(group) if part.name in values}
+    return group(**parts, arguments=arguments) if group is InputOptions else group(**parts)
 
 
 def _has_default(parameter: inspect.Parameter) -> bool:
@@ -248,4 +251,5 @@ def _parameters(group: type[Any]) -> list[inspect.Parameter]:
             annotation=hints[part.name],
         )
         for part in fields(group)
+        if get_origin(hints[part.name]) is Annotated
     ]

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from steadyrank.cli.inputs import open_study
 from steadyrank.cli.output import check_output, console, deliver, named, show, terminal_of, working
-from steadyrank.cli.work import open_study, parse_ks
-from steadyrank.errors import MissingPackageError, SteadyrankError
+from steadyrank.errors import InvalidValueError, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from steadyrank.cli.options import (
         AnswerOptions,
         InputOptions,
@@ -87,18 +85,20 @@ def save_report(
     return 0
 
 
-def run_paper(arguments: Sequence[str]) -> int:
-    """Hand the arguments to the commands of the paper's experiments."""
-    from importlib import import_module
+def parse_ks(text: str) -> list[int]:
+    """Return the whole numbers in a list such as ``5,10,20``.
 
+    Examples
+    --------
+    >>> parse_ks("5,10, 20")
+    [5, 10, 20]
+    """
     try:
-        commands = import_module("steadyrank.paper.commands")
-    except ModuleNotFoundError as error:
-        if error.name and not error.name.startswith("steadyrank"):
-            raise MissingPackageError(f"the paper's experiments need {error.name}", "all") from None
-        raise SteadyrankError("this installation has no commands for the paper's experiments.") from None
-    code: Any = commands.app(args=list(arguments), prog_name="steadyrank paper", standalone_mode=False)
-    return int(code or 0)
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise InvalidValueError(
+            f"-k takes whole numbers separated by commas, such as 5,10,20, but is {shorten(text)}"
+        ) from None
 
 
 def _how(answer: AnswerOptions) -> dict[str, Any]:

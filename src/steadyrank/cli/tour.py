@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from steadyrank.cli.inputs import Opened, open_study
 from steadyrank.cli.options import InputOptions
 from steadyrank.cli.output import console, named, save, show, terminal_of
-from steadyrank.cli.work import Opened, open_study
 from steadyrank.demo import NAMES, demo_file
 from steadyrank.report.text import Line, paragraph, topk_table
 
@@ -69,7 +69,7 @@ def tour(output: str, folder: str | None) -> int:
     show(_welcome(terminal), screen)
     for number, stop in enumerate(STOPS, start=1):
         with demo_file(stop.name) as path:
-            opened = open_study(InputOptions(file=str(path), unit=stop.unit))
+            opened = open_study(InputOptions(file=str(path), arguments={"unit": stop.unit}))
         found = opened.study.topk(stop.k).findings(**opened.about)
         show(_told(number, stop, found, terminal), screen)
         if number == 1:

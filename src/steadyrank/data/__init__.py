@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from steadyrank.data.ballots import Ballots
 from steadyrank.data.battles import Battles
+from steadyrank.data.kinds import read_any, scan_any
 from steadyrank.data.ratings import Ratings
-from steadyrank.data.recognise import read_any
 from steadyrank.data.regression import Regression
 from steadyrank.data.score_matrix import ScoreMatrix
 from steadyrank.data.units import Units
@@ -20,4 +20,5 @@ __all__ = [
     "Units",
     "Votes",
     "read_any",
+    "scan_any",
 ]

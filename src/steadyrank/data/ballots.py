@@ -2,29 +2,81 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
-from steadyrank.data.ballot_columns import ballots_from_table
-from steadyrank.data.observations import Observations, check_some, fill, repeated_spans
-from steadyrank.data.orders import Entries, canonical, distinct_ballots, flatten
+from steadyrank.data.common_roles import COUNT, ITEM_LIST, ITEM_NAMES
+from steadyrank.data.observations import Observations, check_some, repeated_spans, set_fields
+from steadyrank.data.orders import BallotArrays, canonical, distinct_ballots, flatten, parse_orders
 from steadyrank.data.units import LazyLabels, Units
-from steadyrank.errors import EmptyDataError, InvalidBallotError, InvalidDataError
-from steadyrank.reading.arrays import as_counts
-from steadyrank.reading.kinds import Kind
+from steadyrank.errors import EmptyDataError, InvalidBallotError, InvalidDataError, Option
+from steadyrank.reading.arrays import as_counts, is_missing
+from steadyrank.reading.kinds import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
-from steadyrank.reading.table import as_table
+from steadyrank.reading.roles import simplify
+from steadyrank.reading.table import Table, as_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
     from typing import Self
 
     from steadyrank._typing import IntArray
     from steadyrank.reading.files import Source
+    from steadyrank.reading.kinds import Columns
+    from steadyrank.reading.roles import Resolved
+
+BALLOT = Role(
+    "orders such as a > b = c, or approved items such as a, c",
+    (
+        "ballot", "order", "ranking", "preferences", "preference", "approved", "approvals", "approves",
+        "choices",
+    ),
+    holds="cells",
+    takes_the_rest=True,
+)  # fmt: skip
+
+
+Made = TypeVar("Made", bound="Ballots")
+
+
+class BallotsArguments(TypedDict, total=False):
+    """What :meth:`Ballots.from_frame` and ``read`` can be told."""
+
+    ballot: Annotated[str | None, BALLOT]
+    ranks: Annotated[Sequence[str] | None, Role("the first choice, the second choice...", several=True)]
+    user: Annotated[
+        str | None,
+        Role(
+            "whose ballot, one row an entry",
+            ("ballot", "ballotid", "voter", "voterid", "user", "userid", "judge", "id"),
+        ),
+    ]
+    item: Annotated[str | None, Role("what was ranked, one row an entry", ITEM_NAMES)]
+    rank: Annotated[
+        str | None,
+        Role(
+            "the rank given, one row an entry; 1 is best, equal ranks tie",
+            ("rank", "position", "place", "level", "tier"),
+            holds="numbers",
+        ),
+    ]
+    count: Annotated[str | None, COUNT]
+    items: Annotated[Iterable[object] | None, ITEM_LIST]
+    approval: Annotated[bool | None, Setting("ballots name approved items, without order", flag=True)]
+
+
+def _written_as_orders(table: Table, columns: Columns) -> bool:
+    name = columns["ballot"]
+    cells = table.cells(name)[:1000]
+    written = any(isinstance(cell, list | tuple) or _is_order(cell) for cell in cells)
+    return written and simplify(name) in BALLOT.names
+
+
+def _is_order(cell: object) -> bool:
+    return isinstance(cell, str) and any(mark in cell for mark in ">{,;|")
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -61,12 +113,29 @@ class Ballots(Observations):
     --------
     >>> ballots = Ballots([["x", "y"], ["y", {"x", "z"}], ["x", "y"]])
     >>> ballots
-    <Ballots: 3 ballot units, 3 items>
+    <Ballots: 3 ballots, 3 items: 'x', 'y', 'z'>
     >>> list(ballots.units.labels), ballots.counts
     (['x > y', 'y > x = z'], array([2, 1]))
     """
 
-    kind: ClassVar[Kind] = Kind("ballots", "ballot", "borda")
+    kind: ClassVar[Kind] = Kind(
+        name="ballots",
+        unit="ballot",
+        scorer="borda",
+        arguments=BallotsArguments,
+        forms=(
+            Form("one row an entry", ("user", "item", "rank")),
+            Form("one row an approval", ("user", "item"), guessed=False, only_with={"approval": True}),
+            Form("a column for each choice", ("ranks",), may=("count",), guessed=False),
+            Form(
+                "one row a ballot",
+                ("ballot",),
+                may=("count",),
+                recognised=_written_as_orders,
+                usual=True,
+            ),
+        ),
+    )
 
     items: tuple[object, ...]
     indptr: IntArray
@@ -86,8 +155,8 @@ class Ballots(Observations):
     ) -> None:
         flat = flatten(ballots, approval=approval)
         codes, labels = _encode_entries(flat, items)
-        entries = Entries(flat.indptr, codes.astype(np.int64), flat.levels)
-        _fill(self, entries, counts, labels, approval=approval)
+        arrays = BallotArrays(flat.indptr, codes.astype(np.int64), flat.levels)
+        _set_ballots(self, arrays, counts, labels, approval=approval)
 
     @cached_property
     def units(self) -> Units:
@@ -139,27 +208,14 @@ class Ballots(Observations):
         'y > x'
         """
         labels = unique_labels(items)
-        arrays = [np.array(part, dtype=np.int64) for part in (indptr, ranked, levels)]
-        entries = Entries(*arrays)
-        _check_csr(entries, len(labels))
+        arrays = BallotArrays(*(np.array(part, dtype=np.int64) for part in (indptr, ranked, levels)))
+        _check_csr(arrays, len(labels))
         ballots = cls.__new__(cls)
-        _fill(ballots, entries, counts, labels, approval=approval)
+        _set_ballots(ballots, arrays, counts, labels, approval=approval)
         return ballots
 
     @classmethod
-    def from_frame(
-        cls,
-        frame: Any,
-        *,
-        ballot: str | None = None,
-        ranks: Sequence[str] | None = None,
-        voter: str | None = None,
-        item: str | None = None,
-        rank: str | None = None,
-        count: str | None = None,
-        items: Iterable[object] | None = None,
-        approval: bool = False,
-    ) -> Self:
+    def from_frame(cls, frame: Any, **arguments: Unpack[BallotsArguments]) -> Self:
         """Take ballots from a dataframe, in one of three forms.
 
         Parameters
@@ -170,7 +226,7 @@ class Ballots(Observations):
             ``a, c``). Guessed from common names where not given.
         ranks : sequence of str, optional
             One row a ballot: the columns of the first choice, the second choice...
-        voter, item, rank : str, optional
+        user, item, rank : str, optional
             One row an entry: whose ballot, which item, at which rank (1 is best, equal ranks
             tie; not needed for approval).
         count : str, optional
@@ -184,74 +240,101 @@ class Ballots(Observations):
         >>> ballots.n_units, list(ballots.units.labels)
         (5, ['x > y', 'y'])
         """
-        return ballots_from_table(
-            cls, as_table(frame), ballot, ranks, (voter, item, rank), count, items, approval
-        )
+        return cls.from_table(as_table(frame), arguments)
 
     @classmethod
-    def read(  # noqa: PLR0913 (each names a column or a policy)
+    def read(
         cls,
         source: Source,
         *,
         format: str | None = None,  # noqa: A002 (the word users know from other readers)
         encoding: str = "utf-8",
-        ballot: str | None = None,
-        ranks: Sequence[str] | None = None,
-        voter: str | None = None,
-        item: str | None = None,
-        rank: str | None = None,
-        count: str | None = None,
-        items: Iterable[object] | None = None,
-        approval: bool | None = None,
+        **arguments: Unpack[BallotsArguments],
     ) -> Self:
         """Read ballots from a PrefLib file (.soc .soi .toc .toi .cat) or from a table.
 
         Parameters
         ----------
         source : path or binary stream
-        format : {"csv", "tsv", "parquet", "jsonl", "preflib"}, optional
-            Told from the content where not given.
-        encoding : str
-            Of a text file.
-        ballot, ranks, voter, item, rank, count, items, approval
+        format, encoding : str, optional
+            As for :func:`steadyrank.read_any`.
+        ballot, ranks, user, item, rank, count, items, approval
             As for :meth:`from_frame`. PrefLib files need none of them; of a .cat file the first
             category is the approved one.
         """
-        from steadyrank.reading.files import open_source
-        from steadyrank.reading.formats import detect, table_from
-        from steadyrank.reading.preflib import read_preflib
+        return cls._from_file(source, format, encoding, arguments)
 
-        with closing(open_source(source, encoding=encoding)) as file:
-            if detect(file, format) == "preflib":
-                if (ballot, ranks, voter, item, rank, count, items) != (None,) * 7:
-                    raise InvalidDataError(f"{file.name} is a PrefLib file and needs no columns")
-                return read_preflib(cls, file, approval=approval)
-            table = table_from(file, format)
-        return cls.from_frame(
-            table,
-            ballot=ballot,
-            ranks=ranks,
-            voter=voter,
-            item=item,
-            rank=rank,
-            count=count,
-            items=items,
-            approval=bool(approval),
+    @classmethod
+    def _from_columns(cls, found: Resolved) -> Self:
+        approval, items = bool(found.settings.get("approval")), found.settings.get("items")
+        if "user" in found.columns:
+            return _from_entries(cls, found, items=items, approval=approval)
+        orders = (
+            _orders_of_choices(found.table, found.columns["ranks"])
+            if "ranks" in found.columns
+            else _orders_of(found.table, found.columns["ballot"], approval=approval)
         )
+        return cls(orders, counts=found.values("count"), items=items, approval=approval)
 
 
-def _fill(
-    ballots: Ballots, entries: Entries, counts: Any, labels: tuple[object, ...], *, approval: bool
+def _orders_of(table: Table, name: str, *, approval: bool) -> list[Any]:
+    cells = table.cells(name)
+    if not any(isinstance(cell, str) for cell in cells):
+        return cells
+    gone = [
+        row
+        for row, cell in enumerate(cells)
+        if not isinstance(cell, str) or not (cell.strip() or approval)
+    ]
+    if gone:
+        raise InvalidBallotError(
+            "a ballot is missing or is no text", rows=gone, column=name, way_out="Remove these rows."
+        )
+    orders, how = parse_orders(cells, approval=approval)
+    table.notes.append(how)
+    return orders
+
+
+def _orders_of_choices(table: Table, ranks: Sequence[str]) -> list[list[object]]:
+    columns = [table.labels(name).tolist() for name in ranks]
+    orders: list[list[object]] = []
+    skipped = 0
+    for row in zip(*columns, strict=True):
+        named = [label for label in row if not is_missing(label)]
+        last = max((place for place, label in enumerate(row) if not is_missing(label)), default=-1)
+        skipped += last + 1 > len(named)
+        orders.append(named)
+    if skipped:
+        table.notes.append(f"{skipped:,} ballots skip a rank: later choices moved up")
+    return orders
+
+
+def _from_entries(
+    kind: type[Made], found: Resolved, *, items: Iterable[object] | None, approval: bool
+) -> Made:
+    voters, people = encode(found.values("user"), what="users", subject="user")
+    codes, labels = encode(found.values("item"), known=items, subject="item")
+    levels = None if approval else found.values("rank")
+    whole = np.unique(np.zeros(len(codes)) if levels is None else levels, return_inverse=True)[1]
+    order = np.argsort(voters, kind="stable")
+    indptr = np.searchsorted(voters[order], np.arange(len(people) + 1))
+    return kind.from_csr(indptr, codes[order], whole[order], items=labels, approval=approval)
+
+
+def _set_ballots(
+    ballots: Ballots, arrays: BallotArrays, counts: Any, labels: tuple[object, ...], *, approval: bool
 ) -> None:
-    size = len(entries.indptr) - 1
+    size = len(arrays.indptr) - 1
     check_some(size, "ballots")
     if not labels:
-        raise EmptyDataError("no ballot names an item", way_out="Give the list as items=[...].")
+        raise EmptyDataError(
+            "no ballot names an item", way_out=["Give the list as ", Option("items", several=True)]
+        )
     weights = as_counts(counts, size)
     if not weights.sum():
         raise EmptyDataError("all counts are 0, so there are no ballots")
-    kept, totals = distinct_ballots(canonical(entries, labels, approval=approval), weights)
-    fill(
+    kept, totals = distinct_ballots(canonical(arrays, labels, approval=approval), weights)
+    set_fields(
         ballots,
         items=labels,
         indptr=kept.indptr,
@@ -272,8 +355,8 @@ def _encode_entries(flat: Any, items: Iterable[object] | None) -> tuple[Any, tup
         raise
 
 
-def _check_csr(entries: Entries, size: int) -> None:
-    indptr, ranked, levels = entries.indptr, entries.ranked, entries.levels
+def _check_csr(arrays: BallotArrays, size: int) -> None:
+    indptr, ranked, levels = arrays.indptr, arrays.ranked, arrays.levels
     fits = len(indptr) > 1 and indptr[0] == 0 and indptr[-1] == len(ranked) == len(levels)
     if not fits or (np.diff(indptr) < 0).any():
         raise InvalidBallotError("indptr must go up from 0 to the number of entries in ranked")

@@ -2,30 +2,104 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict, Unpack
 
 import numpy as np
 
-from steadyrank.data.battle_columns import battles_from_table
+from steadyrank.data.battle_results import LEFT, RIGHT, TIE, read_results
+from steadyrank.data.common_roles import COUNT, ITEM_LIST, UNIT
 from steadyrank.data.games import Games, battle_keys, group_games, pair_games, row_keys
-from steadyrank.data.observations import Observations, check_some, fill, remaining_groups, shared_out
-from steadyrank.data.outcomes import LEFT, RIGHT, TIE, read_outcomes
+from steadyrank.data.observations import (
+    Observations,
+    check_some,
+    remaining_groups,
+    set_fields,
+    shared_out,
+)
 from steadyrank.data.units import LazyLabels, Units
 from steadyrank.errors import EmptyDataError, InvalidDataError, shorten
 from steadyrank.reading.arrays import as_counts, check_length, places
-from steadyrank.reading.kinds import Kind
+from steadyrank.reading.kinds import Form, Kind, Role
 from steadyrank.reading.labels import encode
+from steadyrank.reading.roles import simplify
 from steadyrank.reading.table import as_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
     from typing import Self
 
     from steadyrank._typing import AnyArray, IntArray
     from steadyrank.engines.settings import Engine
     from steadyrank.reading.files import Source
+    from steadyrank.reading.roles import Resolved
+
+COMPARED = ("model", "player", "team", "item", "system", "option")
+SIDES = (
+    ("left", "right"),
+    *((f"{what}a", f"{what}b") for what in COMPARED),
+    *((f"{what}1", f"{what}2") for what in COMPARED),
+    *((f"{what}x", f"{what}y") for what in ("model", "item", "system")),
+    ("home", "away"),
+    ("hometeam", "awayteam"),
+    ("white", "black"),
+    ("first", "second"),
+    ("a", "b"),
+)
+"""Names of the two sides of a battle, best first."""
+
+WINS = (
+    ("winsa", "winsb"),
+    ("wins1", "wins2"),
+    ("winsleft", "winsright"),
+    ("leftwins", "rightwins"),
+    ("winsx", "winsy"),
+    ("awins", "bwins"),
+)
+"""Names of the two columns of wins in a table of pairs, best first."""
+
+WINNER = Role(
+    "the result: left, right or tie, or the label of the item that won",
+    ("winner", "outcome", "result", "verdict", "preference", "preferred", "win"),
+    holds="results",
+    argument="outcome",
+)
+TIES = Role(
+    "how often nobody won, in counted battles; several columns are added up",
+    ("ties", "tie", "draws", "draw", "tiesbothbad", "tiebothbad", "bothbad"),
+    holds="counts",
+    several=True,
+)
+
+
+class BattlesArguments(TypedDict, total=False):
+    """What :meth:`Battles.from_frame`, ``read`` and ``scan`` can be told."""
+
+    left: Annotated[str | None, Role("one side", tuple(one for one, _ in SIDES))]
+    right: Annotated[str | None, Role("the other side", tuple(two for _, two in SIDES))]
+    winner: Annotated[str | None, WINNER]
+    loser: Annotated[str | None, Role("the item that lost, beside the one that won", ("loser",))]
+    wins_left: Annotated[
+        str | None,
+        Role(
+            "how often the left side won, in counted battles",
+            tuple(one for one, _ in WINS),
+            holds="counts",
+        ),
+    ]
+    wins_right: Annotated[
+        str | None,
+        Role(
+            "how often the right side won, in counted battles",
+            tuple(two for _, two in WINS),
+            holds="counts",
+        ),
+    ]
+    ties: Annotated[str | Sequence[str] | None, TIES]
+    count: Annotated[str | None, COUNT]
+    unit: Annotated[str | None, UNIT]
+    items: Annotated[Iterable[object] | None, ITEM_LIST]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -63,12 +137,41 @@ class Battles(Observations):
     --------
     >>> battles = Battles(["x", "y", "y"], ["y", "x", "x"], ["left", "right", "tie"])
     >>> battles
-    <Battles: 3 battle units, 2 items>
+    <Battles: 3 battles, 2 items: 'x', 'y'>
     >>> list(battles.units.labels), battles.units.counts
     (['x ties y', 'x beats y'], array([1, 2]))
     """
 
-    kind: ClassVar[Kind] = Kind("battles", "battle", "bradley-terry")
+    kind: ClassVar[Kind] = Kind(
+        name="battles",
+        unit="battle",
+        scorer="bradley-terry",
+        arguments=BattlesArguments,
+        forms=(
+            Form(
+                "one row a counted pair",
+                ("left", "right", "wins_left", "wins_right"),
+                may=("ties",),
+                pairs=(("left", "right"), ("wins_left", "wins_right")),
+            ),
+            Form(
+                "one row a battle",
+                ("left", "right", "winner"),
+                may=("count",),
+                named=("unit",),
+                pairs=(("left", "right"),),
+                usual=True,
+            ),
+            Form(
+                "one row a win",
+                ("winner", "loser"),
+                may=("count",),
+                named=("unit",),
+                pairs=(("winner", "loser"),),
+            ),
+        ),
+        on_engine="counted",
+    )
 
     items: tuple[object, ...]
     left: IntArray
@@ -91,28 +194,8 @@ class Battles(Observations):
         units: Any = None,
         unit_kind: str = "group",
     ) -> None:
-        one, two, labels = _encode_sides(left, right, items)
-        result, by_label = read_outcomes(outcome, one, two, labels)
-        notes = ("outcomes read as the label of the item that won",) if by_label else ()
-        weights = as_counts(counts, len(one))
-        if not weights.sum():
-            raise EmptyDataError("all counts are 0, so there are no battles")
-        unit, unit_labels = None, None
-        if units is not None:
-            codes, unit_labels = encode(units, what="units")
-            check_length(codes, len(one), "units")
-            unit = codes.astype(np.int64)
-        fill(
-            self,
-            items=labels,
-            left=one,
-            right=two,
-            outcome=result,
-            counts=weights,
-            unit=unit,
-            unit_labels=unit_labels,
-            unit_kind="battle" if unit is None else unit_kind,
-            notes=notes,
+        _set_battles(
+            self, left, right, outcome, counts=counts, items=items, units=units, unit_kind=unit_kind
         )
 
     @cached_property
@@ -181,7 +264,7 @@ class Battles(Observations):
         Examples
         --------
         >>> Battles.from_pairs(["x"], ["y"], [7], [2], ties=[1])
-        <Battles: 10 battle units, 2 items>
+        <Battles: 10 battles, 2 items: 'x', 'y'>
         """
         one, two, labels = _encode_sides(left, right, items)
         won = as_counts(wins_left, len(one), "wins_left")
@@ -193,7 +276,7 @@ class Battles(Observations):
         happened = np.flatnonzero(weights)
         results = np.repeat(np.array([LEFT, RIGHT, TIE], dtype=np.int8), len(one))
         battles = cls.__new__(cls)
-        fill(
+        set_fields(
             battles,
             items=labels,
             left=np.tile(one, 3)[happened],
@@ -208,32 +291,22 @@ class Battles(Observations):
         return battles
 
     @classmethod
-    def from_frame(  # noqa: PLR0913 (each names a column or a policy)
-        cls,
-        frame: Any,
-        *,
-        left: str | None = None,
-        right: str | None = None,
-        outcome: str | None = None,
-        count: str | None = None,
-        wins_left: str | None = None,
-        wins_right: str | None = None,
-        ties: str | Sequence[str] | None = None,
-        units: str | None = None,
-        items: Iterable[object] | None = None,
-    ) -> Self:
-        """Take battles from a dataframe, one row for each battle or for each counted pair.
+    def from_frame(cls, frame: Any, **arguments: Unpack[BattlesArguments]) -> Self:
+        """Take battles from a dataframe: one row for each battle, win or counted pair.
 
         Parameters
         ----------
         frame : dataframe of any library, or mapping from names to columns
-        left, right, outcome, count : str, optional
-            The names of the columns; guessed from common names where not given.
+        left, right, winner, count : str, optional
+            The names of the columns; guessed from common names where not given. The winner is a side
+            (left, right, tie and their common spellings) or the label of the item that won.
+        winner, loser : str, optional
+            Instead of two sides: the columns of the items that won and lost.
         wins_left, wins_right : str, optional
             For counted pairs, the columns of wins.
         ties : str or sequence of str, optional
             For counted pairs, the columns of ties; several are added up.
-        units : str, optional
+        unit : str, optional
             The column whose equal values leave together (worker, prompt).
         items : iterable, optional
             As for the class.
@@ -244,70 +317,32 @@ class Battles(Observations):
         >>> Battles.from_frame(frame).n_units
         7
         """
-        table = as_table(frame)
-        return battles_from_table(
-            cls, table, (left, right), outcome, count, (wins_left, wins_right), ties, units, items
-        )
+        return cls.from_table(as_table(frame), arguments)
 
     @classmethod
-    def read(  # noqa: PLR0913 (each names a column or a policy)
+    def read(
         cls,
         source: Source,
         *,
         format: str | None = None,  # noqa: A002 (the word users know from other readers)
         encoding: str = "utf-8",
-        left: str | None = None,
-        right: str | None = None,
-        outcome: str | None = None,
-        count: str | None = None,
-        wins_left: str | None = None,
-        wins_right: str | None = None,
-        ties: str | Sequence[str] | None = None,
-        units: str | None = None,
-        items: Iterable[object] | None = None,
+        **arguments: Unpack[BattlesArguments],
     ) -> Self:
-        """Read battles from a CSV, TSV, Parquet or JSON-lines file, plain or gzipped.
+        """Read battles from a file, plain or gzipped.
 
         Parameters
         ----------
         source : path or binary stream
-        format : {"csv", "tsv", "parquet", "jsonl"}, optional
-            Told from the content where not given.
-        encoding : str
-            Of a text file.
-        left, right, outcome, count, wins_left, wins_right, ties, units, items
+        format, encoding : str, optional
+            As for :func:`steadyrank.read_any`.
+        left, right, winner, loser, wins_left, wins_right, ties, count, unit, items
             As for :meth:`from_frame`.
         """
-        from steadyrank.reading.formats import read_table
-
-        return cls.from_frame(
-            read_table(source, format=format, encoding=encoding),
-            left=left,
-            right=right,
-            outcome=outcome,
-            count=count,
-            wins_left=wins_left,
-            wins_right=wins_right,
-            ties=ties,
-            units=units,
-            items=items,
-        )
+        return cls._from_file(source, format, encoding, arguments)
 
     @classmethod
-    def scan(  # noqa: PLR0913 (each names a column or a policy)
-        cls,
-        source: Any,
-        *,
-        left: str | None = None,
-        right: str | None = None,
-        outcome: str | None = None,
-        count: str | None = None,
-        wins_left: str | None = None,
-        wins_right: str | None = None,
-        ties: str | None = None,
-        units: str | None = None,
-        items: Iterable[object] | None = None,
-        engine: str | Engine | None = None,
+    def scan(
+        cls, source: Any, *, engine: str | Engine | None = None, **arguments: Unpack[BattlesArguments]
     ) -> Self:
         """Count battles in an engine; each distinct battle is brought back once, with its count.
 
@@ -316,10 +351,10 @@ class Battles(Observations):
         source : lazy frame or path
             A polars LazyFrame, DuckDB relation or PySpark DataFrame; or Parquet, CSV or TSV files
             by a path with wildcards.
-        left, right, outcome, count, wins_left, wins_right, ties, units, items
-            As for :meth:`from_frame`.
         engine : {"duckdb", "polars", "spark"} or an engine of steadyrank.engines, optional
             What reads the files; DuckDB by default. A frame runs where it is.
+        left, right, winner, loser, wins_left, wins_right, ties, count, unit, items
+            As for :meth:`from_frame`.
 
         Examples
         --------
@@ -328,32 +363,86 @@ class Battles(Observations):
         >>> list(Battles.scan(polars.LazyFrame(rows)).units.labels)
         ['x beats y']
         """
-        from steadyrank.engines.counted import scan_battles
+        return cls._counted_in(source, engine, arguments)
 
-        return scan_battles(
-            cls,
-            source,
-            left=left,
-            right=right,
-            outcome=outcome,
-            count=count,
-            wins_left=wins_left,
-            wins_right=wins_right,
-            ties=ties,
-            units=units,
-            items=items,
-            engine=engine,
-        )
+    @classmethod
+    def _from_columns(cls, found: Resolved) -> Self:
+        if "wins_left" in found.columns:
+            return cls.from_pairs(**_counted_pairs(found), **found.settings)
+        columns = found.arguments()
+        if "loser" in found.columns:
+            found.table.notes.append("each row is a win of its winner")
+            winners = columns.pop("outcome")
+            columns |= {"left": winners, "right": columns.pop("loser"), "outcome": np.ones(len(winners))}
+            return cls._made(**columns, sides=("winner", "loser"))
+        # In a column called winner, a number that could be a side or a label is a label.
+        return cls._made(**columns, labels_first=simplify(found.columns["winner"]) == "winner")
+
+    @classmethod
+    def _made(cls, *columns: Any, **settings: Any) -> Self:
+        battles = cls.__new__(cls)
+        _set_battles(battles, *columns, **settings)
+        return battles
+
+
+def _counted_pairs(found: Resolved) -> dict[str, Any]:
+    parts = {role: found.values(role) for role in ("left", "right", "wins_left", "wins_right")}
+    names = found.columns.get("ties") or []
+    if not names:
+        found.table.notes.append("no column of ties found: no battle was a tie")
+        return parts
+    tied = [as_counts(found.table.numbers(name), len(found.table), "ties") for name in names]
+    return parts | {"ties": sum(tied)}
+
+
+def _set_battles(  # noqa: PLR0913 (the arguments of the class, and how to read them)
+    battles: Battles,
+    left: Any,
+    right: Any,
+    outcome: Any,
+    *,
+    counts: Any = None,
+    items: Iterable[object] | None = None,
+    units: Any = None,
+    unit_kind: str = "group",
+    labels_first: bool = False,
+    sides: tuple[str, str] = ("left", "right"),
+) -> None:
+    one, two, labels = _encode_sides(left, right, items, sides)
+    result, by_label = read_results(outcome, one, two, labels, labels_first=labels_first)
+    weights = as_counts(counts, len(one))
+    if not weights.sum():
+        raise EmptyDataError("all counts are 0, so there are no battles")
+    unit, unit_labels = None, None
+    if units is not None:
+        codes, unit_labels = encode(units, what="units")
+        check_length(codes, len(one), "units")
+        unit = codes.astype(np.int64)
+    set_fields(
+        battles,
+        items=labels,
+        left=one,
+        right=two,
+        outcome=result,
+        counts=weights,
+        unit=unit,
+        unit_labels=unit_labels,
+        unit_kind="battle" if unit is None else unit_kind,
+        notes=("outcomes read as the label of the item that won",) if by_label else (),
+    )
 
 
 def _encode_sides(
-    left: Any, right: Any, items: Iterable[object] | None
+    left: Any,
+    right: Any,
+    items: Iterable[object] | None,
+    sides: tuple[str, str] = ("left", "right"),
 ) -> tuple[IntArray, IntArray, tuple[object, ...]]:
     known = None if items is None else tuple(items)
-    one, left_labels = encode(left, known=known, what="left")
-    two, right_labels = encode(right, known=known, what="right")
+    one, left_labels = encode(left, known=known, what=sides[0])
+    two, right_labels = encode(right, known=known, what=sides[1])
     check_some(len(one), "battles")
-    check_length(two, len(one), "right")
+    check_length(two, len(one), sides[1])
     if known is None:
         place, labels = encode(np.fromiter((*left_labels, *right_labels), dtype=object))
         one, two = place[: len(left_labels)][one], place[len(left_labels) :][two]

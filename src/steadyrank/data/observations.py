@@ -11,13 +11,16 @@ import numpy as np
 
 from steadyrank.errors import (
     EmptyDataError,
-    InvalidPolicyError,
     InvalidValueError,
     NothingLeftError,
     SizeMismatchError,
+    listing,
     shorten,
 )
 from steadyrank.reading.arrays import frozen
+from steadyrank.reading.formats import read_table
+from steadyrank.reading.roles import Resolved, resolve
+from steadyrank.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,7 +28,10 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import IntArray
     from steadyrank.data.units import Units
+    from steadyrank.engines.settings import Engine
+    from steadyrank.reading.files import Source
     from steadyrank.reading.kinds import Kind
+    from steadyrank.reading.table import Table
 
 
 class Observations(ABC):
@@ -59,8 +65,9 @@ class Observations(ABC):
         return self.units.total
 
     def __repr__(self) -> str:
-        name = type(self).__name__
-        return f"<{name}: {self.n_units:,} {self.units.kind} units, {self.n_items:,} items>"
+        units, items = counted(self.n_units, self.units.kind), counted(self.n_items, "item")
+        shown = listing(map(shorten, self.items), self.n_items)
+        return f"<{type(self).__name__}: {units}, {items}: {shown}>"
 
     def without(self, units: int | Iterable[int]) -> Self:
         """Return the data without some units; the list of items stays as it is.
@@ -118,34 +125,79 @@ class Observations(ABC):
             )
         made = object.__new__(type(self))
         kept = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
-        fill(made, **kept | self._copied(numbers))  # what this object has cached is not taken over
+        set_fields(made, **kept | self._copied(numbers))  # what this object has cached is not taken over
         return made
 
     @abstractmethod
-    def _copied(self, copies: IntArray) -> Mapping[str, Any]:
+    def _copied(self, copies: IntArray) -> dict[str, Any]:
         """Return the fields that change when there are ``copies`` of each distinct unit."""
+
+    @classmethod
+    def from_table(cls, table: Table, given: Mapping[str, Any]) -> Self:
+        """Make the data from a table; ``from_frame`` and ``read`` of each kind explain the arguments."""
+        return cls.from_resolved(resolve(cls.kind, table, given))
+
+    @classmethod
+    def from_resolved(cls, found: Resolved) -> Self:
+        """Make the data from columns that have their roles, and say what was guessed about them."""
+        with found.errors():
+            data = cls._from_columns(found)
+        return with_notes_first(data, found.table.notes)
+
+    @classmethod
+    def _from_columns(cls, found: Resolved) -> Self:
+        return cls(**found.arguments())
+
+    @classmethod
+    def _from_file(
+        cls, source: Source, form: str | None, encoding: str, given: Mapping[str, Any]
+    ) -> Self:
+        return cls.from_table(read_table(source, format=form, encoding=encoding, given=given), given)
+
+    @classmethod
+    def _counted_in(cls, source: Any, engine: str | Engine | None, given: Mapping[str, Any]) -> Self:
+        """Count equal rows in an engine; what is left of them is few enough for memory."""
+        from steadyrank.engines.counted_rows import counted_rows
+        from steadyrank.engines.source import opened
+
+        with opened(source, engine) as lazy:
+            data = cls.from_resolved(counted_rows(lazy, resolve(cls.kind, lazy.first_rows(), given)))
+            return with_notes_first(data, [], lazy.traffic.sentence(lazy.engine))
+
+    @classmethod
+    def _entries_in(
+        cls, source: Any, engine: str | Engine | None, given: Mapping[str, Any], **limits: int | None
+    ) -> Any:
+        """Leave values in an engine, which adds them up."""
+        from steadyrank.engines.scan import scan_matrix, scan_ratings
+        from steadyrank.engines.source import opened
+
+        lazy = opened(source, engine)
+        try:
+            found = resolve(cls.kind, lazy.first_rows(), given)
+            scan = scan_ratings if cls.kind.name == "ratings" else scan_matrix
+            return scan(
+                lazy, found, **{name: limit for name, limit in limits.items() if limit is not None}
+            )
+        except BaseException:
+            lazy.close()
+            raise
 
 
 Data = TypeVar("Data", bound=Observations)
 
 
-def fill(data: Observations, **fields: Any) -> None:
+def set_fields(data: Observations, **fields: Any) -> None:
     """Fill in the fields of a frozen class, arrays as views that nobody can write to."""
     for name, value in fields.items():
         kept = frozen(value) if isinstance(value, np.ndarray) else value
         object.__setattr__(data, name, kept)
 
 
-def said_first(data: Data, notes: Sequence[str]) -> Data:
-    """Put the notes about columns before those about policies, and return the data."""
-    fill(data, notes=(*notes, *data.notes))
+def with_notes_first(data: Data, notes: Sequence[str], *last: str) -> Data:
+    """Put notes about columns before those about policies, others last, and return the data."""
+    set_fields(data, notes=(*notes, *data.notes, *last))
     return data
-
-
-def check_choice(argument: str, value: object, choices: Sequence[str]) -> None:
-    """Complain unless ``value`` is one of ``choices``."""
-    if value not in choices:
-        raise InvalidPolicyError(argument, value, choices)
 
 
 def check_some(size: int, what: str) -> None:

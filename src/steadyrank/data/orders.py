@@ -32,7 +32,7 @@ class Flat:
 
 
 @dataclass(frozen=True, eq=False)
-class Entries:
+class BallotArrays:
     """Entries of all ballots, one after the other, as item codes."""
 
     indptr: IntArray
@@ -87,18 +87,18 @@ def _check_ballot(ballot: object, row: int, *, approval: bool) -> None:
         )
 
 
-def canonical(entries: Entries, items: Sequence[object], *, approval: bool) -> Entries:
+def canonical(entries: BallotArrays, items: Sequence[object], *, approval: bool) -> BallotArrays:
     """Sort each ballot by level and item, with levels 0, 1, 2...; refuse an item named twice."""
     rows = np.repeat(np.arange(len(entries.indptr) - 1), np.diff(entries.indptr))
     _check_named_once(rows, entries.ranked, items)
     order = np.lexsort((entries.ranked, entries.levels, rows))
     ranked, levels = entries.ranked[order], entries.levels[order]
     if approval or not len(ranked):
-        return Entries(entries.indptr, ranked, np.zeros_like(levels))
+        return BallotArrays(entries.indptr, ranked, np.zeros_like(levels))
     new_tier = np.zeros(len(levels), dtype=np.int64)
     new_tier[1:] = (levels[1:] != levels[:-1]) | (rows[1:] != rows[:-1])
     tiers = np.cumsum(new_tier)
-    return Entries(entries.indptr, ranked, tiers - tiers[entries.indptr[rows]])
+    return BallotArrays(entries.indptr, ranked, tiers - tiers[entries.indptr[rows]])
 
 
 def _check_named_once(rows: IntArray, ranked: IntArray, items: Sequence[object]) -> None:
@@ -117,7 +117,7 @@ def _check_named_once(rows: IntArray, ranked: IntArray, items: Sequence[object])
         )
 
 
-def distinct_ballots(entries: Entries, counts: IntArray) -> tuple[Entries, IntArray]:
+def distinct_ballots(entries: BallotArrays, counts: IntArray) -> tuple[BallotArrays, IntArray]:
     """Keep each ballot once, in order of first appearance, with the sum of its counts."""
     place: dict[bytes, int] = {}
     first: list[int] = []
@@ -134,7 +134,7 @@ def distinct_ballots(entries: Entries, counts: IntArray) -> tuple[Entries, IntAr
     sizes = ends - starts
     indptr = np.concatenate([[0], np.cumsum(sizes)])
     take = np.arange(indptr[-1]) - np.repeat(indptr[:-1] - starts, sizes)
-    return Entries(indptr, entries.ranked[take], entries.levels[take]), np.array(totals)
+    return BallotArrays(indptr, entries.ranked[take], entries.levels[take]), np.array(totals)
 
 
 def parse_orders(texts: Sequence[str], *, approval: bool) -> tuple[list[list[Any]], str]:

@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict, Unpack
 
 import numpy as np
 
-from steadyrank.data.observations import (
-    Observations,
-    check_choice,
-    check_some,
-    fill,
-    repeated_spans,
-    said_first,
-)
+from steadyrank.data.common_roles import ITEM_LIST, ITEM_NAMES
+from steadyrank.data.observations import Observations, check_some, repeated_spans, set_fields
 from steadyrank.data.sorting import in_strict_order, stable_order
 from steadyrank.data.units import Units
 from steadyrank.errors import (
     SHOWN,
     DuplicateRatingsError,
     InvalidDataError,
+    InvalidPolicyError,
+    Option,
     SizeMismatchError,
     shorten,
 )
 from steadyrank.reading.arrays import as_numbers, check_length, compact
-from steadyrank.reading.kinds import Kind
+from steadyrank.reading.kinds import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.table import as_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from typing import Self
 
     from steadyrank._typing import AnyArray, IntArray
@@ -39,7 +36,79 @@ if TYPE_CHECKING:
     from steadyrank.engines.values import EngineRatings
     from steadyrank.reading.files import Source
 
-DUPLICATES = ("error", "last", "mean")
+DUPLICATES = {
+    "error": "Two ratings of one item by one user are refused.",
+    "last": "Of several ratings of one item by one user, the last one counts.",
+    "mean": "Several ratings of one item by one user count as their mean.",
+    "trust": "Nobody looked for several ratings of one item by one user.",
+}
+"""What may be done about repeated ratings; ``trust`` in an engine only, ``last`` only in memory."""
+
+
+class RatingsArguments(TypedDict, total=False):
+    """What :meth:`Ratings.from_frame`, ``read`` and ``scan`` can be told."""
+
+    user: Annotated[
+        str | None,
+        Role(
+            "who rated",
+            (
+                "user",
+                "userid",
+                "username",
+                "customer",
+                "customerid",
+                "custid",
+                "rater",
+                "raterid",
+                "reviewer",
+                "reviewerid",
+                "judge",
+                "judgeid",
+                "voter",
+                "voterid",
+                "person",
+                "personid",
+                "member",
+                "memberid",
+                "annotator",
+                "worker",
+                "uid",
+                "u",
+            ),
+        ),
+    ]
+    item: Annotated[str | None, Role("what was rated", ITEM_NAMES)]
+    score: Annotated[
+        str | None,
+        Role(
+            "the rating",
+            (
+                "rating",
+                "ratings",
+                "score",
+                "stars",
+                "star",
+                "value",
+                "overall",
+                "grade",
+                "mark",
+                "points",
+                "r",
+            ),
+            holds="numbers",
+        ),
+    ]
+    duplicates: Annotated[
+        str | None,
+        Setting(
+            "what to do where a user rated an item more than once: error (the default), last or mean; "
+            "in an engine also trust (do not look)",
+            DUPLICATES,
+        ),
+    ]
+    items: Annotated[Iterable[object] | None, ITEM_LIST]
+    users: Annotated[Iterable[object] | None, Setting("the list of users, in order", several=True)]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -48,13 +117,13 @@ class Ratings(Observations):
 
     Parameters
     ----------
-    users, items : array, series or iterable
+    user, item : array, series or iterable
         For each rating, the label of its user and of its item.
-    values : array, series or iterable
+    score : array, series or iterable
         The ratings. Whole numbers and float32 keep a small type; the rest becomes float64.
     duplicates : {"error", "last", "mean"}
         What to do where a user rated an item more than once.
-    item_labels, user_labels : iterable, optional
+    items, users : iterable, optional
         The full lists, in order, also of those without a rating.
 
     Attributes
@@ -71,12 +140,19 @@ class Ratings(Observations):
     --------
     >>> ratings = Ratings(["u", "v", "u"], ["film", "film", "book"], [5, 3, 4])
     >>> ratings
-    <Ratings: 2 user units, 2 items>
+    <Ratings: 2 users, 2 items: 'book', 'film'>
     >>> ratings.indptr, ratings.rated, ratings.values
     (array([0, 2, 3]), array([0, 1, 1], dtype=int32), array([4, 5, 3], dtype=int8))
     """
 
-    kind: ClassVar[Kind] = Kind("ratings", "user", "mean-rating")
+    kind: ClassVar[Kind] = Kind(
+        name="ratings",
+        unit="user",
+        scorer="mean-rating",
+        arguments=RatingsArguments,
+        forms=(Form("one row a rating", ("user", "item", "score")),),
+        on_engine="entries",
+    )
 
     items: tuple[object, ...]
     user_labels: Sequence[object]
@@ -87,21 +163,22 @@ class Ratings(Observations):
 
     def __init__(
         self,
-        users: Any,
-        items: Any,
-        values: Any,
+        user: Any,
+        item: Any,
+        score: Any,
         *,
         duplicates: str = "error",
-        item_labels: Iterable[object] | None = None,
-        user_labels: Iterable[object] | None = None,
+        items: Iterable[object] | None = None,
+        users: Iterable[object] | None = None,
     ) -> None:
-        check_choice("duplicates", duplicates, DUPLICATES)
-        stars = compact(as_numbers(values, "values"))
-        user_codes, all_users = encode(users, known=user_labels, what="users")
-        item_codes, all_items = encode(items, known=item_labels, what="items")
+        if duplicates not in DUPLICATES or duplicates == "trust":
+            raise InvalidPolicyError("duplicates", duplicates, ("error", "last", "mean"))
+        stars = compact(as_numbers(score, "score"))
+        user_codes, all_users = encode(user, known=users, what="users", subject="user")
+        item_codes, all_items = encode(item, known=items, what="items", subject="item")
         check_some(len(stars), "ratings")
-        check_length(user_codes, len(stars), "users")
-        check_length(item_codes, len(stars), "items")
+        check_length(user_codes, len(stars), "user")
+        check_length(item_codes, len(stars), "item")
         notes: tuple[str, ...] = ()
         if not in_strict_order(user_codes, item_codes):
             order = stable_order(user_codes, item_codes, len(all_users), len(all_items))
@@ -116,7 +193,7 @@ class Ratings(Observations):
                 notes = (f"{int(again.sum()):,} repeated ratings of an item by a user: {how}",)
         per_user = np.bincount(user_codes, minlength=len(all_users))
         indptr = np.concatenate([[0], np.cumsum(per_user)]).astype(np.int64)
-        fill(
+        set_fields(
             self,
             items=all_items,
             user_labels=all_users,
@@ -166,7 +243,7 @@ class Ratings(Observations):
         Examples
         --------
         >>> Ratings.from_csr([0, 2, 3], [0, 1, 1], [4, 5, 3], items=["book", "film"])
-        <Ratings: 2 user units, 2 items>
+        <Ratings: 2 users, 2 items: 'book', 'film'>
         """
         pointers = np.asarray(indptr).astype(np.int64, copy=False)
         codes = np.asarray(rated)
@@ -180,7 +257,7 @@ class Ratings(Observations):
                 f"users has {len(people):,} labels for {len(pointers) - 1:,} users in indptr."
             )
         ratings = cls.__new__(cls)
-        fill(
+        set_fields(
             ratings,
             items=labels,
             user_labels=people if isinstance(people, range) else unique_labels(people, "users"),
@@ -192,25 +269,15 @@ class Ratings(Observations):
         return ratings
 
     @classmethod
-    def from_frame(
-        cls,
-        frame: Any,
-        *,
-        user: str | None = None,
-        item: str | None = None,
-        rating: str | None = None,
-        duplicates: str = "error",
-        item_labels: Iterable[object] | None = None,
-        user_labels: Iterable[object] | None = None,
-    ) -> Self:
+    def from_frame(cls, frame: Any, **arguments: Unpack[RatingsArguments]) -> Self:
         """Take ratings from a dataframe with one row for each rating.
 
         Parameters
         ----------
         frame : dataframe of any library, or mapping from names to columns
-        user, item, rating : str, optional
+        user, item, score : str, optional
             The names of the columns; guessed from common names where not given.
-        duplicates, item_labels, user_labels
+        duplicates, items, users
             As for the class.
 
         Examples
@@ -219,19 +286,7 @@ class Ratings(Observations):
         >>> Ratings.from_frame(frame).notes[1]
         "column 'movieId' taken as the item"
         """
-        table = as_table(frame)
-        names = table.names_for({"user": user, "item": item, "rating": rating})
-        columns = {"users": names["user"], "items": names["item"], "values": names["rating"]}
-        with table.errors(columns):
-            ratings = cls(
-                table.labels(names["user"]),
-                table.labels(names["item"]),
-                table.numbers(names["rating"]),
-                duplicates=duplicates,
-                item_labels=item_labels,
-                user_labels=user_labels,
-            )
-            return said_first(ratings, table.notes)
+        return cls.from_table(as_table(frame), arguments)
 
     @classmethod
     def read(
@@ -240,12 +295,7 @@ class Ratings(Observations):
         *,
         format: str | None = None,  # noqa: A002 (the word users know from other readers)
         encoding: str = "utf-8",
-        user: str | None = None,
-        item: str | None = None,
-        rating: str | None = None,
-        duplicates: str = "error",
-        item_labels: Iterable[object] | None = None,
-        user_labels: Iterable[object] | None = None,
+        **arguments: Unpack[RatingsArguments],
     ) -> Self:
         """Read ratings from a file: a table, the Netflix Prize files, or MovieLens files.
 
@@ -253,38 +303,22 @@ class Ratings(Observations):
         ----------
         source : path or binary stream
             For the Netflix Prize also a folder of ``combined_data_*.txt`` or ``mv_*.txt``.
-        format : {"csv", "tsv", "parquet", "jsonl", "netflix", "movielens"}, optional
-            Told from the content where not given.
-        encoding : str
-            Of a text file.
-        user, item, rating, duplicates, item_labels, user_labels
+        format, encoding : str, optional
+            As for :func:`steadyrank.read_any`.
+        user, item, score, duplicates, items, users
             As for :meth:`from_frame`.
         """
-        from steadyrank.reading.formats import read_table
-
-        table = read_table(source, format=format, encoding=encoding)
-        return cls.from_frame(
-            table,
-            user=user,
-            item=item,
-            rating=rating,
-            duplicates=duplicates,
-            item_labels=item_labels,
-            user_labels=user_labels,
-        )
+        return cls._from_file(source, format, encoding, arguments)
 
     @classmethod
     def scan(
         cls,
         source: Any,
         *,
-        user: str | None = None,
-        item: str | None = None,
-        rating: str | None = None,
-        duplicates: str = "error",
-        item_labels: Iterable[object] | None = None,
         engine: str | Engine | None = None,
         max_units: int | None = None,
+        batch_rows: int | None = None,
+        **arguments: Unpack[RatingsArguments],
     ) -> EngineRatings:
         """Leave ratings where they are, in an engine, and audit them there.
 
@@ -293,39 +327,27 @@ class Ratings(Observations):
         source : lazy frame or path
             A polars LazyFrame, DuckDB relation or PySpark DataFrame; or Parquet, CSV or TSV files
             by a path with wildcards, such as ``"ratings/*.parquet"``.
-        user, item, rating : str, optional
-            The names of the columns; guessed from common names where not given.
-        duplicates : {"error", "mean", "trust"}
-            What to do where a user rated an item more than once. ``trust`` does not look, which
-            saves the most expensive step.
-        item_labels : iterable, optional
-            As for the class.
         engine : {"duckdb", "polars", "spark"} or an engine of steadyrank.engines, optional
             What reads the files; DuckDB by default. A frame runs where it is.
         max_units : int, optional
             The most users whose labels and shifts are brought back; 100 million by default.
+        batch_rows : int, optional
+            How many values are brought back at a time; 4 million by default.
+        user, item, score, items
+            As for :meth:`from_frame`.
+        duplicates : {"error", "mean", "trust"}
+            What to do where a user rated an item more than once. ``trust`` does not look, which
+            saves the most expensive step.
 
         Examples
         --------
         >>> import polars
         >>> frame = polars.LazyFrame({"user": [1, 2, 1], "item": ["a", "a", "b"], "rating": [5, 3, 4]})
         >>> with Ratings.scan(frame) as ratings:
-        ...     print(ratings, ratings.items)
-        <EngineRatings: 2 user units, 2 items> ('a', 'b')
+        ...     print(ratings.items, ratings.n_units)
+        ('a', 'b') 2
         """
-        from steadyrank.engines.entries import MAX_UNITS
-        from steadyrank.engines.scan import scan_ratings
-
-        return scan_ratings(
-            source,
-            user=user,
-            item=item,
-            rating=rating,
-            duplicates=duplicates,
-            item_list=item_labels,
-            engine=engine,
-            max_units=MAX_UNITS if max_units is None else max_units,
-        )
+        return cls._entries_in(source, engine, arguments, max_units=max_units, batch_rows=batch_rows)
 
 
 def _repeats(users: AnyArray, items: AnyArray) -> AnyArray:
@@ -363,7 +385,12 @@ def _duplicates(
         f"{shorten(items[item_codes[first]])} more than once",
         rows=order[where[:SHOWN]],
         total=len(where),
-        way_out='Keep the last with duplicates="last", or average with duplicates="mean".',
+        way_out=[
+            "Keep the last with ",
+            Option("duplicates", "last"),
+            ", or average with ",
+            Option("duplicates", "mean"),
+        ],
     )
 
 
@@ -397,5 +424,5 @@ def _check_csr(indptr: IntArray, codes: AnyArray, values: AnyArray, size: int) -
             "within a user the items must go up and occur once",
             rows=wrong[:SHOWN],
             total=len(wrong),
-            way_out="Sort them, or use Ratings(users, items, values).",
+            way_out="Sort them, or use Ratings(user, item, score).",
         )

@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict, Unpack
 
 import numpy as np
 
-from steadyrank.data.observations import Observations, check_some, fill, said_first
-from steadyrank.data.score_matrix import column_labels, encode_once
+from steadyrank.data.columns_of_numbers import column_labels, number_columns, row_names
+from steadyrank.data.observations import Observations, check_some, set_fields
 from steadyrank.data.units import Units
-from steadyrank.errors import ColumnError, listing, shorten
 from steadyrank.reading.arrays import as_matrix, as_numbers, check_length
-from steadyrank.reading.kinds import Kind
-from steadyrank.reading.table import as_table
+from steadyrank.reading.kinds import Form, Kind, Role
+from steadyrank.reading.table import Table, as_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from typing import Self
 
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.reading.files import Source
-    from steadyrank.reading.table import Table
+    from steadyrank.reading.kinds import Columns
+    from steadyrank.reading.roles import Resolved
+
+RESPONSE = Role("the response", ("y", "target", "response", "label"), holds="numbers", argument="y")
+
+
+class RegressionArguments(TypedDict, total=False):
+    """What :meth:`Regression.from_frame` and ``read`` can be told."""
+
+    response: Annotated[str | None, RESPONSE]
+    items: Annotated[
+        Sequence[str] | None, Role("the features; all other columns if not given", several=True)
+    ]
+    row: Annotated[str | None, Role("what to call each row")]
+
+
+def _all_numbers(table: Table, columns: Columns) -> bool:
+    rest = [name for name in table.names if name != columns["response"]]
+    return bool(rest) and len(table) > 0 and all(table.is_numeric(name) for name in rest)
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -35,7 +53,7 @@ class Regression(Observations):
         One row for each observation, one column for each feature.
     y : array, series or iterable
         The responses.
-    features : iterable, optional
+    items : iterable, optional
         The labels of the columns; 0, 1, 2... by default.
     rows : iterable, optional
         The labels of the rows; 0, 1, 2... by default.
@@ -48,11 +66,21 @@ class Regression(Observations):
 
     Examples
     --------
-    >>> Regression([[1.0, 0.0], [0.0, 1.0]], [2.0, 3.0], features=["height", "age"])
-    <Regression: 2 row units, 2 items>
+    >>> Regression([[1.0, 0.0], [0.0, 1.0]], [2.0, 3.0], items=["height", "age"])
+    <Regression: 2 rows, 2 items: 'height', 'age'>
     """
 
-    kind: ClassVar[Kind] = Kind("regression", "row", "constrained-least-squares")
+    kind: ClassVar[Kind] = Kind(
+        name="regression",
+        unit="row",
+        scorer="constrained-least-squares",
+        arguments=RegressionArguments,
+        forms=(
+            Form(
+                "one row an observation", ("response",), named=("items", "row"), recognised=_all_numbers
+            ),
+        ),
+    )
 
     items: tuple[object, ...]
     X: FloatArray
@@ -65,7 +93,7 @@ class Regression(Observations):
         X: Any,
         y: Any,
         *,
-        features: Iterable[object] | None = None,
+        items: Iterable[object] | None = None,
         rows: Iterable[object] | None = None,
     ) -> None:
         matrix = as_matrix(X, "X")
@@ -73,12 +101,14 @@ class Regression(Observations):
         check_some(matrix.shape[1], "features")
         response = np.array(as_numbers(y, "y"), dtype=np.float64)
         check_length(response, len(matrix), "y")
-        labels = column_labels(features, matrix.shape[1], "features")
-        names: Sequence[object] = range(len(matrix))
-        if rows is not None:
-            names = tuple(encode_once(rows))
-            check_length(np.empty(len(names)), len(matrix), "rows")
-        fill(self, items=labels, X=matrix, y=response, row_labels=names, notes=())
+        set_fields(
+            self,
+            items=column_labels(items, matrix.shape[1]),
+            X=matrix,
+            y=response,
+            row_labels=row_names(rows, len(matrix)),
+            notes=(),
+        )
 
     @cached_property
     def units(self) -> Units:
@@ -91,14 +121,7 @@ class Regression(Observations):
         return {"X": self.X[rows], "y": self.y[rows], "row_labels": labels}
 
     @classmethod
-    def from_frame(
-        cls,
-        frame: Any,
-        *,
-        response: str | None = None,
-        features: Sequence[str] | None = None,
-        row: str | None = None,
-    ) -> Self:
+    def from_frame(cls, frame: Any, **arguments: Unpack[RegressionArguments]) -> Self:
         """Take a regression from a dataframe.
 
         Parameters
@@ -106,7 +129,7 @@ class Regression(Observations):
         frame : dataframe of any library, or mapping from names to columns
         response : str, optional
             The column of the response; guessed from common names where not given.
-        features : sequence of str, optional
+        items : sequence of str, optional
             The columns of the features; all the others by default.
         row : str, optional
             The column of row labels.
@@ -117,22 +140,7 @@ class Regression(Observations):
         >>> data.items, data.notes
         (('age', 'height'), ("column 'y' taken as the response",))
         """
-        table = as_table(frame)
-        if row is not None:
-            table.check_column("row", row)
-        target = table.names_for({"response": response})["response"]
-        names = _feature_columns(table, target, features, row)
-        X = np.empty((len(table), len(names)))
-        for place, name in enumerate(names):
-            X[:, place] = table.numbers(name)
-        with table.errors({"y": target, "rows": row}):
-            data = cls(
-                X,
-                table.numbers(target),
-                features=names,
-                rows=None if row is None else table.labels(row),
-            )
-            return said_first(data, table.notes)
+        return cls.from_table(as_table(frame), arguments)
 
     @classmethod
     def read(
@@ -141,40 +149,25 @@ class Regression(Observations):
         *,
         format: str | None = None,  # noqa: A002 (the word users know from other readers)
         encoding: str = "utf-8",
-        response: str | None = None,
-        features: Sequence[str] | None = None,
-        row: str | None = None,
+        **arguments: Unpack[RegressionArguments],
     ) -> Self:
-        """Read a regression from a CSV, TSV, Parquet or JSON-lines file, plain or gzipped.
+        """Read a regression from a file, plain or gzipped.
 
         Parameters
         ----------
         source : path or binary stream
-        format : {"csv", "tsv", "parquet", "jsonl"}, optional
-            Told from the content where not given.
-        encoding : str
-            Of a text file.
-        response, features, row
+        format, encoding : str, optional
+            As for :func:`steadyrank.read_any`.
+        response, items, row
             As for :meth:`from_frame`.
         """
-        from steadyrank.reading.formats import read_table
+        return cls._from_file(source, format, encoding, arguments)
 
-        table = read_table(source, format=format, encoding=encoding)
-        return cls.from_frame(table, response=response, features=features, row=row)
-
-
-def _feature_columns(
-    table: Table, target: str, features: Sequence[str] | None, row: str | None
-) -> list[str]:
-    if features is not None:
-        for name in features:
-            table.check_column("features", name)
-        return list(features)
-    names = [name for name in table.names if name not in {target, row}]
-    text = [name for name in names if len(table) and not table.is_numeric(name)]
-    if text:
-        raise ColumnError(
-            f"features that are not numbers: {listing(map(shorten, text))}",
-            way_out="Name the columns of the features as features=[...].",
-        )
-    return names
+    @classmethod
+    def _from_columns(cls, found: Resolved) -> Self:
+        table, apart = found.table, {found.columns["response"], found.columns.get("row")}
+        names = found.columns.get("items") or number_columns(table, apart)
+        X = np.empty((len(table), len(names)))
+        for place, name in enumerate(names):
+            X[:, place] = table.numbers(name)
+        return cls(X, found.values("response"), items=names, rows=found.values("row"))

@@ -2,31 +2,102 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict, Unpack
 
 import numpy as np
 
-from steadyrank.data.matrix_columns import matrix_from_table
-from steadyrank.data.observations import Observations, check_choice, check_some, fill, remaining_groups
+from steadyrank.data.columns_of_numbers import column_labels, number_columns, row_names
+from steadyrank.data.common_roles import ITEM_NAMES, UNIT
+from steadyrank.data.long_scores import matrix_of
+from steadyrank.data.observations import Observations, check_some, remaining_groups, set_fields
 from steadyrank.data.units import Units
-from steadyrank.errors import SHOWN, MissingValuesError, SizeMismatchError, listing, shorten
+from steadyrank.errors import SHOWN, InvalidPolicyError, MissingValuesError, Option, listing, shorten
 from steadyrank.reading.arrays import as_matrix, check_length
-from steadyrank.reading.kinds import Kind
-from steadyrank.reading.labels import encode, unique_labels
-from steadyrank.reading.table import as_table
+from steadyrank.reading.kinds import Form, Kind, Role, Setting
+from steadyrank.reading.labels import encode
+from steadyrank.reading.table import Table, as_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from typing import Self
 
     from steadyrank._typing import AnyArray, FloatArray, IntArray
     from steadyrank.engines.settings import Engine
     from steadyrank.engines.values import EngineMatrix
     from steadyrank.reading.files import Source
+    from steadyrank.reading.kinds import Columns
+    from steadyrank.reading.roles import Resolved
 
-MISSING = ("error", "drop", "available")
+MISSING = {
+    "error": "Missing values are refused.",
+    "drop": "Rows with missing values were left out.",
+    "available": "Means are over the values that are there.",
+}
+"""What may be done about missing values."""
+
+
+class ScoresArguments(TypedDict, total=False):
+    """What :meth:`ScoreMatrix.from_frame`, ``read`` and ``scan`` can be told."""
+
+    items: Annotated[
+        Sequence[str] | None,
+        Role("the columns to compare; all columns of numbers if not given", several=True),
+    ]
+    row: Annotated[
+        str | None,
+        Role(
+            "the task, question or row",
+            (
+                "row",
+                "rowid",
+                "question",
+                "questionid",
+                "task",
+                "taskid",
+                "prompt",
+                "dataset",
+                "judge",
+                "benchmark",
+                "id",
+            ),
+            argument="rows",
+        ),
+    ]
+    item: Annotated[str | None, Role("what was scored, one row a score", ITEM_NAMES)]
+    score: Annotated[
+        str | None,
+        Role(
+            "the score, one row a score",
+            ("value", "score", "rating", "result", "accuracy", "points"),
+            holds="numbers",
+        ),
+    ]
+    unit: Annotated[str | None, UNIT]
+    missing: Annotated[
+        str | None,
+        Setting(
+            "what to do with missing scores: error (the default), drop the row, or use those available",
+            MISSING,
+        ),
+    ]  # fmt: skip
+
+
+def _is_long(table: Table, columns: Columns) -> bool:
+    """Tell whether a table has columns of rows, item labels and values, and no others but the unit.
+
+    Columns of numbers are never taken for item labels here: they could be items themselves.
+    """
+    if set(table.names) - set(columns.values()) or "item" not in columns:
+        return False
+    return len(table) > 0 and not table.is_numeric(columns["item"])
+
+
+def _is_wide(table: Table, columns: Columns) -> bool:
+    names = [name for name in table.names if name not in {columns.get("row"), columns.get("unit")}]
+    return len(names) > 1 and len(table) > 0 and all(table.is_numeric(name) for name in names[1:])
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -62,10 +133,33 @@ class ScoreMatrix(Observations):
     --------
     >>> matrix = ScoreMatrix([[0.9, 0.8], [0.7, 0.9]], items=["x", "y"])
     >>> matrix
-    <ScoreMatrix: 2 row units, 2 items>
+    <ScoreMatrix: 2 rows, 2 items: 'x', 'y'>
     """
 
-    kind: ClassVar[Kind] = Kind("scores", "row", "column-means")
+    kind: ClassVar[Kind] = Kind(
+        name="scores",
+        unit="row",
+        scorer="column-means",
+        arguments=ScoresArguments,
+        forms=(
+            Form(
+                "one row a score",
+                ("row", "item", "score"),
+                named=("unit",),
+                decides=("item", "score"),
+                fits=_is_long,
+            ),
+            Form(
+                "a column for each item",
+                (),
+                named=("items", "row", "unit"),
+                recognised=_is_wide,
+                weak=True,
+                usual=True,
+            ),
+        ),
+        on_engine="entries",
+    )
 
     items: tuple[object, ...]
     values: FloatArray
@@ -86,12 +180,13 @@ class ScoreMatrix(Observations):
         unit_kind: str = "group",
         missing: str = "error",
     ) -> None:
-        check_choice("missing", missing, MISSING)
+        if missing not in MISSING:
+            raise InvalidPolicyError("missing", missing, tuple(MISSING))
         matrix = as_matrix(values, "values", missing=True)
         check_some(len(matrix), "rows")
         check_some(matrix.shape[1], "items")
-        labels = column_labels(items, matrix.shape[1], "items")
-        row_labels: Sequence[object] = _row_labels(rows, len(matrix))
+        labels = column_labels(items, matrix.shape[1])
+        row_labels = row_names(rows, len(matrix))
         gaps = np.isnan(matrix)
         notes: tuple[str, ...] = ()
         kept = np.ones(len(matrix), dtype=bool)
@@ -102,7 +197,7 @@ class ScoreMatrix(Observations):
         unit, unit_labels = None, None
         if units is not None:
             unit, unit_labels = _groups(units, kept)
-        fill(
+        set_fields(
             self,
             items=labels,
             values=matrix,
@@ -132,17 +227,7 @@ class ScoreMatrix(Observations):
         return changed | remaining_groups(self.unit[rows], self.unit_labels, copies > 0)
 
     @classmethod
-    def from_frame(
-        cls,
-        frame: Any,
-        *,
-        items: Sequence[str] | None = None,
-        row: str | None = None,
-        item: str | None = None,
-        value: str | None = None,
-        units: str | None = None,
-        missing: str = "error",
-    ) -> Self:
+    def from_frame(cls, frame: Any, **arguments: Unpack[ScoresArguments]) -> Self:
         """Take a matrix from a dataframe, wide (a column for each item) or long.
 
         Parameters
@@ -152,10 +237,10 @@ class ScoreMatrix(Observations):
             Wide form: the columns that are items; all columns of numbers by default.
         row : str, optional
             The column of row labels; in wide form, the first column if it is text.
-        item, value : str, optional
-            Long form (row, item, value): the columns of item labels and of values. Giving
+        item, score : str, optional
+            Long form (row, item, score): the columns of item labels and of scores. Giving
             either means long form.
-        units : str, optional
+        unit : str, optional
             The column whose equal values leave together.
         missing
             As for the class. In long form, a pair that does not occur is missing.
@@ -167,7 +252,7 @@ class ScoreMatrix(Observations):
         >>> matrix.items, matrix.row_labels, matrix.notes
         (('x', 'y'), ('t1', 't2'), ("the first column, 'task', taken as the row labels",))
         """
-        return matrix_from_table(cls, as_table(frame), items, row, item, value, units, missing)
+        return cls.from_table(as_table(frame), arguments)
 
     @classmethod
     def read(
@@ -176,105 +261,80 @@ class ScoreMatrix(Observations):
         *,
         format: str | None = None,  # noqa: A002 (the word users know from other readers)
         encoding: str = "utf-8",
-        items: Sequence[str] | None = None,
-        row: str | None = None,
-        item: str | None = None,
-        value: str | None = None,
-        units: str | None = None,
-        missing: str = "error",
+        **arguments: Unpack[ScoresArguments],
     ) -> Self:
-        """Read a matrix from a CSV, TSV, Parquet or JSON-lines file, plain or gzipped.
+        """Read a matrix from a file, plain or gzipped.
 
         Parameters
         ----------
         source : path or binary stream
-        format : {"csv", "tsv", "parquet", "jsonl"}, optional
-            Told from the content where not given.
-        encoding : str
-            Of a text file.
-        items, row, item, value, units, missing
+        format, encoding : str, optional
+            As for :func:`steadyrank.read_any`.
+        items, row, item, score, unit, missing
             As for :meth:`from_frame`.
         """
-        from steadyrank.reading.formats import read_table
-
-        table = read_table(source, format=format, encoding=encoding)
-        return cls.from_frame(
-            table, items=items, row=row, item=item, value=value, units=units, missing=missing
-        )
+        return cls._from_file(source, format, encoding, arguments)
 
     @classmethod
     def scan(
         cls,
         source: Any,
         *,
-        row: str | None = None,
-        item: str | None = None,
-        value: str | None = None,
-        units: str | None = None,
-        missing: str = "error",
         engine: str | Engine | None = None,
         max_units: int | None = None,
+        batch_rows: int | None = None,
+        **arguments: Unpack[ScoresArguments],
     ) -> EngineMatrix:
-        """Leave a long score table (row, item, value) where it is, in an engine, and audit it there.
+        """Leave a long score table (row, item, score) where it is, in an engine, and audit it there.
 
         Parameters
         ----------
         source : lazy frame or path
             A polars LazyFrame, DuckDB relation or PySpark DataFrame; or Parquet, CSV or TSV files
             by a path with wildcards.
-        row, item, value, units, missing
-            As for :meth:`from_frame`.
         engine : {"duckdb", "polars", "spark"} or an engine of steadyrank.engines, optional
             What reads the files; DuckDB by default. A frame runs where it is.
         max_units : int, optional
             The most units whose labels and shifts are brought back; 100 million by default.
+        batch_rows : int, optional
+            How many values are brought back at a time; 4 million by default.
+        row, item, score, unit, missing
+            As for :meth:`from_frame`.
 
         Examples
         --------
         >>> import polars
         >>> cells = {"task": [1, 1, 2, 2], "model": list("xyxy"), "score": [0, 1, 1, 1]}
         >>> with ScoreMatrix.scan(polars.LazyFrame(cells)) as matrix:
-        ...     print(matrix)
-        <EngineMatrix: 2 row units, 2 items>
+        ...     print(matrix.items, matrix.n_units)
+        ('x', 'y') 2
         """
-        from steadyrank.engines.entries import MAX_UNITS
-        from steadyrank.engines.scan import scan_matrix
+        return cls._entries_in(source, engine, arguments, max_units=max_units, batch_rows=batch_rows)
 
-        return scan_matrix(
-            source,
-            row=row,
-            item=item,
-            value=value,
-            units=units,
-            missing=missing,
-            engine=engine,
-            max_units=MAX_UNITS if max_units is None else max_units,
-        )
+    @classmethod
+    def _from_columns(cls, found: Resolved) -> Self:
+        made = matrix_of(found) if "item" in found.columns else _wide_matrix(found)
+        return cls(**made, **found.settings)
 
 
-def column_labels(labels: Iterable[object] | None, size: int, what: str) -> tuple[object, ...]:
-    """Return one unique label for each column, 0, 1, 2... where none are given."""
-    if labels is None:
-        return tuple(range(size))
-    named = unique_labels(labels, what)
-    if len(named) != size:
-        raise SizeMismatchError(f"{what} has {len(named):,} labels for {size:,} columns.")
-    return named
+def _wide_matrix(found: Resolved) -> dict[str, Any]:
+    table, columns = found.table, found.columns
+    items, unit = columns.get("items"), columns.get("unit")
+    row = columns.get("row") or _first_text(table, {unit, *(items or ())})
+    names = items or number_columns(table, {row, unit})
+    matrix = np.empty((len(table), len(names)))
+    for place, name in enumerate(names):
+        matrix[:, place] = table.numbers(name, missing=True)
+    rows = None if row is None else table.labels(row)
+    return {"values": matrix, "items": names, "rows": rows, **found.units()}
 
 
-def _row_labels(rows: Iterable[object] | None, size: int) -> Sequence[object]:
-    if rows is None:
-        return range(size)
-    labels = tuple(encode_once(rows))
-    if len(labels) != size:
-        raise SizeMismatchError(f"rows has {len(labels):,} labels for {size:,} rows.")
-    return labels
-
-
-def encode_once(rows: Iterable[object]) -> list[object]:
-    """Return usable labels for rows; unlike items, two rows may share a name."""
-    codes, labels = encode(rows, what="rows")
-    return [labels[code] for code in codes]
+def _first_text(table: Table, apart: set[str | None]) -> str | None:
+    first = table.names[0] if table.names else None
+    if first is None or first in apart or not len(table) or table.is_numeric(first):
+        return None
+    table.notes.append(f"the first column, {shorten(first)}, taken as the row labels")
+    return first
 
 
 def _groups(units: Any, kept: AnyArray) -> tuple[IntArray, tuple[object, ...]]:
@@ -301,8 +361,12 @@ def _apply_policy(
         return ~np.asarray(gaps.all(axis=1)), _available_notes(gaps, total)
     if gappy.all():
         raise MissingValuesError(
-            'every row has a missing value, so missing="drop" leaves nothing',
-            way_out='Use missing="available", or leave out the items with the most gaps.',
+            "every row has a missing value, so that dropping them leaves nothing",
+            way_out=[
+                "Use ",
+                Option("missing", "available"),
+                ", or leave out the items with the most gaps.",
+            ],
         )
     names = listing((shorten(rows[row]) for row in np.flatnonzero(gappy).tolist()), int(gappy.sum()))
     return ~gappy, (f"{int(gappy.sum()):,} rows with {total:,} missing values dropped: {names}",)
@@ -329,6 +393,10 @@ def _missing_error(
         f"{len(where):,} values are missing ({shown})",
         rows=lines[:SHOWN],
         total=len(lines),
-        way_out='Drop these rows with missing="drop", or take means over the values that are '
-        'there with missing="available".',
+        way_out=[
+            "Drop these rows with ",
+            Option("missing", "drop"),
+            ", or take means over the values that are there with ",
+            Option("missing", "available"),
+        ],
     )

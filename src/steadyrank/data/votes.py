@@ -2,27 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict, Unpack
 
 import numpy as np
 
-from steadyrank.data.observations import Observations, check_some, fill, said_first, shared_out
+from steadyrank.data.common_roles import COUNT, ITEM_LIST
+from steadyrank.data.observations import Observations, check_some, set_fields, shared_out
 from steadyrank.data.units import Units
 from steadyrank.errors import EmptyDataError
 from steadyrank.reading.arrays import as_counts
-from steadyrank.reading.kinds import Kind
+from steadyrank.reading.kinds import Form, Kind, Role
 from steadyrank.reading.labels import encode
-from steadyrank.reading.table import as_table
+from steadyrank.reading.table import Table, as_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Self
 
     from steadyrank._typing import IntArray
     from steadyrank.engines.settings import Engine
     from steadyrank.reading.files import Source
+    from steadyrank.reading.kinds import Columns
+
+CHOICE = Role(
+    "the item voted for",
+    (
+        "choice", "vote", "candidate", "pick", "selected", "selection", "option", "answer", "party",
+        "item",
+    ),
+    argument="choices",
+    takes_the_rest=True,
+)  # fmt: skip
+
+
+class VotesArguments(TypedDict, total=False):
+    """What :meth:`Votes.from_frame`, ``read`` and ``scan`` can be told."""
+
+    choice: Annotated[str | None, CHOICE]
+    count: Annotated[str | None, COUNT]
+    items: Annotated[Iterable[object] | None, ITEM_LIST]
+
+
+def _is_no_matrix(table: Table, columns: Columns) -> bool:  # noqa: ARG001 (what a form is asked)
+    """Tell whether a table with a column of choices is not a wide table of scores after all."""
+    return len(table.names) <= 2 or not all(table.is_numeric(name) for name in table.names[1:])
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -49,12 +74,19 @@ class Votes(Observations):
     --------
     >>> votes = Votes(["ann", "bob", "ann"])
     >>> votes
-    <Votes: 3 vote units, 2 items>
+    <Votes: 3 votes, 2 items: 'ann', 'bob'>
     >>> votes.items, votes.units.counts
     (('ann', 'bob'), array([2, 1]))
     """
 
-    kind: ClassVar[Kind] = Kind("votes", "vote", "plurality")
+    kind: ClassVar[Kind] = Kind(
+        name="votes",
+        unit="vote",
+        scorer="plurality",
+        arguments=VotesArguments,
+        forms=(Form("one row a vote", ("choice",), may=("count",), recognised=_is_no_matrix),),
+        on_engine="counted",
+    )
 
     items: tuple[object, ...]
     choices: IntArray
@@ -69,7 +101,7 @@ class Votes(Observations):
         weights = as_counts(counts, len(codes))
         if not weights.sum():
             raise EmptyDataError("all counts are 0, so there are no votes")
-        fill(self, items=labels, choices=codes.astype(np.int64), counts=weights, notes=())
+        set_fields(self, items=labels, choices=codes.astype(np.int64), counts=weights, notes=())
 
     @cached_property
     def tally(self) -> IntArray:
@@ -98,14 +130,7 @@ class Votes(Observations):
         return {"choices": self.choices[kept], "counts": given[kept]}
 
     @classmethod
-    def from_frame(
-        cls,
-        frame: Any,
-        *,
-        choice: str | None = None,
-        count: str | None = None,
-        items: Iterable[object] | None = None,
-    ) -> Self:
+    def from_frame(cls, frame: Any, **arguments: Unpack[VotesArguments]) -> Self:
         """Take votes from a dataframe: a column of choices and, if there is one, of counts.
 
         Parameters
@@ -122,13 +147,7 @@ class Votes(Observations):
         >>> votes.n_units, votes.notes
         (12, ("column 'candidate' taken as the choice", "column 'votes' taken as the count"))
         """
-        table = as_table(frame)
-        names = table.names_for({"choice": choice}, optional={"count": count}, only="choice")
-        with table.errors({"choices": names["choice"], "counts": names.get("count")}):
-            votes = cls(
-                table.labels(names["choice"]), counts=table.optional(names.get("count")), items=items
-            )
-            return said_first(votes, table.notes)
+        return cls.from_table(as_table(frame), arguments)
 
     @classmethod
     def read(
@@ -137,36 +156,23 @@ class Votes(Observations):
         *,
         format: str | None = None,  # noqa: A002 (the word users know from other readers)
         encoding: str = "utf-8",
-        choice: str | None = None,
-        count: str | None = None,
-        items: Iterable[object] | None = None,
+        **arguments: Unpack[VotesArguments],
     ) -> Self:
-        """Read votes from a CSV, TSV, Parquet or JSON-lines file, plain or gzipped.
+        """Read votes from a file, plain or gzipped.
 
         Parameters
         ----------
         source : path or binary stream
-        format : {"csv", "tsv", "parquet", "jsonl"}, optional
-            Told from the content where not given.
-        encoding : str
-            Of a text file.
+        format, encoding : str, optional
+            As for :func:`steadyrank.read_any`.
         choice, count, items
             As for :meth:`from_frame`.
         """
-        from steadyrank.reading.formats import read_table
-
-        table = read_table(source, format=format, encoding=encoding)
-        return cls.from_frame(table, choice=choice, count=count, items=items)
+        return cls._from_file(source, format, encoding, arguments)
 
     @classmethod
     def scan(
-        cls,
-        source: Any,
-        *,
-        choice: str | None = None,
-        count: str | None = None,
-        items: Iterable[object] | None = None,
-        engine: str | Engine | None = None,
+        cls, source: Any, *, engine: str | Engine | None = None, **arguments: Unpack[VotesArguments]
     ) -> Self:
         """Count votes in an engine; only the number of votes for each item is brought back.
 
@@ -175,10 +181,10 @@ class Votes(Observations):
         source : lazy frame or path
             A polars LazyFrame, DuckDB relation or PySpark DataFrame; or Parquet, CSV or TSV files
             by a path with wildcards.
-        choice, count, items
-            As for :meth:`from_frame`.
         engine : {"duckdb", "polars", "spark"} or an engine of steadyrank.engines, optional
             What reads the files; DuckDB by default. A frame runs where it is.
+        choice, count, items
+            As for :meth:`from_frame`.
 
         Examples
         --------
@@ -186,6 +192,4 @@ class Votes(Observations):
         >>> Votes.scan(polars.LazyFrame({"vote": ["x", "y", "x"]})).units.counts
         array([2, 1])
         """
-        from steadyrank.engines.counted import scan_votes
-
-        return scan_votes(cls, source, choice=choice, count=count, items=items, engine=engine)
+        return cls._counted_in(source, engine, arguments)

@@ -7,6 +7,7 @@ import glob
 import gzip
 import io
 import os
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,9 +23,8 @@ from steadyrank.errors import (
     listing,
     shorten,
 )
-
-ENDINGS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv"}
-"""What the files of each ending are."""
+from steadyrank.reading.files import open_source
+from steadyrank.reading.formats import format_of, text_layout
 
 PROBE_ROWS = 1 << 16
 ORDER_ROWS = 1 << 18
@@ -38,24 +38,20 @@ class Files:
     ----------
     paths : tuple of str
         In the order of their names.
-    format : {"parquet", "csv", "tsv"}
     columns : tuple of str
         The names of the columns.
+    delimiter : str, optional
+        What stands between the fields of text; without it the files are Parquet.
     """
 
     paths: tuple[str, ...]
-    format: str
     columns: tuple[str, ...]
+    delimiter: str | None = None
 
     @property
     def text(self) -> bool:
         """Whether all values are still text."""
-        return self.format != "parquet"
-
-    @property
-    def delimiter(self) -> str:
-        """What stands between the fields of a text file."""
-        return "\t" if self.format == "tsv" else ","
+        return self.delimiter is not None
 
     @property
     def size(self) -> int:
@@ -67,7 +63,7 @@ class Files:
 
         It stops at the first row that does not. A file that cannot be read is not in order.
         """
-        if self.format != "parquet":
+        if self.text:
             return False
         try:
             return _goes_up(self.paths, one, two)
@@ -122,20 +118,19 @@ def find_files(pattern: str | os.PathLike[str]) -> Files:
     Only what the files say about themselves is read: the footer of Parquet, the header of text.
     """
     paths = _matching(os.fspath(pattern))
-    formats = {_format(path) for path in paths}
-    if len(formats) > 1:
+    layouts = {path: _layout(path) for path in paths}
+    delimiters = {layout.delimiter for layout in layouts.values()}
+    if len(delimiters) > 1:
         raise InvalidDataError(
             f"{shorten(os.fspath(pattern))} matches files of several formats: "
-            f"{listing(sorted(formats))}",
+            f"{listing(sorted(map(_format_name, delimiters)))}",
             way_out="Name the files of one format, for example with *.parquet.",
         )
-    (kind,) = formats
-    schemas = {path: _schema(path, kind) for path in paths}
     first = paths[0]
     for path in paths[1:]:
-        if schemas[path] != schemas[first]:
-            raise _differs(first, schemas[first], path, schemas[path])
-    return Files(tuple(paths), kind, tuple(schemas[first]))
+        if layouts[path].columns != layouts[first].columns:
+            raise _differs(first, layouts[first].columns, path, layouts[path].columns)
+    return Files(tuple(paths), tuple(layouts[first].columns), delimiters.pop())
 
 
 def named(path: str) -> str:
@@ -158,51 +153,44 @@ def _matching(pattern: str) -> list[str]:
     return found
 
 
-def _format(path: str) -> str:
-    name = path.lower().removesuffix(".gz")
-    kind = ENDINGS.get(Path(name).suffix)
-    if kind is None or (kind == "parquet" and path.lower().endswith(".gz")):
+@dataclass(frozen=True)
+class _Layout:
+    """What one file says about itself: its columns with their types, and what parts its fields."""
+
+    columns: dict[str, str]
+    delimiter: str | None
+
+
+def _format_name(delimiter: str | None) -> str:
+    return "parquet" if delimiter is None else f"text separated by {delimiter!r}"
+
+
+def _layout(path: str) -> _Layout:
+    """Look at a file as reading it would: its format is told by its content."""
+    with closing(open_source(path)) as file:
+        found = format_of(file)
+        if found.on_engine == "delimited":
+            layout = text_layout(file, found)
+            return _Layout(dict.fromkeys(layout.names, "text"), layout.delimiter)
+    if found.on_engine is None or path.lower().endswith(".gz"):
         raise InvalidDataError(
             f"{named(path)} is not a file that can be scanned",
-            way_out=f"Files must end with one of {', '.join(ENDINGS)}; text may be gzipped. "
-            "Read other formats into memory with read(...).",
+            way_out="Engines scan Parquet, CSV and TSV (text may be gzipped). Read other formats into "
+            "memory with read(...).",
         )
-    return kind
-
-
-def _schema(path: str, kind: str) -> dict[str, str]:
-    return _parquet_schema(path) if kind == "parquet" else _header(path, kind)
+    return _Layout(_parquet_schema(path), None)
 
 
 def _parquet_schema(path: str) -> dict[str, str]:
     parquet = _pyarrow_parquet()
     try:
         schema = parquet.read_schema(path)
-    except OSError as error:
-        raise UnreadableFileError(
-            f"{named(path)} cannot be read as Parquet: {error}",
-            way_out="Replace this file, or leave it out of the pattern.",
-        ) from error
-    except ValueError as error:  # what a damaged footer makes of it
+    except (OSError, ValueError) as error:  # the second is what a damaged footer makes of it
         raise UnreadableFileError(
             f"{named(path)} cannot be read as Parquet: {error}",
             way_out="Replace this file, or leave it out of the pattern.",
         ) from error
     return {field.name: str(field.type) for field in schema}
-
-
-def _header(path: str, kind: str) -> dict[str, str]:
-    try:
-        with _text(path) as file:
-            names = next(csv.reader(file, delimiter="\t" if kind == "tsv" else ","), [])
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise UnreadableFileError(
-            f"{named(path)} cannot be read as text: {error}",
-            way_out="Replace this file, or leave it out of the pattern.",
-        ) from error
-    if not names:
-        raise UnreadableFileError(f"{named(path)} is empty: its first line must name the columns")
-    return dict.fromkeys(names, "text")
 
 
 def _text(path: str) -> io.TextIOBase:
@@ -227,12 +215,12 @@ def _differs(
 
 
 def _read_through(path: str, files: Files) -> None:
-    if files.format == "parquet":
+    if not files.text:
         for batch in _pyarrow_parquet().ParquetFile(path).iter_batches(batch_size=PROBE_ROWS):
             batch.validate()
         return
     with _text(path) as file:
-        for number, row in enumerate(csv.reader(file, delimiter=files.delimiter, strict=True)):
+        for number, row in enumerate(csv.reader(file, delimiter=files.delimiter or ",", strict=True)):
             if row and len(row) != len(files.columns):
                 problem = f"record {number + 1} has {len(row)} fields instead of {len(files.columns)}"
                 raise ValueError(problem)

@@ -6,77 +6,66 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from steadyrank.data.observations import check_choice
-from steadyrank.data.score_matrix import MISSING
-from steadyrank.engines.columns import ValueSummary, picked, repeated_pairs, with_labels, with_numbers
 from steadyrank.engines.entries import BATCH_ROWS, MAX_ITEMS, MAX_UNITS, Entries, item_labels, unit_keys
 from steadyrank.engines.exact_sums import form_of
-from steadyrank.engines.source import Source, opened
+from steadyrank.engines.lazy_columns import (
+    ValueSummary,
+    picked,
+    repeated_pairs,
+    with_labels,
+    with_numbers,
+)
 from steadyrank.engines.values import EngineMatrix, EngineRatings
 from steadyrank.errors import (
     DuplicateRatingsError,
     InvalidDataError,
     InvalidPolicyError,
     MissingValuesError,
+    Option,
     listing,
     shorten,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from steadyrank.engines.settings import Engine
+    from steadyrank.engines.source import Source
+    from steadyrank.reading.roles import Resolved
 
 POLICIES = ("error", "mean", "trust")
 
 
 def scan_ratings(
-    given: Any,
-    *,
-    user: str | None = None,
-    item: str | None = None,
-    rating: str | None = None,
-    duplicates: str = "error",
-    item_list: Iterable[object] | None = None,
-    engine: str | Engine | None = None,
-    max_units: int = MAX_UNITS,
-    batch_rows: int = BATCH_ROWS,
+    source: Source, found: Resolved, *, max_units: int = MAX_UNITS, batch_rows: int = BATCH_ROWS
 ) -> EngineRatings:
-    """Return ratings that stay in an engine; ``Ratings.scan`` explains the parameters."""
+    """Return ratings that stay in an engine; ``Ratings.scan`` explains the settings."""
+    duplicates = found.settings.get("duplicates", "error")
     _check_duplicates(duplicates)
-    source = opened(given, engine)
-    try:
-        table = source.table()
-        names = table.names_for({"user": user, "item": item, "rating": rating})
-        parts = {"unit": names["user"], "item": names["item"], "value": names["rating"]}
-        frame = with_labels(source, picked(source, parts), {"unit": "users", "item": "items"})
-        frame = with_numbers(source, frame, "value", "ratings")
+    columns, notes = found.columns, list(found.table.notes)
+    parts = {"unit": columns["user"], "item": columns["item"], "value": columns["score"]}
+    frame = with_labels(source, picked(source, parts), {"unit": "users", "item": "items"})
+    frame = with_numbers(source, frame, "value", "ratings")
+    summary = ValueSummary(source, frame, "value", "ratings")
+    if duplicates == "trust":
+        notes.append("not checked whether a user rated an item more than once")
+    elif source.in_strict_order(columns["user"], columns["item"]):
+        notes.append("the files are in order of user and item, so no rating is repeated")
+    elif again := _repeated_ratings(source, frame, duplicates):
+        notes.append(f"{again:,} repeated ratings of an item by a user: their mean taken")
+        frame = _merged(frame)
         summary = ValueSummary(source, frame, "value", "ratings")
-        notes = [*table.notes]
-        if duplicates == "trust":
-            notes.append("not checked whether a user rated an item more than once")
-        elif source.in_strict_order(names["user"], names["item"]):
-            notes.append("the files are in order of user and item, so no rating is repeated")
-        elif again := _repeated_ratings(source, frame, duplicates):
-            notes.append(f"{again:,} repeated ratings of an item by a user: their mean taken")
-            frame = _merged(frame)
-            summary = ValueSummary(source, frame, "value", "ratings")
-        keys, sizes = unit_keys(source, frame, "users", max_units)
-        form = form_of(summary.decimals, summary.lowest, summary.highest, addends=len(keys))
-        entries = Entries(
-            source, frame, form, keys, sizes, what="ratings", known=item_list, batch_rows=batch_rows
-        )
-        return EngineRatings(entries, "user", tuple(notes))
-    except BaseException:
-        source.close()
-        raise
+    keys, sizes = unit_keys(source, frame, "users", max_units)
+    form = form_of(summary.decimals, summary.lowest, summary.highest, addends=len(keys))
+    known = found.settings.get("items")
+    entries = Entries(
+        source, frame, form, keys, sizes, what="ratings", known=known, batch_rows=batch_rows
+    )
+    return EngineRatings(entries, "user", tuple(notes))
 
 
 def _check_duplicates(duplicates: str) -> None:
     if duplicates == "last":
         raise InvalidDataError(
-            'duplicates="last" needs an order of the rows, which an engine does not keep',
-            way_out=f"Use one of {listing(POLICIES)}, or read the ratings into memory.",
+            "the last of several ratings needs an order of the rows, which an engine does not keep",
+            way_out=["Use ", Option("duplicates", "mean"), ", or read the ratings into memory."],
         )
     if duplicates not in POLICIES:
         raise InvalidPolicyError("duplicates", duplicates, POLICIES)
@@ -88,7 +77,7 @@ def _repeated_ratings(source: Source, frame: nw.LazyFrame[Any], duplicates: str)
         raise DuplicateRatingsError(
             f"{again:,} ratings are repeated: user {shorten(pair[0])} rated {shorten(pair[1])} "
             "more than once",
-            way_out='Average them with duplicates="mean".',
+            way_out=["Average them with ", Option("duplicates", "mean")],
         )
     return again
 
@@ -101,54 +90,43 @@ def _merged(frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
 
 
 def scan_matrix(
-    given: Any,
-    *,
-    row: str | None = None,
-    item: str | None = None,
-    value: str | None = None,
-    units: str | None = None,
-    missing: str = "error",
-    engine: str | Engine | None = None,
-    max_units: int = MAX_UNITS,
-    batch_rows: int = BATCH_ROWS,
+    source: Source, found: Resolved, *, max_units: int = MAX_UNITS, batch_rows: int = BATCH_ROWS
 ) -> EngineMatrix:
     """Return a long score table that stays in an engine; ``ScoreMatrix.scan`` explains."""
-    check_choice("missing", missing, MISSING)
-    source = opened(given, engine)
-    try:
-        table = source.table()
-        names = table.names_for({"row": row, "item": item, "value": value})
-        parts = {"row": names["row"], "item": names["item"], "value": names["value"]}
-        if units is not None:
-            table.check_column("units", units)
-            parts["unit"] = units
-        texts = {"row": "rows", "item": "items"} | ({"unit": "units"} if units is not None else {})
-        frame = with_labels(source, picked(source, parts), texts)
-        frame = with_numbers(source, frame, "value", "values")
-        _check_cells(source, frame, units)
-        labels = item_labels(source, frame, None, MAX_ITEMS)
-        frame, rows, gaps, note = _without_gaps(source, frame, labels, missing)
-        if units is None:
-            frame = frame.with_columns(nw.col("row").alias("unit"))
-        summary = ValueSummary(source, frame, "value", "values")
-        keys, sizes = unit_keys(source, frame, "units", max_units)
-        form = form_of(summary.decimals, summary.lowest, summary.highest, addends=rows)
-        entries = Entries(
-            source,
-            frame.select("unit", "item", "value"),
-            form,
-            keys,
-            sizes,
-            what="values",
-            known=labels,
-            grouped=units is not None,
-            batch_rows=batch_rows,
+    if "item" not in found.columns:
+        raise InvalidDataError(
+            "engines scan long tables of scores, one row a score, and this one is wide",
+            way_out=["Name the columns ", Option("item"), " and ", Option("score"), ", or read it."],
         )
-        notes = (*table.notes, *([note] if note else []))
-        return EngineMatrix(entries, units or "row", notes, rows=rows, gaps=gaps)
-    except BaseException:
-        source.close()
-        raise
+    columns, unit = found.columns, found.columns.get("unit")
+    parts = {"row": columns["row"], "item": columns["item"], "value": columns["score"]}
+    texts = {"row": "rows", "item": "items"}
+    if unit is not None:
+        parts["unit"], texts["unit"] = unit, "units"
+    frame = with_labels(source, picked(source, parts), texts)
+    frame = with_numbers(source, frame, "value", "values")
+    _check_cells(source, frame, unit)
+    labels = item_labels(source, frame, None, MAX_ITEMS)
+    missing = found.settings.get("missing", "error")
+    frame, rows, gaps, note = _without_gaps(source, frame, labels, missing)
+    if unit is None:
+        frame = frame.with_columns(nw.col("row").alias("unit"))
+    summary = ValueSummary(source, frame, "value", "values")
+    keys, sizes = unit_keys(source, frame, "units", max_units)
+    form = form_of(summary.decimals, summary.lowest, summary.highest, addends=rows)
+    entries = Entries(
+        source,
+        frame.select("unit", "item", "value"),
+        form,
+        keys,
+        sizes,
+        what="values",
+        known=labels,
+        grouped=unit is not None,
+        batch_rows=batch_rows,
+    )
+    notes = (*found.table.notes, *([note] if note else []))
+    return EngineMatrix(entries, unit or "row", notes, rows=rows, gaps=gaps)
 
 
 def _check_cells(source: Source, frame: nw.LazyFrame[Any], units: str | None) -> None:
@@ -156,7 +134,7 @@ def _check_cells(source: Source, frame: nw.LazyFrame[Any], units: str | None) ->
     if again and pair is not None:
         raise InvalidDataError(
             f"{shorten(pair[1])} has more than one value in row {shorten(pair[0])}",
-            way_out="Keep one of them, or name another column as row=...",
+            way_out=["Keep one of them, or name another column as ", Option("row")],
         )
     if units is None:
         return
@@ -193,8 +171,12 @@ def _without_gaps(
     if missing == "error":
         raise MissingValuesError(
             f"{gaps:,} of {all_rows * len(labels):,} values are missing",
-            way_out='Drop the rows that have gaps with missing="drop", or take means over the values '
-            'that are there with missing="available".',
+            way_out=[
+                "Drop the rows that have gaps with ",
+                Option("missing", "drop"),
+                ", or take means over the values that are there with ",
+                Option("missing", "available"),
+            ],
         )
     _check_filled(source, filled, labels)
     if missing == "available":
@@ -203,8 +185,12 @@ def _without_gaps(
     kept = int(source.numbers(complete.select(nw.len().alias("rows")), "sizes")["rows"])
     if not kept:
         raise MissingValuesError(
-            'every row has a missing value, so missing="drop" leaves nothing',
-            way_out='Use missing="available", or leave out the items with the most gaps.',
+            "every row has a missing value, so that dropping them leaves nothing",
+            way_out=[
+                "Use ",
+                Option("missing", "available"),
+                ", or leave out the items with the most gaps.",
+            ],
         )
     note = f"{all_rows - kept:,} rows with {gaps:,} missing values dropped"
     return filled.join(complete, on="row", how="semi"), kept, False, note

@@ -89,7 +89,12 @@ def _relation(connection: Any, files: Files) -> Any:
     paths = list(files.paths)
     if files.text:
         return connection.read_csv(
-            paths, sep=files.delimiter, header=True, all_varchar=True, quotechar='"'
+            paths,
+            sep=files.delimiter,
+            header=True,
+            names=list(files.columns),
+            all_varchar=True,
+            quotechar='"',
         )
     return connection.read_parquet(paths)
 
@@ -114,7 +119,12 @@ class Polars:
             raise MissingPackageError("this engine needs polars, which is missing", "frames") from error
         paths = list(files.paths)
         if files.text:
-            frame = pl.scan_csv(paths, separator=files.delimiter, infer_schema=False)
+            frame = pl.scan_csv(
+                paths,
+                separator=files.delimiter or ",",
+                infer_schema=False,
+                new_columns=list(files.columns),
+            )
         else:
             frame = pl.scan_parquet(paths)
         return frame, _nothing
@@ -154,7 +164,7 @@ class Spark:
         paths = [os.path.abspath(path) for path in files.paths]  # noqa: PTH100 (text for Java)
         if files.text:
             reader = reader.option("header", True).option("sep", files.delimiter).option("escape", '"')
-            frame = reader.csv(paths)
+            frame = reader.csv(paths).toDF(*files.columns)
         else:
             frame = reader.parquet(*paths)
         return frame, _nothing if running is not None else session.stop

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,8 @@ from steadyrank.errors import (
     shorten,
 )
 from steadyrank.reading.arrays import objects
-from steadyrank.reading.table import Table
+from steadyrank.reading.table import Column, GivenColumn, Table
+from steadyrank.reading.text_columns import TextColumn
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import AnyArray
     from steadyrank.engines.settings import Closer, Engine
+
+LOOKED_AT = 1000
+"""How many rows are brought back to tell what the columns hold."""
 
 FULL_DISK = ("max_temp_directory_size", "no space left", "disk full", "enospc", "offload")
 OUT_OF_MEMORY = ("out of memory", "outofmemory", "java heap space", "failed to allocate")
@@ -104,11 +109,20 @@ class Source:
         """Whether all columns are text of a file that still has to become numbers."""
         return self.files is not None and self.files.text
 
-    def table(self) -> Table:
-        """Return the names of the columns as a table without rows, which can guess their parts."""
-        names = self.guarded(self.frame.collect_schema).names()
+    def first_rows(self) -> Table:
+        """Return the first rows as a table, by which columns get their roles as they do in memory."""
         where = "" if self.files is None else Path(self.files.paths[0]).name
-        return Table({name: np.empty(0) for name in names}, source=where)
+        return Table(self._first_columns, source=where)
+
+    @cached_property
+    def _first_columns(self) -> dict[str, Column]:
+        rows = self.collect(self.frame.head(LOOKED_AT), "the first rows")
+        if not self.text:
+            return {name: GivenColumn(column, name) for name, column in rows.items()}
+        return {
+            name: TextColumn.of(str(word or "") for word in column.tolist())
+            for name, column in rows.items()
+        }
 
     def in_strict_order(self, one: str, two: str) -> bool:
         """Tell whether files prove by their order that no pair of labels occurs twice."""

@@ -3,12 +3,12 @@
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.intervals import CertainOrder, certainly_above, rank_intervals, tiers
 from steadyrank.operators.rankings import RankingSet, inflated_ranking
-from steadyrank.operators.topk import (
+from steadyrank.operators.topk_sets import (
     InflatedTopK,
     inflated_argmax,
     inflated_topk,
     inflated_topk_mask,
-    top_k,
+    topk,
 )
 
 __all__ = [
@@ -23,5 +23,5 @@ __all__ = [
     "inflated_topk_mask",
     "rank_intervals",
     "tiers",
-    "top_k",
+    "topk",
 ]

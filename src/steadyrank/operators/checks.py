@@ -56,16 +56,16 @@ def check_score_batch(scores: ArrayLike) -> FloatArray:
     return values
 
 
-def check_k(k: object, items: int) -> int:
-    """Return ``k`` as an int from 1 to ``items``."""
+def check_k(k: object, n_items: int) -> int:
+    """Return ``k`` as an int from 1 to ``n_items``."""
     if isinstance(k, bool | np.bool_):
-        raise InvalidKError(k, items, why=" (a truth value)")
+        raise InvalidKError(k, n_items, why=" (a truth value)")
     try:
         number = operator.index(k)  # type: ignore[arg-type]
     except TypeError:
-        raise InvalidKError(k, items, why=" (not a whole number)") from None
-    if not 1 <= number <= items:
-        raise InvalidKError(k, items)
+        raise InvalidKError(k, n_items, why=" (not a whole number)") from None
+    if not 1 <= number <= n_items:
+        raise InvalidKError(k, n_items)
     return number
 
 
@@ -82,31 +82,31 @@ def check_eps(eps: object) -> float:
     return number
 
 
-def check_square(items: int, bytes_each: int, what: str, way_out: str) -> None:
+def check_square(n_items: int, bytes_each: int, what: str, way_out: str) -> None:
     """Complain about an (items, items) result that is too large to be built by accident."""
-    if items * items * bytes_each > LARGEST_SQUARE:
-        raise TooLargeError(what, items * items * bytes_each, way_out)
+    if n_items * n_items * bytes_each > LARGEST_SQUARE:
+        raise TooLargeError(what, n_items * n_items * bytes_each, way_out)
 
 
-def check_permutation(order: ArrayLike, items: int) -> IntArray:
-    """Return ``order`` as an int64 permutation of ``0 .. items - 1``."""
+def check_permutation(order: ArrayLike, n_items: int) -> IntArray:
+    """Return ``order`` as an int64 permutation of ``0 .. n_items - 1``."""
     raw = np.asarray(order)
-    if raw.ndim != 1 or raw.shape[0] != items:
+    if raw.ndim != 1 or raw.shape[0] != n_items:
         raise InvalidPermutationError(
-            f"a ranking must list each of the {items:,} items once, but has shape {raw.shape}."
+            f"a ranking must list each of the {n_items:,} items once, but has shape {raw.shape}."
         )
     if raw.dtype.kind not in "iu":
         raise InvalidPermutationError(
-            f"a ranking must hold item indices 0..{items - 1}, but has dtype {raw.dtype}."
+            f"a ranking must hold item indices 0..{n_items - 1}, but has dtype {raw.dtype}."
         )
     values = raw.astype(np.int64)
-    outside = np.flatnonzero((values < 0) | (values >= items))
+    outside = np.flatnonzero((values < 0) | (values >= n_items))
     if len(outside):
         place = int(outside[0])
         raise InvalidPermutationError(
-            f"a ranking must hold item indices 0..{items - 1}, but position {place} is {raw[place]}."
+            f"a ranking must hold item indices 0..{n_items - 1}, but position {place} is {raw[place]}."
         )
-    times = np.bincount(values, minlength=items)
+    times = np.bincount(values, minlength=n_items)
     if (times != 1).any():
         raise InvalidPermutationError(
             "a ranking must list each item once, but these items occur more than once: "

@@ -48,18 +48,22 @@ def critical_eps(scores: ArrayLike, k: int) -> FloatArray:
     """
     values = check_score_batch(scores)
     k = check_k(k, values.shape[-1])
-    rows = values.reshape(-1, values.shape[-1])
+    return critical_rows(values.reshape(-1, values.shape[-1]), k).reshape(values.shape)
+
+
+def critical_rows(rows: FloatArray, k: int, chunk: int = CHUNK) -> FloatArray:
+    """Return the critical eps of each item of each row, ``chunk`` scores at a time."""
     critical = np.zeros(rows.shape)
-    step = max(1, CHUNK // rows.shape[1])
+    step = max(1, chunk // rows.shape[1])
     for start in range(0, len(rows), step):
-        chunk = rows[start : start + step]
-        order = np.argsort(-chunk, axis=1, kind="stable")[:, k - 1 :]
-        tail = np.take_along_axis(chunk, order, axis=1)
+        part = rows[start : start + step]
+        order = np.argsort(-part, axis=1, kind="stable")[:, k - 1 :]
+        tail = np.take_along_axis(part, order, axis=1)
         np.put_along_axis(critical[start : start + step], order, critical_of_tail(tail), axis=1)
-    return critical.reshape(values.shape)
+    return critical
 
 
-def critical_of_tail(tail: FloatArray) -> FloatArray:
+def critical_of_tail(tail: FloatArray, narrow: int = NARROW) -> FloatArray:
     """Return the critical eps for rows of descending scores that begin with the k-th best."""
     best = tail[:, :1]
     # In units of the largest distance, so that squares neither overflow nor vanish; a distance
@@ -70,7 +74,7 @@ def critical_of_tail(tail: FloatArray) -> FloatArray:
     number, total, square = spread_sums(x)
     reached = x + total - C * np.sqrt(total * total + square)
     np.maximum.accumulate(reached, axis=1, out=reached)  # grows by theory; now also after rounding
-    last = np.minimum(_counts_up_to(reached, x), np.arange(1, x.shape[1] + 1)) - 1
+    last = np.minimum(_counts_up_to(reached, x, narrow), np.arange(1, x.shape[1] + 1)) - 1
     m, d, g, x_last = (np.take_along_axis(part, last, 1) for part in (number, total, square, x))
     drop = x - x_last
     s = d + m * drop
@@ -80,8 +84,8 @@ def critical_of_tail(tail: FloatArray) -> FloatArray:
     return entry_eps(c / C * unit * 4, best)
 
 
-def _counts_up_to(reached: FloatArray, x: FloatArray) -> IntArray:
+def _counts_up_to(reached: FloatArray, x: FloatArray, narrow: int) -> IntArray:
     """Count, for each entry of a row of x, the entries of the same row of ``reached`` up to it."""
-    if x.shape[1] <= NARROW:
+    if x.shape[1] <= narrow:
         return np.asarray((reached[:, np.newaxis, :] <= x[:, :, np.newaxis]).sum(axis=2))
     return np.stack([np.searchsorted(r, v, side="right") for r, v in zip(reached, x, strict=True)])

@@ -65,9 +65,7 @@ def entry_eps(distance: FloatArray, best: FloatArray | float) -> FloatArray:
     return np.minimum(rounded, distance / (1 - MOST_OF_EPS))
 
 
-def eligible_prefix(
-    below: FloatArray, best: FloatArray, eps: float, *, counts: FloatArray | None = None
-) -> tuple[IntArray, FloatArray]:
+def eligible_prefix(below: FloatArray, best: FloatArray, eps: float) -> tuple[IntArray, FloatArray]:
     """Return how many leading columns of each row are eligible, and how deep eligibility reaches.
 
     Parameters
@@ -79,9 +77,6 @@ def eligible_prefix(
         The best score itself (it sets the size of the rounding slack).
     eps : float
         The inflation, positive.
-    counts : float array (rows, columns), optional
-        How many items stand at each distance; 0 for a place that is empty by now. The first
-        must be positive. By default one item each.
 
     Returns
     -------
@@ -100,7 +95,7 @@ def eligible_prefix(
     tight = effective_eps(eps, best)
     # In units of eps; beyond 2 nothing is eligible, and clipping there avoids overflow.
     x = np.minimum(below / tight[:, np.newaxis], 2.0)
-    number, total, square = spread_sums(x, counts)
+    number, total, square = spread_sums(x)
     last = (total * total + square < 1).sum(axis=1) - 1
     row = np.arange(len(x))
     limit = reach(x[row, last], number[row, last], total[row, last], square[row, last])
@@ -112,45 +107,39 @@ def eligible_columns(depth: FloatArray, counts: AnyArray) -> Iterator[BoolArray]
     """Yield, column by column, which states have an eligible item there; stop where none has.
 
     The same as :func:`eligible_prefix` for very many states with few columns, all in units of the
-    effective eps. The arrays have one row for each *column* and one column for each state, so that
+    effective eps; ``counts`` tells how many items are left at each depth, and may be 0 but in the
+    first column. The arrays have one row for each *column* and one column for each state, so that
     every sum runs over long contiguous rows.
     """
-    columns, states = depth.shape
-    number, total, square = np.empty((3, columns, states))
-    number[0], total[0], square[0] = counts[0], 0.0, 0.0
-    last = np.zeros(states, dtype=np.int64)
-    for j in range(1, columns):
-        gap = depth[j] - depth[j - 1]
-        step = number[j - 1] * gap
-        np.add(total[j - 1], step, out=total[j])
-        gap *= total[j] + total[j - 1]
-        np.add(square[j - 1], gap, out=square[j])
-        np.add(number[j - 1], counts[j], out=number[j])
-        inside = total[j] * total[j] + square[j] < 1
-        last += inside
+    number, at = counts[0].copy(), depth[0].copy()
+    total, square = np.zeros((2, len(at)))
+    for next_depth, next_count in zip(depth[1:], counts[1:], strict=True):
+        gap = next_depth - at
+        wider = total + number * gap
+        larger = square + gap * (wider + total)
+        inside = wider * wider + larger < 1
         if not inside.any():
             break
-    place = (last, np.arange(states))
-    limit = reach(depth[place], number[place], total[place], square[place])
-    for j in range(columns):
-        eligible = (j <= last) | (depth[j] < limit)
+        # A state once outside stays so: its sums are kept, and only gaps widen from there.
+        for kept, grown in ((total, wider), (square, larger), (at, next_depth)):
+            np.copyto(kept, grown, where=inside)
+        np.add(number, next_count, out=number, where=inside)
+    # What the sums hold is eligible; rounding of the reach must not exclude it.
+    limit = np.maximum(reach(at, number, total, square), np.nextafter(at, np.inf))
+    for column in depth:
+        eligible = column < limit
         if not eligible.any():
             return
         yield eligible
 
 
-def spread_sums(
-    x: FloatArray, counts: FloatArray | None = None
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+def spread_sums(x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return N, D and G of the module docstring, for every prefix of every row.
 
     They are sums of gaps, never differences of sums of scores, so that nothing cancels and a
     constant added to all scores changes nothing.
     """
-    if counts is None:
-        number = np.broadcast_to(np.arange(1.0, x.shape[1] + 1), x.shape)
-    else:
-        number = counts.cumsum(axis=1)
+    number = np.broadcast_to(np.arange(1.0, x.shape[1] + 1), x.shape)
     gap = x[:, 1:] - x[:, :-1]
     step = number[:, :-1] * gap
     total = np.zeros(x.shape)

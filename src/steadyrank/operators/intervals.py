@@ -1,6 +1,6 @@
 """Rank intervals, the certain order and tiers of an inflated ranking, without any permutation.
 
-The lowest (best) rank of an item is the first k whose inflated top-k holds it; its highest (worst)
+The best rank of an item is the first k whose inflated top-k holds it; its worst
 rank is the number of items above ``w_j - c``; i comes before j in every ranking exactly if
 ``w_i - w_j >= c``. All are attained: see the theory page of the documentation for the proofs.
 """
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.operators.checks import check_eps, check_scores, check_square
+from steadyrank.operators.eligible_ranges import eligible_ends, ends_within
 from steadyrank.operators.inflation import C, effective_eps
-from steadyrank.operators.prefixes import eligible_ends, ends_within
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -24,25 +24,25 @@ if TYPE_CHECKING:
 
 @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
 def rank_intervals(scores: ArrayLike, eps: float) -> tuple[IntArray, IntArray]:
-    """Return the lowest and the highest rank (1 = best) of each item over the inflated ranking.
+    """Return the best and the worst rank (1 = first) of each item over the inflated ranking.
 
     Both are attained by some ranking of the set. Time grows as that of a sort.
 
     Examples
     --------
-    >>> lowest, highest = rank_intervals([1.0, 0.5, 0.0], eps=1.0)
-    >>> lowest, highest
+    >>> best, worst = rank_intervals([1.0, 0.5, 0.0], eps=1.0)
+    >>> best, worst
     (array([1, 1, 2]), array([2, 3, 3]))
     """
     values = check_scores(scores)
     eps = check_eps(eps)
     order = np.argsort(-values, kind="stable")
     ranked = values[order]
-    lowest, highest = np.empty(len(values), np.int64), np.empty(len(values), np.int64)
+    best, worst = np.empty(len(values), np.int64), np.empty(len(values), np.int64)
     places = np.arange(len(values))
-    lowest[order] = 1 + np.searchsorted(eligible_ends(ranked, eps), places, side="right")
-    highest[order] = ends_within(ranked, len(ranked), certain_gap(ranked, eps))
-    return lowest, highest
+    best[order] = 1 + np.searchsorted(eligible_ends(ranked, eps), places, side="right")
+    worst[order] = ends_within(ranked, len(ranked), certain_gap(ranked, eps))
+    return best, worst
 
 
 def certain_gap(scores: FloatArray | float, eps: float) -> FloatArray:

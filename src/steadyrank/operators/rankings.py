@@ -11,14 +11,14 @@ from steadyrank.errors import InvalidValueError, SizeMismatchError, shorten
 from steadyrank.operators.checks import check_eps, check_permutation, check_scores, check_square
 from steadyrank.operators.counting import count_paths, sample_scores, score_shares
 from steadyrank.operators.intervals import rank_intervals, tier_starts
-from steadyrank.operators.remaining import (
+from steadyrank.operators.states import MAX_STATES, StateGraph
+from steadyrank.operators.unplaced import (
     Ordered,
-    Remaining,
+    Unplaced,
     all_orders,
     common_order,
     contains,
 )
-from steadyrank.operators.states import MAX_STATES, StateGraph
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,7 +74,7 @@ class RankingSet:
         return self._eps
 
     @property
-    def items(self) -> int:
+    def n_items(self) -> int:
         """The number of items that each ranking orders."""
         return len(self._scores)
 
@@ -94,24 +94,24 @@ class RankingSet:
     def _ordered(self) -> Ordered:
         return Ordered(self.plain, self._ranked, self._eps)
 
-    def _remaining(self) -> Remaining:
-        return Remaining(*self._ordered())
+    def _unplaced(self) -> Unplaced:
+        return Unplaced(*self._ordered())
 
     def __contains__(self, ranking: ArrayLike) -> bool:
         """Tell whether a permutation of the items belongs to the set."""
-        return contains(self._remaining(), check_permutation(ranking, self.items).tolist())
+        return contains(self._unplaced(), check_permutation(ranking, self.n_items).tolist())
 
     def __iter__(self) -> Iterator[IntArray]:
         """Yield the rankings one at a time, the plain one first."""
-        return (np.array(order) for order in all_orders(self._remaining(), self.items))
+        return (np.array(order) for order in all_orders(self._unplaced(), self.n_items))
 
     def __repr__(self) -> str:
         """Describe the set without listing or counting it."""
         blocks = 1 + len(tier_starts(self._ranked, self._eps))
-        alone = blocks == self.items
+        alone = blocks == self.n_items
         content = "only the plain ranking" if alone else "the plain ranking and others"
         return (
-            f"RankingSet({self.items:,} item{'s' * (self.items > 1)}, eps={self._eps:.6g}, "
+            f"RankingSet({self.n_items:,} item{'s' * (self.n_items > 1)}, eps={self._eps:.6g}, "
             f"{blocks:,} tier{'s' * (blocks > 1)}; {content})"
         )
 
@@ -159,19 +159,19 @@ class RankingSet:
                [0.  , 0.33, 0.67]])
         """
         check_square(
-            self.items,
+            self.n_items,
             8,
-            f"the share of each of {self.items:,} items at each rank",
+            f"the share of each of {self.n_items:,} items at each rank",
             "rank_intervals() and sample() need far less.",
         )
         sizes = self._graph.sizes
         each = score_shares(self._graph, max_states) / sizes[:, np.newaxis]
-        shares = np.empty((self.items, self.items))
+        shares = np.empty((self.n_items, self.n_items))
         shares[self.plain] = np.repeat(each, sizes, axis=0)
         return shares
 
     def rank_intervals(self) -> tuple[IntArray, IntArray]:
-        """Return the lowest and the highest rank of each item over the set (1 = best)."""
+        """Return the best and the worst rank of each item over the set (1 = first)."""
         return rank_intervals(self._scores, self._eps)
 
     def intersects(self, other: RankingSet) -> bool:
@@ -194,10 +194,10 @@ class RankingSet:
         """
         if not isinstance(other, RankingSet):
             raise InvalidValueError(f"a RankingSet is needed to compare with, not {shorten(other)}.")
-        if other.items != self.items:
+        if other.n_items != self.n_items:
             raise SizeMismatchError(
-                f"the two ranking sets order different numbers of items: {self.items:,} and "
-                f"{other.items:,}. Score both on one fixed list of items."
+                f"the two ranking sets order different numbers of items: {self.n_items:,} and "
+                f"{other.n_items:,}. Score both on one fixed list of items."
             )
         order = common_order(self._ordered(), other._ordered())
         return None if order is None else np.array(order)

@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from steadyrank.errors import StateLimitError
+from steadyrank.operators.eligible_ranges import ends_within
 from steadyrank.operators.inflation import effective_eps, eligible_columns
 from steadyrank.operators.intervals import certain_gap
-from steadyrank.operators.prefixes import ends_within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 
 Words: TypeAlias = "NDArray[np.uint64]"
 one = np.uint64(1)
@@ -69,7 +69,7 @@ class Layer:
         lengths = np.diff(np.append(self.starts, len(self.source)))
         return np.repeat(np.arange(len(self.starts)), lengths)
 
-    def times_ways(self, values: FloatArray) -> FloatArray:
+    def times_ways(self, values: AnyArray) -> AnyArray:
         """Multiply a value for each edge by the number of items to choose from."""
         return values if self.ways is None else values * self.ways
 
@@ -107,7 +107,7 @@ class StateGraph:
 
     @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
     def __init__(self, ranked: FloatArray, eps: float) -> None:
-        self.items = len(ranked)
+        self.n_items = len(ranked)
         starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
         self.values = ranked[starts]
         self.sizes = np.diff(np.append(starts, len(ranked)))
@@ -128,20 +128,17 @@ class StateGraph:
         largest = float(parts.max())
         return largest + float(np.log10(np.sum(10.0 ** (parts - largest))))
 
-    def most_ways(self) -> int:
-        """Return the largest number of items that can be placed from or into one state."""
-        items = np.append(0, np.cumsum(self.sizes))
-        return int((items[np.arange(len(self.values)) + self._window] - items[:-1]).max())
-
     def layers(self, max_states: int = MAX_STATES) -> Iterator[Layer]:
         """Yield the layers in order; stop with an error after ``max_states`` states."""
         states = _States(0, np.zeros(1, np.uint64))
         visited = 1
-        for placed in range(self.items):
+        for placed in range(self.n_items):
             too_wide = bool(self._bits[states.first].max() > WORD)
             if too_wide or visited > max_states:
                 bound = self.bound_log10()
-                raise StateLimitError(max_states, visited, placed, self.items, bound, too_wide=too_wide)
+                raise StateLimitError(
+                    max_states, visited, placed, self.n_items, bound, too_wide=too_wide
+                )
             layer, states = self._expand(states)
             visited += len(states.words)
             yield layer
@@ -152,14 +149,16 @@ class StateGraph:
         width = int(self._window[first].max())
         left = self._left(states, width)
         depth = self._tables.depth[:width].take(first, axis=1)
+        filled = left > 0
         chosen = [
-            np.flatnonzero(eligible & (remaining > 0))
-            for eligible, remaining in zip(eligible_columns(depth, left), left, strict=False)
+            np.flatnonzero(eligible & some)
+            for eligible, some in zip(eligible_columns(depth, left), filled, strict=False)
         ]
+        # The best score left is eligible in every state: words[0] has an entry for each of them.
         words = [
             states.words[edge] + self._tables.item[j].take(first[edge]) for j, edge in enumerate(chosen)
         ]
-        words[0] = self._move_on(states, chosen[0], words[0], left)
+        words[0] = self._move_on(states, words[0], left[0] == 1, filled[1:])
         order, merged, starts = _merge(np.concatenate(words), states.base)
         column = np.repeat(np.arange(len(chosen), dtype=np.uint8), [len(edge) for edge in chosen])
         ways = None
@@ -170,29 +169,31 @@ class StateGraph:
         return Layer(source, column[order], starts, first, ways), merged
 
     def _left(self, states: _States, width: int) -> FloatArray:
-        """Return how many items are left of each of the next distinct scores (rows), by state."""
+        """Return how many items are left of each of the next distinct scores (rows), by state.
+
+        As floats, since sums over them are floats too. Beyond a window it may be any number: no
+        score is eligible there.
+        """
         tables, first = self._tables, states.first
         if self._single:  # one bit for each score: no need to look up where its bits are
             places = np.arange(width, dtype=np.uint64)[:, np.newaxis]
-            taken = states.gone >> places & one
-        else:
-            taken = states.gone >> tables.shift[:width].take(first, axis=1)
-            taken &= tables.full[:width].take(first, axis=1)
-        # As floats, since sums over them are floats too.
-        return np.asarray(tables.size[:width].take(first, axis=1) - taken.astype(np.float64))
+            return (~states.gone >> places & one).astype(np.float64)
+        taken = states.gone >> tables.shift[:width].take(first, axis=1)
+        taken &= tables.full[:width].take(first, axis=1)
+        return np.asarray(tables.size[:width].take(first, axis=1) - taken)
 
-    def _move_on(self, states: _States, edge: IntArray, words: Words, left: FloatArray) -> Words:
+    def _move_on(self, states: _States, words: Words, emptied: BoolArray, filled: BoolArray) -> Words:
         """Where the best score has just lost its last item, begin at the next with items left.
 
-        ``left`` tells what was left before. Scores beyond the window are untouched, so the
-        search ends there at the latest.
+        ``filled`` tells for each of the scores below whether it has some. Scores beyond the window
+        are untouched, so the search ends there at the latest.
         """
-        first = states.first[edge]
-        found = left[1:, edge] > 0
-        skip = self._window[first]  # where nothing is found, the first score beyond the window
-        if len(found):
-            skip = np.where(found.any(axis=0), 1 + found.argmax(axis=0), skip)
-        skip = np.where(left[0, edge] > 1, 0, skip)
+        first = states.first
+        skip = emptied.astype(np.uint8)
+        for some in filled:
+            emptied = emptied > some  # and this score is empty, too
+            skip += emptied
+        skip = np.minimum(skip, self._window[first])
         drop = np.minimum(self._offset[first + skip] - self._offset[first], 63).astype(np.uint64)
         upper = (first + skip - states.base).astype(np.uint64) << WORD_BITS
         return np.asarray((words & LOWER) >> drop | upper)

@@ -14,6 +14,7 @@ from steadyrank.errors import (
     EmptyDataError,
     FileNotThereError,
     InvalidDataError,
+    Option,
     UnreadableFileError,
     shorten,
 )
@@ -96,7 +97,7 @@ class OpenFile:
         if self.head.startswith(UTF16) and codecs.lookup(self.encoding).name == "utf-8":
             raise UnreadableFileError(
                 f"{self.name} is text in UTF-16, not in UTF-8",
-                way_out='Read it with encoding="utf-16".',
+                way_out=["Read it with ", Option("encoding", "utf-16")],
             )
         if codecs.lookup(self.encoding).name == "utf-8":
             yield self.head.removeprefix(codecs.BOM_UTF8)
@@ -111,7 +112,7 @@ class OpenFile:
         except UnicodeDecodeError as error:
             raise UnreadableFileError(
                 f"{self.name} is not text in {self.encoding}: {error.reason}",
-                way_out="Give its encoding as encoding=...",
+                way_out=["Give its encoding as ", Option("encoding")],
             ) from None
 
     def _rest(self, size: int) -> Iterator[bytes]:
@@ -140,7 +141,10 @@ class OpenFile:
             wrong = line + block.count(b"\n", 0, nul)
             raise UnreadableFileError(
                 f"{self.name} holds a NUL byte on line {wrong}",
-                way_out='It is binary, damaged, or text in another encoding (encoding="utf-16").',
+                way_out=[
+                    "It is binary, damaged, or text in another encoding: try ",
+                    Option("encoding", "utf-16"),
+                ],
             )
         if block.isascii():
             return
@@ -150,7 +154,12 @@ class OpenFile:
             wrong = line + block.count(b"\n", 0, error.start)
             raise UnreadableFileError(
                 f"{self.name} is not text in UTF-8: byte {block[error.start]:#04x} on line {wrong}",
-                way_out='Give its encoding, for example encoding="latin-1" or "cp1252".',
+                way_out=[
+                    "Give its encoding, for example ",
+                    Option("encoding", "latin-1"),
+                    " or ",
+                    Option("encoding", "cp1252"),
+                ],
             ) from None
 
 

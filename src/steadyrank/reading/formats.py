@@ -1,93 +1,61 @@
-"""Which format a file has, told by its content, and the table it holds."""
+"""The table of file formats: how each is told by its content, read, and scanned by engines."""
 
 from __future__ import annotations
 
 import codecs
+import csv
 from contextlib import closing
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
-from steadyrank.data.observations import check_choice
-from steadyrank.errors import NotRecognisedError
-from steadyrank.reading.delimited import read_delimited
+from steadyrank.errors import InvalidPolicyError, NotRecognisedError, UnreadableFileError
+from steadyrank.reading.delimited import header_names, read_delimited
 from steadyrank.reading.files import PARQUET, OpenFile, Source, open_source
 from steadyrank.reading.json_lines import read_json_lines
 from steadyrank.reading.movielens import looks_like_movielens, read_movielens
 from steadyrank.reading.netflix import looks_like_netflix, read_netflix
 from steadyrank.reading.parquet import read_parquet
-from steadyrank.reading.preflib import looks_like_preflib
+from steadyrank.reading.preflib import looks_like_preflib, read_preflib
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from steadyrank.reading.table import Table
 
-FORMATS = ("csv", "tsv", "jsonl", "parquet", "netflix", "movielens", "preflib")
+DELIMITERS = ",;\t|"
 
 
-def read_table(source: Source, *, format: str | None = None, encoding: str = "utf-8") -> Table:  # noqa: A002
-    r"""Read a table from a path or a binary stream.
+@dataclass(frozen=True)
+class Format:
+    """One format of files.
 
     Parameters
     ----------
-    source : path or binary stream
-    format : str, optional
-        One of ``FORMATS``; told from the content where not given.
-    encoding : str
-        Of a text file.
-
-    Examples
-    --------
-    >>> import io
-    >>> read_table(io.BytesIO(b"choice\nx\n")).names
-    ['choice']
+    name : str
+        What users call it.
+    looks : callable
+        Tells by the first bytes of a file, and its first line, whether it is of this format.
+    read : callable
+        Reads an open file; the mapping holds the arguments that the user gave.
+    on_engine : {"parquet", "delimited"}, optional
+        How an engine reads it; without it the format is read into memory only.
+    folders : bool
+        Whether a folder may be of this format.
     """
-    with closing(open_source(source, encoding=encoding)) as file:
-        return table_from(file, format)
+
+    name: str
+    looks: Callable[[bytes, bytes], bool]
+    read: Callable[[OpenFile, Mapping[str, Any]], Table]
+    on_engine: Literal["parquet", "delimited"] | None = None
+    folders: bool = False
 
 
-def detect(file: OpenFile, format: str | None) -> str:  # noqa: A002
-    """Return the format of a file: as given, or told by its first bytes."""
-    if format is not None:
-        check_choice("format", format, FORMATS)
-        return format
-    if file.is_folder:
-        return "netflix"
-    if file.head.startswith(PARQUET):
-        return "parquet"
-    return _text_format(_text_head(file))
+@dataclass(frozen=True)
+class TextLayout:
+    """How a delimited file is laid out: what stands between fields, and the names of the columns."""
 
-
-def _text_format(head: bytes) -> str:
-    first = _first_line(head)
-    if looks_like_preflib(head):
-        return "preflib"
-    if looks_like_netflix(first):
-        return "netflix"
-    if looks_like_movielens(first):
-        return "movielens"
-    if first.lstrip().startswith(b"{"):
-        return "jsonl"
-    return "tsv" if first.count(b"\t") > first.count(b",") else "csv"
-
-
-def table_from(file: OpenFile, format: str | None = None) -> Table:  # noqa: A002
-    """Read the table in an open file."""
-    found = detect(file, format)
-    if file.is_folder and found != "netflix":
-        raise NotRecognisedError(f"{file.name} is a folder", way_out="Give the path of a file in it.")
-    first = _first_line(_text_head(file))
-    if found == "parquet":
-        return read_parquet(file)
-    if found == "jsonl":
-        return read_json_lines(file.blocks(), file.name)
-    if found == "netflix" and (file.is_folder or looks_like_netflix(first)):
-        return read_netflix(file)
-    if found == "movielens" and looks_like_movielens(first):
-        return read_movielens(file, first)
-    if found == "preflib":
-        raise NotRecognisedError(
-            f"{file.name} is a PrefLib file, which holds ballots", way_out="Use Ballots.read."
-        )
-    # The long CSV of the Netflix Prize and MovieLens' ratings.csv are ordinary tables.
-    return _read_delimited(file, "\t" if found == "tsv" else _delimiter(first))
+    delimiter: str
+    names: tuple[str, ...]
 
 
 def _read_delimited(file: OpenFile, delimiter: str) -> Table:
@@ -99,15 +67,135 @@ def _read_delimited(file: OpenFile, delimiter: str) -> Table:
     return table
 
 
-def _delimiter(first: bytes) -> str:
-    return max(",;\t|", key=lambda mark: first.count(mark.encode()))
+FORMATS: dict[str, Format] = {
+    entry.name: entry
+    for entry in (
+        Format(
+            "parquet",
+            lambda head, _: head.startswith(PARQUET),
+            lambda file, _: read_parquet(file),
+            on_engine="parquet",
+        ),
+        Format(
+            "preflib",
+            lambda head, _: looks_like_preflib(head),
+            lambda file, given: read_preflib(file, approval=given.get("approval")),
+        ),
+        Format(
+            "netflix",
+            lambda _, first: looks_like_netflix(first),
+            # The long CSV of the Netflix Prize is an ordinary table.
+            lambda file, _: (
+                read_netflix(file)
+                if file.is_folder or looks_like_netflix(first_line(file))
+                else _read_delimited(file, delimiter_of(file))
+            ),
+            folders=True,
+        ),
+        Format(
+            "movielens",
+            lambda _, first: looks_like_movielens(first),
+            # So is MovieLens' ratings.csv.
+            lambda file, _: (
+                read_movielens(file, first_line(file))
+                if looks_like_movielens(first_line(file))
+                else _read_delimited(file, delimiter_of(file))
+            ),
+        ),
+        Format(
+            "jsonl",
+            lambda _, first: first.lstrip().startswith(b"{"),
+            lambda file, _: read_json_lines(file.blocks(), file.name),
+        ),
+        Format(
+            "tsv",
+            lambda _, first: first.count(b"\t") > first.count(b","),
+            lambda file, _: _read_delimited(file, "\t"),
+            on_engine="delimited",
+        ),
+        Format(
+            "csv",
+            lambda _head, _first: True,
+            lambda file, _: _read_delimited(file, delimiter_of(file)),
+            on_engine="delimited",
+        ),
+    )
+}
+"""All formats by name, in the order in which a file is tried for them."""
+
+
+def read_table(
+    source: Source,
+    *,
+    format: str | None = None,  # noqa: A002 (the word users know from other readers)
+    encoding: str = "utf-8",
+    given: Mapping[str, Any] | None = None,
+) -> Table:
+    r"""Read a table from a path or a binary stream.
+
+    Parameters
+    ----------
+    source : path or binary stream
+    format : str, optional
+        One of ``FORMATS``; told from the content where not given.
+    encoding : str
+        Of a text file.
+    given : mapping, optional
+        What the user said about the data; a format may need to know.
+
+    Examples
+    --------
+    >>> import io
+    >>> read_table(io.BytesIO(b"choice\nx\n")).names
+    ['choice']
+    """
+    with closing(open_source(source, encoding=encoding)) as file:
+        found = format_of(file, format)
+        if file.is_folder and not found.folders:
+            raise NotRecognisedError(
+                f"{file.name} is a folder", way_out="Give the path of a file in it."
+            )
+        return found.read(file, given or {})
+
+
+def format_of(file: OpenFile, name: str | None = None) -> Format:
+    """Return the format of a file: as given, or told by its first bytes."""
+    if name is not None:
+        if name not in FORMATS:
+            raise InvalidPolicyError("format", name, tuple(FORMATS))
+        return FORMATS[name]
+    if file.is_folder:
+        return next(entry for entry in FORMATS.values() if entry.folders)
+    head, first = _text_head(file), first_line(file)
+    return next(entry for entry in FORMATS.values() if entry.looks(head, first))
+
+
+def text_layout(file: OpenFile, found: Format) -> TextLayout:
+    """Return the delimiter and the names of the columns of a delimited file, as reading it would."""
+    delimiter = "\t" if found.name == "tsv" else delimiter_of(file)
+    try:
+        fields = next(csv.reader([first_line(file).decode()], delimiter=delimiter, strict=True), [])
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise UnreadableFileError(
+            f"the first line of {file.name} does not name the columns: {error}",
+            way_out="Write the names on one line of UTF-8 text.",
+        ) from None
+    names, _ = header_names(fields, file.name)
+    return TextLayout(delimiter, tuple(names))
+
+
+def delimiter_of(file: OpenFile) -> str:
+    """Return what stands between the fields: the commonest delimiter of the first line."""
+    first = first_line(file)
+    return max(DELIMITERS, key=lambda mark: first.count(mark.encode()))
+
+
+def first_line(file: OpenFile) -> bytes:
+    """Return the first line of a text file that is not blank."""
+    return next((line for line in _text_head(file).splitlines() if line.strip()), b"")
 
 
 def _text_head(file: OpenFile) -> bytes:
     if codecs.lookup(file.encoding).name != "utf-8":
         return file.head.decode(file.encoding, errors="ignore").encode()
     return file.head.removeprefix(codecs.BOM_UTF8)
-
-
-def _first_line(head: bytes) -> bytes:
-    return next((line for line in head.splitlines() if line.strip()), b"")

@@ -6,8 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.errors import EmptyDataError, UnreadableFileError, shorten
-from steadyrank.reading.arrays import as_column
-from steadyrank.reading.table import Table
+from steadyrank.reading.table import GivenColumn, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,7 +33,7 @@ def read_json_lines(blocks: Iterable[bytes], source: str = "") -> Table:
     if not rows:
         raise EmptyDataError(f"{source or 'the text'} holds no rows")
     names = dict.fromkeys(name for row in rows for name in row)
-    columns = {name: as_column([row.get(name) for row in rows], name) for name in names}
+    columns = {name: GivenColumn([row.get(name) for row in rows], name) for name in names}
     return Table(columns, source, lines)
 
 

@@ -1,8 +1,132 @@
-"""What a kind of data declares about itself, once, for everything that reads or scores it."""
+"""What a kind of data declares about itself, once, for everything that reads or scores it.
+
+The arguments of a kind are the keys of a ``TypedDict``, each annotated with a :class:`Role` (it names
+a column) or a :class:`Setting` (it does not). Type checkers take the signatures of ``from_frame``,
+``read`` and ``scan`` from there; recognition, errors, the options of the command line and the table
+in the documentation take names, synonyms and explanations from there.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, get_type_hints
+
+if TYPE_CHECKING:
+    from steadyrank.reading.table import Table
+
+Columns: TypeAlias = Mapping[str, Any]
+"""From roles to the names of their columns (a list of names where a role has several)."""
+
+
+@dataclass(frozen=True)
+class Role:
+    """A part that a column plays in a kind of data.
+
+    Parameters
+    ----------
+    means : str
+        What the column holds, for people: "the item voted for".
+    names : tuple of str
+        Names such a column often has, best first, without case, spaces and punctuation.
+    holds : {"labels", "results", "numbers", "counts", "cells"}
+        How its fields are read: labels that must not be missing, results of battles, numbers, whole
+        numbers that add up, or fields as they are.
+    argument : str, optional
+        What the class calls it, if not as the role.
+    several : bool
+        Whether several columns may play it together.
+    takes_the_rest : bool
+        Whether a table's only other column plays it, whatever it is called.
+    """
+
+    means: str
+    names: tuple[str, ...] = ()
+    holds: Literal["labels", "results", "numbers", "counts", "cells"] = "labels"
+    argument: str = ""
+    several: bool = False
+    takes_the_rest: bool = False
+
+
+@dataclass(frozen=True)
+class Setting:
+    """An argument of a kind that names no column.
+
+    Parameters
+    ----------
+    means : str
+        What it decides, for people.
+    choices : mapping, optional
+        The values that it may have, each in words.
+    several : bool
+        Whether it is a list.
+    flag : bool
+        Whether it is either true or false.
+    """
+
+    means: str
+    choices: Mapping[str, str] | None = None
+    several: bool = False
+    flag: bool = False
+
+
+def _always(table: Table, columns: Columns) -> bool:  # noqa: ARG001 (what a form asks of a table)
+    return True
+
+
+@dataclass(frozen=True)
+class Form:
+    """One way in which a table can hold a kind of data.
+
+    Parameters
+    ----------
+    name : str
+        For people: "one row a battle".
+    needs, may : tuple of str
+        The roles that must and that may be there, named or guessed.
+    named : tuple of str
+        Roles that are there only if the user names their columns.
+    pairs : tuple of pairs of str
+        Roles whose columns belong together: both are guessed by the same place in their names.
+    decides : tuple of str
+        Roles of which one, if the user names it, settles that a table is of this form; by default
+        those that it needs.
+    guessed : bool
+        Whether a table is taken so although the user named none of these.
+    only_with : mapping
+        Settings that this form goes with.
+    fits : callable
+        Tells whether a table with these columns, guessed, is of this form.
+    recognised : callable
+        Tells whether they show, too, that a table of an unknown kind is of this one.
+    weak : bool
+        Whether that is so only where nothing else is recognised.
+    usual : bool
+        Whether errors speak of this form where none is near.
+    """
+
+    name: str
+    needs: tuple[str, ...]
+    may: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
+    decides: tuple[str, ...] = ()
+    guessed: bool = True
+    only_with: Mapping[str, object] | None = None
+    fits: Callable[[Table, Columns], bool] = _always
+    recognised: Callable[[Table, Columns], bool] = _always
+    weak: bool = False
+    usual: bool = False
+
+    @property
+    def roles(self) -> frozenset[str]:
+        """All roles of the form."""
+        return frozenset((*self.needs, *self.may, *self.named))
+
+    def settled_by(self, named: Mapping[str, Any]) -> bool:
+        """Tell whether the columns that the user named leave no doubt about the form."""
+        return not named.keys().isdisjoint(self.decides or self.needs)
 
 
 @dataclass(frozen=True)
@@ -17,8 +141,34 @@ class Kind:
         What one unit is, in the singular, where no column says otherwise.
     scorer : str
         The name of the usual scorer.
+    arguments : TypedDict class
+        Its arguments, annotated with roles and settings.
+    forms : tuple of Form
+        How a table can hold it, the form to be preferred first.
+    on_engine : {"counted", "entries"}, optional
+        What an engine hands out of it: equal rows counted, or values added up. Without it the kind
+        cannot be scanned.
     """
 
     name: str
     unit: str
     scorer: str
+    arguments: Any
+    forms: tuple[Form, ...]
+    on_engine: Literal["counted", "entries"] | None = None
+
+    @cached_property
+    def declared(self) -> dict[str, Role | Setting]:
+        """Every argument with its declaration, in order."""
+        hints = get_type_hints(self.arguments, include_extras=True)
+        return {name: get_args(hint)[1] for name, hint in hints.items()}
+
+    @cached_property
+    def roles(self) -> dict[str, Role]:
+        """The arguments that name columns."""
+        return {name: part for name, part in self.declared.items() if isinstance(part, Role)}
+
+    @cached_property
+    def settings(self) -> dict[str, Setting]:
+        """The arguments that name none."""
+        return {name: part for name, part in self.declared.items() if isinstance(part, Setting)}

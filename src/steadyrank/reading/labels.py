@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.errors import EmptyDataError, InvalidLabelError, listing, shorten
+from steadyrank.errors import EmptyDataError, InvalidDataError, InvalidLabelError, listing, shorten
 from steadyrank.reading.arrays import as_column, is_missing, places
 
 if TYPE_CHECKING:
@@ -24,7 +24,11 @@ WIDEST_TABLE = 1 << 27
 
 
 def encode(
-    values: Any, *, known: Iterable[object] | None = None, what: str = "items"
+    values: Any,
+    *,
+    known: Iterable[object] | None = None,
+    what: str = "items",
+    subject: str | None = None,
 ) -> tuple[AnyArray, tuple[object, ...]]:
     """Return the code of each value, and the labels that the codes stand for.
 
@@ -36,6 +40,8 @@ def encode(
         The list of labels, in order; without it the distinct values are the list.
     what : str
         What the labels name, for the message of an error.
+    subject : str, optional
+        The argument that an error is about, if it is not called ``what``.
 
     Returns
     -------
@@ -51,7 +57,16 @@ def encode(
     >>> encode([10, 9])[1], encode(["10", "9"])[1], encode(["x", 1])[1]
     ((9, 10), ('10', '9'), ('x', 1))
     """
-    column = as_column(values, what)
+    try:
+        return _encoded(as_column(values, what), known, what)
+    except InvalidDataError as error:
+        error.subject = error.subject if subject is None else subject
+        raise
+
+
+def _encoded(
+    column: AnyArray, known: Iterable[object] | None, what: str
+) -> tuple[AnyArray, tuple[object, ...]]:
     if column.dtype.kind in "iu":
         codes, distinct = _encode_whole(column)
     else:

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.errors import EmptyDataError, NotRecognisedError, UnreadableFileError, shorten
+from steadyrank.errors import EmptyDataError, NotRecognisedError, Option, UnreadableFileError, shorten
 from steadyrank.reading.arrays import compact
-from steadyrank.reading.bytescan import plain_lines, whole_numbers
 from steadyrank.reading.files import open_source
 from steadyrank.reading.table import Table
 from steadyrank.reading.text_columns import WholeColumn
 
 if TYPE_CHECKING:
-    from steadyrank._typing import AnyArray
+    from steadyrank._typing import AnyArray, IntArray
     from steadyrank.reading.files import OpenFile
 
-NEWLINE, COMMA, COLON = 10, 44, 58
+NEWLINE, COMMA, COLON, MINUS, ZERO = 10, 44, 58, 45, 48
+MOST_DIGITS = 18  # all of them fit into 64 bits
 MOVIE = re.compile(rb"\d+:\s*\Z")
 RATING = re.compile(rb"[1-9]\d*,\d+,[^,]*\Z")
 
@@ -174,5 +174,53 @@ def _wrong_line(plain: bytes, line: int, name: str, *, orphan: bool) -> Unreadab
     why = "comes before the first movie" if orphan else "is neither movie: nor customer,rating,date"
     return UnreadableFileError(
         f"line {number} of {name} {why}: {shorten(text.decode())}",
-        way_out='Correct this line, or name the format, for example format="csv".',
+        way_out=["Correct this line, or name the format, for example ", Option("format", "csv")],
     )
+
+
+def plain_lines(block: bytes) -> bytes | None:
+    r"""Return the block with ``\n`` line ends and one at its end; None where that is not certain.
+
+    Examples
+    --------
+    >>> plain_lines(b"a\r\nb"), plain_lines(b"a\rb")
+    (b'a\nb\n', None)
+    """
+    if b"\r" in block:
+        block = block.replace(b"\r\n", b"\n")
+        if b"\r" in block:
+            return None
+    return block if block.endswith(b"\n") else block + b"\n"
+
+
+def whole_numbers(data: AnyArray, starts: IntArray, ends: IntArray) -> IntArray | None:
+    """Return the fields as numbers; None unless each is exactly what a whole number prints as.
+
+    Examples
+    --------
+    >>> data = np.frombuffer(b"12,-7,007", dtype=np.uint8)
+    >>> whole_numbers(data, np.array([0, 3]), np.array([2, 5]))
+    array([12, -7])
+    >>> whole_numbers(data, np.array([6]), np.array([9])) is None
+    True
+    """
+    if not len(starts):
+        return np.zeros(0, dtype=np.int64)
+    if (ends <= starts).any():
+        return None
+    minus = data[starts] == MINUS
+    first = starts + minus
+    digits = ends - first
+    most = int(digits.max())
+    leading = data[np.minimum(first, len(data) - 1)]
+    odd = (digits < 1) | ((leading == ZERO) & ((digits > 1) | minus))
+    if most > MOST_DIGITS or odd.any():
+        return None
+    values = np.zeros(len(starts), dtype=np.int64)
+    for place in range(most):
+        inside = digits > place
+        digit = data[np.where(inside, ends - 1 - place, starts)] - np.uint8(ZERO)
+        if (digit[inside] > 9).any():
+            return None
+        values += np.where(inside, digit, 0) * np.int64(10**place)
+    return np.where(minus, -values, values)

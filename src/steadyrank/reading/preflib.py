@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from steadyrank.errors import EmptyDataError, InvalidBallotError, UnreadableFileError, listing, shorten
+from steadyrank.reading.arrays import objects
+from steadyrank.reading.table import GivenColumn, Table
 
 if TYPE_CHECKING:
-    from steadyrank.data.ballots import Ballots
     from steadyrank.reading.files import OpenFile
-
-    Kind = TypeVar("Kind", bound=Ballots)
 
 HEADER = re.compile(r"#\s*([A-Z ]+?)\s*(\d+)?\s*:\s*(.*)\Z")
 ORDER = re.compile(r"(?:\{[\d,\s]*\}|\d+)(?:\s*,\s*(?:\{[\d,\s]*\}|\d+))*\Z")
@@ -43,7 +40,7 @@ def looks_like_preflib(head: bytes) -> bool:
     return head.startswith(b"#") and any(mark in head for mark in KNOWN)
 
 
-def read_preflib(kind: type[Kind], file: OpenFile, *, approval: bool | None = None) -> Kind:
+def read_preflib(file: OpenFile, *, approval: bool | None = None) -> Table:
     """Read ballots; of a .cat file the first category is the approved one.
 
     With ``approval=False`` the categories of a .cat file are tiers, best first.
@@ -58,42 +55,23 @@ def read_preflib(kind: type[Kind], file: OpenFile, *, approval: bool | None = No
         notes.append(kept)
     elif approval:
         raise InvalidBallotError(f"{file.name} holds orders, not sets of approved items")
-    place = {number: code for code, number in enumerate(parsed.names)}
     labels, more = _unique_names(parsed)
-    ballots = _build(kind, parsed, place, labels, file.name, approval=bool(approval))
-    object.__setattr__(ballots, "notes", (*notes, *more))
-    return ballots
-
-
-def _build(
-    kind: type[Kind],
-    parsed: _Parsed,
-    place: dict[int, int],
-    labels: list[str],
-    name: str,
-    *,
-    approval: bool,
-) -> Kind:
-    ranked: list[int] = []
-    levels: list[int] = []
-    ends = [0]
-    for order in parsed.orders:
-        for level, tier in enumerate(order[:1] if approval else order):
-            ranked += [place[number] for number in tier]
-            levels += [level] * len(tier)
-        ends.append(len(ranked))
-    try:
-        return kind.from_csr(
-            np.array(ends),
-            np.array(ranked, dtype=np.int64),
-            np.array(levels, dtype=np.int64),
-            counts=parsed.counts,
-            items=labels,
-            approval=approval,
-        )
-    except InvalidBallotError as error:
-        error.place_in(name, [parsed.lines[row] for row in error.rows])
-        raise
+    name_of = dict(zip(parsed.names, labels, strict=True))
+    orders = [[[name_of[number] for number in tier] for tier in order] for order in parsed.orders]
+    ballots = (
+        [order[0] for order in orders] if approval else [[t for t in order if t] for order in orders]
+    )
+    return Table(
+        {
+            "ballot": GivenColumn(objects(ballots), "ballot"),
+            "count": GivenColumn(parsed.counts, "count"),
+        },
+        file.name,
+        parsed.lines,
+        [*notes, *more],
+        kind="ballots",
+        settings={"items": labels, "approval": bool(approval)},
+    )
 
 
 def _parse(file: OpenFile) -> _Parsed:

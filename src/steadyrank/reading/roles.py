@@ -1,79 +1,31 @@
-"""Which column plays which part, guessed from common names.
+"""Which column plays which role: the only place where that is decided, for memory and for engines.
 
-Names are compared without case, spaces and punctuation: ``userId``, ``user_id`` and ``User ID``
-are one name. Earlier names win over later ones, and every guess is said in the notes.
+Names are compared without case, spaces and punctuation: ``userId``, ``user_id`` and ``User ID`` are one
+name. Earlier names win over later ones, and every guess is said in the notes of the table.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from steadyrank.errors import (
+    ColumnError,
+    InvalidDataError,
+    InvalidPolicyError,
+    NotRecognisedError,
+    Option,
+    listing,
+    shorten,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-COMMON_NAMES: dict[str, tuple[str, ...]] = {
-    "choice": (
-        "choice", "vote", "candidate", "pick", "selected", "selection", "option", "answer",
-        "party", "item",
-    ),
-    "count": (
-        "count", "counts", "votes", "ballots", "n", "frequency", "freq", "weight", "multiplicity",
-        "voters",
-    ),
-    "user": (
-        "user", "userid", "username", "customer", "customerid", "custid", "rater", "raterid",
-        "reviewer", "reviewerid", "judge", "judgeid", "voter", "voterid", "person", "personid",
-        "member", "memberid", "annotator", "worker", "uid", "u",
-    ),
-    "item": (
-        "item", "itemid", "movie", "movieid", "film", "filmid", "joke", "jokeid", "product",
-        "productid", "asin", "book", "bookid", "isbn", "song", "songid", "track", "trackid",
-        "artist", "artistid", "beer", "business", "businessid", "restaurant", "candidate",
-        "model", "method", "system", "option", "alternative", "i",
-    ),
-    "rating": (
-        "rating", "ratings", "score", "stars", "star", "value", "overall", "grade", "mark",
-        "points", "r",
-    ),
-    "outcome": ("winner", "outcome", "result", "verdict", "preference", "preferred", "win"),
-    "ties": ("ties", "tie", "draws", "draw"),
-    "ties_bothbad": ("tiesbothbad", "tiebothbad", "bothbad"),
-    "ballot": (
-        "ballot", "order", "ranking", "preferences", "preference", "approved", "approvals",
-        "approves", "choices",
-    ),
-    "voter": ("ballot", "ballotid", "voter", "voterid", "user", "userid", "judge", "id"),
-    "rank": ("rank", "position", "place", "level", "tier"),
-    "row": ("row", "rowid", "question", "questionid", "task", "taskid", "prompt", "dataset",
-            "judge", "benchmark", "id"),
-    "value": ("value", "score", "rating", "result", "accuracy", "points"),
-    "response": ("y", "target", "response", "label"),
-}  # fmt: skip
-"""For each part, the names that a column may have, best first."""
-
-SIDES: tuple[tuple[str, str], ...] = (
-    ("left", "right"),
-    *((f"{what}a", f"{what}b") for what in ("model", "player", "team", "item", "system", "option")),
-    *((f"{what}1", f"{what}2") for what in ("model", "player", "team", "item", "system", "option")),
-    *((f"{what}x", f"{what}y") for what in ("model", "item", "system")),
-    ("home", "away"),
-    ("hometeam", "awayteam"),
-    ("white", "black"),
-    ("first", "second"),
-    ("winner", "loser"),
-    ("a", "b"),
-)
-"""Names of the two sides of a battle, best first."""
-
-WINS: tuple[tuple[str, str], ...] = (
-    ("winsa", "winsb"),
-    ("wins1", "wins2"),
-    ("winsleft", "winsright"),
-    ("leftwins", "rightwins"),
-    ("winsx", "winsy"),
-    ("awins", "bwins"),
-)
-"""Names of the two columns of wins in a table of pairs, best first."""
+    from steadyrank._typing import AnyArray
+    from steadyrank.reading.kinds import Form, Kind, Role
+    from steadyrank.reading.table import Table
 
 
 def simplify(name: object) -> str:
@@ -87,44 +39,271 @@ def simplify(name: object) -> str:
     return "".join(letter for letter in str(name).casefold() if letter.isalnum())
 
 
-def guess(part: str, columns: Sequence[str], taken: Iterable[str] = ()) -> str | None:
-    """Return the column that most likely plays ``part``, or None.
+@dataclass(frozen=True)
+class Resolved:
+    """A table whose columns have their roles, and the settings that go with it.
 
-    Examples
-    --------
-    >>> guess("user", ["movieId", "userId", "rating"])
-    'userId'
+    Attributes
+    ----------
+    kind : Kind
+    form : Form
+        How the table holds it.
+    table : Table
+    columns : dict
+        For each role that is there, the name of its column, or a list of names.
+    settings : dict
+        The settings that were given.
     """
-    free = {simplify(name): name for name in reversed(columns) if name not in set(taken)}
-    return next((free[name] for name in COMMON_NAMES[part] if name in free), None)
 
+    kind: Kind
+    form: Form
+    table: Table
+    columns: dict[str, Any]
+    settings: dict[str, Any]
 
-def guess_all(
-    parts: Sequence[str], columns: Sequence[str], given: Mapping[str, str | None] | None = None
-) -> list[str] | None:
-    """Return a column for each of the parts, as given or else guessed; None if one has none.
-
-    Examples
-    --------
-    >>> guess_all(["voter", "item", "rank"], ["voter", "candidate", "rank"])
-    ['voter', 'candidate', 'rank']
-    """
-    found: list[str] = []
-    for part in parts:
-        name = (given or {}).get(part) or guess(part, columns, found)
+    def values(self, role: str) -> AnyArray | None:
+        """Return the column of a role as the role says it is to be read, or None."""
+        name = self.columns.get(role)
         if name is None:
             return None
-        found.append(name)
+        if self.kind.roles[role].holds in {"numbers", "counts"}:
+            return self.table.numbers(name)
+        return self.table.labels(name)
+
+    def arguments(self) -> dict[str, Any]:
+        """Return what the class is to be called with, where each role is one argument of it."""
+        found = {
+            self.kind.roles[role].argument or role: self.values(role)
+            for role in self.columns
+            if role != "unit"
+        }
+        return found | self.units() | self.settings
+
+    def units(self) -> dict[str, Any]:
+        """Return the arguments that say which rows leave together, if a column does."""
+        name = self.columns.get("unit")
+        return {} if name is None else {"units": self.table.labels(name), "unit_kind": name}
+
+    @contextmanager
+    def errors(self) -> Iterator[None]:
+        """Say errors of the class in terms of the table: its columns, and lines of its file."""
+        by_argument = {self.kind.roles[role].argument: name for role, name in self.columns.items()}
+        with self.table.errors({**by_argument, **self.columns}):
+            yield
+
+    def over(self, table: Table, columns: Mapping[str, str]) -> Resolved:
+        """Return the same roles over another table, with further ones."""
+        return replace(self, table=table, columns={**self.columns, **columns})
+
+
+def resolve(kind: Kind, table: Table, given: Mapping[str, Any]) -> Resolved:
+    """Give the columns of a table their roles in a kind of data, as named or else guessed.
+
+    Parameters
+    ----------
+    kind : Kind
+    table : Table
+        Its notes take up what is guessed.
+    given : mapping
+        The arguments that the user gave, by name; None counts as not given.
+    """
+    if table.kind not in {None, kind.name}:
+        raise NotRecognisedError(
+            f"{table.source} holds {table.kind}, not {kind.name}",
+            way_out=["Read it as ", Option("kind", table.kind)],
+        )
+    named, settings = _split(kind, table, given)
+    forms = [form for form in kind.forms if _allows(form, named, settings)]
+    if not forms:
+        raise _do_not_go_together(kind, table, named)
+    for form in forms:
+        columns = _find(kind, form, table, named, rest=True)
+        complete = columns.keys() >= set(form.needs)
+        if complete and (form.settled_by(named) or (form.guessed and form.fits(table, columns))):
+            if table.kind is None:
+                table.notes += _notes(kind, columns, named)
+            return Resolved(kind, form, table, columns, settings)
+    raise _missing(kind, forms, table, named)
+
+
+def recognise(
+    kinds: Iterable[Kind], table: Table, given: Mapping[str, Any] | None = None
+) -> tuple[Kind, str]:
+    """Return the kind of data that a table holds, and why.
+
+    Parameters
+    ----------
+    kinds : iterable of Kind
+        Those to choose from, the first to be tried first.
+    table : Table
+    given : mapping, optional
+        Arguments that the user gave, by name.
+    """
+    known = list(kinds)
+    if table.kind is not None:
+        return next(kind for kind in known if kind.name == table.kind), "by its format"
+    asked = {name: value for name, value in (given or {}).items() if value is not None}
+    for weak in (False, True):
+        for kind in known:
+            if not asked.keys() <= kind.declared.keys():
+                continue
+            named, settings = _split(kind, table, asked)
+            for form in kind.forms:
+                if form.weak != weak or not _allows(form, named, settings):
+                    continue
+                columns = _find(kind, form, table, named, rest=len(table.names) == 1)
+                if columns.keys() >= set(form.needs) and _shows(form, table, columns, named):
+                    return kind, _because(columns, form)
+    raise _not_recognised(known, table)
+
+
+def _shows(form: Form, table: Table, columns: Mapping[str, Any], named: Mapping[str, Any]) -> bool:
+    if form.settled_by(named):
+        return True
+    return form.guessed and form.fits(table, columns) and form.recognised(table, columns)
+
+
+def _because(columns: Mapping[str, Any], form: Form) -> str:
+    names = [name for role in form.needs for name in _as_list(columns[role])]
+    return f"by the columns {', '.join(map(shorten, names))}" if names else "by its columns of numbers"
+
+
+def _split(kind: Kind, table: Table, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Part what names columns from what does not, after checking both."""
+    asked = {name: value for name, value in given.items() if value is not None}
+    unknown = [name for name in asked if name not in kind.declared]
+    if unknown:
+        raise InvalidDataError(
+            f"{shorten(unknown[0])} is no argument of {kind.name}",
+            way_out=["Those of ", f"{kind.name} are ", *_options(kind.declared)],
+        )
+    for name, value in asked.items():
+        choices = kind.settings[name].choices if name in kind.settings else None
+        if choices is not None and value not in choices:
+            raise InvalidPolicyError(name, value, tuple(choices))
+    named = {name: value for name, value in asked.items() if name in kind.roles}
+    for role, value in named.items():
+        named[role] = _as_list(value) if kind.roles[role].several else value
+        for name in _as_list(named[role]):
+            if name not in table.columns:
+                raise _column_error(table, f"there is no column {shorten(name)} for the {role}", role)
+    settings = {name: value for name, value in asked.items() if name in kind.settings}
+    return named, {**table.settings, **settings}
+
+
+def _as_list(value: Any) -> list[Any]:
+    return [value] if isinstance(value, str) or not isinstance(value, (list, tuple)) else list(value)
+
+
+def _options(names: Iterable[str]) -> list[str | Option]:
+    parts: list[str | Option] = []
+    for name in names:
+        parts += [Option(name), ", "]
+    return parts[:-1]
+
+
+def _allows(form: Form, named: Mapping[str, Any], settings: Mapping[str, Any]) -> bool:
+    with_it = form.only_with or {}
+    fitting = all(settings.get(name) == value for name, value in with_it.items())
+    return fitting and named.keys() <= form.roles
+
+
+def _find(
+    kind: Kind, form: Form, table: Table, named: Mapping[str, Any], *, rest: bool
+) -> dict[str, Any]:
+    """Return the columns of a form, as named or guessed; required ones may be missing."""
+    found = dict(named)
+    for pair in form.pairs:
+        if not found.keys() & set(pair):
+            found |= _guess_pair(kind, pair, table.names)
+    paired = {role for pair in form.pairs for role in pair}
+    for role in (*form.needs, *form.may):
+        if role in found or role in paired:
+            continue
+        name = _guess(kind.roles[role], table.names, _taken(found))
+        if name:
+            found[role] = name
+    left = [name for name in table.names if name not in _taken(found)]
+    for role in form.needs:
+        if rest and role not in found and kind.roles[role].takes_the_rest and len(left) == 1:
+            found[role] = left[0]
     return found
 
 
-def guess_pair(pairs: Sequence[tuple[str, str]], columns: Sequence[str]) -> tuple[str, str] | None:
-    """Return the first pair of ``pairs`` whose two names are both among the columns, or None.
+def _taken(found: Mapping[str, Any]) -> set[str]:
+    return {name for value in found.values() for name in _as_list(value)}
 
-    Examples
-    --------
-    >>> guess_pair(SIDES, ["model_a", "model_b", "winner"])
-    ('model_a', 'model_b')
-    """
-    found = {simplify(name): name for name in reversed(columns)}
-    return next(((found[one], found[two]) for one, two in pairs if one in found and two in found), None)
+
+def _guess(role: Role, names: Sequence[str], taken: set[str]) -> Any:
+    free = {simplify(name): name for name in reversed(names) if name not in taken}
+    matching = [free[name] for name in role.names if name in free]
+    if role.several:
+        return matching
+    return matching[0] if matching else None
+
+
+def _guess_pair(kind: Kind, pair: tuple[str, str], names: Sequence[str]) -> dict[str, str]:
+    free = {simplify(name): name for name in reversed(names)}
+    for one, two in zip(*(kind.roles[role].names for role in pair), strict=False):
+        if one in free and two in free:
+            return {pair[0]: free[one], pair[1]: free[two]}
+    return {}
+
+
+def _notes(kind: Kind, columns: Mapping[str, Any], named: Mapping[str, Any]) -> list[str]:
+    notes = []
+    for role, value in columns.items():
+        if role in named:
+            continue
+        names = ", ".join(map(shorten, _as_list(value)))
+        common = kind.roles[role].several or simplify(value) in kind.roles[role].names
+        lead = "column" if common else "the only column left,"
+        notes.append(f"{lead} {names}{'' if common else ','} taken as the {role}")
+    return notes
+
+
+def _missing(kind: Kind, forms: Sequence[Form], table: Table, named: Mapping[str, Any]) -> ColumnError:
+    """Return the error about the form that comes nearest to the table."""
+
+    def nearness(form: Form) -> tuple[int, bool]:
+        return len(_find(kind, form, table, named, rest=True).keys() & set(form.needs)), form.usual
+
+    form = max(forms, key=nearness)
+    found = _find(kind, form, table, named, rest=True)
+    role = next((role for role in form.needs if role not in found), form.needs[0])
+    tried = listing(kind.roles[role].names)
+    text = f"no column looks like the {role}" + (f" (tried {tried})" if tried else "")
+    return _column_error(table, text, role, several=kind.roles[role].several)
+
+
+def _column_error(table: Table, problem: str, role: str, *, several: bool = False) -> ColumnError:
+    shown = [shorten(name, 30) for name in table.names]
+    error = ColumnError(
+        f"{problem}; the columns are {listing(shown) if shown else 'none'}",
+        way_out=["Give the name of the column as ", Option(role, several=several)],
+    )
+    error.place_in(table.source, None)
+    return error
+
+
+def _do_not_go_together(kind: Kind, table: Table, named: Mapping[str, Any]) -> ColumnError:
+    ways = [f"{form.name} ({', '.join(form.needs)})" for form in kind.forms]
+    error = ColumnError(
+        f"{', '.join(named)} do not go together in {kind.name}",
+        way_out=f"A table holds {kind.name} in one of these ways: {'; '.join(ways)}.",
+    )
+    error.place_in(table.source, None)
+    return error
+
+
+def _not_recognised(kinds: Sequence[Kind], table: Table) -> NotRecognisedError:
+    needs = [
+        f"{kind.name}: {' or '.join(', '.join(form.needs) for form in kind.forms if form.needs)}"
+        for kind in kinds
+    ]
+    error = NotRecognisedError(
+        f"the kind of data cannot be told from the columns {listing(map(shorten, table.names))}",
+        way_out=["Give it as ", Option("kind"), f", or name the columns. {'; '.join(needs)}."],
+    )
+    error.place_in(table.source, None)
+    return error

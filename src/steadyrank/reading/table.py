@@ -9,15 +9,65 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import narwhals as nw
 
-from steadyrank.errors import ColumnError, InvalidDataError, listing, shorten
-from steadyrank.reading.arrays import as_column, as_counts, as_numbers, is_missing
-from steadyrank.reading.roles import COMMON_NAMES, guess
-from steadyrank.reading.text_columns import TextColumn, WholeColumn
+from steadyrank.errors import ColumnError, InvalidDataError, shorten
+from steadyrank.reading.arrays import as_column, as_numbers, is_missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from steadyrank._typing import AnyArray, IntArray
+    from steadyrank._typing import AnyArray
+
+
+class Column(Protocol):
+    """A column, whatever it was read from."""
+
+    def __len__(self) -> int: ...
+
+    def labels(self) -> AnyArray:
+        """Return the fields as labels, None where one is missing."""
+        ...
+
+    def numbers(self, what: str) -> AnyArray:
+        """Return the fields as numbers; an error calls the column ``what``."""
+        ...
+
+    def cells(self) -> list[Any]:
+        """Return the fields as they are."""
+        ...
+
+    def is_numeric(self) -> bool:
+        """Tell whether all fields are numbers or missing, and at least one is a number."""
+        ...
+
+
+class GivenColumn:
+    """A column of a dataframe or a mapping: values that already have their types."""
+
+    def __init__(self, values: Any, name: str) -> None:
+        self._values = as_column(values, name)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def labels(self) -> AnyArray:
+        """Return the values."""
+        return self._values
+
+    def numbers(self, what: str) -> AnyArray:  # noqa: ARG002 (the call of every column)
+        """Return the values, which the caller checks."""
+        return self._values
+
+    def cells(self) -> list[Any]:
+        """Return the values as a list."""
+        listed: list[Any] = self._values.tolist()
+        return listed
+
+    def is_numeric(self) -> bool:
+        """Tell whether all values are numbers or missing, and at least one is a number."""
+        if self._values.dtype != object:
+            return True
+        kinds = {type(value) for value in self._values if not is_missing(value)}
+        return bool(kinds) and all(issubclass(kind, int | float) for kind in kinds)
 
 
 class Lines(Protocol):
@@ -35,19 +85,25 @@ class Table:
     Parameters
     ----------
     columns : dict
-        From names to text columns, arrays or series.
+        From names to columns.
     source : str
         The name of the file, empty where there is none.
     lines : sequence, optional
         For each row, its line in the file.
     notes : list of str
         What was guessed so far.
+    kind : str, optional
+        The kind of data, where the format of the file says it.
+    settings : dict
+        Settings of that kind that the file says, too.
     """
 
-    columns: dict[str, Any]
+    columns: Mapping[str, Column]
     source: str = ""
     lines: Lines | None = None
     notes: list[str] = field(default_factory=list)
+    kind: str | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
@@ -59,108 +115,23 @@ class Table:
 
     def labels(self, name: str) -> AnyArray:
         """Return a column as labels."""
-        column = self.columns[name]
-        if isinstance(column, TextColumn | WholeColumn):
-            return column.labels()
-        return as_column(column, name)
+        return self.columns[name].labels()
 
     def cells(self, name: str) -> list[Any]:
         """Return a column as it is: text of a file unread, lists of a dataframe as lists."""
-        column = self.columns[name]
-        if isinstance(column, TextColumn):
-            return [column.words[code] for code in column.codes]
-        if isinstance(column, WholeColumn):
-            return [str(value) for value in column.values.tolist()]
-        listed: list[Any] = as_column(column, name).tolist()
-        return listed
+        return self.columns[name].cells()
 
     def numbers(self, name: str, *, missing: bool = False) -> AnyArray:
         """Return a column as numbers, NaN where a value is missing and may be."""
-        column = self.columns[name]
-        if isinstance(column, TextColumn | WholeColumn):
-            column = column.numbers(name)
         with self.errors():
-            return as_numbers(column, name, missing=missing)
-
-    def optional(self, name: str | None) -> AnyArray | None:
-        """Return a column as numbers, or None where there is no such column."""
-        return None if name is None else self.numbers(name)
-
-    def counts(self, name: str) -> IntArray:
-        """Return a column as whole numbers from 0 on."""
-        with self.errors({"counts": name}):
-            return as_counts(self.numbers(name), len(self))
+            return as_numbers(self.columns[name].numbers(name), name, missing=missing)
 
     def is_numeric(self, name: str) -> bool:
         """Tell whether a column holds numbers and missing values only, and some number."""
-        column = self.columns[name]
-        if isinstance(column, TextColumn | WholeColumn):
-            return column.is_numeric()
-        values = as_column(column, name)
-        if values.dtype != object:
-            return True
-        kinds = {type(value) for value in values if not is_missing(value)}
-        return bool(kinds) and all(issubclass(kind, int | float) for kind in kinds)
-
-    def names_for(
-        self,
-        required: Mapping[str, str | None],
-        *,
-        optional: Mapping[str, str | None] | None = None,
-        only: str | None = None,
-    ) -> dict[str, str]:
-        """Return the column of each part, as given or else guessed; note each guess.
-
-        Parameters
-        ----------
-        required, optional : mapping
-            From the parts to the names that the user gave, or None.
-        only : str, optional
-            The part that a table's only remaining column plays, whatever its name.
-        """
-        found = self._given({**required, **(optional or {})})
-        for part in [*required, *(optional or {})]:
-            name = None if part in found else guess(part, self.names, found.values())
-            if name is not None:
-                found[part] = name
-                self.notes.append(f"column {shorten(name)} taken as the {part}")
-        rest = [name for name in self.names if name not in found.values()]
-        if only is not None and only not in found and len(rest) == 1:
-            found[only] = rest[0]
-            self.notes.append(f"the only column left, {shorten(rest[0])}, taken as the {only}")
-        for part in required:
-            if part not in found:
-                raise self.not_found(part)
-        return found
-
-    def _given(self, parts: Mapping[str, str | None]) -> dict[str, str]:
-        given = {part: name for part, name in parts.items() if name is not None}
-        for part, name in given.items():
-            self.check_column(part, name)
-        return given
-
-    def check_column(self, part: str, name: object) -> None:
-        """Complain unless the table has a column of this name."""
-        if name not in self.columns:
-            raise self._column_error(f"there is no column {shorten(name)} for the {part}", part)
-
-    def not_found(self, part: str) -> ColumnError:
-        """Return the error that no column can be guessed for ``part``."""
-        tried = listing(COMMON_NAMES[part]) if part in COMMON_NAMES else ""
-        text = f"no column looks like the {part}"
-        return self._column_error(f"{text} (tried {tried})" if tried else text, part)
-
-    def _column_error(self, problem: str, part: str) -> ColumnError:
-        shown = [shorten(name, 30) for name in self.names]
-        error = ColumnError(
-            f"{problem}; the columns are {listing(shown) if shown else 'none'}",
-            way_out=f"Give the name of the column as {part}=...",
-        )
-        error.place_in(self.source, None)
-        return error
+        return self.columns[name].is_numeric()
 
     @contextmanager
-    def errors(self, columns: Mapping[str, str | None] | None = None) -> Iterator[None]:
+    def errors(self, columns: Mapping[str, Any] | None = None) -> Iterator[None]:
         """Say errors in terms of this table: its columns, and lines of its file.
 
         Parameters
@@ -172,7 +143,8 @@ class Table:
             yield
         except InvalidDataError as error:
             if error.column is None and columns and error.subject is not None:
-                error.column = columns.get(error.subject)
+                found = columns.get(error.subject)
+                error.column = found if isinstance(found, str) else None
             if not error.placed:
                 lines = None if self.lines is None else [self.lines[row] for row in error.rows]
                 error.place_in(self.source, lines)
@@ -192,7 +164,7 @@ def as_table(frame: Any) -> Table:
     if isinstance(frame, Table):
         return frame
     if isinstance(frame, Mapping):
-        table = Table({str(name): as_column(column, str(name)) for name, column in frame.items()})
+        table = Table({str(name): GivenColumn(column, str(name)) for name, column in frame.items()})
     else:
         table = Table(_columns_of_frame(frame))
     sizes = {name: len(column) for name, column in table.columns.items()}
@@ -201,7 +173,7 @@ def as_table(frame: Any) -> Table:
     return table
 
 
-def _columns_of_frame(frame: Any) -> dict[str, Any]:
+def _columns_of_frame(frame: Any) -> dict[str, Column]:
     try:
         wrapped = nw.from_native(frame)
     except TypeError:
@@ -214,4 +186,4 @@ def _columns_of_frame(frame: Any) -> dict[str, Any]:
             raise
         raise ColumnError(f"two columns have the same name: {error}") from None
     eager = wrapped.collect() if isinstance(wrapped, nw.LazyFrame) else wrapped
-    return {name: eager.get_column(name) for name in eager.columns}
+    return {name: GivenColumn(eager.get_column(name), name) for name in eager.columns}

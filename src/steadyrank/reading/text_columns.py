@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.errors import NotANumberError, shorten
-from steadyrank.reading.arrays import compact, objects, places
+from steadyrank.reading.arrays import objects, places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -98,6 +98,10 @@ class TextColumn:
             return np.array(values, dtype=np.int64)[self.codes]
         return np.array(values, dtype=np.float64)[self.codes]
 
+    def cells(self) -> list[str]:
+        """Return the texts, row by row."""
+        return [self.words[code] for code in self.codes.tolist()]
+
     def is_numeric(self) -> bool:
         """Tell whether all fields are numbers or missing, and at least one is a number."""
         values = [_number(word) for word in self.words]
@@ -125,10 +129,9 @@ class WholeColumn:
         """Return True."""
         return len(self.values) > 0
 
-    @classmethod
-    def small(cls, values: AnyArray) -> WholeColumn:
-        """Keep the numbers in the smallest type that holds them."""
-        return cls(compact(values))
+    def cells(self) -> list[str]:
+        """Return the numbers as they stand in the file."""
+        return [str(value) for value in self.values.tolist()]
 
 
 def is_plain_whole(word: str) -> bool:
@@ -153,3 +156,28 @@ def _number(word: str) -> int | float | None:
     if NUMBER.match(word) or INFINITE.match(word):
         return float(word)
     return float("nan") if word.casefold() in MISSING_WORDS else None
+
+
+def join_columns(parts: Sequence[TextColumn | AnyArray]) -> TextColumn | AnyArray:
+    """Join the parts of a column: whole numbers if all parts are, else text.
+
+    Examples
+    --------
+    >>> join_columns([np.array([7]), TextColumn.of(["x"])]).words
+    ['7', 'x']
+    """
+    arrays = [part for part in parts if not isinstance(part, TextColumn)]
+    if len(arrays) == len(parts):
+        return np.concatenate(arrays) if arrays else TextColumn.of([])
+    index: dict[str, int] = {}
+    codes = []
+    for part in parts:
+        column = part if isinstance(part, TextColumn) else _as_text(part)
+        to_joint = [index.setdefault(word, len(index)) for word in column.words]
+        codes.append(np.array(to_joint, dtype=np.int32)[column.codes])
+    return TextColumn(np.concatenate(codes), list(index))
+
+
+def _as_text(numbers: AnyArray) -> TextColumn:
+    distinct, codes = np.unique(numbers, return_inverse=True)
+    return TextColumn(codes.astype(np.int32), [str(number) for number in distinct.tolist()])

@@ -10,7 +10,6 @@ import html
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.report.export import to_json
-from steadyrank.report.html_charts import charts
 from steadyrank.report.html_pack import packed
 from steadyrank.report.html_runtime import asset, chart_runtime, content_policy
 from steadyrank.report.text import verdict
@@ -18,7 +17,7 @@ from steadyrank.report.text import verdict
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-SCRIPTS = ("live.js", "charts.js", "table.js", "page.js")
+SCRIPTS = ("live.js", "specs.js", "charts.js", "table.js", "page.js")
 
 
 def render_html(findings: Mapping[str, Any], *, title: str | None = None) -> str:
@@ -42,7 +41,6 @@ def render_html(findings: Mapping[str, Any], *, title: str | None = None) -> str
         "style": asset("report.css"),
         "licence": asset("runtime-licence.txt"),
         "data": to_json(packed(findings), indent=None),
-        "charts": to_json(charts(), indent=None),
         **scripts,
     }
     # Split first, so that no text that is filled in can bring a placeholder of its own.

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from steadyrank.scorers.plurality import Plurality
     from steadyrank.scorers.refit import Refit
     from steadyrank.scorers.registry import default_scorer, named_scorer, scorer_names
+    from steadyrank.scorers.secular import constrained_coefficients
     from steadyrank.scorers.sensitivity import Sensitivity
 
 _HOME = {
@@ -45,6 +46,7 @@ _HOME = {
     "Scorer": "base",
     "Sensitivity": "sensitivity",
     "SparseBlock": "base",
+    "constrained_coefficients": "secular",
     "default_scorer": "registry",
     "named_scorer": "registry",
     "scorer_names": "registry",
@@ -68,6 +70,7 @@ __all__ = [
     "Scorer",
     "Sensitivity",
     "SparseBlock",
+    "constrained_coefficients",
     "default_scorer",
     "named_scorer",
     "scorer_names",

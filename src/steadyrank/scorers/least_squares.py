@@ -139,7 +139,7 @@ class _BallSolver:
         self.radius = radius
         self.gram = design.X.T @ design.X
         self.moment = design.X.T @ design.y
-        self.coefficients = constrained_coefficients(self.gram, self.moment, radius)
+        self.coefficients = constrained_coefficients(self.gram, self.moment, radius=radius)
 
     def without(self, rows: slice) -> FloatArray:
         left, responses = self.design.leaving(rows)

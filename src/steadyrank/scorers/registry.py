@@ -50,7 +50,7 @@ def default_scorer(data: object) -> Scorer:
 
 def resolve_scorer(given: Any, data: Any) -> Scorer:
     """Return the scorer that was given, or the usual one for the data."""
-    return default_scorer(data) if given is None else given  # type: ignore[no-any-return]
+    return default_scorer(data) if given is None else given
 
 
 def scorer_names() -> tuple[str, ...]:

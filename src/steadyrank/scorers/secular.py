@@ -27,8 +27,12 @@ CHUNK_NUMBERS = 4_000_000
 """How many numbers of a batch of matrices are held at a time (32 MB)."""
 
 
-def constrained_coefficients(gram: FloatArray, moment: FloatArray, radius: float = 1.0) -> FloatArray:
-    """Return the least squares coefficients inside a ball around the origin.
+def constrained_coefficients(gram: FloatArray, moment: FloatArray, *, radius: float = 1.0) -> FloatArray:
+    """Return the least squares coefficients inside a ball around the origin, of many fits at once.
+
+    `ConstrainedLeastSquares` scores one dataset by their absolute values. A simulation with thousands
+    of small datasets of one size costs mostly overhead when they come one after the other: here the
+    leading axes are a batch that is solved together.
 
     Parameters
     ----------

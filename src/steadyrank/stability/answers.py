@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.operators.rankings import RankingSet
-    from steadyrank.operators.topk import InflatedTopK
+    from steadyrank.operators.topk_sets import InflatedTopK
     from steadyrank.stability.auditing import Audit
     from steadyrank.stability.certificate import Certificate
 
@@ -187,12 +187,12 @@ class StableTopK(Answer):
     @cached_property
     def certain(self) -> tuple[object, ...]:
         """The labels of the members that are in the top k of every ranking of the set."""
-        return self.labels(self.result.certain)
+        return self.labels(self.result.certain_indices)
 
     @cached_property
     def contenders(self) -> tuple[object, ...]:
         """The labels of the other members."""
-        return self.labels(self.result.contenders)
+        return self.labels(self.result.contender_indices)
 
     def _standing(self, rank: int, index: int) -> tuple[Standing, float | None]:
         # Members are the first in the plain order, and the certain ones the first of them.

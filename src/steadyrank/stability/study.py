@@ -13,7 +13,7 @@ from steadyrank.operators.checks import check_eps, check_k
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.operators.states import MAX_STATES
-from steadyrank.operators.topk import inflated_topk
+from steadyrank.operators.topk_sets import inflated_topk
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.registry import resolve_scorer
 from steadyrank.stability.answers import StableRanking, StableTopK

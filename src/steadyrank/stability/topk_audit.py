@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from steadyrank.operators.topk import member_cut
+from steadyrank.operators.topk_sets import member_cut
 from steadyrank.stability.audit_rows import AuditRow
 from steadyrank.stability.pruning import Active, active_items
 

@@ -1,7 +1,6 @@
 /* Charts: Vega-Lite draws; this file hands it rows. */
 
 const CHARTS = (() => {
-  const specs = JSON.parse(document.getElementById("report-charts").textContent);
   const views = new Map();
 
   /* A name as one short line for an axis: no control or direction characters, isolated from its neighbours. */
@@ -26,7 +25,7 @@ const CHARTS = (() => {
 
   const make = async (id) => {
     const element = document.getElementById(id);
-    const made = await vegaEmbed(element, fitted(specs[id], element), {
+    const made = await vegaEmbed(element, fitted(SPECS[id], element), {
       mode: "vega-lite", ast: true, renderer: "svg", actions: false, tooltip: { theme: "custom" }, logLevel: 1,
     });
     // Vega takes the element for a document of marks; here it is one picture, told in one sentence.
@@ -45,20 +44,22 @@ const CHARTS = (() => {
     const view = views.get(id);
     if (!view) return;
     for (const [name, rows] of Object.entries(sets)) view.data(name, rows);
-    if (id === "cliff" || id === "intervals") view.height(Math.max(3, sets.rows.length) * specs[id].height);
+    if (id === "cliff" || id === "intervals") view.height(Math.max(3, sets.rows.length) * SPECS[id].height);
     if (top !== undefined) view.signal("top", top);
     view.runAsync();
   };
 
   const row = (report, found, place, format) => {
     const rank = place + 1;
+    const key = LIVE.standing(found, rank);
     return {
       rank,
+      key,
       label: labelled(rank, report.item[place]),
       name: short(report.item[place], 200),
       score: report.score[place],
       value: format(report.score[place]),
-      standing: report.standings[LIVE.standing(found, rank)],
+      standing: report.standings[key],
       best_rank: found.best[place],
       worst_rank: found.worst[place],
       span: `${found.best[place]}–${found.worst[place]}`,

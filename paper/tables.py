@@ -1,0 +1,260 @@
+"""The experiments as tables of words, beside the published figures; for terminal and document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from paper import published_tables
+from paper.full_ranking import INFLATED_RANKING, RANKING
+from paper.movie_lists import METHODS
+from paper.regression import AUTHORS_SEED
+
+if TYPE_CHECKING:
+    from paper.dimensions import DimensionRow, DimensionStudy
+    from paper.full_ranking import RegressionExperiment
+    from paper.movie_lists import NetflixExperiment
+    from paper.population import PopulationStudy
+    from paper.published_tables import PublishedRow
+    from paper.summaries import MethodSummary
+
+EVERYBODY_DIGITS = 6
+TARGETS = (0.05, 0.01, 0.001)
+"""Mean deltas for which the number of users that a plain list needs is told."""
+IN_ASCII = str.maketrans({"δ": "delta", "≈": "~", "≤": "<="})
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """A table whose cells are words already.
+
+    ``left`` tells how many of the first columns are names, which stand at the left of their cell.
+    """
+
+    title: str
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    left: int = 1
+    note: str = ""
+
+    def to_markdown(self) -> str:
+        """Return the table for a document.
+
+        Examples
+        --------
+        >>> print(TextTable("", ("method", "size"), (("top-k", "5.00"),)).to_markdown())
+        | method | size |
+        |---|--:|
+        | top-k | 5.00 |
+        """
+        marks = ["---" if column < self.left else "--:" for column in range(len(self.headers))]
+        rule = f"|{'|'.join(marks)}|"
+        lines = [f"| {' | '.join(row)} |" for row in (self.headers, *self.rows)]
+        return "\n".join([lines[0], rule, *lines[1:]])
+
+    def show(self, console: Any) -> None:
+        """Print the table on a terminal; one that knows no Greek gets words."""
+        from rich import box
+        from rich.table import Table
+
+        def spelled(text: str) -> str:
+            return text if console.encoding.startswith("utf") else text.translate(IN_ASCII)
+
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        for column, header in enumerate(self.headers):
+            side: Any = "left" if column < self.left else "right"
+            table.add_column(spelled(header), justify=side, no_wrap=True)
+        for row in self.rows:
+            table.add_row(*map(spelled, row), style="bold" if "ours" in row else None)
+        console.print(spelled(self.title), style="bold")
+        console.print(table)
+        if self.note:
+            console.print(spelled(self.note), style="italic")
+
+
+def regression_table(result: RegressionExperiment) -> TextTable:
+    """Return Table 2 of the paper and ours, line by line."""
+    reference = "paper" if result.beta == "script" else "reference"
+    rows = []
+    for method in (RANKING, INFLATED_RANKING):
+        printed = published_tables.FULL_RANKING[result.beta][method]
+        rows.append((method, reference, *_ranking_cells(printed)))
+        rows.append((method, "ours", *_ranking_cells(result.methods[method])))
+    start = "0..4" if result.beta == "script" else "1..5"
+    seed = "the authors' seed" if result.seed == AUTHORS_SEED else f"seed {result.seed}"
+    trials = result.methods[RANKING].trials
+    return TextTable(
+        title=f"Table 2: full ranking, coefficients {start}, {trials:,} trials, {seed}",
+        headers=("method", "whose", "max δ", "mean δ (se)", "size (se)"),
+        rows=tuple(rows),
+        left=2,
+    )
+
+
+def _ranking_cells(row: PublishedRow | MethodSummary) -> tuple[str, str, str]:
+    size = f"{row.size:.3f}" + (f" ({row.se_size:.3f})" if row.se_size else "")
+    return f"{row.max_delta:.2f}", f"{row.mean_delta:.4f} ({row.se_delta:.4f})", size
+
+
+def netflix_table(result: NetflixExperiment) -> TextTable:
+    """Return Tables 1 and 3 of the paper and ours, line by line."""
+    rows = []
+    for k, by_method in result.methods.items():
+        for method, summary in by_method.items():
+            printed = published_tables.TOP_K.get(k, {}).get(method)
+            if printed is not None:
+                rows.append((str(k), method, "paper", *_top_k_cells(printed)))
+            rows.append((str(k), method, "ours", *_top_k_cells(summary)))
+    ties = "smallest index" if result.ties == "text" else "unstable sort"
+    return TextTable(
+        title=(
+            f"Tables 1 and 3: top-k, {result.source}, {result.trials:,} trials of "
+            f"{result.users:,} users, eps {result.eps:g}, ties by {ties}"
+        ),
+        headers=("k", "method", "whose", "max δ", "mean δ (se)", "Jaccard", "size"),
+        rows=tuple(rows),
+        left=3,
+    )
+
+
+def _top_k_cells(row: PublishedRow | MethodSummary) -> tuple[str, ...]:
+    return (
+        f"{row.max_delta:.4f}",
+        f"{row.mean_delta:.4f} ({row.se_delta:.4f})",
+        f"{row.jaccard:.4f}",
+        f"{row.size:.2f}",
+    )
+
+
+def ties_table(text: NetflixExperiment, script: NetflixExperiment) -> TextTable:
+    """Return the plain top-k under both ways of breaking ties, beside the published figures."""
+    rows = []
+    for k in text.methods:
+        printed = published_tables.TOP_K[k]["top-k"]
+        cells: list[PublishedRow | MethodSummary] = [
+            printed,
+            script.methods[k]["top-k"],
+            text.methods[k]["top-k"],
+        ]
+        means = [f"{cell.mean_delta:.4f} ({cell.se_delta:.4f})" for cell in cells]
+        rows.append((str(k), *means, *(f"{cell.max_delta:.4f}" for cell in cells)))
+    return TextTable(
+        title="Plain top-k: how much of the instability is the sort",
+        headers=(
+            "k",
+            "mean δ: paper",
+            "unstable sort",
+            "smallest index",
+            "max δ: paper",
+            "unstable sort",
+            "smallest index",
+        ),
+        rows=tuple(rows),
+    )
+
+
+def dimension_table(result: DimensionStudy) -> TextTable:
+    """Return the regression experiment for several numbers of features."""
+    rows = tuple(
+        (
+            str(row.features),
+            f"{row.plain_delta:.3f} ({row.plain_se:.3f})",
+            f"{row.inflated_delta:.3f} ({row.inflated_se:.3f})",
+            _logarithm(row),
+            f"{row.log10_all:.1f}",
+            f"{row.interval_width:.1f}",
+            f"{row.certain_pairs:.0%}",
+        )
+        for row in result.rows
+    )
+    return TextTable(
+        title=f"Full ranking of L features, {result.rows[0].trials:,} trials each, eps {result.eps:g}",
+        headers=("L", "δ plain (se)", "δ inflated (se)", "log10 size", "of all", "ranks", "sure"),
+        rows=rows,
+        note=(
+            "log10 size: of the number of inflated rankings; ≈ not counted, but estimated. "
+            "of all: of L!. ranks: how many ranks a feature may have. "
+            "sure: pairs that every inflated ranking puts in the same order."
+        ),
+    )
+
+
+def _logarithm(row: DimensionRow) -> str:
+    if row.log10_rankings is None:
+        return f"≈ {row.log10_estimate:.1f}"
+    return f"{row.log10_rankings:.2f}"
+
+
+def population_table(result: PopulationStudy) -> TextTable:
+    """Return mean delta against the number of users, for each k."""
+    rows = tuple(
+        (
+            f"{row.users:,}",
+            str(row.trials),
+            method,
+            *(short_delta(row.methods[k][method].mean_delta) for k in result.ks),
+        )
+        for row in result.rows
+        for method in METHODS
+    )
+    return TextTable(
+        title=f"Mean δ by number of users, {result.source}, eps {result.eps:g}",
+        headers=("users", "trials", "method", *(f"k = {k}" for k in result.ks)),
+        rows=rows,
+        left=3,
+    )
+
+
+def size_table(result: PopulationStudy) -> TextTable:
+    """Return the mean number of movies in the inflated top-k, by number of users."""
+    rows = tuple(
+        (f"{row.users:,}", *(f"{row.methods[k]['inflated top-k'].size:.2f}" for k in result.ks))
+        for row in result.rows
+    )
+    return TextTable(
+        title="Mean size of the inflated top-k by number of users",
+        headers=("users", *(f"k = {k}" for k in result.ks)),
+        rows=rows,
+        left=0,
+    )
+
+
+def everybody_table(result: PopulationStudy) -> TextTable:
+    """Return the audit of the whole population."""
+    last = result.rows[-1]
+    rows: list[tuple[str, ...]] = []
+    for k, by_method in last.methods.items():
+        for method, summary in by_method.items():
+            users = round(summary.mean_delta * last.users)
+            cells = (f"{summary.mean_delta:.{EVERYBODY_DIGITS}f}", f"{users:,}")
+            rows.append((str(k), method, *cells, f"{summary.jaccard:.6f}", f"{summary.size:.0f}"))
+    return TextTable(
+        title=f"All {last.users:,} users at once, {result.source}, eps {result.eps:g}",
+        headers=("k", "method", "δ", "users who break it", "Jaccard", "size"),
+        rows=tuple(rows),
+        left=2,
+    )
+
+
+def short_delta(delta: float) -> str:
+    """Return a delta with two digits that matter.
+
+    Examples
+    --------
+    >>> short_delta(0.27189), short_delta(0.00041), short_delta(0.0000121), short_delta(0.0)
+    ('0.27', '0.00041', '1.2e-05', '0')
+    """
+    return f"{delta:.2g}"
+
+
+def needed_table(result: PopulationStudy) -> TextTable:
+    """Return from how many users on the plain top-k is stable by itself, for each target delta."""
+    rows = []
+    for k in result.ks:
+        needed = [result.users_needed(k, delta=target) for target in TARGETS]
+        rows.append((str(k), *("more than there are" if n is None else f"{n:,}" for n in needed)))
+    return TextTable(
+        title="Users from which on the mean δ of the plain top-k is at most the target",
+        headers=("k", *(f"δ ≤ {target:g}" for target in TARGETS)),
+        rows=tuple(rows),
+    )

@@ -1,0 +1,130 @@
+"""The kinds of data by name, and one door for files of any kind: what is in one is told, and said."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from steadyrank.data.ballots import Ballots
+from steadyrank.data.battles import Battles
+from steadyrank.data.observations import Observations, with_notes_first
+from steadyrank.data.ratings import Ratings
+from steadyrank.data.regression import Regression
+from steadyrank.data.score_matrix import ScoreMatrix
+from steadyrank.data.votes import Votes
+from steadyrank.errors import InvalidDataError, InvalidPolicyError
+from steadyrank.reading.formats import read_table
+from steadyrank.reading.roles import recognise
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from steadyrank.engines.settings import Engine
+    from steadyrank.reading.files import Source
+    from steadyrank.reading.table import Table
+
+KINDS: dict[str, type[Observations]] = {
+    known.kind.name: known for known in (Battles, Ratings, Ballots, ScoreMatrix, Votes, Regression)
+}
+"""Every kind by name, in the order in which a table is tried for them."""
+
+
+def read_any(
+    source: Source,
+    *,
+    kind: str | None = None,
+    format: str | None = None,  # noqa: A002 (the word users know from other readers)
+    encoding: str = "utf-8",
+    **arguments: Any,
+) -> Observations:
+    r"""Read observations of any kind; the kind is recognised unless it is given.
+
+    Parameters
+    ----------
+    source : path or binary stream
+        Such as ``sys.stdin.buffer``.
+    kind : {"votes", "ballots", "ratings", "battles", "scores", "regression"}, optional
+        What the data are.
+    format : {"csv", "tsv", "jsonl", "parquet", "netflix", "movielens", "preflib"}, optional
+        The format of the file; told from the content where not given.
+    encoding : str
+        Of a text file.
+    **arguments
+        Columns and policies, as for ``from_frame`` of the kind; unknown ones are refused.
+
+    Returns
+    -------
+    Votes, Ballots, Ratings, Battles, ScoreMatrix or Regression
+        Its ``notes`` say what was recognised and guessed.
+
+    Examples
+    --------
+    >>> import io
+    >>> battles = read_any(io.BytesIO(b"left,right,winner\nx,y,left\n"))
+    >>> battles, battles.notes[0]
+    (<Battles: 1 battle, 2 items: 'x', 'y'>,
+     "recognised as battles by the columns 'left', 'right', 'winner'")
+    """
+    _check_kind(kind)
+    table = read_table(source, format=format, encoding=encoding, given=arguments)
+    found, notes = _kind_of(table, kind, arguments)
+    return with_notes_first(found.from_table(table, arguments), notes)
+
+
+def scan_any(
+    source: Any, *, kind: str | None = None, engine: str | Engine | None = None, **arguments: Any
+) -> Observations:
+    """Scan observations of any kind; the kind is recognised from the first rows unless it is given.
+
+    Parameters
+    ----------
+    source : lazy frame or path
+        As for ``Ratings.scan``.
+    kind : {"ratings", "votes", "battles", "scores"}, optional
+        What the data are. Score tables must be in long form (row, item, score).
+    engine : str or engine, optional
+        As for ``Ratings.scan``.
+    **arguments
+        Columns and policies, as for ``scan`` of the kind; unknown ones are refused.
+
+    Examples
+    --------
+    >>> import polars
+    >>> scan_any(polars.LazyFrame({"user": [1, 2], "item": ["a", "a"], "rating": [5, 3]})).n_units
+    2
+    """
+    from steadyrank.engines.source import opened
+
+    _check_kind(kind)
+    lazy = opened(source, engine)
+    try:
+        found, _ = _kind_of(lazy.first_rows(), kind, arguments)
+        _check_scanned(found)
+        data: Observations = found.scan(lazy, **arguments)  # type: ignore[attr-defined]
+    except BaseException:
+        lazy.close()
+        raise
+    return data
+
+
+def _check_kind(kind: str | None) -> None:
+    if kind is not None and kind not in KINDS:
+        raise InvalidPolicyError("kind", kind, tuple(KINDS))
+
+
+def _check_scanned(found: type[Observations]) -> None:
+    if found.kind.on_engine is None:
+        able = [name for name, known in KINDS.items() if known.kind.on_engine]
+        raise InvalidDataError(
+            f"{found.kind.name} cannot be scanned in an engine, only {', '.join(able)}",
+            way_out="Read them into memory.",
+        )
+
+
+def _kind_of(
+    table: Table, kind: str | None, arguments: Mapping[str, Any]
+) -> tuple[type[Observations], list[str]]:
+    """Return the class for a table, and what to say if it was recognised."""
+    if kind is not None:
+        return KINDS[kind], []
+    found, because = recognise((known.kind for known in KINDS.values()), table, arguments)
+    return KINDS[found.name], [f"recognised as {found.name} {because}"]

@@ -1,0 +1,136 @@
+"""How far eligibility reaches from *every* rank on, in O(L log L).
+
+Section by section of the sorted scores one would have to sum anew. Instead, sums over runs of 1, 2, 4,
+8... scores are tabulated for every start, and each start takes the longest runs that still fit, as
+in binary lifting. Two neighbouring runs are joined by
+
+    D = D_1 + n_1 h + D_2,      G = G_1 + 2 h D_1 + n_1 h^2 + G_2,
+
+with h the distance between their last scores. All terms are nonnegative: nothing cancels, which
+differences of prefix sums would do.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from steadyrank.operators.inflation import effective_eps, reach
+
+if TYPE_CHECKING:
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
+
+CHUNK = 1 << 18
+"""Starts handled at once, to bound the memory of the tables."""
+
+
+class _Sums(NamedTuple):
+    """Sums over runs of scores, relative to the last score of each run (in units of eps)."""
+
+    total: FloatArray
+    square: FloatArray
+
+    def joined(self, count: IntArray | int, apart: FloatArray, after: _Sums) -> _Sums:
+        step = count * apart
+        return _Sums(
+            self.total + step + after.total,
+            self.square + apart * (2 * self.total + step) + after.square,
+        )
+
+    def fit(self, eps: FloatArray) -> BoolArray:
+        return self.total * self.total + self.square < eps * eps
+
+    def at(self, places: IntArray) -> _Sums:
+        return _Sums(self.total[places], self.square[places])
+
+
+def eligible_ends(ranked: FloatArray, eps: float, chunk: int = CHUNK) -> IntArray:
+    """Return, for each place p of descending scores, where eligibility among ``ranked[p:]`` ends.
+
+    The items eligible for place p, once all before it are placed, are ``ranked[p:ends[p]]``.
+    ``ends`` never decreases. ``chunk`` places are handled at once.
+
+    Examples
+    --------
+    >>> eligible_ends(np.array([1.0, 0.5, 0.0]), 1.0)
+    array([2, 3, 3])
+    """
+    ends = np.empty(len(ranked), dtype=np.int64)
+    for start in range(0, len(ranked), chunk):
+        stop = min(start + chunk, len(ranked))
+        ends[start:stop] = start + _chunk_ends(ranked[start:], stop - start, eps)
+    np.maximum.accumulate(ends, out=ends)
+    return ends
+
+
+def _chunk_ends(ranked: FloatArray, starts: int, eps: float) -> IntArray:
+    """Return the ends for the first ``starts`` places."""
+    # What lies eps or more below the last start is out of reach for all of them.
+    ranked = ranked[: max(starts, int(_count_reaching(ranked, ranked[starts - 1] - eps)))]
+    tight = effective_eps(eps, ranked[:starts]) / eps
+    tables = _tables(ranked, eps)
+    place = np.arange(starts)
+    count = np.ones(starts, dtype=np.int64)
+    sums = _Sums(np.zeros(starts), np.zeros(starts))
+    for level in reversed(range(len(tables))):
+        run = 1 << level
+        able = np.flatnonzero(place + count + run <= len(ranked))
+        following = place[able] + count[able]
+        apart = _apart(ranked, following - 1, following + run - 1, eps)
+        longer = sums.at(able).joined(count[able], apart, tables[level].at(following))
+        fits = longer.fit(tight[able])
+        taken = able[fits]
+        sums.total[taken], sums.square[taken] = longer.total[fits], longer.square[fits]
+        count[taken] += run
+    depth = _apart(ranked, place, place + count - 1, eps)
+    limit = reach(depth, count.astype(np.float64), *sums, eps=tight) * eps
+    ends: IntArray = np.maximum(place + count, ends_within(ranked, starts, limit))
+    return ends
+
+
+def ends_within(ranked: FloatArray, starts: int, depth: FloatArray) -> IntArray:
+    """Return, for each of the first ``starts`` places, how many scores lie less than ``depth`` below it.
+
+    All scores above it count too.
+    """
+    top = ranked[:starts]
+    ends = _count_above(ranked, top - depth)
+    # The floor has been rounded, which matters where scores are huge; the distances decide.
+    while len(more := np.flatnonzero(top - ranked[np.minimum(ends, len(ranked) - 1)] < depth)):
+        more = more[ends[more] < len(ranked)]
+        if not len(more):
+            break
+        ends[more] = _count_reaching(ranked, ranked[ends[more]])
+    while len(less := np.flatnonzero(top - ranked[ends - 1] >= depth)):
+        ends[less] = _count_above(ranked, ranked[ends[less] - 1])
+    return ends
+
+
+def _count_above(ranked: FloatArray, floor: FloatArray) -> IntArray:
+    return np.asarray(len(ranked) - np.searchsorted(ranked[::-1], floor, side="right"))
+
+
+def _count_reaching(ranked: FloatArray, floor: FloatArray) -> IntArray:
+    return np.asarray(len(ranked) - np.searchsorted(ranked[::-1], floor, side="left"))
+
+
+def _tables(ranked: FloatArray, eps: float) -> list[_Sums]:
+    """Return the sums over runs of 1, 2, 4... scores, up to the longest that fits anywhere."""
+    tables = [_Sums(np.zeros(len(ranked)), np.zeros(len(ranked)))]
+    run = 1
+    while 2 * run <= len(ranked):
+        known = tables[-1]
+        places = np.arange(len(ranked) - 2 * run + 1)
+        apart = _apart(ranked, places + run - 1, places + 2 * run - 1, eps)
+        doubled = known.at(places).joined(run, apart, known.at(places + run))
+        if not doubled.fit(np.ones(len(places))).any():
+            break
+        tables.append(doubled)
+        run *= 2
+    return tables
+
+
+def _apart(ranked: FloatArray, above: IntArray, under: IntArray, eps: float) -> FloatArray:
+    """Return distances in units of eps; beyond 2 nothing is eligible, so that is the most."""
+    return np.minimum((ranked[above] - ranked[under]) / eps, 2.0)

@@ -1,0 +1,217 @@
+"""Plain and inflated top-k, for one vector or a batch, and the eps at which each item enters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steadyrank.operators.checks import check_eps, check_k, check_score_batch, check_scores
+from steadyrank.operators.inflation import C, effective_eps, eligible_prefix
+from steadyrank.operators.selection import (
+    best_indices,
+    best_windows,
+    reaching_indices,
+    reaching_windows,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import ArrayLike
+
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
+
+FIRST_LOOK = 32
+"""How many scores from rank k on are looked at first; most inflations end among them."""
+
+CHUNK = 1 << 17
+"""Scores of a batch handled at once: 1 MiB, so that the passes over a chunk stay in cache."""
+
+
+@dataclass(frozen=True, eq=False)
+class InflatedTopK:
+    """The items that may belong to the top k: k of them, or a few more where the data cannot tell.
+
+    Attributes
+    ----------
+    indices : int array
+        The members, best first; the smaller index first among equal scores.
+    k : int
+        How many items were asked for.
+    eps : float
+        The inflation.
+    certain_indices : int array
+        Members that are in the top k of *every* ranking of the inflated ranking set, best first.
+    contender_indices : int array
+        The other members, best first.
+    """
+
+    indices: IntArray
+    k: int
+    eps: float
+    certain_indices: IntArray
+
+    @property
+    def size(self) -> int:
+        """The number of members."""
+        return len(self.indices)
+
+    @cached_property
+    def contender_indices(self) -> IntArray:
+        """Members that some ranking of the set leaves out of its top k, best first."""
+        return self.indices[len(self.certain_indices) :]
+
+    def __len__(self) -> int:
+        """Return the number of members."""
+        return len(self.indices)
+
+    def __iter__(self) -> Iterator[int]:
+        """Go through the indices of the members, best first."""
+        return iter(self.indices.tolist())
+
+    def __contains__(self, item: object) -> bool:
+        """Tell whether the item with this index is a member."""
+        return bool(np.any(self.indices == item))
+
+    def __eq__(self, other: object) -> bool:
+        """Compare members, k and eps."""
+        if not isinstance(other, InflatedTopK):
+            return NotImplemented
+        same = (self.k, self.eps) == (other.k, other.eps)
+        return same and np.array_equal(self.indices, other.indices)
+
+    def __hash__(self) -> int:
+        """Hash members, k and eps."""
+        return hash((self.k, self.eps, self.indices.tobytes()))
+
+
+def topk(scores: ArrayLike, k: int) -> IntArray:
+    """Return the indices of the k best scores, best first; the smaller index wins a tie.
+
+    Examples
+    --------
+    >>> topk([0.2, 0.9, 0.9, 0.1], 2)
+    array([1, 2])
+    """
+    values = check_scores(scores)
+    return best_indices(values, check_k(k, len(values)))
+
+
+def inflated_argmax(scores: ArrayLike, eps: float) -> IntArray:
+    """Return the indices of the items that may be the best, best first.
+
+    This is ``inflated_topk(scores, 1, eps).indices``. Boundary cases (an item exactly at
+    distance eps, up to rounding) are out; see :mod:`steadyrank.operators.inflation`.
+
+    Examples
+    --------
+    >>> inflated_argmax([1.0, 0.5, 0.0], 1.0)
+    array([0, 1])
+    """
+    return inflated_topk(scores, 1, eps).indices
+
+
+@np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
+def inflated_topk(scores: ArrayLike, k: int, eps: float) -> InflatedTopK:
+    """Return the k best items and those that cannot be told from the k-th.
+
+    The members are the k - 1 best items and the inflated argmax of the others. If two score
+    vectors are closer than ``eps`` (Euclidean distance), their inflated top-k sets share at
+    least k items. Boundary cases are out, ties enter together, and rounding does not decide:
+    see :mod:`steadyrank.operators.inflation`.
+
+    Parameters
+    ----------
+    scores : array-like (items,)
+        One finite number for each item, bigger is better.
+    k : int
+        How many items are wanted, from 1 to the number of items.
+    eps : float
+        The inflation, positive, on the scale of the scores.
+
+    Examples
+    --------
+    >>> answer = inflated_topk([1.0, 0.5, 0.0], k=2, eps=1.0)
+    >>> answer.indices, answer.certain_indices, answer.contender_indices
+    (array([0, 1, 2]), array([0]), array([1, 2]))
+    >>> len(answer), 2 in answer, list(answer)
+    (3, True, [0, 1, 2])
+    """
+    values = check_scores(scores)
+    k = check_k(k, len(values))
+    eps = check_eps(eps)
+    leaders = best_indices(values, k + FIRST_LOOK)
+    window = values[leaders]
+    eligible, depth = _eligible_from_rank(window, k, eps)
+    if k - 1 + eligible == len(window) < len(values):
+        # The window ended before the inflation did. Its depth bounds that of the whole.
+        leaders = reaching_indices(values, window[k - 1] - depth)
+        window = values[leaders]
+        eligible, _ = _eligible_from_rank(window, k, eps)
+    members = leaders[: k - 1 + eligible]
+    return InflatedTopK(members, k, eps, certain_indices=members[: _certain(window, k, eps)])
+
+
+def _eligible_from_rank(window: FloatArray, k: int, eps: float) -> tuple[int, float]:
+    """Return how many of ``window[k - 1:]`` are eligible, and how deep eligibility reaches."""
+    tail = window[k - 1 :]
+    prefix, depth = eligible_prefix((tail[0] - tail)[np.newaxis], tail[:1], eps)
+    return int(prefix[0]), float(depth[0])
+
+
+def _certain(window: FloatArray, k: int, eps: float) -> int:
+    """Return how many leaders are at least c above the item of rank k + 1."""
+    if k == len(window):
+        return k
+    leaders = window[:k]
+    return int(np.count_nonzero(leaders - window[k] >= C * effective_eps(eps, leaders)))
+
+
+@np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
+def inflated_topk_mask(scores: ArrayLike, k: int, eps: float) -> BoolArray:
+    """Return which items are in the inflated top-k, along the last axis of a batch of any shape.
+
+    Examples
+    --------
+    >>> inflated_topk_mask([[1.0, 0.5, 0.0], [1.0, 0.0, 0.9]], k=1, eps=1.0)
+    array([[ True,  True, False],
+           [ True, False,  True]])
+    """
+    values = check_score_batch(scores)
+    k = check_k(k, values.shape[-1])
+    eps = check_eps(eps)
+    return member_mask(values.reshape(-1, values.shape[-1]), k, eps).reshape(values.shape)
+
+
+def member_mask(rows: FloatArray, k: int, eps: float, chunk: int = CHUNK) -> BoolArray:
+    """Return which items of each row are in its inflated top-k, ``chunk`` scores at a time."""
+    mask = np.empty(rows.shape, dtype=np.bool_)
+    step = max(1, chunk // rows.shape[1])
+    for start in range(0, len(rows), step):
+        part = rows[start : start + step]
+        np.greater_equal(part, member_cut(part, k, eps)[:, np.newaxis], out=mask[start : start + step])
+    return mask
+
+
+def member_cut(rows: FloatArray, k: int, eps: float) -> FloatArray:
+    """Return, for each row, the lowest score of a member of its inflated top-k.
+
+    The members are exactly the items that reach this score, since equal scores enter together.
+    """
+    width = rows.shape[1]
+    window = best_windows(rows, min(k + FIRST_LOOK, width))
+    eligible, depth = eligible_prefix(window[:, k - 1 : k] - window[:, k - 1 :], window[:, k - 1], eps)
+    last = k - 2 + eligible
+    cut = window[np.arange(len(rows)), last]
+    known = np.isfinite(window).sum(axis=1)
+    unsettled = np.flatnonzero((last + 1 == known) & (known < width))
+    if len(unsettled):  # those windows ended before the inflation did: look as deep as it can go
+        floor = window[unsettled, k - 1] - depth[unsettled]
+        wider = reaching_windows(rows[unsettled], floor)
+        below, best = wider[:, k - 1 : k] - wider[:, k - 1 :], wider[:, k - 1]
+        last = k - 2 + eligible_prefix(below, best, eps)[0]
+        cut[unsettled] = wider[np.arange(len(unsettled)), last]
+    return cut

@@ -1,0 +1,189 @@
+"""The items not yet placed while one ranking is built, in pure Python: one step costs microseconds.
+
+An item once eligible stays eligible until it is placed (heredity), so what was found eligible is
+kept, and looked for anew only when that does not suffice.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from steadyrank.operators.inflation import C, effective_eps
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from steadyrank._typing import FloatArray, IntArray
+
+
+class Ordered(NamedTuple):
+    """Items best first, their scores, and the inflation."""
+
+    order: IntArray
+    ranked: FloatArray
+    eps: float
+
+    def part(self, start: int, stop: int) -> Ordered:
+        """Return the places ``start .. stop - 1``."""
+        return Ordered(self.order[start:stop], self.ranked[start:stop], self.eps)
+
+
+class Unplaced:
+    """Items not yet placed, best first, as a linked list over the sorted order.
+
+    Parameters
+    ----------
+    order : int array
+        The items, best first.
+    ranked : float array
+        Their scores, in that order.
+    eps : float
+        The inflation.
+    """
+
+    def __init__(self, order: IntArray, ranked: FloatArray, eps: float) -> None:
+        n_items = len(order)
+        self._item: list[int] = [int(item) for item in order]
+        self._score: list[float] = ranked.tolist()
+        self._eps: list[float] = effective_eps(eps, ranked).tolist()
+        # Place ``n_items`` is the end of the list: its successor is the best item left.
+        self._next: list[int] = [*range(1, n_items + 1), 0]
+        self._previous: list[int] = [n_items, *range(n_items)]
+        self._place = [0] * n_items
+        for place, item in enumerate(self._item):
+            self._place[item] = place
+        self._end = n_items
+
+    def best(self) -> int:
+        """Return the best item left."""
+        return self._item[self._next[self._end]]
+
+    def remove(self, item: int) -> None:
+        """Take an item out, since it has been placed."""
+        place = self._place[item]
+        before, after = self._previous[place], self._next[place]
+        self._next[before] = after
+        self._previous[after] = before
+
+    def restore(self, item: int) -> None:
+        """Put an item back; the last one removed must be restored first."""
+        place = self._place[item]
+        self._next[self._previous[place]] = place
+        self._previous[self._next[place]] = place
+
+    def eligible(self) -> Iterator[int]:
+        """Yield the items eligible for the next place, best first."""
+        place = self._next[self._end]
+        score, eps = self._score, self._eps[place]
+        number, total, square = 1, 0.0, 0.0
+        top = at = score[place]
+        yield self._item[place]
+        place = self._next[place]
+        while place != self._end:
+            gap = (at - score[place]) / eps
+            wider = total + number * gap
+            larger = square + gap * (wider + total)
+            if wider * wider + larger >= 1:
+                break
+            total, square, number, at = wider, larger, number + 1, score[place]
+            yield self._item[place]
+            place = self._next[place]
+        mean = (top - at) / eps - total / number
+        about_mean = square - total * total / number
+        limit = mean - C + sqrt((number + 1) / number * (1 - about_mean))
+        while place != self._end and (top - score[place]) / eps < limit:
+            yield self._item[place]
+            place = self._next[place]
+
+
+def contains(unplaced: Unplaced, order: list[int]) -> bool:
+    """Tell whether each item of ``order`` is eligible when its turn comes."""
+    known: set[int] = set()
+    for item in order:
+        if item != unplaced.best() and item not in known:
+            known.update(unplaced.eligible())
+            if item not in known:
+                return False
+        unplaced.remove(item)
+    return True
+
+
+def common_order(first: Ordered, second: Ordered) -> list[int] | None:
+    """Return a ranking that both sets hold, or None.
+
+    Cut both plain rankings wherever their heads hold the same items. Eligibility of an item depends
+    only on the items left *above* it, so what lies below a cut never matters above it, and
+    the sets share a ranking exactly if they do between each two cuts.
+    """
+    n_items = len(first.order)
+    place = np.empty(n_items, dtype=np.int64)
+    place[second.order] = np.arange(n_items)
+    furthest = np.maximum.accumulate(place[first.order])
+    cuts = np.append(0, 1 + np.flatnonzero(furthest == np.arange(n_items)))
+    order = first.order.copy()
+    for start, stop in _longer_than_one(cuts):
+        piece = _common_piece(first.part(start, stop), second.part(start, stop), place - start)
+        if piece is None:
+            return None
+        order[start:stop] = piece
+    found: list[int] = order.tolist()
+    return found
+
+
+def _longer_than_one(cuts: IntArray) -> Iterator[tuple[int, int]]:
+    wide = np.flatnonzero(np.diff(cuts) > 1)
+    return zip(cuts[wide].tolist(), cuts[wide + 1].tolist(), strict=True)
+
+
+def _common_piece(first: Ordered, second: Ordered, name: IntArray) -> list[int] | None:
+    """Return a common ranking of two orders of the same items; greedy is exact here.
+
+    Let pi be in both sets and let greedy stand at the items S left. The first item of pi within S was
+    eligible under both when pi placed it, with all of S left and perhaps more; by heredity it
+    is eligible in S. So greedy gets stuck only where no common ranking exists.
+    """
+    mine = Unplaced(name[first.order], first.ranked, first.eps)
+    theirs = Unplaced(name[second.order], second.ranked, second.eps)
+    order: list[int] = []
+    while len(order) < len(first.order):
+        best = mine.best()
+        if best == theirs.best():
+            found = [best]
+        else:
+            eligible = set(theirs.eligible())
+            found = [item for item in mine.eligible() if item in eligible]
+        if not found:
+            return None
+        for item in found:  # all of them: the later ones stay eligible as the first are placed
+            mine.remove(item)
+            theirs.remove(item)
+        order += found
+    return [int(second.order[item]) for item in order]
+
+
+def all_orders(unplaced: Unplaced, n_items: int) -> Iterator[list[int]]:
+    """Yield every ranking of the set, the plain one first, then in the order of a depth-first walk.
+
+    Nothing is kept of the branches above but the item taken there: which one comes next is found
+    again on the way back, so that memory stays linear however many items are eligible.
+    """
+    order: list[int] = []
+    item: int | None = unplaced.best()
+    while True:
+        while item is not None:
+            unplaced.remove(item)
+            order.append(item)
+            item = unplaced.best() if len(order) < n_items else None
+        if len(order) == n_items:
+            yield list(order)
+        if not order:
+            return
+        last = order.pop()
+        unplaced.restore(last)
+        eligible = unplaced.eligible()
+        while next(eligible) != last:
+            pass
+        item = next(eligible, None)

@@ -1,0 +1,134 @@
+"""Files get the same roles, and give the same data or the same refusal, in memory and in engines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from steadyrank import Ballots, Battles, BradleyTerry, Ratings, ScoreMatrix, Votes
+from steadyrank.data import scan_any
+from steadyrank.data.kinds import KINDS
+from steadyrank.errors import ColumnError, InvalidDataError, SteadyrankError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ENGINES = ["duckdb", "polars"]
+
+PAIRS = (
+    "model_a,model_b,wins_a,wins_b,ties,ties (bothbad)\n"
+    "x,y,3,1,1,2\ny,z,2,1,0,1\nz,x,0,0,0,0\nx,z,1,2,0,0\nz,x,2,1,0,0\n"
+)
+"""Pairs whose ties stand in two columns."""
+
+FILES: dict[str, tuple[type, str, dict[str, Any]]] = {
+    "ties in two columns": (Battles, PAIRS, {}),
+    "ties named": (Battles, PAIRS, {"ties": ["ties (bothbad)"]}),
+    "one column of ties": (Battles, PAIRS, {"ties": "ties"}),
+    "both wins named": (Battles, PAIRS, {"wins_left": "wins_b", "wins_right": "wins_a"}),
+    "winners and losers": (Battles, "winner,loser\nx,y\ny,x\nx,z\nz,x\n", {}),
+    "winners and losers, named": (
+        Battles,
+        "season,won_by,lost_by,times\n1,x,y,2\n1,y,x,1\n",
+        {"winner": "won_by", "loser": "lost_by", "count": "times", "unit": "season"},
+    ),
+    "labels that are numbers": (Battles, "model_a,model_b,winner\n1,2,1\n2,1,1\n1,2,1\n", {}),
+    "results with gaps": (Battles, "left,right,winner\nx,y,left\nx,y,\n", {}),
+    "results as numbers": (Battles, "left,right,result\nx,y,1\ny,x,0\nx,y,0.5\n", {}),
+    "units": (Battles, "left,right,winner,who\nx,y,left,1\ny,x,tie,2\n", {"unit": "who"}),
+    "semicolons": (Votes, "choice;count\nx;3\ny;2\n", {}),
+    "bars": (Votes, "choice|count\nx|3\ny|2\n", {}),
+    "tabs": (Votes, "choice\tcount\nx\t3\ny\t2\n", {}),
+    "names with blanks": (Votes, " choice , count\nx,3\n", {}),
+    "a column without a name": (Votes, "choice,\nx,3\ny,1\n", {"count": "column_2"}),
+    "a name twice": (Votes, "choice,choice\nx,3\n", {}),
+    "a quoted name": (Votes, '"choice","count"\nx,3\n', {}),
+    "long numbers": (Votes, "choice\n9223372036854775807\n12\n", {}),
+    "too long numbers": (Votes, "choice\n9223372036854775808\n12\n", {}),
+    "leading zeros": (Votes, "choice\n007\n12\n", {}),
+    "counts that are no counts": (Votes, "choice,count\nx,1.5\n", {}),
+    "no such column": (Votes, "choice\nx\n", {"choice": "vote"}),
+    "nothing like it": (Battles, "p,q\nx,y\n", {}),
+    "half of a pair": (Battles, PAIRS, {"wins_left": "wins_a"}),
+    "what does not go together": (Battles, PAIRS, {"winner": "ties", "wins_left": "wins_a"}),
+    "no argument": (Votes, "choice\nx\n", {"colour": "red"}),
+    "no policy": (Ratings, "user,item,rating\n1,2,3\n", {"duplicates": "sum"}),
+    "a rating twice": (Ratings, "user,item,rating\n1,2,3\n1,2,4\n", {}),
+    "ratings": (Ratings, "user;item;rating\n1;a;3\n2;b;4.5\n2;a;1\n", {}),
+    "long scores": (ScoreMatrix, "task,model,score\nt,x,1\nt,y,2\nu,x,0\nu,y,1\n", {}),
+    "long scores with gaps": (ScoreMatrix, "task,model,score\nt,x,1\nt,y,2\nu,x,0\n", {}),
+}
+
+
+def outcome(make: Any) -> tuple[Any, ...]:
+    """Return the scores without each unit, or the class of the refusal."""
+    try:
+        data = make()
+    except SteadyrankError as error:
+        return "refused", type(error)
+    left_out = data.units
+    units = sorted(
+        (str(label), int(count)) for label, count in zip(left_out.labels, left_out.counts, strict=True)
+    )
+    return "read", data.items, left_out.kind, units, _scores(data)
+
+
+def _scores(data: Any) -> list[float]:
+    from steadyrank.scorers.registry import default_scorer
+
+    scorer = BradleyTerry(ridge=1.0) if isinstance(data, Battles) else default_scorer(data)
+    return [round(float(score), 9) for score in scorer.score(data)]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", FILES)
+def test_every_file_is_read_alike(tmp_path: Path, engine: str, name: str) -> None:
+    kind, text, arguments = FILES[name]
+    path = tmp_path / "file.csv"
+    path.write_text(text, encoding="utf-8")
+    loaded = outcome(lambda: kind.read(path, **arguments))
+    scanned = outcome(lambda: kind.scan(path, engine=engine, **arguments))
+    assert scanned == loaded
+
+
+def test_the_files_give_what_they_hold(tmp_path: Path) -> None:
+    """The same answer twice is not yet the right one."""
+    path = tmp_path / "file.csv"
+    path.write_text(PAIRS)
+    assert Battles.scan(path).n_units == 17
+    path.write_text("model_a,model_b,winner\n1,2,1\n2,1,1\n1,2,1\n")
+    battles = Battles.scan(path)
+    assert list(battles.units.labels) == ["1 beats 2"]
+    assert battles.n_units == 3
+    assert "outcomes read as the label of the item that won" in battles.notes
+    path.write_text("choice;count\nx;3\ny;2\n")
+    assert Votes.scan(path).tally.tolist() == [3, 2]
+    path.write_text("winner,loser\nx,y\nx,z\n")
+    assert sorted(Battles.scan(path).units.labels) == ["x beats y", "x beats z"]
+
+
+def test_several_files_must_be_laid_out_alike(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("choice,count\nx,1\n")
+    (tmp_path / "b.csv").write_text("choice;count\nx;1\n")
+    with pytest.raises(InvalidDataError, match="several formats: text separated by ','"):
+        Votes.scan(str(tmp_path / "*.csv"))
+
+
+def test_what_cannot_be_scanned_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text("task,x,y\nt,1,2\n")
+    with pytest.raises(InvalidDataError, match="this one is wide"):
+        ScoreMatrix.scan(path)
+    path.write_text("ballot\nx > y\n")
+    with pytest.raises(InvalidDataError, match="ballots cannot be scanned"):
+        scan_any(path)
+    assert not hasattr(Ballots, "scan")
+    assert all(hasattr(known, "scan") == bool(known.kind.on_engine) for known in KINDS.values())
+
+
+def test_an_error_shows_what_the_columns_are(tmp_path: Path) -> None:
+    path = tmp_path / "file.csv"
+    path.write_text("p,q\nx,y\n")
+    with pytest.raises(ColumnError, match=r"no column looks like the left.*'p', 'q'.*left=\.\.\."):
+        Battles.scan(path)
