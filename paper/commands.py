@@ -61,8 +61,7 @@ Figures = Annotated[
 def regression(
     *,
     beta: Annotated[
-        Beta,
-        typer.Option(help="Coefficients 0..4 (the authors' script and table) or 1..5 (the text)."),
+        Beta, typer.Option(help="Coefficients 0..4 (the authors' script and table) or 1..5 (the text).")
     ] = Beta.script,
     seed: Annotated[
         int, typer.Option(help="Of the generator; the default is the authors'.")
@@ -99,8 +98,7 @@ def netflix(
         typer.Option("--data", metavar="DIR", help="The folder of the true Prize files.", exists=True),
     ] = None,
     lookalike: Annotated[
-        bool,
-        typer.Option("--lookalike", help="A population made from published figures (default)."),
+        bool, typer.Option("--lookalike", help="A population made from published figures (default).")
     ] = False,
     ties: Annotated[
         Ties,

@@ -11,12 +11,7 @@ import numpy as np
 from paper import regression as settings
 from paper.full_ranking import audited_parts, deltas_of
 from paper.regression import regression_trials
-from paper.regression_folds import (
-    MAX_STATES,
-    estimated_log10_rankings,
-    number_of_rankings,
-    shifts,
-)
+from paper.regression_folds import MAX_STATES, estimated_log10_rankings, number_of_rankings, shifts
 from paper.summaries import at_least_one, for_json, standard_error
 from steadyrank.operators import rank_intervals
 

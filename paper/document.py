@@ -16,19 +16,9 @@ from typing import TYPE_CHECKING
 
 from paper import figures, netflix_figures, published_tables, tables
 from paper.dimensions import COUNTED, DimensionStudy, dimension_study
-from paper.full_ranking import (
-    INFLATED_RANKING,
-    RANKING,
-    RegressionExperiment,
-    regression_experiment,
-)
+from paper.full_ranking import INFLATED_RANKING, RANKING, RegressionExperiment, regression_experiment
 from paper.lookalike import lookalike_population
-from paper.movie_lists import (
-    INFLATED_TOP_K,
-    TOP_K,
-    NetflixExperiment,
-    netflix_experiment,
-)
+from paper.movie_lists import INFLATED_TOP_K, TOP_K, NetflixExperiment, netflix_experiment
 from paper.population import PopulationStudy, population_study
 from steadyrank.errors import InvalidValueError
 

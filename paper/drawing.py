@@ -103,11 +103,7 @@ def _drawn_choices(
 
 
 def _draw(
-    behaviour: Behaviour,
-    keys: KeyArray,
-    rows: IntArray,
-    pairs: IntArray,
-    degrees: AnyArray,
+    behaviour: Behaviour, keys: KeyArray, rows: IntArray, pairs: IntArray, degrees: AnyArray
 ) -> tuple[IntArray, BoolArray]:
     movies = behaviour.n_movies
     owner = np.repeat(np.arange(len(rows)), pairs)

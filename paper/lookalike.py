@@ -20,14 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paper import marginals, netflix_figures as published, streams
-from paper.drawing import (
-    CUTS,
-    LENIENCY_SD,
-    NOISE_SD,
-    Behaviour,
-    chosen_movies,
-    star_ratings,
-)
+from paper.drawing import CUTS, LENIENCY_SD, NOISE_SD, Behaviour, chosen_movies, star_ratings
 from paper.sources import trial_users
 from steadyrank import Ratings
 from steadyrank.errors import InvalidValueError
@@ -104,11 +97,7 @@ class Lookalike:
         return self.ratings_of(np.arange(self.n_users), threads=threads, progress=progress)
 
     def ratings_of(
-        self,
-        users: AnyArray,
-        *,
-        threads: int = 1,
-        progress: Callable[[int], object] | None = None,
+        self, users: AnyArray, *, threads: int = 1, progress: Callable[[int], object] | None = None
     ) -> Ratings:
         """Return the ratings of the given users, the same whoever else is asked for."""
         users = _checked_users(users, self.n_users)

@@ -76,10 +76,7 @@ def movie_counts() -> FloatArray:
 
 
 def _edges(popularity: published.PopularityBin) -> list[tuple[float, int]]:
-    return [
-        (popularity.first, popularity.count_first),
-        (popularity.last, popularity.count_last),
-    ]
+    return [(popularity.first, popularity.count_first), (popularity.last, popularity.count_last)]
 
 
 def _least_popular() -> FloatArray:

@@ -367,11 +367,8 @@ class CheckpointError(SteadyrankError):
 class WrongDataError(SteadyrankError, TypeError):
     """A scorer that was given a kind of data it cannot score."""
 
-    def __init__(self, scorer: str, wanted: str, data: object) -> None:
-        super().__init__(
-            f"{scorer} needs {wanted}, but was given {type(data).__name__}",
-            way_out="Omit the scorer for the usual one of this kind of data.",
-        )
+    def __init__(self, scorer: str, wanted: str, given: str, *, way_out: WayOut) -> None:
+        super().__init__(f"{scorer} needs {wanted}, but was given {given}", way_out=way_out)
 
 
 class NothingLeftError(InvalidValueError):

@@ -29,7 +29,7 @@ BAD_OPTIONS = [
     (("-k", 4, "--claim", "none"), "goes with an eps"),
     (("-k", 4, "--claim", "proved"), "Use --claim observed"),
     (("-k", 4, "--scorer", "bord"), "Did you mean 'borda'?"),
-    (("-k", 4, "--scorer", "bradley-terry"), "needs Battles, but was given ScoreMatrix"),
+    (("-k", 4, "--scorer", "bradley-terry"), "needs battles, but was given scores"),
     (("-k", 4, "--scorer", "column-means:x"), "a setting is written name=value"),
     (("-k", 4, "--scorer", "column-means:x=1"), "has no setting 'x'"),
     (("-k", 4, "--kind", "poll"), "kind must be one of 'votes'"),

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from steadyrank.cli.commands import parse_ks
 from steadyrank.cli.inputs import load
 from steadyrank.cli.options import InputOptions
-from steadyrank.cli.show import parse_ks
 from steadyrank.data.kinds import KINDS
+from steadyrank.scorers import as_scorer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,11 +21,7 @@ if TYPE_CHECKING:
 CASES = [
     ("ratings", "who,what,how\na,x,5\nb,x,3\nb,y,2\n", {"user": "who", "item": "what", "score": "how"}),
     ("scores", "t,what,how\na,x,5\na,y,3\nb,x,2\nb,y,4\n", {"row": "t", "item": "what", "score": "how"}),
-    (
-        "battles",
-        "one,two,who\nx,y,left\ny,x,tie\n",
-        {"left": "one", "right": "two", "winner": "who"},
-    ),
+    ("battles", "one,two,who\nx,y,left\ny,x,tie\n", {"left": "one", "right": "two", "winner": "who"}),
     (
         "battles",
         "one,two,w1,w2,d\nx,y,3,2,1\n",
@@ -98,6 +95,21 @@ def test_real_files_are_read_as_they_are(run: Command, shared_data: Path) -> Non
         assert found.code == 0
         assert found.json["kind"] == kind
         assert found.json["summary"]["inflated_delta"] <= 0.05
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("plurality", "Plurality()"),
+        ("mean rating:shrinkage=2.5", "MeanRating(shrinkage=2.5, value_range=None)"),
+        (
+            "mean-rating: shrinkage=2, value_range=-1..5",
+            "MeanRating(shrinkage=2.0, value_range=(-1.0, 5.0))",
+        ),
+    ],
+)
+def test_scorers_with_settings(text: str, expected: str) -> None:
+    assert repr(as_scorer(text)) == expected
 
 
 def test_several_k() -> None:

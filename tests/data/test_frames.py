@@ -56,10 +56,7 @@ def make(request: pytest.FixtureRequest) -> Any:
 def test_votes(make: Any) -> None:
     votes = Votes.from_frame(make({"Candidate": ["y", "x"], "n": [2, 3]}))
     assert (votes.items, votes.tally.tolist()) == (("x", "y"), [3, 2])
-    assert votes.notes == (
-        "column 'Candidate' taken as the choice",
-        "column 'n' taken as the count",
-    )
+    assert votes.notes == ("column 'Candidate' taken as the choice", "column 'n' taken as the count")
 
 
 def test_ratings(make: Any) -> None:

@@ -46,12 +46,7 @@ def as_parquet() -> bytes:
     return out.getvalue()
 
 
-FORMATS = {
-    "csv": as_csv,
-    "tsv": lambda: as_csv("\t"),
-    "jsonl": as_json_lines,
-    "parquet": as_parquet,
-}
+FORMATS = {"csv": as_csv, "tsv": lambda: as_csv("\t"), "jsonl": as_json_lines, "parquet": as_parquet}
 
 
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gz"])

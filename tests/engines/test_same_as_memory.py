@@ -134,7 +134,8 @@ def check_matrix(make, groups, missing):
     scorer = ColumnMeans(value_range=(0, 1))
     mine, other = scorer.sensitivity(scanned), scorer.sensitivity(loaded)
     assert mine.eps == pytest.approx(other.eps, rel=1e-12)
-    assert mine.scope == other.scope
+    assert mine.sentence == other.sentence
+    assert mine.numbers == other.numbers
 
 
 @pytest.mark.parametrize("groups", [False, True], ids=["rows", "groups"])

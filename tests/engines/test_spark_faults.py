@@ -80,11 +80,7 @@ def write_ratings(path, rows=100_000):
     rng = np.random.default_rng(8)
     pairs = rng.choice(20_000 * 50, rows, replace=False)
     table = pa.table(
-        {
-            "user": pairs // 50,
-            "item": pairs % 50,
-            "rating": rng.integers(1, 6, rows).astype(np.int8),
-        }
+        {"user": pairs // 50, "item": pairs % 50, "rating": rng.integers(1, 6, rows).astype(np.int8)}
     )
     pq.write_table(table, path, row_group_size=rows // 4)
     return Ratings(*(table[name].to_numpy() for name in ("user", "item", "rating")))

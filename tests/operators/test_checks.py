@@ -263,9 +263,7 @@ def _read_only(array: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("make", FORMS.values(), ids=FORMS)
-def test_every_form_of_input_gives_the_same_answers_and_is_left_alone(
-    make: Callable[[], Any],
-) -> None:
+def test_every_form_of_input_gives_the_same_answers_and_is_left_alone(make: Callable[[], Any]) -> None:
     plain = np.array(BASE, dtype=float)
     scores = make()
     assert steadyrank.topk(scores, 3).tolist() == [0, 2, 3]
@@ -290,11 +288,7 @@ def _certain(scores: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize(
     "missing",
-    [
-        pd.Series([1.0, None, 2.0]),
-        pd.Series([1, None, 2], dtype="Int64"),
-        pl.Series([1.0, None, 2.0]),
-    ],
+    [pd.Series([1.0, None, 2.0]), pd.Series([1, None, 2], dtype="Int64"), pl.Series([1.0, None, 2.0])],
     ids=["pandas", "pandas nullable", "polars"],
 )
 def test_missing_values_in_a_series_are_refused_with_their_position(missing: Any) -> None:

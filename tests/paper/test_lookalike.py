@@ -82,11 +82,7 @@ def test_rows_hold_different_movies_in_order(small: Lookalike) -> None:
     assert table.rated.min() >= 0
     assert table.rated.max() < small.n_movies
     assert set(np.unique(table.values)) == {1, 2, 3, 4, 5}
-    assert (table.indptr.dtype, table.rated.dtype, table.values.dtype) == (
-        np.int64,
-        np.int32,
-        np.int8,
-    )
+    assert (table.indptr.dtype, table.rated.dtype, table.values.dtype) == (np.int64, np.int32, np.int8)
 
 
 def test_arrival_times_and_draws_agree_in_distribution(small: Lookalike) -> None:

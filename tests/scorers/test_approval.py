@@ -48,9 +48,9 @@ def test_a_single_ballot_leaves_nothing() -> None:
 
 
 def test_orders_are_refused() -> None:
-    with pytest.raises(WrongDataError, match="approval=True, not orders"):
+    with pytest.raises(WrongDataError, match=r"needs ballots that approve, .* orders.*approval=True"):
         Approval().score(Ballots([["a", "b"]]))
-    with pytest.raises(WrongDataError, match="given Votes"):
+    with pytest.raises(WrongDataError, match="Approval needs ballots, but was given votes"):
         Approval().leave_one_out(Votes(["a"]))  # type: ignore[arg-type]
 
 

@@ -20,7 +20,6 @@ from steadyrank.scorers.column_means import ColumnMeans
 from steadyrank.scorers.least_squares import ConstrainedLeastSquares
 from steadyrank.scorers.mean_rating import MeanRating
 from steadyrank.scorers.plurality import Plurality
-from steadyrank.scorers.radius import output_radius_squared
 from steadyrank.scorers.refit import Refit
 
 VOTES = Votes(["a"] * 6 + ["b"] * 3 + ["c"])
@@ -202,23 +201,23 @@ class TestRadius:
             (Approval(), sets, 0.5),
         ]:
             distance = ((scorer.score(data) - centre) ** 2).sum()
-            assert distance <= output_radius_squared(scorer, data) + 1e-12
+            assert distance <= scorer.output_radius_squared(data) + 1e-12
 
     @given(st.integers(0, 2**32 - 1))
     def test_boxes_and_balls(self, seed):
         rng = np.random.default_rng(seed)
         matrix = ScoreMatrix(rng.integers(1, 3, size=(3, 4)))
         means = ColumnMeans(value_range=(1, 2))
-        radius = output_radius_squared(means, matrix)
+        radius = means.output_radius_squared(matrix)
         assert radius == 1.0
         assert ((means.score(matrix) - 1.5) ** 2).sum() <= radius
         data = Regression(rng.normal(size=(6, 3)), rng.normal(size=6) * 9)
-        assert output_radius_squared(ConstrainedLeastSquares(0.5), data) == 0.25
+        assert ConstrainedLeastSquares(0.5).output_radius_squared(data) == 0.25
         ratings = Ratings([0, 1, 1], [0, 0, 1], rng.integers(1, 6, size=3))
         stars = MeanRating(value_range=(1, 5))
-        radius = output_radius_squared(stars, ratings)
+        radius = stars.output_radius_squared(ratings)
         assert radius == 2 * 25 / 4
         assert ((stars.score(ratings) - 2.5) ** 2).sum() <= radius
 
     def test_unknown_without_a_range(self):
-        assert output_radius_squared(ColumnMeans(), ScoreMatrix([[1.0]])) is None
+        assert ColumnMeans().output_radius_squared(ScoreMatrix([[1.0]])) is None

@@ -102,7 +102,7 @@ def test_approval_ballots_have_two_tiers() -> None:
 def test_a_single_ballot_and_other_data() -> None:
     with pytest.raises(NothingLeftError):
         Borda().leave_one_out(Ballots([["a", "b"]]))
-    with pytest.raises(WrongDataError, match="Borda needs Ballots, but was given Votes"):
+    with pytest.raises(WrongDataError, match="Borda needs ballots, but was given votes"):
         Borda().score(Votes(["a"]))  # type: ignore[arg-type]
 
 

@@ -118,7 +118,7 @@ class TestConstrained:
         data = Regression(rng.normal(size=(30, 4)), rng.normal(size=30))
         whole = rows_without(data, ConstrainedLeastSquares(0.1))
         monkeypatch.setattr(least_squares, "BLOCK_NUMBERS", 28)
-        monkeypatch.setattr("steadyrank.scorers.secular.CHUNK_NUMBERS", 32)
+        monkeypatch.setattr("steadyrank.scorers.norm_ball.CHUNK_NUMBERS", 32)
         assert rows_without(data, ConstrainedLeastSquares(0.1)) == pytest.approx(whole, abs=1e-14)
 
     def test_huge_and_tiny_values(self):
@@ -172,7 +172,7 @@ class TestRidge:
 
     @pytest.mark.parametrize("penalty", [0.0, -1.0, np.nan])
     def test_bad_penalty(self, penalty):
-        with pytest.raises(InvalidSettingError, match="use OrdinaryLeastSquares"):
+        with pytest.raises(InvalidSettingError, match='use scorer="ordinary-least-squares"'):
             Ridge(penalty)
 
 
@@ -204,7 +204,7 @@ class TestOrdinary:
         data = Regression([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]], [1.0, 2.0, 3.0])
         with pytest.raises(SingularDesignError, match="rank 1 for 2 coefficients") as caught:
             OrdinaryLeastSquares().score(data)
-        assert "Use Ridge(penalty)" in str(caught.value)
+        assert 'Use scorer="ridge:penalty=1"' in str(caught.value)
 
     def test_a_row_that_alone_carries_a_feature_is_named(self):
         X = [[1.0, 0.0], [2.0, 0.0], [0.0, 1.0]]
@@ -243,7 +243,7 @@ class TestAll:
             scorer.leave_one_out(data)
 
     def test_other_data_is_refused(self, scorer):
-        with pytest.raises(WrongDataError, match="Regression"):
+        with pytest.raises(WrongDataError, match="needs regression, but was given votes"):
             scorer.score(Votes(["a", "b"]))
 
     @given(hnp.arrays(np.float64, (6, 2), elements=st.integers(-2, 2)))

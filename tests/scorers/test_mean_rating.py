@@ -11,6 +11,9 @@ from hypothesis import given, strategies as st
 
 from oracles.refitting import all_rows, assert_answers_agree
 from steadyrank.data import Ratings, Votes
+from steadyrank.engines.item_sums import ItemSums
+from steadyrank.engines.rating_histogram import HistogramSums
+from steadyrank.engines.sparse_entries import SparseEntries
 from steadyrank.errors import (
     InvalidSettingError,
     ItemWithoutDataError,
@@ -18,12 +21,8 @@ from steadyrank.errors import (
     ValueRangeError,
     WrongDataError,
 )
-from steadyrank.scorers import (
-    MeanRating,
-    mean_rating as mean_rating_module,
-    rating_table as rating_table_module,
-)
-from steadyrank.scorers.mean_rating import _DirectOut, _TableOut
+from steadyrank.scorers import MeanRating
+from steadyrank.scorers.entry_sums import EntriesOut
 
 MOST_ITEMS = 6
 STARS = {
@@ -52,11 +51,15 @@ def ratings_of(people: list[User], dtype: type | None = None) -> Ratings:
     rows = [(user, item, value) for user, rated in enumerate(people) for item, value in rated.items()]
     values = np.array([value for _, _, value in rows], dtype=dtype)
     return Ratings(
-        [user for user, _, _ in rows],
-        [item for _, item, _ in rows],
-        values,
-        items=range(MOST_ITEMS),
+        [user for user, _, _ in rows], [item for _, item, _ in rows], values, items=range(MOST_ITEMS)
     )
+
+
+def out_with(ratings: Ratings, **sizes: int) -> EntriesOut:
+    """Leave users out with other sizes of what is handled at a time."""
+    entries = SparseEntries(ratings.indptr, ratings.rated, ratings.values, ratings.n_items, **sizes)
+    sums = entries.sums(MeanRating().prior)
+    return EntriesOut(sums.scores, ratings.units, entries, sums)
 
 
 def refitted(people: list[User], scorer: MeanRating, dtype: type | None = None) -> np.ndarray:
@@ -116,10 +119,8 @@ def test_single_precision_means_the_same_decimals(people: list[User]) -> None:
 def test_both_ways_of_computing_agree_to_the_bit(people: list[User], seed: int) -> None:
     ratings = ratings_of(people)
     quick = MeanRating().leave_one_out(ratings)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rating_table_module, "TABLE_CELLS", 0)
-        direct = MeanRating().leave_one_out(ratings)
-    assert isinstance(direct, _DirectOut)
+    direct = out_with(ratings, most_cells=0)
+    assert type(direct.sums) is ItemSums
     np.testing.assert_array_equal(quick.scores, direct.scores)
     np.testing.assert_array_equal(all_rows(quick), all_rows(direct))
     np.testing.assert_array_equal(quick.bounds(), direct.bounds())
@@ -130,12 +131,9 @@ def test_both_ways_of_computing_agree_to_the_bit(people: list[User], seed: int) 
 @given(exact_users, st.integers(1, 4), st.integers(0, 10**6))
 def test_small_blocks_change_nothing(people: list[User], size: int, seed: int) -> None:
     whole = all_rows(MeanRating().leave_one_out(ratings_of(people)))
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("BLOCK_RATINGS", "COLUMN_NUMBERS", "SCAN"):
-            patch.setattr(mean_rating_module, name, size)
-        out = MeanRating().leave_one_out(ratings_of(people))
-        np.testing.assert_array_equal(all_rows(out), whole)
-        assert_answers_agree(out, np.random.default_rng(seed))
+    out = out_with(ratings_of(people), block_entries=size, scan=size)
+    np.testing.assert_array_equal(all_rows(out), whole)
+    assert_answers_agree(out, np.random.default_rng(seed))
 
 
 def test_users_without_ratings_change_nothing() -> None:
@@ -150,11 +148,11 @@ def test_users_without_ratings_change_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("values", "kind"),
-    [([1, 5, 3], _TableOut), ([0.5, 5.0, 3.5], _TableOut), ([math.pi, 5.0, 3.5], _DirectOut)],
+    [([1, 5, 3], HistogramSums), ([0.5, 5.0, 3.5], HistogramSums), ([math.pi, 5.0, 3.5], ItemSums)],
 )
 def test_short_scales_go_through_the_table(values: list[float], kind: type) -> None:
     ratings = Ratings(["u", "v", "w"], ["x", "y", "x"], values)
-    assert type(MeanRating().leave_one_out(ratings)) is kind
+    assert type(ratings.entries.sums(MeanRating().prior)) is kind
 
 
 def test_equal_means_of_different_counts_are_equal_numbers() -> None:
@@ -170,11 +168,15 @@ def test_an_item_that_loses_its_last_rating_has_score_0() -> None:
 
 
 def test_without_shrinkage_an_item_needs_a_rating_and_a_second_one() -> None:
-    with pytest.raises(ItemWithoutDataError, match=r"no data, so no score: 2, 3, 4, 5\. Use a shr"):
+    with pytest.raises(
+        ItemWithoutDataError, match=r"no data, so no score: 2, 3, 4, 5\. Use scorer=\"mean-rating:shr"
+    ):
         MeanRating(0).score(ratings_of([{0: 5, 1: 3}, {1: 4}]))
     ratings = Ratings(["u", "u", "v"], ["x", "y", "y"], [5, 3, 4])
     assert MeanRating(0).score(ratings).tolist() == [5.0, 3.5]
-    with pytest.raises(ItemWithoutDataError, match=r"without the only user who rated them.*'x'"):
+    with pytest.raises(
+        ItemWithoutDataError, match=r"without the only user that has some \('u' for the first\).*: 'x'"
+    ):
         MeanRating(0).leave_one_out(ratings)
     both = Ratings(["u", "u", "v", "v"], ["x", "y", "x", "y"], [5, 3, 4, 4])
     assert all_rows(MeanRating(0).leave_one_out(both)).tolist() == [[4.0, 4.0], [5.0, 3.0]]
@@ -189,7 +191,7 @@ def test_shrinkage_must_be_a_number_from_0_on(shrinkage: object) -> None:
 def test_a_single_user_and_other_data() -> None:
     with pytest.raises(NothingLeftError, match=r"only one unit \(a user\)"):
         MeanRating().leave_one_out(Ratings(["u"], ["x"], [1]))
-    with pytest.raises(WrongDataError, match="MeanRating needs Ratings"):
+    with pytest.raises(WrongDataError, match="MeanRating needs ratings, but was given votes"):
         MeanRating().score(Votes(["a"]))  # type: ignore[arg-type]
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import signal
+import sqlite3
+import subprocess
 import sys
 
 import joblib
@@ -21,6 +25,7 @@ from steadyrank.errors import (
     WrongDataError,
 )
 from steadyrank.scorers.bradley_terry import BradleyTerry
+from steadyrank.scorers.checkpoint import open_checkpoint
 from steadyrank.scorers.fingerprint import fingerprint
 from steadyrank.scorers.least_squares import OrdinaryLeastSquares
 from steadyrank.scorers.refit import Refit
@@ -41,6 +46,26 @@ def table(out):
 
 
 MATRIX = ScoreMatrix(np.arange(24.0).reshape(8, 3) ** 1.5 % 7, rows=list("abcdefgh"))
+
+
+KILLED = """
+import os, signal, sys
+import numpy as np
+from steadyrank.data import ScoreMatrix
+from steadyrank.scorers import Refit
+
+path, calls, stop_at = sys.argv[1], sys.argv[2], int(sys.argv[3])
+
+def medians(data):
+    with open(calls, "ab") as log:
+        log.write(b".")
+    if os.path.getsize(calls) == stop_at:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return np.median(data.values, axis=0)
+
+matrix = ScoreMatrix(np.arange(24.0).reshape(8, 3) ** 1.5 % 7)
+Refit(medians, checkpoint=path).leave_one_out(matrix)
+"""
 
 
 class Counting:
@@ -271,7 +296,9 @@ class TestEstimators:
     def test_other_data(self):
         from sklearn.linear_model import LinearRegression
 
-        with pytest.raises(WrongDataError, match="LinearRegression needs Regression"):
+        with pytest.raises(
+            WrongDataError, match="LinearRegression needs regression, but was given scores"
+        ):
             Refit(LinearRegression()).score(MATRIX)
 
 
@@ -290,29 +317,80 @@ class TestCheckpoint:
         assert third.calls == 0
         assert (out.scores == column_medians(MATRIX)).all()
 
-    @pytest.mark.parametrize("cut", range(1, 37, 5))
-    def test_a_torn_tail_costs_one_unit(self, tmp_path, cut):
+    @pytest.mark.parametrize("stop_at", [1, 2, 9])
+    def test_resumes_after_being_killed(self, tmp_path, stop_at):
+        path, calls = tmp_path / "refits", tmp_path / "calls"
+        command = [sys.executable, "-c", KILLED, str(path), str(calls)]
+        killed = subprocess.run([*command, str(stop_at)], check=False)
+        assert killed.returncode == -signal.SIGKILL
+        subprocess.run([*command, "99"], check=True)
+        assert calls.stat().st_size == 9 + 1  # the one that was under way, once more
+        assert sorted(tmp_path.iterdir()) == [calls, path]
+
+    def test_nothing_else_stays_beside_the_file(self, tmp_path):
         path = tmp_path / "refits"
-        whole = table(Refit(model_of(Counting()), checkpoint=path).leave_one_out(MATRIX))
-        content = path.read_bytes()
-        path.write_bytes(content[:-cut])
+        with pytest.raises(KeyboardInterrupt):
+            Refit(model_of(Counting(stop_at=5)), checkpoint=path).leave_one_out(MATRIX)
+        assert list(tmp_path.iterdir()) == [path]
+        Refit(model_of(Counting()), checkpoint=path).leave_one_out(MATRIX)
+        assert list(tmp_path.iterdir()) == [path]
+
+    @pytest.mark.parametrize("cut", [1, 500, 4096, 5000])
+    def test_a_torn_file_is_refused(self, tmp_path, cut):
+        path = tmp_path / "refits"
+        Refit(model_of(Counting()), checkpoint=path).leave_one_out(MATRIX)
+        content = path.read_bytes()[:-cut]
+        path.write_bytes(content)
         again = Counting()
-        out = Refit(model_of(again), checkpoint=path).leave_one_out(MATRIX)
-        assert again.calls == 1
-        assert (table(out) == whole).all()
+        with pytest.raises(CheckpointError, match="is damaged"):
+            Refit(model_of(again), checkpoint=path).leave_one_out(MATRIX)
+        assert again.calls == 0
         assert path.read_bytes() == content
 
-    def test_a_damaged_record_is_computed_again(self, tmp_path):
+    def test_damage_anywhere_is_refused_or_harmless(self, tmp_path):
         path = tmp_path / "refits"
-        whole = table(Refit(model_of(Counting()), checkpoint=path).leave_one_out(MATRIX))
-        content = bytearray(path.read_bytes())
-        content[-50] ^= 1
-        path.write_bytes(content)
-        for calls in (1, 0):
-            again = Counting()
-            out = Refit(model_of(again), checkpoint=path).leave_one_out(MATRIX)
-            assert again.calls == calls
-            assert (table(out) == whole).all()
+        whole = table(Refit(column_medians, checkpoint=path).leave_one_out(MATRIX))
+        content, refused = path.read_bytes(), 0
+        for place in range(0, len(content), 61):
+            damaged = bytearray(content)
+            damaged[place] ^= 0x55
+            path.write_bytes(damaged)
+            try:
+                found = table(Refit(column_medians, checkpoint=path).leave_one_out(MATRIX))
+            except CheckpointError:
+                refused += 1
+            else:
+                assert (found == whole).all()
+        assert refused
+
+    def test_a_damaged_score_is_refused(self, tmp_path):
+        path = tmp_path / "refits"
+        out = Refit(column_medians, checkpoint=path).leave_one_out(MATRIX)
+        content = path.read_bytes()
+        score = out.scores.tobytes()
+        assert content.count(score) >= 1
+        path.write_bytes(content.replace(score, bytes([score[0] ^ 1]) + score[1:]))
+        with pytest.raises(CheckpointError, match=r"is damaged.*checksum"):
+            Refit(column_medians, checkpoint=path).leave_one_out(MATRIX)
+
+    def test_a_file_in_use_is_refused(self, tmp_path):
+        path = tmp_path / "refits"
+        with (
+            open_checkpoint(path, {}),
+            pytest.raises(CheckpointError, match=r"cannot be used.*locked"),
+            open_checkpoint(path, {}, patience=0),
+        ):
+            pass
+
+    def test_another_database_is_left_alone(self, tmp_path):
+        path = tmp_path / "precious.sqlite"
+        with contextlib.closing(sqlite3.connect(path)) as base, base:
+            base.execute("CREATE TABLE owner (name TEXT)")
+        before = path.read_bytes()
+        with pytest.raises(CheckpointError, match="is not a checkpoint"):
+            Refit(column_medians, checkpoint=path).leave_one_out(MATRIX)
+        assert path.read_bytes() == before
+        assert list(tmp_path.iterdir()) == [path]
 
     def test_other_data_scorer_or_version_is_refused(self, tmp_path, monkeypatch):
         path = tmp_path / "refits"

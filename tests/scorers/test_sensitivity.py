@@ -20,14 +20,14 @@ def test_roots_are_rounded_up_and_tight(square: Fraction) -> None:
 
 
 @given(st.integers(1, 10**9))
-def test_the_smallest_eps_is_the_first_float_above_the_bound(n: int) -> None:
+def test_the_bound_is_the_first_float_that_is_not_below_it(n: int) -> None:
     bound = Plurality().sensitivity(Votes(["a", "b"], counts=[n, 1]))
-    assert Fraction(bound.smallest_eps) ** 2 > bound.squared
-    assert Fraction(math.nextafter(bound.smallest_eps, 0)) ** 2 <= bound.squared
+    square = Fraction(2, (n + 1) ** 2)
+    assert Fraction(bound.eps) ** 2 >= square
+    assert Fraction(math.nextafter(bound.eps, 0)) ** 2 < square
 
 
 def test_one_item_cannot_move() -> None:
     bound = Plurality().sensitivity(Votes(["a"], counts=[5]))
     assert bound.eps == 0
-    assert bound.smallest_eps > 0
     assert bound.sentence.endswith("moves the shares by at most 0, for any votes.")

@@ -408,7 +408,7 @@ def test_what_is_no_data_is_refused_by_name():
             stable_topk([1, 2], 1, scorer=scorer)
         with pytest.raises(WrongDataError, match="list"):
             audit([1, 2], k=1, eps=0.1, scorer=scorer)
-    with pytest.raises(WrongDataError, match="Votes"):
+    with pytest.raises(WrongDataError, match="Borda needs ballots, but was given votes"):
         stable_topk(votes(), 1, scorer=Borda())
 
 

@@ -6,15 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from steadyrank import (
-    Ratings,
-    ScoreMatrix,
-    Votes,
-    audit,
-    inflated_ranking,
-    inflated_topk,
-    topk,
-)
+from steadyrank import Ratings, ScoreMatrix, Votes, audit, inflated_ranking, inflated_topk, topk
 from steadyrank.errors import InvalidEpsError, InvalidKError, InvalidValueError, NothingLeftError
 from steadyrank.scorers import ColumnMeans, MeanRating, Plurality
 

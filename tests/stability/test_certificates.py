@@ -19,8 +19,8 @@ from steadyrank.scorers import (
     ConstrainedLeastSquares,
     MeanRating,
     Plurality,
+    as_scorer,
 )
-from steadyrank.scorers.radius import output_radius_squared
 from steadyrank.stability.certificate import CAVEAT, Numbers, observed, observed_by_shifts
 from steadyrank.wording import counted, plural
 
@@ -165,9 +165,10 @@ def test_bagged_bounds_at_the_ends_of_the_floats(eps):
 def test_a_class_of_the_same_name_elsewhere_proves_nothing():
     @dataclasses.dataclass(frozen=True)
     class Borda:  # points from 0 to a million, say
-        pass
+        name = "my points"
+        score = leave_one_out = None
 
-    assert output_radius_squared(Borda(), Votes(["x", "y"])) is None
+    assert as_scorer(Borda()).output_radius_squared(Votes(["x", "y"])) is None
 
 
 def test_certificates_are_values():
@@ -308,7 +309,7 @@ def test_radii_hold_every_output():
     votes, ballots = Votes([0, 1, 2]), Ballots([[0, 1, 2]])
     centre = {Plurality: 1 / 3, Borda: 1.0, Approval: 0.5}
     for scorer, data in ((Plurality(), votes), (Borda(), ballots)):
-        radius = output_radius_squared(scorer, data)
+        radius = scorer.output_radius_squared(data)
         for _ in range(50):
             other = (
                 Votes(rng.integers(0, 3, 4), items=range(3))
@@ -317,11 +318,11 @@ def test_radii_hold_every_output():
             )
             distance = ((scorer.score(other) - centre[type(scorer)]) ** 2).sum()
             assert distance <= radius * (1 + 1e-12)
-    assert output_radius_squared(Plurality(), votes) == pytest.approx(2 / 3)
-    assert output_radius_squared(Borda(), ballots) == 2.0
-    assert output_radius_squared(Approval(), ballots) == 0.75
+    assert Plurality().output_radius_squared(votes) == pytest.approx(2 / 3)
+    assert Borda().output_radius_squared(ballots) == 2.0
+    assert Approval().output_radius_squared(ballots) == 0.75
     matrix = ScoreMatrix(np.eye(3))
-    assert output_radius_squared(ColumnMeans(value_range=(-1, 3)), matrix) == 12.0
-    assert output_radius_squared(ColumnMeans(), matrix) is None
-    assert output_radius_squared(MeanRating(value_range=(1, 5)), matrix) == 3 * 25 / 4
-    assert output_radius_squared(ConstrainedLeastSquares(radius=2.0), matrix) == 4.0
+    assert ColumnMeans(value_range=(-1, 3)).output_radius_squared(matrix) == 12.0
+    assert ColumnMeans().output_radius_squared(matrix) is None
+    assert MeanRating(value_range=(1, 5)).output_radius_squared(matrix) == 3 * 25 / 4
+    assert ConstrainedLeastSquares(radius=2.0).output_radius_squared(matrix) == 4.0

@@ -79,15 +79,15 @@ def test_a_finished_checkpoint_answers_every_question_without_a_refit(tmp_path):
     assert answer.members == stable_topk(DATA, 2, delta=0.1, scorer=Refit(medians)).members
 
 
-def test_a_record_cut_off_is_computed_again_and_nothing_else(tmp_path):
+def test_a_file_cut_off_is_refused_and_nothing_computed(tmp_path):
     path = tmp_path / "refits"
     Calls.start()
     audit(DATA, k=1, eps=0.05, scorer=Refit(counted_medians, checkpoint=path))
     path.write_bytes(path.read_bytes()[:-3])
     Calls.start()
-    result = audit(DATA, k=1, eps=0.05, scorer=Refit(counted_medians, checkpoint=path))
-    assert Calls.count == 1
-    assert table(result) == table(audit(DATA, k=1, eps=0.05, scorer=Refit(medians)))
+    with pytest.raises(CheckpointError, match="is damaged"):
+        audit(DATA, k=1, eps=0.05, scorer=Refit(counted_medians, checkpoint=path))
+    assert Calls.count == 0
 
 
 def test_a_checkpoint_of_other_data_or_of_another_model_is_refused(tmp_path):

@@ -5,16 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steadyrank import (
-    Refit,
-    ScoreMatrix,
-    Study,
-    Votes,
-    audit,
-    stable_ranking,
-    stable_topk,
-    write_report,
-)
+from steadyrank import Refit, ScoreMatrix, Study, Votes, audit, stable_ranking, stable_topk, write_report
 from steadyrank.errors import InvalidValueError, WrongDataError
 from steadyrank.scorers import ColumnMeans
 

@@ -118,9 +118,7 @@ def test_proposition_10_rank_range_bounds_every_ranking(case: Case) -> None:
 
 
 @given(cases(most=5))
-def test_proposition_10_rank_range_is_the_first_topk_and_the_number_above_w_minus_c(
-    case: Case,
-) -> None:
+def test_proposition_10_rank_range_is_the_first_topk_and_the_number_above_w_minus_c(case: Case) -> None:
     best, worst = rank_intervals(case.w, case.eps)
     for item, mine in enumerate(case.scores):
         first = next(
@@ -166,9 +164,7 @@ def test_proposition_11_topk_is_the_union_of_the_rankings_top_k(case: Case) -> N
 
 
 @given(cases(most=5))
-def test_proposition_11_certain_members_are_the_intersection_of_the_rankings_top_k(
-    case: Case,
-) -> None:
+def test_proposition_11_certain_members_are_the_intersection_of_the_rankings_top_k(case: Case) -> None:
     orders = listed(case)
     for k in range(1, case.items + 1):
         common = set(range(case.items)).intersection(*(order[:k] for order in orders))

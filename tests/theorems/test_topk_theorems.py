@@ -115,9 +115,7 @@ def test_proposition_5_no_member_of_the_inflated_argmax_can_be_left_out(case: Ca
 
 @given(cases(most=7))
 @settings(max_examples=300)
-def test_proposition_6_computation_top_k_minus_1_and_the_inflated_argmax_of_the_rest(
-    case: Case,
-) -> None:
+def test_proposition_6_computation_top_k_minus_1_and_the_inflated_argmax_of_the_rest(case: Case) -> None:
     for k in range(1, case.items + 1):
         order = topk(case.w, case.items)
         rest = order[k - 1 :]

@@ -70,8 +70,7 @@ class InputOptions:
         _option("With duckdb: the most memory it takes, such as 2GB.", panel=READING, metavar="SIZE"),
     ] = None
     spark_master: Annotated[
-        Name,
-        _option("With spark: where it runs, such as local[4].", panel=READING, metavar="URL"),
+        Name, _option("With spark: where it runs, such as local[4].", panel=READING, metavar="URL")
     ] = None
     arguments: dict[str, Any] = field(default_factory=dict)
 
@@ -188,15 +187,13 @@ class OutputOptions:
         ),
     ] = False
     output: Annotated[
-        Name,
-        _option("Write to this file instead.", "--output", "-o", panel=OUTPUT, metavar="PATH"),
+        Name, _option("Write to this file instead.", "--output", "-o", panel=OUTPUT, metavar="PATH")
     ] = None
     everything: Annotated[bool, _option("Show every row of long tables.", "--all", panel=OUTPUT)] = False
 
 
 K: TypeAlias = Annotated[
-    int,
-    typer.Option("-k", help="How many items are wanted.", rich_help_panel=ANSWER, metavar="K"),
+    int, typer.Option("-k", help="How many items are wanted.", rich_help_panel=ANSWER, metavar="K")
 ]
 
 

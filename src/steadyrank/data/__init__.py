@@ -7,6 +7,7 @@ from steadyrank.data.battles import Battles
 from steadyrank.data.kinds import read_any, scan_any
 from steadyrank.data.ratings import Ratings
 from steadyrank.data.regression import Regression
+from steadyrank.data.scanned import ScannedEntries
 from steadyrank.data.score_matrix import ScoreMatrix
 from steadyrank.data.units import Units
 from steadyrank.data.votes import Votes
@@ -16,6 +17,7 @@ __all__ = [
     "Battles",
     "Ratings",
     "Regression",
+    "ScannedEntries",
     "ScoreMatrix",
     "Units",
     "Votes",

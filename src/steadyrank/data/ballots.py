@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from typing import Self
 
     from steadyrank._typing import IntArray
-    from steadyrank.reading.files import Source
     from steadyrank.reading.kinds import Columns
     from steadyrank.reading.roles import Resolved
 
@@ -42,27 +41,25 @@ BALLOT = Role(
 Made = TypeVar("Made", bound="Ballots")
 
 
+VOTER = Role(
+    "whose ballot, one row an entry",
+    ("ballot", "ballotid", "voter", "voterid", "user", "userid", "judge", "id"),
+)
+RANK = Role(
+    "the rank given, one row an entry; 1 is best, equal ranks tie",
+    ("rank", "position", "place", "level", "tier"),
+    holds="numbers",
+)
+
+
 class BallotsArguments(TypedDict, total=False):
     """What :meth:`Ballots.from_frame` and ``read`` can be told."""
 
     ballot: Annotated[str | None, BALLOT]
     ranks: Annotated[Sequence[str] | None, Role("the first choice, the second choice...", several=True)]
-    user: Annotated[
-        str | None,
-        Role(
-            "whose ballot, one row an entry",
-            ("ballot", "ballotid", "voter", "voterid", "user", "userid", "judge", "id"),
-        ),
-    ]
+    user: Annotated[str | None, VOTER]
     item: Annotated[str | None, Role("what was ranked, one row an entry", ITEM_NAMES)]
-    rank: Annotated[
-        str | None,
-        Role(
-            "the rank given, one row an entry; 1 is best, equal ranks tie",
-            ("rank", "position", "place", "level", "tier"),
-            holds="numbers",
-        ),
-    ]
+    rank: Annotated[str | None, RANK]
     count: Annotated[str | None, COUNT]
     items: Annotated[Iterable[object] | None, ITEM_LIST]
     approval: Annotated[bool | None, Setting("ballots name approved items, without order", flag=True)]
@@ -241,28 +238,6 @@ class Ballots(Observations):
         (5, ['x > y', 'y'])
         """
         return cls.from_table(as_table(frame), arguments)
-
-    @classmethod
-    def read(
-        cls,
-        source: Source,
-        *,
-        format: str | None = None,  # noqa: A002 (the word users know from other readers)
-        encoding: str = "utf-8",
-        **arguments: Unpack[BallotsArguments],
-    ) -> Self:
-        """Read ballots from a PrefLib file (.soc .soi .toc .toi .cat) or from a table.
-
-        Parameters
-        ----------
-        source : path or binary stream
-        format, encoding : str, optional
-            As for :func:`steadyrank.read_any`.
-        ballot, ranks, user, item, rank, count, items, approval
-            As for :meth:`from_frame`. PrefLib files need none of them; of a .cat file the first
-            category is the approved one.
-        """
-        return cls._from_file(source, format, encoding, arguments)
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from typing import Self
 
     from steadyrank._typing import AnyArray, IntArray
-    from steadyrank.engines.settings import Engine
-    from steadyrank.reading.files import Source
     from steadyrank.reading.roles import Resolved
 
 COMPARED = ("model", "player", "team", "item", "system", "option")
@@ -73,29 +71,19 @@ TIES = Role(
 )
 
 
+def _paired(side: int, means: str, pairs: Sequence[tuple[str, str]], **how: Any) -> Role:
+    return Role(means, tuple(pair[side] for pair in pairs), **how)
+
+
 class BattlesArguments(TypedDict, total=False):
     """What :meth:`Battles.from_frame`, ``read`` and ``scan`` can be told."""
 
-    left: Annotated[str | None, Role("one side", tuple(one for one, _ in SIDES))]
-    right: Annotated[str | None, Role("the other side", tuple(two for _, two in SIDES))]
+    left: Annotated[str | None, _paired(0, "one side", SIDES)]
+    right: Annotated[str | None, _paired(1, "the other side", SIDES)]
     winner: Annotated[str | None, WINNER]
     loser: Annotated[str | None, Role("the item that lost, beside the one that won", ("loser",))]
-    wins_left: Annotated[
-        str | None,
-        Role(
-            "how often the left side won, in counted battles",
-            tuple(one for one, _ in WINS),
-            holds="counts",
-        ),
-    ]
-    wins_right: Annotated[
-        str | None,
-        Role(
-            "how often the right side won, in counted battles",
-            tuple(two for _, two in WINS),
-            holds="counts",
-        ),
-    ]
+    wins_left: Annotated[str | None, _paired(0, "wins of the left side", WINS, holds="counts")]
+    wins_right: Annotated[str | None, _paired(1, "wins of the right side", WINS, holds="counts")]
     ties: Annotated[str | Sequence[str] | None, TIES]
     count: Annotated[str | None, COUNT]
     unit: Annotated[str | None, UNIT]
@@ -320,52 +308,6 @@ class Battles(Observations):
         return cls.from_table(as_table(frame), arguments)
 
     @classmethod
-    def read(
-        cls,
-        source: Source,
-        *,
-        format: str | None = None,  # noqa: A002 (the word users know from other readers)
-        encoding: str = "utf-8",
-        **arguments: Unpack[BattlesArguments],
-    ) -> Self:
-        """Read battles from a file, plain or gzipped.
-
-        Parameters
-        ----------
-        source : path or binary stream
-        format, encoding : str, optional
-            As for :func:`steadyrank.read_any`.
-        left, right, winner, loser, wins_left, wins_right, ties, count, unit, items
-            As for :meth:`from_frame`.
-        """
-        return cls._from_file(source, format, encoding, arguments)
-
-    @classmethod
-    def scan(
-        cls, source: Any, *, engine: str | Engine | None = None, **arguments: Unpack[BattlesArguments]
-    ) -> Self:
-        """Count battles in an engine; each distinct battle is brought back once, with its count.
-
-        Parameters
-        ----------
-        source : lazy frame or path
-            A polars LazyFrame, DuckDB relation or PySpark DataFrame; or Parquet, CSV or TSV files
-            by a path with wildcards.
-        engine : {"duckdb", "polars", "spark"} or an engine of steadyrank.engines, optional
-            What reads the files; DuckDB by default. A frame runs where it is.
-        left, right, winner, loser, wins_left, wins_right, ties, count, unit, items
-            As for :meth:`from_frame`.
-
-        Examples
-        --------
-        >>> import polars
-        >>> rows = {"model_a": ["x", "y"], "model_b": ["y", "x"], "winner": ["a", "b"]}
-        >>> list(Battles.scan(polars.LazyFrame(rows)).units.labels)
-        ['x beats y']
-        """
-        return cls._counted_in(source, engine, arguments)
-
-    @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
         if "wins_left" in found.columns:
             return cls.from_pairs(**_counted_pairs(found), **found.settings)
@@ -433,10 +375,7 @@ def _set_battles(  # noqa: PLR0913 (the arguments of the class, and how to read 
 
 
 def _encode_sides(
-    left: Any,
-    right: Any,
-    items: Iterable[object] | None,
-    sides: tuple[str, str] = ("left", "right"),
+    left: Any, right: Any, items: Iterable[object] | None, sides: tuple[str, str] = ("left", "right")
 ) -> tuple[IntArray, IntArray, tuple[object, ...]]:
     known = None if items is None else tuple(items)
     one, left_labels = encode(left, known=known, what=sides[0])

@@ -5,12 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from steadyrank.errors import ColumnError, Option, SizeMismatchError, listing, shorten
+from steadyrank.reading.kinds import Role
 from steadyrank.reading.labels import encode, unique_labels
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from steadyrank.reading.table import Table
+
+
+def column_list(what: str, others: str) -> Role:
+    """Return the role of columns that are items."""
+    return Role(f"the {what}; all {others} if not given", several=True)
 
 
 def column_labels(labels: Iterable[object] | None, size: int) -> tuple[object, ...]:

@@ -11,7 +11,7 @@ from steadyrank.data.ratings import Ratings
 from steadyrank.data.regression import Regression
 from steadyrank.data.score_matrix import ScoreMatrix
 from steadyrank.data.votes import Votes
-from steadyrank.errors import InvalidDataError, InvalidPolicyError
+from steadyrank.errors import InvalidPolicyError
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.roles import recognise
 
@@ -98,26 +98,15 @@ def scan_any(
     lazy = opened(source, engine)
     try:
         found, _ = _kind_of(lazy.first_rows(), kind, arguments)
-        _check_scanned(found)
-        data: Observations = found.scan(lazy, **arguments)  # type: ignore[attr-defined]
+        return found.scan(lazy, **arguments)
     except BaseException:
         lazy.close()
         raise
-    return data
 
 
 def _check_kind(kind: str | None) -> None:
     if kind is not None and kind not in KINDS:
         raise InvalidPolicyError("kind", kind, tuple(KINDS))
-
-
-def _check_scanned(found: type[Observations]) -> None:
-    if found.kind.on_engine is None:
-        able = [name for name, known in KINDS.items() if known.kind.on_engine]
-        raise InvalidDataError(
-            f"{found.kind.name} cannot be scanned in an engine, only {', '.join(able)}",
-            way_out="Read them into memory.",
-        )
 
 
 def _kind_of(

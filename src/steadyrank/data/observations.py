@@ -69,6 +69,15 @@ class Observations(ABC):
         shown = listing(map(shorten, self.items), self.n_items)
         return f"<{type(self).__name__}: {units}, {items}: {shown}>"
 
+    def close(self) -> None:  # noqa: B027 (most data have nothing to close)
+        """Give up what was opened for the data; those in memory have nothing open."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
     def without(self, units: int | Iterable[int]) -> Self:
         """Return the data without some units; the list of items stays as it is.
 
@@ -149,39 +158,81 @@ class Observations(ABC):
         return cls(**found.arguments())
 
     @classmethod
-    def _from_file(
-        cls, source: Source, form: str | None, encoding: str, given: Mapping[str, Any]
+    def read(
+        cls,
+        source: Source,
+        *,
+        format: str | None = None,  # noqa: A002 (the word users know from other readers)
+        encoding: str = "utf-8",
+        **arguments: Any,
     ) -> Self:
-        return cls.from_table(read_table(source, format=form, encoding=encoding, given=given), given)
+        r"""Read data of this kind from a file, plain or gzipped.
+
+        Parameters
+        ----------
+        source : path or binary stream
+            For ratings of the Netflix Prize also a folder.
+        format, encoding : str, optional
+            As for :func:`steadyrank.read_any`.
+        **arguments
+            As for ``from_frame``; unknown ones are refused. PrefLib files need none; of a .cat file the
+            first category is the approved one.
+
+        Examples
+        --------
+        >>> import io
+        >>> from steadyrank.data import Votes
+        >>> Votes.read(io.BytesIO(b"candidate;votes\nann;2\nbob;1\n")).n_units
+        3
+        """
+        table = read_table(source, format=format, encoding=encoding, given=arguments)
+        return cls.from_table(table, arguments)
 
     @classmethod
-    def _counted_in(cls, source: Any, engine: str | Engine | None, given: Mapping[str, Any]) -> Self:
-        """Count equal rows in an engine; what is left of them is few enough for memory."""
-        from steadyrank.engines.counted_rows import counted_rows
-        from steadyrank.engines.source import opened
+    def scan(
+        cls,
+        source: Any,
+        *,
+        engine: str | Engine | None = None,
+        max_units: int | None = None,
+        batch_rows: int | None = None,
+        **arguments: Any,
+    ) -> Observations:
+        """Leave data of this kind in an engine, and audit them there.
 
-        with opened(source, engine) as lazy:
-            data = cls.from_resolved(counted_rows(lazy, resolve(cls.kind, lazy.first_rows(), given)))
-            return with_notes_first(data, [], lazy.traffic.sentence(lazy.engine))
+        Of votes and battles, each distinct one is brought back with its count. Ratings and long tables
+        of scores (row, item, score) stay where they are; sums come back, and what decides an audit.
 
-    @classmethod
-    def _entries_in(
-        cls, source: Any, engine: str | Engine | None, given: Mapping[str, Any], **limits: int | None
-    ) -> Any:
-        """Leave values in an engine, which adds them up."""
-        from steadyrank.engines.scan import scan_matrix, scan_ratings
-        from steadyrank.engines.source import opened
+        Parameters
+        ----------
+        source : lazy frame or path
+            A polars LazyFrame, DuckDB relation or PySpark DataFrame; or Parquet, CSV or TSV files
+            by a path with wildcards, such as ``"ratings/*.parquet"``.
+        engine : {"duckdb", "polars", "spark"} or an engine of steadyrank.engines, optional
+            What reads the files; DuckDB by default. A frame runs where it is.
+        max_units : int, optional
+            The most units whose labels and shifts are brought back; 100 million by default.
+        batch_rows : int, optional
+            How many values are brought back at a time; 4 million by default.
+        **arguments
+            As for ``from_frame``; unknown ones are refused. In an engine ``duplicates="trust"`` does
+            not look for repeated ratings, which saves the most expensive step.
 
-        lazy = opened(source, engine)
-        try:
-            found = resolve(cls.kind, lazy.first_rows(), given)
-            scan = scan_ratings if cls.kind.name == "ratings" else scan_matrix
-            return scan(
-                lazy, found, **{name: limit for name, limit in limits.items() if limit is not None}
-            )
-        except BaseException:
-            lazy.close()
-            raise
+        Examples
+        --------
+        >>> import polars
+        >>> from steadyrank.data import Ratings, Votes
+        >>> Votes.scan(polars.LazyFrame({"vote": ["x", "y", "x"]})).units.counts
+        array([2, 1])
+        >>> frame = polars.LazyFrame({"user": [1, 2, 1], "item": ["a", "a", "b"], "rating": [5, 3, 4]})
+        >>> with Ratings.scan(frame) as ratings:
+        ...     print(ratings.items, ratings.n_units)
+        ('a', 'b') 2
+        """
+        from steadyrank.data.scanned import scanned
+
+        limits = {"max_units": max_units, "batch_rows": batch_rows}
+        return scanned(cls, source, engine, arguments, limits)
 
 
 Data = TypeVar("Data", bound=Observations)

@@ -13,6 +13,7 @@ from steadyrank.data.common_roles import ITEM_LIST, ITEM_NAMES
 from steadyrank.data.observations import Observations, check_some, repeated_spans, set_fields
 from steadyrank.data.sorting import in_strict_order, stable_order
 from steadyrank.data.units import Units
+from steadyrank.engines.sparse_entries import SparseEntries
 from steadyrank.errors import (
     SHOWN,
     DuplicateRatingsError,
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
     from typing import Self
 
     from steadyrank._typing import AnyArray, IntArray
-    from steadyrank.engines.settings import Engine
-    from steadyrank.engines.values import EngineRatings
-    from steadyrank.reading.files import Source
 
 DUPLICATES = {
     "error": "Two ratings of one item by one user are refused.",
@@ -45,68 +43,33 @@ DUPLICATES = {
 """What may be done about repeated ratings; ``trust`` in an engine only, ``last`` only in memory."""
 
 
+USER = Role(
+    "who rated",
+    (
+        "user", "userid", "username", "customer", "customerid", "custid", "rater", "raterid", "reviewer",
+        "reviewerid", "judge", "judgeid", "voter", "voterid", "person", "personid", "member", "memberid",
+        "annotator", "worker", "uid", "u",
+    ),
+)  # fmt: skip
+SCORE = Role(
+    "the rating",
+    ("rating", "ratings", "score", "stars", "star", "value", "overall", "grade", "mark", "points", "r"),
+    holds="numbers",
+)
+DUPLICATE = Setting(
+    "what to do where a user rated an item more than once: error (the default), last or mean; in an "
+    "engine also trust (do not look)",
+    DUPLICATES,
+)
+
+
 class RatingsArguments(TypedDict, total=False):
     """What :meth:`Ratings.from_frame`, ``read`` and ``scan`` can be told."""
 
-    user: Annotated[
-        str | None,
-        Role(
-            "who rated",
-            (
-                "user",
-                "userid",
-                "username",
-                "customer",
-                "customerid",
-                "custid",
-                "rater",
-                "raterid",
-                "reviewer",
-                "reviewerid",
-                "judge",
-                "judgeid",
-                "voter",
-                "voterid",
-                "person",
-                "personid",
-                "member",
-                "memberid",
-                "annotator",
-                "worker",
-                "uid",
-                "u",
-            ),
-        ),
-    ]
+    user: Annotated[str | None, USER]
     item: Annotated[str | None, Role("what was rated", ITEM_NAMES)]
-    score: Annotated[
-        str | None,
-        Role(
-            "the rating",
-            (
-                "rating",
-                "ratings",
-                "score",
-                "stars",
-                "star",
-                "value",
-                "overall",
-                "grade",
-                "mark",
-                "points",
-                "r",
-            ),
-            holds="numbers",
-        ),
-    ]
-    duplicates: Annotated[
-        str | None,
-        Setting(
-            "what to do where a user rated an item more than once: error (the default), last or mean; "
-            "in an engine also trust (do not look)",
-            DUPLICATES,
-        ),
-    ]
+    score: Annotated[str | None, SCORE]
+    duplicates: Annotated[str | None, DUPLICATE]
     items: Annotated[Iterable[object] | None, ITEM_LIST]
     users: Annotated[Iterable[object] | None, Setting("the list of users, in order", several=True)]
 
@@ -209,6 +172,11 @@ class Ratings(Observations):
         counts = np.ones(len(self.indptr) - 1, dtype=np.int64)
         return Units("user", counts, self.user_labels)
 
+    @cached_property
+    def entries(self) -> SparseEntries:
+        """The ratings as values that users give to items, with their sums."""
+        return SparseEntries(self.indptr, self.rated, self.values, self.n_items)
+
     def _copied(self, copies: IntArray) -> dict[str, Any]:
         users = np.repeat(np.arange(len(copies)), copies)
         indptr, entries = repeated_spans(self.indptr, users)
@@ -287,67 +255,6 @@ class Ratings(Observations):
         "column 'movieId' taken as the item"
         """
         return cls.from_table(as_table(frame), arguments)
-
-    @classmethod
-    def read(
-        cls,
-        source: Source,
-        *,
-        format: str | None = None,  # noqa: A002 (the word users know from other readers)
-        encoding: str = "utf-8",
-        **arguments: Unpack[RatingsArguments],
-    ) -> Self:
-        """Read ratings from a file: a table, the Netflix Prize files, or MovieLens files.
-
-        Parameters
-        ----------
-        source : path or binary stream
-            For the Netflix Prize also a folder of ``combined_data_*.txt`` or ``mv_*.txt``.
-        format, encoding : str, optional
-            As for :func:`steadyrank.read_any`.
-        user, item, score, duplicates, items, users
-            As for :meth:`from_frame`.
-        """
-        return cls._from_file(source, format, encoding, arguments)
-
-    @classmethod
-    def scan(
-        cls,
-        source: Any,
-        *,
-        engine: str | Engine | None = None,
-        max_units: int | None = None,
-        batch_rows: int | None = None,
-        **arguments: Unpack[RatingsArguments],
-    ) -> EngineRatings:
-        """Leave ratings where they are, in an engine, and audit them there.
-
-        Parameters
-        ----------
-        source : lazy frame or path
-            A polars LazyFrame, DuckDB relation or PySpark DataFrame; or Parquet, CSV or TSV files
-            by a path with wildcards, such as ``"ratings/*.parquet"``.
-        engine : {"duckdb", "polars", "spark"} or an engine of steadyrank.engines, optional
-            What reads the files; DuckDB by default. A frame runs where it is.
-        max_units : int, optional
-            The most users whose labels and shifts are brought back; 100 million by default.
-        batch_rows : int, optional
-            How many values are brought back at a time; 4 million by default.
-        user, item, score, items
-            As for :meth:`from_frame`.
-        duplicates : {"error", "mean", "trust"}
-            What to do where a user rated an item more than once. ``trust`` does not look, which
-            saves the most expensive step.
-
-        Examples
-        --------
-        >>> import polars
-        >>> frame = polars.LazyFrame({"user": [1, 2, 1], "item": ["a", "a", "b"], "rating": [5, 3, 4]})
-        >>> with Ratings.scan(frame) as ratings:
-        ...     print(ratings.items, ratings.n_units)
-        ('a', 'b') 2
-        """
-        return cls._entries_in(source, engine, arguments, max_units=max_units, batch_rows=batch_rows)
 
 
 def _repeats(users: AnyArray, items: AnyArray) -> AnyArray:

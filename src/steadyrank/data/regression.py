@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict, Unpack
 
 import numpy as np
 
-from steadyrank.data.columns_of_numbers import column_labels, number_columns, row_names
+from steadyrank.data.columns_of_numbers import column_labels, column_list, number_columns, row_names
 from steadyrank.data.observations import Observations, check_some, set_fields
 from steadyrank.data.units import Units
 from steadyrank.reading.arrays import as_matrix, as_numbers, check_length
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from typing import Self
 
     from steadyrank._typing import FloatArray, IntArray
-    from steadyrank.reading.files import Source
     from steadyrank.reading.kinds import Columns
     from steadyrank.reading.roles import Resolved
 
@@ -32,9 +31,7 @@ class RegressionArguments(TypedDict, total=False):
     """What :meth:`Regression.from_frame` and ``read`` can be told."""
 
     response: Annotated[str | None, RESPONSE]
-    items: Annotated[
-        Sequence[str] | None, Role("the features; all other columns if not given", several=True)
-    ]
+    items: Annotated[Sequence[str] | None, column_list("features", "other columns")]
     row: Annotated[str | None, Role("what to call each row")]
 
 
@@ -141,27 +138,6 @@ class Regression(Observations):
         (('age', 'height'), ("column 'y' taken as the response",))
         """
         return cls.from_table(as_table(frame), arguments)
-
-    @classmethod
-    def read(
-        cls,
-        source: Source,
-        *,
-        format: str | None = None,  # noqa: A002 (the word users know from other readers)
-        encoding: str = "utf-8",
-        **arguments: Unpack[RegressionArguments],
-    ) -> Self:
-        """Read a regression from a file, plain or gzipped.
-
-        Parameters
-        ----------
-        source : path or binary stream
-        format, encoding : str, optional
-            As for :func:`steadyrank.read_any`.
-        response, items, row
-            As for :meth:`from_frame`.
-        """
-        return cls._from_file(source, format, encoding, arguments)
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict, Unpack
 
 import numpy as np
 
-from steadyrank.data.columns_of_numbers import column_labels, number_columns, row_names
+from steadyrank.data.columns_of_numbers import column_labels, column_list, number_columns, row_names
 from steadyrank.data.common_roles import ITEM_NAMES, UNIT
 from steadyrank.data.long_scores import matrix_of
 from steadyrank.data.observations import Observations, check_some, remaining_groups, set_fields
 from steadyrank.data.units import Units
+from steadyrank.engines.dense_entries import DenseEntries
 from steadyrank.errors import SHOWN, InvalidPolicyError, MissingValuesError, Option, listing, shorten
 from steadyrank.reading.arrays import as_matrix, check_length
 from steadyrank.reading.kinds import Form, Kind, Role, Setting
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from typing import Self
 
     from steadyrank._typing import AnyArray, FloatArray, IntArray
-    from steadyrank.engines.settings import Engine
-    from steadyrank.engines.values import EngineMatrix
-    from steadyrank.reading.files import Source
     from steadyrank.reading.kinds import Columns
     from steadyrank.reading.roles import Resolved
 
@@ -39,50 +37,33 @@ MISSING = {
 """What may be done about missing values."""
 
 
+ROW = Role(
+    "the task, question or row",
+    (
+        "row", "rowid", "question", "questionid", "task", "taskid", "prompt", "dataset", "judge",
+        "benchmark", "id",
+    ),
+    argument="rows",
+)  # fmt: skip
+SCORE = Role(
+    "the score, one row a score",
+    ("value", "score", "rating", "result", "accuracy", "points"),
+    holds="numbers",
+)
+GAPS = Setting(
+    "what to do with missing scores: error (the default), drop the row, or use those available", MISSING
+)
+
+
 class ScoresArguments(TypedDict, total=False):
     """What :meth:`ScoreMatrix.from_frame`, ``read`` and ``scan`` can be told."""
 
-    items: Annotated[
-        Sequence[str] | None,
-        Role("the columns to compare; all columns of numbers if not given", several=True),
-    ]
-    row: Annotated[
-        str | None,
-        Role(
-            "the task, question or row",
-            (
-                "row",
-                "rowid",
-                "question",
-                "questionid",
-                "task",
-                "taskid",
-                "prompt",
-                "dataset",
-                "judge",
-                "benchmark",
-                "id",
-            ),
-            argument="rows",
-        ),
-    ]
+    items: Annotated[Sequence[str] | None, column_list("columns to compare", "columns of numbers")]
+    row: Annotated[str | None, ROW]
     item: Annotated[str | None, Role("what was scored, one row a score", ITEM_NAMES)]
-    score: Annotated[
-        str | None,
-        Role(
-            "the score, one row a score",
-            ("value", "score", "rating", "result", "accuracy", "points"),
-            holds="numbers",
-        ),
-    ]
+    score: Annotated[str | None, SCORE]
     unit: Annotated[str | None, UNIT]
-    missing: Annotated[
-        str | None,
-        Setting(
-            "what to do with missing scores: error (the default), drop the row, or use those available",
-            MISSING,
-        ),
-    ]  # fmt: skip
+    missing: Annotated[str | None, GAPS]
 
 
 def _is_long(table: Table, columns: Columns) -> bool:
@@ -215,6 +196,11 @@ class ScoreMatrix(Observations):
         labels = self.row_labels if self.unit_labels is None else self.unit_labels
         return Units(self.unit_kind, np.ones(len(labels), dtype=np.int64), labels)
 
+    @cached_property
+    def entries(self) -> DenseEntries:
+        """The matrix as values that units give to items, with their sums."""
+        return DenseEntries(self.values, self.unit, row_labels=self.row_labels, item_labels=self.items)
+
     def _copied(self, copies: IntArray) -> dict[str, Any]:
         times = copies if self.unit is None else copies[self.unit]
         rows = np.repeat(np.arange(len(times)), times)
@@ -253,63 +239,6 @@ class ScoreMatrix(Observations):
         (('x', 'y'), ('t1', 't2'), ("the first column, 'task', taken as the row labels",))
         """
         return cls.from_table(as_table(frame), arguments)
-
-    @classmethod
-    def read(
-        cls,
-        source: Source,
-        *,
-        format: str | None = None,  # noqa: A002 (the word users know from other readers)
-        encoding: str = "utf-8",
-        **arguments: Unpack[ScoresArguments],
-    ) -> Self:
-        """Read a matrix from a file, plain or gzipped.
-
-        Parameters
-        ----------
-        source : path or binary stream
-        format, encoding : str, optional
-            As for :func:`steadyrank.read_any`.
-        items, row, item, score, unit, missing
-            As for :meth:`from_frame`.
-        """
-        return cls._from_file(source, format, encoding, arguments)
-
-    @classmethod
-    def scan(
-        cls,
-        source: Any,
-        *,
-        engine: str | Engine | None = None,
-        max_units: int | None = None,
-        batch_rows: int | None = None,
-        **arguments: Unpack[ScoresArguments],
-    ) -> EngineMatrix:
-        """Leave a long score table (row, item, score) where it is, in an engine, and audit it there.
-
-        Parameters
-        ----------
-        source : lazy frame or path
-            A polars LazyFrame, DuckDB relation or PySpark DataFrame; or Parquet, CSV or TSV files
-            by a path with wildcards.
-        engine : {"duckdb", "polars", "spark"} or an engine of steadyrank.engines, optional
-            What reads the files; DuckDB by default. A frame runs where it is.
-        max_units : int, optional
-            The most units whose labels and shifts are brought back; 100 million by default.
-        batch_rows : int, optional
-            How many values are brought back at a time; 4 million by default.
-        row, item, score, unit, missing
-            As for :meth:`from_frame`.
-
-        Examples
-        --------
-        >>> import polars
-        >>> cells = {"task": [1, 1, 2, 2], "model": list("xyxy"), "score": [0, 1, 1, 1]}
-        >>> with ScoreMatrix.scan(polars.LazyFrame(cells)) as matrix:
-        ...     print(matrix.items, matrix.n_units)
-        ('x', 'y') 2
-        """
-        return cls._entries_in(source, engine, arguments, max_units=max_units, batch_rows=batch_rows)
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from typing import Self
 
     from steadyrank._typing import IntArray
-    from steadyrank.engines.settings import Engine
-    from steadyrank.reading.files import Source
     from steadyrank.reading.kinds import Columns
 
 CHOICE = Role(
@@ -148,48 +146,3 @@ class Votes(Observations):
         (12, ("column 'candidate' taken as the choice", "column 'votes' taken as the count"))
         """
         return cls.from_table(as_table(frame), arguments)
-
-    @classmethod
-    def read(
-        cls,
-        source: Source,
-        *,
-        format: str | None = None,  # noqa: A002 (the word users know from other readers)
-        encoding: str = "utf-8",
-        **arguments: Unpack[VotesArguments],
-    ) -> Self:
-        """Read votes from a file, plain or gzipped.
-
-        Parameters
-        ----------
-        source : path or binary stream
-        format, encoding : str, optional
-            As for :func:`steadyrank.read_any`.
-        choice, count, items
-            As for :meth:`from_frame`.
-        """
-        return cls._from_file(source, format, encoding, arguments)
-
-    @classmethod
-    def scan(
-        cls, source: Any, *, engine: str | Engine | None = None, **arguments: Unpack[VotesArguments]
-    ) -> Self:
-        """Count votes in an engine; only the number of votes for each item is brought back.
-
-        Parameters
-        ----------
-        source : lazy frame or path
-            A polars LazyFrame, DuckDB relation or PySpark DataFrame; or Parquet, CSV or TSV files
-            by a path with wildcards.
-        engine : {"duckdb", "polars", "spark"} or an engine of steadyrank.engines, optional
-            What reads the files; DuckDB by default. A frame runs where it is.
-        choice, count, items
-            As for :meth:`from_frame`.
-
-        Examples
-        --------
-        >>> import polars
-        >>> Votes.scan(polars.LazyFrame({"vote": ["x", "y", "x"]})).units.counts
-        array([2, 1])
-        """
-        return cls._counted_in(source, engine, arguments)

@@ -7,6 +7,5 @@ path with wildcards; the classes here say which engine reads the files and what 
 from __future__ import annotations
 
 from steadyrank.engines.settings import DuckDB, Polars, Spark
-from steadyrank.engines.values import EngineMatrix, EngineRatings
 
-__all__ = ["DuckDB", "EngineMatrix", "EngineRatings", "Polars", "Spark"]
+__all__ = ["DuckDB", "Polars", "Spark"]

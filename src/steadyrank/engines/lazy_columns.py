@@ -38,10 +38,7 @@ def picked(source: Source, columns: Mapping[str, str]) -> nw.LazyFrame[Any]:
 
 
 def with_labels(
-    source: Source,
-    frame: nw.LazyFrame[Any],
-    parts: Mapping[str, str],
-    results: Collection[str] = (),
+    source: Source, frame: nw.LazyFrame[Any], parts: Mapping[str, str], results: Collection[str] = ()
 ) -> nw.LazyFrame[Any]:
     """Return the frame with label columns as whole numbers or text, as they are in memory.
 

@@ -171,11 +171,7 @@ class Spark:
 
 
 Engine: TypeAlias = "DuckDB | Polars | Spark"
-ENGINES: dict[str, type[DuckDB | Polars | Spark]] = {
-    "duckdb": DuckDB,
-    "polars": Polars,
-    "spark": Spark,
-}
+ENGINES: dict[str, type[DuckDB | Polars | Spark]] = {"duckdb": DuckDB, "polars": Polars, "spark": Spark}
 
 
 def engine_of(engine: str | Engine | None) -> Engine:

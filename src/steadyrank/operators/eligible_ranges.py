@@ -34,8 +34,7 @@ class _Sums(NamedTuple):
     def joined(self, count: IntArray | int, apart: FloatArray, after: _Sums) -> _Sums:
         step = count * apart
         return _Sums(
-            self.total + step + after.total,
-            self.square + apart * (2 * self.total + step) + after.square,
+            self.total + step + after.total, self.square + apart * (2 * self.total + step) + after.square
         )
 
     def fit(self, eps: FloatArray) -> BoolArray:

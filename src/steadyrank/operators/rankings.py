@@ -12,13 +12,7 @@ from steadyrank.operators.checks import check_eps, check_permutation, check_scor
 from steadyrank.operators.counting import count_paths, sample_scores, score_shares
 from steadyrank.operators.intervals import rank_intervals, tier_starts
 from steadyrank.operators.states import MAX_STATES, StateGraph
-from steadyrank.operators.unplaced import (
-    Ordered,
-    Unplaced,
-    all_orders,
-    common_order,
-    contains,
-)
+from steadyrank.operators.unplaced import Ordered, Unplaced, all_orders, common_order, contains
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,12 +10,7 @@ import numpy as np
 
 from steadyrank.operators.checks import check_eps, check_k, check_score_batch, check_scores
 from steadyrank.operators.inflation import C, effective_eps, eligible_prefix
-from steadyrank.operators.selection import (
-    best_indices,
-    best_windows,
-    reaching_indices,
-    reaching_windows,
-)
+from steadyrank.operators.selection import best_indices, best_windows, reaching_indices, reaching_windows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

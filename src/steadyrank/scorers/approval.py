@@ -6,21 +6,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from steadyrank.errors import WrongDataError
-from steadyrank.scorers.base import checked_kind
-from steadyrank.scorers.mean_points import Points, mean_points, mean_points_without
-from steadyrank.scorers.sensitivity import Sensitivity, root_rounded_up
+from steadyrank.errors import Option, WrongDataError
+from steadyrank.scorers.base import box_radius_squared
+from steadyrank.scorers.mean_points import MeanPoints, Points
+from steadyrank.scorers.sensitivity import Sensitivity
 
 if TYPE_CHECKING:
-    from steadyrank._typing import FloatArray
     from steadyrank.data.ballots import Ballots
-    from steadyrank.scorers.base import LeaveOneOut
+    from steadyrank.data.observations import Observations
 
 
 @dataclass(frozen=True)
-class Approval:
+class Approval(MeanPoints):
     """The share of the ballots that approve of each item.
 
     Without one of n ballots the shares are those of the n - 1 others. An item that loses its
@@ -39,18 +36,23 @@ class Approval:
            [1. , 0.5]])
     """
 
-    @property
-    def name(self) -> str:
-        """What to call this scorer in a report."""
-        return "share of approvals"
+    takes = ("ballots",)
+    name = "share of approvals"
 
-    def score(self, data: Ballots) -> FloatArray:
-        """Return the share of each item."""
-        return mean_points(_points(data), data.counts, data.n_items)
+    def check(self, data: object) -> None:
+        """Complain unless the data are approval ballots."""
+        super().check(data)
+        if not data.approval:  # type: ignore[attr-defined]  # the kind was checked
+            raise WrongDataError(
+                "Approval",
+                "ballots that approve",
+                "orders",
+                way_out=["Use ", Option("scorer", "borda"), ", or read them with approval=True."],
+            )
 
-    def leave_one_out(self, data: Ballots) -> LeaveOneOut:
-        """Return the shares without each ballot; equal ballots are one distinct unit."""
-        return mean_points_without(_points(data), data.units, data.n_items)
+    def points(self, data: Ballots) -> Points:
+        """Return one point for each item that a ballot approves of."""
+        return Points.one_each(data.indptr, data.ranked)
 
     def sensitivity(self, data: Ballots) -> Sensitivity:
         r"""Return the most that one ballot can move the shares: ``sqrt(L) / n``.
@@ -59,36 +61,17 @@ class Approval:
         ``||w - w\i|| = ||z_i - w\i|| / n`` is at most ``sqrt(L) / n``. One ballot that approves of
         everything, against n - 1 that approve of nothing, reaches it.
         """
-        _check(data)
-        n, items = data.n_units, data.n_items
-        square = Fraction(items, n * n)
-        eps = root_rounded_up(square)
-        return Sensitivity(
-            eps=eps,
+        self.check(data)
+        return Sensitivity.of(
+            data,
+            Fraction(data.n_items, data.n_units**2),
             rule="approval",
-            numbers={"n": n, "L": items},
-            scope="any ballots",
-            sentence=(
-                f"Leaving out one of {n:,} ballots moves the shares by at most "
-                f"sqrt(L)/n = {eps:.6g}, for any ballots over {items:,} items."
-            ),
-            squared=square,
+            units="ballots",
+            moved="shares",
+            scope=f"ballots over {data.n_items:,} items",
+            formula="sqrt(L)/n",
         )
 
-
-def _points(data: Ballots) -> Points:
-    _check(data)
-    return Points(
-        indptr=data.indptr,
-        listed=data.ranked,
-        given=np.ones(len(data.ranked), dtype=np.int64),
-        others=np.zeros(len(data.counts), dtype=np.int64),
-    )
-
-
-def _check(data: object) -> None:
-    from steadyrank.data.ballots import Ballots
-
-    checked_kind(data, Ballots, scorer="Approval")
-    if not getattr(data, "approval", False):
-        raise WrongDataError("Approval", "Ballots with approval=True, not orders", data)
+    def output_radius_squared(self, data: Observations) -> float:
+        """Return that of the unit cube."""
+        return box_radius_squared(data.n_items, 0.0, 1.0)

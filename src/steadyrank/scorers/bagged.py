@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steadyrank.errors import InvalidSettingError
+from steadyrank.scorers.base import Scorer
 from steadyrank.scorers.checkpoint import FULL
-from steadyrank.scorers.fingerprint import fingerprint
-from steadyrank.scorers.radius import output_radius_squared
-from steadyrank.scorers.refit import refit_all, running_version
-from steadyrank.scorers.scanned import check_in_memory
+from steadyrank.scorers.refit import refit_all
+from steadyrank.scorers.registry import as_scorer
 
 if TYPE_CHECKING:
     import os
 
     from steadyrank._typing import FloatArray, IntArray
-    from steadyrank.scorers.base import LeaveOneOut, Scorer
+    from steadyrank.data.observations import Observations
+    from steadyrank.scorers.base import LeaveOneOut
     from steadyrank.scorers.refit import Progress
 
 
@@ -55,7 +55,7 @@ def bagging_constant(n: int, size: int, *, replace: bool = False) -> tuple[float
 
 
 @dataclass(frozen=True)
-class Bagged:
+class Bagged(Scorer):
     """The mean of a scorer over random bags of units.
 
     Without unit i the scores are the mean over ``bags`` fresh bags of the same ``size`` from the
@@ -68,7 +68,7 @@ class Bagged:
 
     Parameters
     ----------
-    scorer : Scorer
+    scorer : Scorer, name, class, function or estimator
         Scores each bag.
     bags : int
         Number of bags. The bound on instability holds ``2 / bags`` beside its main term.
@@ -80,7 +80,7 @@ class Bagged:
         Fixes all bags.
     radius_squared : float, optional
         The squared radius of a ball that holds every possible output of the scorer, for the
-        bound; known by itself for the scorers of this package that have one.
+        bound; by default what the scorer declares.
     checkpoint, progress, n_jobs
         As for :class:`~steadyrank.scorers.Refit`.
 
@@ -104,6 +104,7 @@ class Bagged:
     n_jobs: int | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "scorer", as_scorer(self.scorer))
         if not isinstance(self.bags, (int, np.integer)) or self.bags < 1:
             raise InvalidSettingError(f"bags must be a whole number from 1, but is {self.bags!r}.")
         if not isinstance(self.seed, (int, np.integer)) or self.seed < 0:
@@ -119,14 +120,18 @@ class Bagged:
         """What to call this scorer in a report."""
         return f"{self.scorer.name}, mean of {self.bags:,} bags"
 
-    def bagging_numbers(self, data: Any) -> dict[str, float] | None:
+    def check(self, data: object) -> None:
+        """Complain unless the scorer takes the data."""
+        self.scorer.check(data)
+
+    def bagging_numbers(self, data: Observations) -> dict[str, float] | None:
         """Return what the bound ``eps^2 delta >= radius_squared (C + 2/bags)`` is made of.
 
         None where nobody says how large the scorer's outputs can be.
         """
         radius = self.radius_squared
         if radius is None:
-            radius = output_radius_squared(self.scorer, data)
+            radius = self.scorer.output_radius_squared(data)
         if radius is None:
             return None
         n = data.n_units
@@ -144,28 +149,22 @@ class Bagged:
             "radius_squared": radius,
         }
 
-    def score(self, data: Any) -> FloatArray:
+    def score(self, data: Observations) -> FloatArray:
         """Return the mean scores over the bags of all the data."""
         return self._mean_over_bags(data, FULL, self._size(data.n_units))
 
-    def leave_one_out(self, data: Any) -> LeaveOneOut:
+    def leave_one_out(self, data: Observations) -> LeaveOneOut:
         """Return the mean scores over fresh bags without each distinct unit."""
-        check_in_memory(data)
         size = self._size(data.n_units)
         if not self.replace and size > data.n_units - 1:
             raise InvalidSettingError(
                 f"bags of size={size:,} cannot be drawn without replacement once one of "
                 f"{data.n_units:,} units is left out. Use a smaller size, or replace=True."
             )
-        settings = [self.scorer, self.bags, size, self.replace, self.seed]
         return refit_all(
             partial(_mean_without, self, data, size),
             data,
-            owner={
-                "data": fingerprint(data),
-                "scorer": fingerprint(settings),
-                "version": running_version(),
-            },
+            settings=[self.scorer, self.bags, size, self.replace, self.seed],
             checkpoint=self.checkpoint,
             progress=self.progress,
             n_jobs=self.n_jobs,
@@ -176,7 +175,7 @@ class Bagged:
         _check_size(n, size, replace=self.replace)
         return int(size)
 
-    def _mean_over_bags(self, data: Any, unit: int, size: int) -> FloatArray:
+    def _mean_over_bags(self, data: Observations, unit: int, size: int) -> FloatArray:
         rng = np.random.default_rng([self.seed, unit + 1])
         total = np.zeros(data.n_items)
         for _ in range(self.bags):
@@ -185,7 +184,7 @@ class Bagged:
         return total / self.bags
 
 
-def _mean_without(bagged: Bagged, data: Any, size: int, unit: int) -> FloatArray:
+def _mean_without(bagged: Bagged, data: Observations, size: int, unit: int) -> FloatArray:
     kept = data if unit == FULL else data.without(unit)
     return bagged._mean_over_bags(kept, unit, size)  # noqa: SLF001 (module-level: it is pickled)
 

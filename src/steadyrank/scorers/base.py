@@ -1,82 +1,120 @@
-"""The protocol between data, scorers and the audit.
+"""What a scorer is: from data to scores, and the exact scores without each unit.
 
-A scorer turns observations into scores (bigger is better) and knows its exact leave-one-out
-scores. The audit asks a :class:`LeaveOneOut` four questions and nothing else, so that a
-scorer, or a dataframe engine, that can answer one of them faster only overrides that method.
+The audit asks a :class:`LeaveOneOut` four questions and nothing else, so that a scorer, or a
+dataframe engine, that can answer one of them faster only overrides that method.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
-from steadyrank.errors import WrongDataError
+from steadyrank.engines.blocks import Wanted, bounds_of, shifts_of
+from steadyrank.errors import NothingLeftError, WrongDataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.data.observations import Observations
     from steadyrank.data.units import Units
+    from steadyrank.engines.blocks import Block, Rows
+    from steadyrank.scorers.sensitivity import Sensitivity
 
 
-@runtime_checkable
-class Scorer(Protocol):
-    """Step 1 of every ranking: from data to one number for each item."""
-
-    @property
-    def name(self) -> str:
-        """What to call this scorer in a report."""
-        ...
-
-    def score(self, data: Any) -> FloatArray:
-        """Return one score for each item of ``data.items``, bigger is better."""
-        ...
-
-    def leave_one_out(self, data: Any) -> LeaveOneOut:
-        """Return the exact scores without each unit of ``data.units``."""
-        ...
+OBSERVATIONS = "observations (Votes, Ballots, Ratings, Battles, ScoreMatrix or Regression)"
 
 
-@dataclass(frozen=True)
-class DenseBlock:
-    """Leave-one-out scores of the distinct units ``start .. start + len(scores) - 1``."""
+class Scorer(ABC):
+    """Step 1 of every ranking: from data to one number for each item.
 
-    start: int
-    scores: FloatArray
+    A new scorer says which kinds of data it takes, its name, and its scores; what else it knows
+    (its scores without each unit, a proved bound, how large its outputs can be) it may declare.
 
-    def dense(self, base: FloatArray) -> FloatArray:  # noqa: ARG002 (same call as SparseBlock)
-        """Return the scores as a (units, items) matrix."""
-        return self.scores
+    Attributes
+    ----------
+    takes : tuple of str
+        The kinds of data it can score, by name; none named means any.
 
-
-@dataclass(frozen=True)
-class SparseBlock:
-    """Leave-one-out scores of the items that a unit touches; all other items keep their score.
-
-    Unit ``start + u`` changes the score of ``items[indptr[u]:indptr[u + 1]]`` to the ``scores``
-    at the same places. No item occurs twice within a unit.
+    Examples
+    --------
+    >>> from steadyrank.data import Votes
+    >>> class Counts(Scorer):
+    ...     takes = ("votes",)
+    ...     name = "votes"
+    ...
+    ...     def score(self, data):
+    ...         return data.tally
+    >>> Counts().score(Votes(["ann", "bob", "ann"]))
+    array([2, 1])
     """
 
-    start: int
-    indptr: IntArray
-    items: AnyArray
-    scores: FloatArray
+    takes: ClassVar[tuple[str, ...]] = ()
 
-    def dense(self, base: FloatArray) -> FloatArray:
-        """Return the scores as a (units, items) matrix, the untouched ones from ``base``."""
-        full = np.repeat(base[np.newaxis, :], len(self.indptr) - 1, axis=0)
-        full[self.owners(), self.items] = self.scores
-        return full
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What to call this scorer in a report."""
 
-    def owners(self) -> IntArray:
-        """Return, for each entry, the number of its unit within the block."""
-        return np.repeat(np.arange(len(self.indptr) - 1), np.diff(self.indptr))
+    @abstractmethod
+    def score(self, data: Any) -> FloatArray:
+        """Return one score for each item of ``data.items``, bigger is better."""
+
+    def leave_one_out(self, data: Any) -> LeaveOneOut:
+        """Return the exact scores without each unit; where nothing else is known, by refitting."""
+        from steadyrank.scorers.refit import Refit
+
+        return Refit(self.score).leave_one_out(data)
+
+    def check(self, data: object) -> None:
+        """Complain unless the data are of a kind that this scorer takes."""
+        check_kind(data, self.takes, scorer=type(self).__name__)
+
+    def sensitivity(self, data: Any) -> Sensitivity | None:  # noqa: ARG002 (others look at them)
+        """Return the most that one unit can move the scores, where that is proved."""
+        return None
+
+    def output_radius_squared(self, data: Observations) -> float | None:  # noqa: ARG002 (likewise)
+        """Return the squared radius of a ball that holds every possible output, if there is one.
+
+        It must hold for any data of this shape, not only for these.
+        """
+        return None
+
+    def bagging_numbers(self, data: Observations) -> Mapping[str, float] | None:  # noqa: ARG002
+        """Return what the bound on bagged scorers is made of, if this is one with bounded outputs."""
+        return None
 
 
-Block = DenseBlock | SparseBlock
+def check_kind(data: object, takes: tuple[str, ...], *, scorer: str) -> None:
+    """Complain unless the data are of one of the kinds, or of any kind if none is named."""
+    from steadyrank.data.observations import Observations
+    from steadyrank.scorers.registry import scorers_for
+
+    if isinstance(data, Observations) and (not takes or data.kind.name in takes):
+        return
+    given, way_out = type(data).__name__, "Read a file with read_any, or give columns to one of these."
+    if isinstance(data, Observations):
+        given, names = data.kind.name, ", ".join(scorers_for(data.kind.name))
+        way_out = f"Omit the scorer for the usual one, or choose one that takes {given}: {names}."
+    raise WrongDataError(scorer, " or ".join(takes) or OBSERVATIONS, given, way_out=way_out)
+
+
+def check_several(data: Observations) -> None:
+    """Complain about data with a single unit: without it nothing is left."""
+    if data.n_units < 2:
+        raise NothingLeftError(data.units.kind)
+
+
+def box_radius_squared(items: int, lowest: float, highest: float) -> float:
+    """Return the squared radius of the ball around a box with these ends for every item.
+
+    Examples
+    --------
+    >>> box_radius_squared(2, 0.0, 1.0)
+    0.5
+    """
+    return float(items * (highest - lowest) ** 2 / 4.0)
 
 
 class LeaveOneOut(ABC):
@@ -99,100 +137,19 @@ class LeaveOneOut(ABC):
 
     def bounds(self) -> tuple[FloatArray, FloatArray]:
         r"""Return, for each item, its lowest and highest score over all data sets D and D\i."""
-        lowest, highest = self.scores.copy(), self.scores.copy()
-        for block in self.blocks():
-            if isinstance(block, DenseBlock):
-                np.minimum(lowest, block.scores.min(axis=0), out=lowest)
-                np.maximum(highest, block.scores.max(axis=0), out=highest)
-            else:
-                np.minimum.at(lowest, block.items, block.scores)
-                np.maximum.at(highest, block.items, block.scores)
-        return lowest, highest
+        return bounds_of(self.blocks(), self.scores)
 
     def shifts(self) -> FloatArray:
         r"""Return ``||w - w\i||_2`` for each distinct unit i."""
-        return np.concatenate([_block_shifts(block, self.scores) for block in self.blocks()])
+        return shifts_of(self.blocks(), self.scores)
 
-    def columns(
-        self, items: IntArray, among: BoolArray | None = None
-    ) -> Iterator[tuple[IntArray, FloatArray]]:
+    def columns(self, items: IntArray, among: BoolArray | None = None) -> Iterator[Rows]:
         """Yield (units, scores of these items) for every distinct unit that changes one of them.
 
         The second array has one row for each of the units and one column for each of the
         ``items``. Units that are never yielded leave all of the ``items`` as they are. With
         ``among``, a mask of the distinct units, the others are passed over.
         """
-        place = np.full(len(self.scores), -1, dtype=np.int64)
-        place[items] = np.arange(len(items))
-        base = self.scores[items]
+        wanted = Wanted.of(self.scores, items, among)
         for block in self.blocks():
-            if isinstance(block, DenseBlock):
-                rows = np.arange(block.start, block.start + len(block.scores))
-                yield from chosen_rows(rows, block.scores[:, items], among)
-            else:
-                yield from _touching(block, place, base, among)
-
-
-def _block_shifts(block: Block, base: FloatArray) -> FloatArray:
-    size = safe_unit(base)
-    if isinstance(block, DenseBlock):
-        moves = block.scores - base if size == 1 else block.scores / size - base / size
-        return np.asarray(np.sqrt((moves**2).sum(axis=1)) * size)
-    squares = (block.scores / size - base[block.items] / size) ** 2
-    return np.sqrt(segment_sums(squares, block.indptr)) * size
-
-
-def safe_unit(scores: FloatArray) -> float:
-    """Return 1, or a power of two near scores whose squares would overflow or vanish."""
-    largest = float(np.abs(scores).max(initial=0.0))
-    if largest == 0 or 1e-100 < largest < 1e100:
-        return 1.0
-    return float(2.0 ** (np.frexp(largest)[1] - 1))
-
-
-def segment_sums(values: AnyArray, indptr: IntArray) -> AnyArray:
-    """Sum ``values`` between consecutive pointers, in their own type; empty segments give 0.
-
-    Examples
-    --------
-    >>> segment_sums(np.array([1.0, 2.0, 4.0]), np.array([0, 2, 2, 3]))
-    array([3., 0., 4.])
-    """
-    sums = np.zeros(len(indptr) - 1, dtype=values.dtype)
-    filled = np.flatnonzero(np.diff(indptr))
-    if len(filled):
-        sums[filled] = np.add.reduceat(values, indptr[filled])
-    return sums
-
-
-def chosen_rows(
-    units: IntArray, rows: FloatArray, among: BoolArray | None
-) -> Iterator[tuple[IntArray, FloatArray]]:
-    """Yield the rows of the units that the mask names, if there are any."""
-    if among is None:
-        yield units, rows
-    elif len(chosen := np.flatnonzero(among[units])):
-        yield units[chosen], rows[chosen]
-
-
-def _touching(
-    block: SparseBlock, place: IntArray, base: FloatArray, among: BoolArray | None
-) -> Iterator[tuple[IntArray, FloatArray]]:
-    where = place[block.items]
-    kept = np.flatnonzero(where >= 0)
-    owners = np.searchsorted(block.indptr, kept, side="right") - 1
-    if among is not None:
-        chosen = among[owners + block.start]
-        kept, owners = kept[chosen], owners[chosen]
-    if not len(kept):
-        return
-    units, row = np.unique(owners, return_inverse=True)
-    scores = np.repeat(base[np.newaxis, :], len(units), axis=0)
-    scores[row, where[kept]] = block.scores[kept]
-    yield units + block.start, scores
-
-
-def checked_kind(data: object, kind: type, *, scorer: str) -> None:
-    """Complain unless ``data`` is of the kind that the scorer can score."""
-    if not isinstance(data, kind):
-        raise WrongDataError(scorer, kind.__name__, data)
+            yield from block.columns(wanted)

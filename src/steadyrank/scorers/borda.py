@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.scorers.base import checked_kind
-from steadyrank.scorers.mean_points import Points, mean_points, mean_points_without
-from steadyrank.scorers.sensitivity import Sensitivity, root_rounded_up
+from steadyrank.scorers.mean_points import MeanPoints, Points
+from steadyrank.scorers.sensitivity import Sensitivity
 
 if TYPE_CHECKING:
-    from steadyrank._typing import FloatArray
     from steadyrank.data.ballots import Ballots
-    from steadyrank.scorers.base import LeaveOneOut
+    from steadyrank.data.observations import Observations
 
 
 @dataclass(frozen=True)
-class Borda:
+class Borda(MeanPoints):
     """The mean number of Borda points that a ballot gives to each item.
 
     A ballot over L items has the points ``L - 1, L - 2, ..., 0`` to give, the most to its best
@@ -42,18 +40,27 @@ class Borda:
            [1.25, 1.5 , 0.25]])
     """
 
-    @property
-    def name(self) -> str:
-        """What to call this scorer in a report."""
-        return "Borda points"
+    takes = ("ballots",)
+    name = "Borda points"
 
-    def score(self, data: Ballots) -> FloatArray:
-        """Return the mean points of each item."""
-        return mean_points(_points(data), data.counts, data.n_items)
-
-    def leave_one_out(self, data: Ballots) -> LeaveOneOut:
-        """Return the mean points without each ballot; equal ballots are one distinct unit."""
-        return mean_points_without(_points(data), data.units, data.n_items)
+    def points(self, data: Ballots) -> Points:
+        """Return the points of each distinct ballot, in half points so that all are whole."""
+        listed = np.diff(data.indptr)
+        entries = np.arange(len(data.ranked))
+        starts_ballot = np.repeat(data.indptr[:-1], listed)
+        # Entries come best first, so a tier is a run: it starts where the level or the ballot changes.
+        starts_tier = (np.diff(data.levels, prepend=-1) != 0) | (entries == starts_ballot)
+        tier_starts = np.flatnonzero(starts_tier)
+        sizes = np.diff(tier_starts, append=len(entries))
+        tier = np.cumsum(starts_tier) - 1
+        ahead = tier_starts[tier] - starts_ballot
+        return Points(
+            indptr=data.indptr,
+            listed=data.ranked,
+            given=2 * (data.n_items - 1 - ahead) - (sizes[tier] - 1),
+            others=np.maximum(data.n_items - listed - 1, 0),
+            parts=2,
+        )
 
     def sensitivity(self, data: Ballots) -> Sensitivity:
         r"""Return the most that one ballot can move the scores: ``sqrt(L (L^2 - 1) / 3) / n``.
@@ -67,45 +74,18 @@ class Borda:
         distance is the sum of ``(L - 1 - 2 j)^2`` over ``j = 0 .. L-1``, which is
         ``L (L^2 - 1) / 3``. One ballot against n - 1 ballots in the opposite order reaches it.
         """
-        _check(data)
-        n, items = data.n_units, data.n_items
-        square = Fraction(items * (items**2 - 1), 3 * n * n)
-        eps = root_rounded_up(square)
-        return Sensitivity(
-            eps=eps,
+        self.check(data)
+        items = data.n_items
+        return Sensitivity.of(
+            data,
+            Fraction(items * (items**2 - 1), 3 * data.n_units**2),
             rule="Borda",
-            numbers={"n": n, "L": items},
-            scope="any ballots",
-            sentence=(
-                f"Leaving out one of {n:,} ballots moves the mean points by at most "
-                f"sqrt(L(L^2-1)/3)/n = {eps:.6g}, for any ballots over {items:,} items."
-            ),
-            squared=square,
+            units="ballots",
+            moved="mean points",
+            scope=f"ballots over {items:,} items",
+            formula="sqrt(L(L^2-1)/3)/n",
         )
 
-
-def _points(data: Ballots) -> Points:
-    """Return the points of each distinct ballot, in half points so that all are whole."""
-    _check(data)
-    listed = np.diff(data.indptr)
-    entries = np.arange(len(data.ranked))
-    starts_ballot = np.repeat(data.indptr[:-1], listed)
-    # Entries come best first, so a tier is a run: it starts where the level or the ballot changes.
-    starts_tier = (np.diff(data.levels, prepend=-1) != 0) | (entries == starts_ballot)
-    tier_starts = np.flatnonzero(starts_tier)
-    sizes = np.diff(tier_starts, append=len(entries))
-    tier = np.cumsum(starts_tier) - 1
-    ahead = tier_starts[tier] - starts_ballot
-    return Points(
-        indptr=data.indptr,
-        listed=data.ranked,
-        given=2 * (data.n_items - 1 - ahead) - (sizes[tier] - 1),
-        others=np.maximum(data.n_items - listed - 1, 0),
-        parts=2,
-    )
-
-
-def _check(data: object) -> None:
-    from steadyrank.data.ballots import Ballots
-
-    checked_kind(data, Ballots, scorer="Borda")
+    def output_radius_squared(self, data: Observations) -> float:
+        """Return that of the hull of all orders of the points ``0 .. L-1``, around their mean."""
+        return data.n_items * (data.n_items**2 - 1) / 12.0

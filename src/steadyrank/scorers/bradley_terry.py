@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.errors import InvalidSettingError, NothingLeftError
-from steadyrank.scorers.base import Block, DenseBlock, LeaveOneOut, checked_kind
+from steadyrank.engines.blocks import DenseBlock
+from steadyrank.errors import InvalidSettingError
+from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several
 from steadyrank.scorers.paired_curves import Curves, PairFolds
 from steadyrank.scorers.paired_fit import CHUNK_NUMBERS, strengths
-from steadyrank.scorers.paired_units import (
-    Removals,
-    check_connected,
-    check_connected_without_each,
-)
+from steadyrank.scorers.paired_units import Removals, check_connected, check_connected_without_each
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +29,7 @@ KEPT_NUMBERS = 8_000_000
 
 
 @dataclass(frozen=True)
-class BradleyTerry:
+class BradleyTerry(Scorer):
     """Maximum likelihood strengths, as natural log odds with mean 0.
 
     Item i beats item j with probability ``1 / (1 + exp(s_j - s_i))``; a tie counts as half a
@@ -58,6 +55,8 @@ class BradleyTerry:
     array([0.1983, 0.4306])
     """
 
+    takes = ("battles",)
+
     ridge: float = 0.0
 
     def __post_init__(self) -> None:
@@ -73,14 +72,13 @@ class BradleyTerry:
 
     def score(self, data: Battles) -> FloatArray:
         """Return the strengths."""
-        _check(data)
+        self.check(data)
         return self._fit(data, Removals.of(data))[1]
 
     def leave_one_out(self, data: Battles) -> LeaveOneOut:
         """Return the strengths without each distinct battle, or without each group."""
-        _check(data)
-        if data.n_units < 2:
-            raise NothingLeftError(data.units.kind)
+        self.check(data)
+        check_several(data)
         removals = Removals.of(data)
         wins, scores = self._fit(data, removals)
         if not self.ridge:
@@ -94,12 +92,6 @@ class BradleyTerry:
         return wins, strengths(wins, self.ridge)
 
 
-def _check(data: Battles) -> None:
-    from steadyrank.data.battles import Battles
-
-    checked_kind(data, Battles, scorer="BradleyTerry")
-
-
 class _BattlesOut(LeaveOneOut):
     """Units of one pair by its curve where that is accurate, all others by Newton's method."""
 
@@ -111,7 +103,7 @@ class _BattlesOut(LeaveOneOut):
         self._wins = wins
         self._removals = removals
         self._ridge = ridge
-        self._kept: list[Block] = []
+        self._kept: list[DenseBlock] = []
 
     @cached_property
     def _pairs(self) -> tuple[IntArray, PairFolds]:
@@ -121,14 +113,14 @@ class _BattlesOut(LeaveOneOut):
     def _curves(self) -> Curves:
         return Curves(self._wins, self.scores, self._ridge)
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[DenseBlock]:
         """Yield blocks that cover all distinct units in order."""
         if self._kept:
             yield from self._kept
             return
         keep = len(self.units) * len(self.scores) <= KEPT_NUMBERS
         step = max(1, BLOCK_NUMBERS // len(self.scores))
-        kept: list[Block] = []
+        kept: list[DenseBlock] = []
         for start in range(0, len(self.units), step):
             stop = min(start + step, len(self.units))
             block = DenseBlock(start, self._without(start, stop))

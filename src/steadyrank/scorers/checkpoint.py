@@ -1,122 +1,152 @@
-"""A file of finished refits: an append-only log that survives being cut off anywhere.
+"""A file of finished refits: an SQLite database, so that it survives being cut off anywhere.
 
-The first line is JSON and says whose refits these are. After it come records of one size:
-the number of the unit, its scores, and a checksum of both. A record that is incomplete or
-damaged is computed again; nothing else is lost.
+It says whose refits these are, and holds the scores without each unit with a checksum. What was
+added stays, whatever kills the process; a file that is damaged is refused.
 """
 
 from __future__ import annotations
 
-import json
 import os
+import sqlite3
 import zlib
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steadyrank.errors import CheckpointError, shorten
 
 if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import Self
+    from collections.abc import Iterator, Mapping
 
     from steadyrank._typing import FloatArray
 
-FORMAT = "steadyrank refits 1"
 FULL = -1
 """The unit number of the scores on all the data."""
-LONGEST_HEADER = 1 << 16
+APPLICATION = 0x53_54_52_4B
+"""Marks a database as ours, in bytes 68 to 71 of the file."""
+BEGINS = b"SQLite format 3\x00"
+ANOTHER = "It was left as it is; give another path, or delete it."
 
 
+@dataclass(frozen=True)
 class Checkpoint:
-    """An open checkpoint.
+    """An open checkpoint, and what was in it."""
+
+    base: sqlite3.Connection
+    done: dict[int, FloatArray]
+
+    def add(self, unit: int, scores: FloatArray) -> None:
+        """Keep the scores without a unit; they are there wholly or not."""
+        record = np.ascontiguousarray(scores, np.float64).tobytes()
+        row = (unit, record, _checksum(unit, record))
+        self.base.execute("INSERT OR REPLACE INTO refits VALUES (?, ?, ?)", row)
+
+
+@contextmanager
+def open_checkpoint(
+    path: str | os.PathLike[str], owner: Mapping[str, str], *, patience: float = 5.0
+) -> Iterator[Checkpoint]:
+    """Open a checkpoint, or make one; afterwards nothing else stays beside the file.
 
     Parameters
     ----------
     path : path
         Made if it does not exist.
-    owner : dict of str
+    owner : mapping of str
         What the scores depend on, by name: a file with another owner is refused.
-    items : int
-        The number of scores in a record.
+    patience : float
+        How many seconds to wait for another process that uses it.
     """
-
-    def __init__(self, path: str | os.PathLike[str], owner: dict[str, str], items: int) -> None:
-        self.path = Path(path)
-        self.items = items
-        header: dict[str, Any] = {"format": FORMAT, **owner, "items": str(items)}
-        if not self.path.exists() or self.path.stat().st_size == 0:
-            self._create(header)
-        self.body = self._checked_header(header)
-        self.done = self._records()
-        self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def add(self, unit: int, scores: FloatArray) -> None:
-        """Append the scores without a unit; one write, so that it is there wholly or not."""
-        record = np.int64(unit).tobytes() + np.ascontiguousarray(scores, np.float64).tobytes()
-        os.write(self._file, record + zlib.crc32(record).to_bytes(4, "little"))
-
-    def close(self) -> None:
-        """Write everything to the disk and close the file."""
-        os.fsync(self._file)
-        os.close(self._file)
-
-    def _create(self, header: dict[str, Any]) -> None:
-        fresh = self.path.with_name(f"{self.path.name}.{os.getpid()}.new")
+    path = Path(path)
+    if not path.exists() or not path.stat().st_size:
+        _create(path, owner)
+    _check_begin(path)
+    location = f"{path.resolve().as_uri()}?mode=rw"
+    with (
+        _explained(path),
+        closing(sqlite3.connect(location, patience, uri=True, isolation_level=None)) as base,
+    ):
+        base.execute("PRAGMA locking_mode = EXCLUSIVE")
+        _check_owner(base, path, owner)
+        done = _records(base)
+        # With a log of changes ahead of the file no refit waits for the disk.
+        base.execute("PRAGMA journal_mode = WAL")
+        base.execute("PRAGMA synchronous = NORMAL")
         try:
-            fresh.write_bytes(json.dumps(header).encode() + b"\n")
-            fresh.replace(self.path)
-        except OSError as error:
-            fresh.unlink(missing_ok=True)
-            raise CheckpointError(
-                f"cannot write the checkpoint {str(self.path)!r}: {error}. "
-                "Give a path in a folder that exists and that you may write to."
-            ) from error
+            yield Checkpoint(base, done)
+        finally:
+            base.execute("PRAGMA journal_mode = DELETE")
 
-    def _checked_header(self, header: dict[str, Any]) -> int:
-        with self.path.open("rb") as file:
-            line = file.readline(LONGEST_HEADER)
-        try:
-            found = json.loads(line)
-            known = found.get("format") == FORMAT
-        except (ValueError, AttributeError):
-            known = False
-        if not known or not line.endswith(b"\n"):
-            raise CheckpointError(
-                f"{str(self.path)!r} is not a checkpoint of refits (it begins with "
-                f"{shorten(line)}). It was left as it is; give another path."
-            )
-        other = [name for name in header if found.get(name) != header[name]]
-        if other:
-            raise CheckpointError(
-                f"the checkpoint {str(self.path)!r} belongs to other {' and '.join(other)}, so its "
-                "scores cannot be used here. It was left as it is; give another path, or delete it."
-            )
-        return len(line)
 
-    def _records(self) -> dict[int, FloatArray]:
-        """Read the sound records, and cut off a last one that is not complete."""
-        size = 8 + 8 * self.items + 4
-        content = self.path.read_bytes()[self.body :]
-        whole = len(content) // size
-        if len(content) % size:
-            os.truncate(self.path, self.body + whole * size)
-        done = {}
-        for start in range(0, whole * size, size):
-            record = content[start : start + size - 4]
-            if zlib.crc32(record).to_bytes(4, "little") == content[start + size - 4 : start + size]:
-                unit = int.from_bytes(record[:8], "little", signed=True)
-                done[unit] = np.frombuffer(record, dtype=np.float64, offset=8)
-        return done
+def _create(path: Path, owner: Mapping[str, str]) -> None:
+    """Make it beside its place and move it there, so that it is never seen half made."""
+    fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        with closing(sqlite3.connect(fresh)) as base, base:
+            base.execute(f"PRAGMA application_id = {APPLICATION}")
+            base.execute("CREATE TABLE owner (name TEXT PRIMARY KEY, value TEXT)")
+            base.execute("CREATE TABLE refits (unit INTEGER PRIMARY KEY, scores BLOB, checksum INTEGER)")
+            base.executemany("INSERT INTO owner VALUES (?, ?)", owner.items())
+        fresh.replace(path)
+    except (OSError, sqlite3.Error) as error:
+        fresh.unlink(missing_ok=True)
+        raise CheckpointError(
+            f"cannot write the checkpoint {str(path)!r}: {error}",
+            way_out="Give a path in a folder that exists and that you may write to.",
+        ) from error
+
+
+def _check_begin(path: Path) -> None:
+    """Look at the first bytes, so that a foreign file is not even opened as a database."""
+    with path.open("rb") as file:
+        begin = file.read(100)
+    if not begin.startswith(BEGINS) or begin[68:72] != APPLICATION.to_bytes(4, "big"):
+        found = f"(it begins with {shorten(begin[:40])})"
+        raise CheckpointError(f"{str(path)!r} is not a checkpoint of refits {found}", way_out=ANOTHER)
+
+
+def _check_owner(base: sqlite3.Connection, path: Path, owner: Mapping[str, str]) -> None:
+    (found,) = base.execute("PRAGMA integrity_check").fetchone()
+    if found != "ok":
+        raise sqlite3.DatabaseError(found)
+    kept = dict(base.execute("SELECT name, value FROM owner"))
+    other = [name for name in owner if kept.get(name) != owner[name]]
+    if other:
+        raise CheckpointError(
+            f"the checkpoint {str(path)!r} belongs to other {' and '.join(other)}, so its scores cannot "
+            "be used here",
+            way_out=ANOTHER,
+        )
+
+
+def _records(base: sqlite3.Connection) -> dict[int, FloatArray]:
+    done = {}
+    for unit, record, checksum in base.execute("SELECT unit, scores, checksum FROM refits"):
+        if _checksum(unit, record) != checksum:
+            raise sqlite3.DatabaseError(f"the record of unit {unit} has another checksum")
+        done[unit] = np.frombuffer(record, dtype=np.float64)
+    return done
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Say what is wrong with the file in our words."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        raise CheckpointError(
+            f"the checkpoint {str(path)!r} cannot be used: {error}",
+            way_out="Is another process using it, or the disk full, or the file read-only?",
+        ) from error
+    except sqlite3.DatabaseError as error:
+        reason = shorten(str(error))
+        raise CheckpointError(
+            f"the checkpoint {str(path)!r} is damaged: {reason}", way_out=ANOTHER
+        ) from error
+
+
+def _checksum(unit: int, record: bytes) -> int:
+    return zlib.crc32(record, zlib.crc32(unit.to_bytes(8, "little", signed=True)))

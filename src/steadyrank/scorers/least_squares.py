@@ -10,14 +10,16 @@ both cases are the same rank-one downdate, of rows that carry the factor ``sqrt(
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.errors import InvalidSettingError, NothingLeftError, SingularDesignError
-from steadyrank.scorers.base import Block, DenseBlock, LeaveOneOut, checked_kind
-from steadyrank.scorers.secular import (
+from steadyrank.engines.blocks import DenseBlock
+from steadyrank.errors import InvalidSettingError, Option, SingularDesignError
+from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several
+from steadyrank.scorers.norm_ball import (
     CANCELLED,
     checked_radius,
     constrained_coefficients,
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steadyrank._typing import FloatArray, IntArray
+    from steadyrank.data.observations import Observations
     from steadyrank.data.regression import Regression
     from steadyrank.data.units import Units
 
@@ -46,9 +49,6 @@ class _Design:
 
     @classmethod
     def of(cls, data: Regression, *, intercept: bool) -> _Design:
-        from steadyrank.data.regression import Regression
-
-        checked_kind(data, Regression, scorer="a linear model")
         if not intercept:
             return cls(data.X, data.y, 1.0)
         rows = len(data.y)
@@ -60,18 +60,42 @@ class _Design:
         return root * self.X[rows], root * self.y[rows]
 
 
-class _Solver(Protocol):
+class _Solver(ABC):
     """Coefficients on all the data, and without each of some rows."""
 
     coefficients: FloatArray
 
+    @abstractmethod
     def without(self, rows: slice) -> FloatArray: ...
 
+    def check_rows(self, units: Units) -> None:  # noqa: B027 (most models bear any row's leaving)
+        """Complain about rows without which there is no single solution."""
 
-def _rows_out(solver: _Solver, data: Regression) -> LeaveOneOut:
-    if data.n_units < 2:
-        raise NothingLeftError(data.units.kind)
-    return _RowsOut(np.abs(solver.coefficients), data.units, solver)
+
+class LinearModel(Scorer):
+    """Scores ``|b|`` of a linear model, from whoever solves it."""
+
+    takes = ("regression",)
+    intercept: bool
+
+    @abstractmethod
+    def solver(self, design: _Design) -> _Solver:
+        """Return what solves this model."""
+
+    def score(self, data: Regression) -> FloatArray:
+        """Return the absolute coefficients."""
+        return np.abs(self._solved(data).coefficients)
+
+    def leave_one_out(self, data: Regression) -> LeaveOneOut:
+        """Return the absolute coefficients without each row."""
+        solver = self._solved(data)
+        check_several(data)
+        solver.check_rows(data.units)
+        return _RowsOut(np.abs(solver.coefficients), data.units, solver)
+
+    def _solved(self, data: Regression) -> _Solver:
+        self.check(data)
+        return self.solver(_Design.of(data, intercept=self.intercept))
 
 
 @dataclass(frozen=True)
@@ -80,7 +104,7 @@ class _RowsOut(LeaveOneOut):
     units: Units
     solver: _Solver
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[DenseBlock]:
         step = max(1, BLOCK_NUMBERS // len(self.scores))
         for start in range(0, len(self.units), step):
             rows = slice(start, min(start + step, len(self.units)))
@@ -88,7 +112,7 @@ class _RowsOut(LeaveOneOut):
 
 
 @dataclass(frozen=True)
-class ConstrainedLeastSquares:
+class ConstrainedLeastSquares(LinearModel):
     """Least squares with ``||b|| <= radius``; scores ``|b|``, as in the paper's experiment.
 
     The bound stays the same when a row leaves; the multiplier that enforces it moves, and is
@@ -121,19 +145,16 @@ class ConstrainedLeastSquares:
         """What to call this scorer in a report."""
         return f"least squares, norm at most {self.radius:g}" + _with(intercept=self.intercept)
 
-    def score(self, data: Regression) -> FloatArray:
-        """Return the absolute coefficients."""
-        return np.abs(self._solver(data).coefficients)
+    def solver(self, design: _Design) -> _Solver:
+        """Solve by the secular equation."""
+        return _BallSolver(design, self.radius)
 
-    def leave_one_out(self, data: Regression) -> LeaveOneOut:
-        """Return the absolute coefficients without each row."""
-        return _rows_out(self._solver(data), data)
-
-    def _solver(self, data: Regression) -> _BallSolver:
-        return _BallSolver(_Design.of(data, intercept=self.intercept), self.radius)
+    def output_radius_squared(self, data: Observations) -> float:  # noqa: ARG002 (the ball is given)
+        """Return that of the ball."""
+        return float(self.radius) ** 2
 
 
-class _BallSolver:
+class _BallSolver(_Solver):
     def __init__(self, design: _Design, radius: float) -> None:
         self.design = design
         self.radius = radius
@@ -147,7 +168,7 @@ class _BallSolver:
 
 
 @dataclass(frozen=True)
-class Ridge:
+class Ridge(LinearModel):
     """Least squares with ``penalty * ||b||^2`` added; scores ``|b|``.
 
     Parameters
@@ -171,8 +192,8 @@ class Ridge:
     def __post_init__(self) -> None:
         if not (np.isfinite(self.penalty) and self.penalty > 0):
             raise InvalidSettingError(
-                f"penalty must be a positive, finite number, but is {self.penalty!r}. "
-                "For no penalty use OrdinaryLeastSquares."
+                f"penalty must be a positive, finite number, but is {self.penalty!r}",
+                way_out=["For no penalty use ", Option("scorer", "ordinary-least-squares"), "."],
             )
 
     @property
@@ -180,20 +201,13 @@ class Ridge:
         """What to call this scorer in a report."""
         return f"ridge regression, penalty {self.penalty:g}" + _with(intercept=self.intercept)
 
-    def score(self, data: Regression) -> FloatArray:
-        """Return the absolute coefficients."""
-        return np.abs(self._solver(data).coefficients)
-
-    def leave_one_out(self, data: Regression) -> LeaveOneOut:
-        """Return the absolute coefficients without each row."""
-        return _rows_out(self._solver(data), data)
-
-    def _solver(self, data: Regression) -> _HatSolver:
-        return _HatSolver(_Design.of(data, intercept=self.intercept), self.penalty)
+    def solver(self, design: _Design) -> _Solver:
+        """Solve by singular values."""
+        return _HatSolver(design, self.penalty)
 
 
 @dataclass(frozen=True)
-class OrdinaryLeastSquares:
+class OrdinaryLeastSquares(LinearModel):
     """Least squares without bound or penalty; scores ``|b|``.
 
     A design matrix without full column rank, or one that loses it when some row leaves, is
@@ -219,22 +233,12 @@ class OrdinaryLeastSquares:
         """What to call this scorer in a report."""
         return "ordinary least squares" + _with(intercept=self.intercept)
 
-    def score(self, data: Regression) -> FloatArray:
-        """Return the absolute coefficients."""
-        return np.abs(self._solver(data).coefficients)
-
-    def leave_one_out(self, data: Regression) -> LeaveOneOut:
-        """Return the absolute coefficients without each row."""
-        solver = self._solver(data)
-        without = _rows_out(solver, data)
-        solver.refuse_rows_that_alone_carry_a_direction(data.units)
-        return without
-
-    def _solver(self, data: Regression) -> _HatSolver:
-        return _HatSolver(_Design.of(data, intercept=self.intercept), 0.0)
+    def solver(self, design: _Design) -> _Solver:
+        """Solve by singular values."""
+        return _HatSolver(design, 0.0)
 
 
-class _HatSolver:
+class _HatSolver(_Solver):
     """Ridge or ordinary least squares through the singular values of X and its hat matrix."""
 
     def __init__(self, design: _Design, penalty: float) -> None:
@@ -271,8 +275,11 @@ class _HatSolver:
             return X, y
         return X - X.mean(axis=0), y - y.mean()
 
-    def refuse_rows_that_alone_carry_a_direction(self, units: Units) -> None:
+    def check_rows(self, units: Units) -> None:
+        """Without a penalty, complain about rows that alone carry a direction."""
         ranks = {}
+        if self.penalty:
+            return
         for row in np.flatnonzero(self.left_over <= CANCELLED).tolist():
             X, _ = self._kept(row)
             rank = _rank(np.asarray(np.linalg.svd(X, compute_uv=False), dtype=np.float64), X.shape)

@@ -8,23 +8,26 @@ the leave-one-out scores are dense, but known in closed form from the totals alo
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.errors import NothingLeftError
-from steadyrank.scorers.base import DenseBlock, LeaveOneOut, chosen_rows, segment_sums
+from steadyrank.engines.blocks import DenseBlock, Wanted, segment_sums
+from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.data.observations import Observations
     from steadyrank.data.units import Units
+    from steadyrank.engines.blocks import Rows
 
 BLOCK_NUMBERS = 1 << 18
-"""How many leave-one-out scores one block holds : few enough to stay in the cache."""
+"""How many leave-one-out scores one block holds: few enough to stay in the cache."""
 TABLE_NUMBERS = 1 << 22
 EXACT_SQUARES = 2**60
 """Sums of squares up to here, and their differences, are exact in 64-bit whole numbers."""
@@ -52,6 +55,12 @@ class Points:
     others: IntArray
     parts: int = 1
 
+    @classmethod
+    def one_each(cls, indptr: IntArray, listed: IntArray) -> Points:
+        """Return one point for each listed item, and none for the others."""
+        given = np.ones(len(listed), dtype=np.int64)
+        return cls(indptr, listed, given, np.zeros(len(indptr) - 1, dtype=np.int64))
+
     def owners(self) -> IntArray:
         """Return the unit of each listed item."""
         return np.repeat(np.arange(len(self.others)), np.diff(self.indptr))
@@ -64,17 +73,28 @@ class Points:
         return totals
 
 
-def mean_points(points: Points, counts: IntArray, items: int) -> FloatArray:
-    """Return the mean points of each item."""
-    return np.asarray(points.totals(counts, items) / (points.parts * int(counts.sum())))
+class MeanPoints(Scorer):
+    """The mean over all units of the points that each gives to each item."""
 
+    @abstractmethod
+    def points(self, data: Any) -> Points:
+        """Return the points that each distinct unit gives."""
 
-def mean_points_without(points: Points, units: Units, items: int) -> MeanPointsOut:
-    """Return the mean points without each unit."""
-    if units.total < 2:
-        raise NothingLeftError(units.kind)
-    totals = points.totals(units.counts, items)
-    return MeanPointsOut(totals / (points.parts * units.total), units, points, totals)
+    def score(self, data: Any) -> FloatArray:
+        """Return the mean points of each item."""
+        self.check(data)
+        return self._out(data).scores
+
+    def leave_one_out(self, data: Any) -> LeaveOneOut:
+        """Return the mean points without each unit; equal units are one distinct unit."""
+        self.check(data)
+        check_several(data)
+        return self._out(data)
+
+    def _out(self, data: Observations) -> MeanPointsOut:
+        points, units = self.points(data), data.units
+        totals = points.totals(units.counts, data.n_items)
+        return MeanPointsOut(totals / (points.parts * units.total), units, points, totals)
 
 
 @dataclass(frozen=True)
@@ -88,16 +108,14 @@ class MeanPointsOut(LeaveOneOut):
 
     def blocks(self) -> Iterator[DenseBlock]:
         """Yield dense blocks of distinct units."""
-        everything = np.arange(len(self.scores))
         for first, last in self._ranges(len(self.scores)):
-            yield DenseBlock(first, self._rows(first, last, everything))
+            yield DenseBlock(first, self._rows(first, last, self._everything))
 
-    def columns(
-        self, items: IntArray, among: BoolArray | None = None
-    ) -> Iterator[tuple[IntArray, FloatArray]]:
+    def columns(self, items: IntArray, among: BoolArray | None = None) -> Iterator[Rows]:
         """Yield the scores of ``items`` without each unit; every unit changes the denominator."""
+        wanted = Wanted.of(self.scores, items, among)
         for first, last in self._ranges(len(items)):
-            yield from chosen_rows(np.arange(first, last), self._rows(first, last, items), among)
+            yield from wanted.part(first, self._rows(first, last, wanted))
 
     def bounds(self) -> tuple[FloatArray, FloatArray]:
         """Return the lowest and highest scores, from the most and least that one unit gives."""
@@ -132,19 +150,21 @@ class MeanPointsOut(LeaveOneOut):
         for first in range(0, len(self.units), step):
             yield first, min(first + step, len(self.units))
 
-    def _rows(self, first: int, last: int, items: IntArray) -> FloatArray:
-        left = self.totals[items] - self._given_rows(first, last, items)
+    @property
+    def _everything(self) -> Wanted:
+        return Wanted.of(self.scores, np.arange(len(self.scores)))
+
+    def _rows(self, first: int, last: int, wanted: Wanted) -> FloatArray:
+        left = self.totals[wanted.items] - self._given_rows(first, last, wanted)
         return np.asarray(left / self._denominator)
 
-    def _given_rows(self, first: int, last: int, items: IntArray) -> IntArray:
-        """Return the parts that units ``first .. last - 1`` give to ``items``, as a matrix."""
+    def _given_rows(self, first: int, last: int, wanted: Wanted) -> IntArray:
+        """Return the parts that units ``first .. last - 1`` give to the wanted items, as a matrix."""
         points = self.points
-        place = np.full(len(self.scores), -1, dtype=np.int64)
-        place[items] = np.arange(len(items))
-        given = np.repeat(points.others[first:last, np.newaxis], len(items), axis=1)
+        given = np.repeat(points.others[first:last, np.newaxis], len(wanted.items), axis=1)
         pointers = points.indptr[first : last + 1]
         entries = slice(int(pointers[0]), int(pointers[-1]))
-        column = place[points.listed[entries]]
+        column = wanted.place[points.listed[entries]]
         kept = column >= 0
         rows = np.repeat(np.arange(last - first), np.diff(pointers))
         given[rows[kept], column[kept]] = points.given[entries][kept]
@@ -162,10 +182,9 @@ class MeanPointsOut(LeaveOneOut):
         return squares.astype(np.float64)
 
     def _dense_squares(self) -> FloatArray:
-        everything = np.arange(len(self.scores))
         squares = np.empty(len(self.units))
         for first, last in self._ranges(len(self.scores)):
-            given = self._given_rows(first, last, everything).astype(np.float64)
+            given = self._given_rows(first, last, self._everything).astype(np.float64)
             squares[first:last] = ((given * self.units.total - self.totals) ** 2).sum(axis=1)
         return squares
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.errors import SteadyrankError
+from steadyrank.errors import RIDGE, SteadyrankError
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray
@@ -72,8 +72,8 @@ def _newton(wins: FloatArray, ridge: float, scores: FloatArray) -> FloatArray:
             return np.asarray(scores - scores.mean(axis=1, keepdims=True))
     raise SteadyrankError(
         f"Newton's method did not settle in {STEPS:,} steps: the comparisons are so close to "
-        "separable that the scores have no usable finite value. Use a ridge, for example "
-        "BradleyTerry(ridge=0.01)."
+        "separable that the scores have no usable finite value",
+        way_out=["Use a ridge, for example ", RIDGE, "."],
     )
 
 

@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.scorers.base import checked_kind
-from steadyrank.scorers.mean_points import Points, mean_points_without
-from steadyrank.scorers.sensitivity import Sensitivity, root_rounded_up
+from steadyrank.scorers.mean_points import MeanPoints, Points
+from steadyrank.scorers.sensitivity import Sensitivity
 
 if TYPE_CHECKING:
-    from steadyrank._typing import FloatArray
+    from steadyrank.data.observations import Observations
     from steadyrank.data.votes import Votes
-    from steadyrank.scorers.base import LeaveOneOut
 
 
 @dataclass(frozen=True)
-class Plurality:
+class Plurality(MeanPoints):
     """The share of the votes that each item gets.
 
     Without one of n votes the shares are those of the n - 1 others, so every share moves: that
@@ -36,27 +34,12 @@ class Plurality:
     array([0.2041, 0.3118, 0.3118])
     """
 
-    @property
-    def name(self) -> str:
-        """What to call this scorer in a report."""
-        return "share of votes"
+    takes = ("votes",)
+    name = "share of votes"
 
-    def score(self, data: Votes) -> FloatArray:
-        """Return the share of each item."""
-        _check(data)
-        return np.asarray(data.tally / data.n_units)
-
-    def leave_one_out(self, data: Votes) -> LeaveOneOut:
-        """Return the shares without each vote; votes for the same item are one distinct unit."""
-        _check(data)
-        voted = data.unit_items
-        points = Points(
-            indptr=np.arange(len(voted) + 1),
-            listed=voted,
-            given=np.ones(len(voted), dtype=np.int64),
-            others=np.zeros(len(voted), dtype=np.int64),
-        )
-        return mean_points_without(points, data.units, data.n_items)
+    def points(self, data: Votes) -> Points:
+        """Return one point for the item voted for."""
+        return Points.one_each(np.arange(len(data.unit_items) + 1), data.unit_items)
 
     def sensitivity(self, data: Votes) -> Sensitivity:
         r"""Return the most that one vote can move the shares: ``sqrt(2) / n``.
@@ -66,24 +49,18 @@ class Plurality:
         most ``sqrt(2) / n``. One vote against n - 1 votes for a single other item reaches it.
         With one item alone nothing can move.
         """
-        _check(data)
-        n, items = data.n_units, data.n_items
-        square = Fraction(2 if items > 1 else 0, n * n)
-        eps = root_rounded_up(square)
-        return Sensitivity(
-            eps=eps,
+        self.check(data)
+        several = data.n_items > 1
+        return Sensitivity.of(
+            data,
+            Fraction(2 if several else 0, data.n_units**2),
             rule="plurality",
-            numbers={"n": n, "L": items},
-            scope="any votes",
-            sentence=(
-                f"Leaving out one of {n:,} votes moves the shares by at most "
-                f"{'sqrt(2)/n = ' if items > 1 else ''}{eps:.6g}, for any votes."
-            ),
-            squared=square,
+            units="votes",
+            moved="shares",
+            scope="votes",
+            formula="sqrt(2)/n" if several else "",
         )
 
-
-def _check(data: object) -> None:
-    from steadyrank.data.votes import Votes
-
-    checked_kind(data, Votes, scorer="Plurality")
+    def output_radius_squared(self, data: Observations) -> float:
+        """Return that of the simplex, around its centre."""
+        return 1.0 - 1.0 / data.n_items

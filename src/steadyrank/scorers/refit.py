@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.errors import MissingPackageError, NothingLeftError, RefitError, shorten
-from steadyrank.scorers.base import Block, DenseBlock, LeaveOneOut, checked_kind
-from steadyrank.scorers.checkpoint import FULL, Checkpoint
+from steadyrank.engines.blocks import DenseBlock
+from steadyrank.errors import MissingPackageError, RefitError, shorten
+from steadyrank.scorers.base import LeaveOneOut, Scorer, check_kind, check_several
+from steadyrank.scorers.checkpoint import FULL, open_checkpoint
 from steadyrank.scorers.fingerprint import fingerprint
-from steadyrank.scorers.scanned import check_in_memory
 
 if TYPE_CHECKING:
     import os
 
     from steadyrank._typing import FloatArray
+    from steadyrank.data.observations import Observations
     from steadyrank.data.units import Units
 
 Progress = Callable[[int, int], None]
@@ -29,7 +30,7 @@ BLOCK_NUMBERS = 2_000_000
 
 
 @dataclass(frozen=True)
-class Refit:
+class Refit(Scorer):
     """Score by a function or an estimator, leave-one-out by running it again for each unit.
 
     Units that are equal are computed once. Refits run through joblib, by default one after the
@@ -87,31 +88,37 @@ class Refit:
         inner = getattr(self.model, "func", self.model)
         return f"refit of {getattr(inner, '__name__', type(inner).__name__)}"
 
-    def score(self, data: Any) -> FloatArray:
+    def check(self, data: object) -> None:
+        """Complain unless the data are observations, and a regression for an estimator."""
+        if is_estimator(self.model):
+            check_kind(data, ("regression",), scorer=type(self.model).__name__)
+        else:
+            super().check(data)
+
+    def score(self, data: Observations) -> FloatArray:
         """Return the scores on all the data."""
         return fitted_scores(self.model, self.seed, data)
 
-    def leave_one_out(self, data: Any) -> LeaveOneOut:
+    def leave_one_out(self, data: Observations) -> LeaveOneOut:
         """Refit without each distinct unit, and return all the scores."""
-        check_in_memory(data)
-        owner = {
-            "data": fingerprint(data),
-            "scorer": fingerprint([self.model, self.seed]),
-            "version": running_version(),
-        }
         return refit_all(
             partial(_fit_without, self.model, self.seed, data),
             data,
-            owner=owner,
+            settings=[self.model, self.seed],
             checkpoint=self.checkpoint,
             progress=self.progress,
             n_jobs=self.n_jobs,
         )
 
 
-def fitted_scores(model: Any, seed: int, data: Any) -> FloatArray:
+def is_estimator(model: object) -> bool:
+    """Tell whether a model, or its class, is made as scikit-learn's are."""
+    return hasattr(model, "fit") and hasattr(model, "get_params")
+
+
+def fitted_scores(model: Any, seed: int, data: Observations) -> FloatArray:
     """Run the model on the data and check what it returns."""
-    if hasattr(model, "fit") and hasattr(model, "get_params"):
+    if is_estimator(model):
         scores = _estimator_scores(model, seed, data)
     else:
         scores = model(data, seed=seed) if _takes_seed(model) else model(data)
@@ -132,20 +139,23 @@ def fitted_scores(model: Any, seed: int, data: Any) -> FloatArray:
 
 def refit_all(
     fit: Callable[[int], FloatArray],
-    data: Any,
+    data: Observations,
     *,
-    owner: Mapping[str, str],
+    settings: list[object],
     checkpoint: str | os.PathLike[str] | None,
     progress: Progress | bool | None,
     n_jobs: int | None,
 ) -> LeaveOneOut:
-    """Run ``fit(unit)`` for every distinct unit, and for FULL, the data as they are."""
-    units: Units = data.units
-    if units.total < 2:
-        raise NothingLeftError(units.kind)
+    """Run ``fit(unit)`` for every distinct unit, and for FULL, the data as they are.
+
+    What the scores depend on are the data and the ``settings``: a checkpoint belongs to them.
+    """
+    check_several(data)
+    units = data.units
+    data.with_copies(units.counts)  # data in an engine refuse this, before anything is computed
     scores = np.empty((len(units) + 1, data.n_items))
-    log = None if checkpoint is None else Checkpoint(checkpoint, dict(owner), data.n_items)
-    with log if log is not None else nullcontext():
+    kept = nullcontext() if checkpoint is None else open_checkpoint(checkpoint, _owner(data, settings))
+    with kept as log:
         done = {} if log is None else log.done
         for unit, found in done.items():
             scores[unit] = found
@@ -161,6 +171,17 @@ def refit_all(
     return RefitsOut(scores[FULL], units, scores[:FULL])
 
 
+def _owner(data: Observations, settings: list[object]) -> dict[str, str]:
+    """Return what identifies the scores; another of these, and a checkpoint is refused."""
+    import steadyrank
+
+    return {
+        "data": fingerprint(data),
+        "scorer": fingerprint(settings),
+        "version": steadyrank.__version__,
+    }
+
+
 @dataclass(frozen=True)
 class RefitsOut(LeaveOneOut):
     """Leave-one-out scores that are all in memory."""
@@ -169,7 +190,7 @@ class RefitsOut(LeaveOneOut):
     units: Units
     table: FloatArray
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[DenseBlock]:
         """Yield blocks that cover all distinct units in order."""
         step = max(1, BLOCK_NUMBERS // max(1, len(self.scores)))
         for start in range(0, len(self.table), step):
@@ -203,7 +224,7 @@ def _run(
         results.close()
 
 
-def _fit_without(model: Any, seed: int, data: Any, unit: int) -> FloatArray:
+def _fit_without(model: Any, seed: int, data: Observations, unit: int) -> FloatArray:
     return fitted_scores(model, seed, data if unit == FULL else data.without(unit))
 
 
@@ -228,9 +249,7 @@ def _takes_seed(model: Any) -> bool:
 
 
 def _estimator_scores(model: Any, seed: int, data: Any) -> Any:
-    from steadyrank.data.regression import Regression
-
-    checked_kind(data, Regression, scorer=type(model).__name__)
+    check_kind(data, ("regression",), scorer=type(model).__name__)
     try:
         from sklearn.base import clone  # type: ignore[import-untyped]
     except ImportError as error:
@@ -275,10 +294,3 @@ class _Line:
             end = "\n" if done == total else ""
             sys.stderr.write(f"\rrefits: {done:,} of {total:,}{end}")
             sys.stderr.flush()
-
-
-def running_version() -> str:
-    """Return the version of this package."""
-    import steadyrank
-
-    return steadyrank.__version__

@@ -1,32 +1,115 @@
-"""Which scorer to use: the usual one for a kind of data, or one by name."""
+"""Which scorer to use: the usual one for a kind of data, or one by name, class, object or function."""
 
 from __future__ import annotations
 
-from dataclasses import MISSING, fields
-from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.errors import InvalidSettingError, UnknownScorerError, WrongDataError
+from steadyrank.errors import InvalidSettingError, UnknownScorerError, shorten
 
 if TYPE_CHECKING:
+    from steadyrank.data.observations import Observations
     from steadyrank.scorers.base import Scorer
 
 NAMED = {
-    "approval": ("approval", "Approval"),
-    "borda": ("borda", "Borda"),
-    "bradley-terry": ("bradley_terry", "BradleyTerry"),
-    "column-means": ("column_means", "ColumnMeans"),
-    "constrained-least-squares": ("least_squares", "ConstrainedLeastSquares"),
-    "mean-rating": ("mean_rating", "MeanRating"),
-    "ordinary-least-squares": ("least_squares", "OrdinaryLeastSquares"),
-    "plurality": ("plurality", "Plurality"),
-    "ridge": ("least_squares", "Ridge"),
+    "approval": "approval.Approval",
+    "borda": "borda.Borda",
+    "bradley-terry": "bradley_terry.BradleyTerry",
+    "column-means": "column_means.ColumnMeans",
+    "constrained-least-squares": "least_squares.ConstrainedLeastSquares",
+    "mean-rating": "mean_rating.MeanRating",
+    "ordinary-least-squares": "least_squares.OrdinaryLeastSquares",
+    "plurality": "plurality.Plurality",
+    "ridge": "least_squares.Ridge",
 }
-"""Where the scorers with a name live: module and class."""
+"""Registration, one line for each scorer: what users call it, its module and its class.
+
+Everything else derives from it: the names below, the exports of ``steadyrank.scorers`` and those of
+``steadyrank``. Modules are loaded when they are first needed.
+"""
+AROUND_OTHERS = ("bagged.Bagged", "refit.Refit")
+"""Scorers without a name to type, since they are made of something else."""
+SCORER_PARTS = ("name", "score", "leave_one_out")
 
 
-def default_scorer(data: object) -> Scorer:
+def exported() -> dict[str, str]:
+    """Return the public scorer classes, each with its module.
+
+    Examples
+    --------
+    >>> exported()["Ridge"]
+    'steadyrank.scorers.least_squares'
+    """
+    places = (place.split(".") for place in (*NAMED.values(), *AROUND_OTHERS))
+    return {name: f"{__package__}.{module}" for module, name in places}
+
+
+def resolve_scorer(given: object, data: Observations) -> Scorer:
+    """Return the scorer that was asked for, or the usual one, for these data.
+
+    Parameters
+    ----------
+    given : None, str, class, scorer, callable or estimator
+        As for :func:`as_scorer`; None for the usual one of this kind of data.
+    data : Observations
+        What is to be scored; a scorer that does not take this kind is refused.
+
+    Examples
+    --------
+    >>> from steadyrank.data import Votes
+    >>> resolve_scorer(None, Votes(["ann", "bob"])), resolve_scorer("plurality", Votes(["ann"]))
+    (Plurality(), Plurality())
+    """
+    scorer = default_scorer(data) if given is None else as_scorer(given)
+    scorer.check(data)
+    return scorer
+
+
+def as_scorer(given: object) -> Scorer:
+    """Return the scorer that an object stands for.
+
+    Parameters
+    ----------
+    given : str, class, scorer, callable or estimator
+        A name, with settings or without (``"mean-rating:shrinkage=5"``); a class of scorers, or a
+        scorer; a scikit-learn estimator or a function from data to scores, which is then refitted
+        without each unit. An object of your own that has a name, ``score`` and ``leave_one_out`` is
+        wrapped, so that it has all that a scorer may declare.
+
+    Examples
+    --------
+    >>> from steadyrank.scorers import Plurality
+    >>> as_scorer("mean-rating:shrinkage=5"), as_scorer(Plurality)
+    (MeanRating(shrinkage=5.0, value_range=None), Plurality())
+    >>> as_scorer(lambda votes: votes.tally).name
+    'refit of <lambda>'
+    """
+    from inspect import isabstract
+
+    from steadyrank.scorers.base import Scorer
+    from steadyrank.scorers.own import OwnScorer
+    from steadyrank.scorers.refit import Refit, is_estimator
+
+    if isinstance(given, str):
+        return named_scorer(given)
+    if isinstance(given, Scorer):
+        return given
+    own = all(hasattr(given, part) for part in SCORER_PARTS)
+    if isinstance(given, type):
+        if (own or is_estimator(given)) and not isabstract(given):
+            return as_scorer(_made(given, given.__name__, {}))
+    elif own:
+        return OwnScorer(given)
+    elif is_estimator(given) or callable(given):
+        return Refit(given)
+    raise InvalidSettingError(
+        "a scorer is a name, a class of steadyrank.scorers or an object of one, a function from data to "
+        f"scores, or a scikit-learn estimator, but there is {shorten(given)}",
+        way_out=f"The names are: {', '.join(NAMED)}.",
+    )
+
+
+def default_scorer(data: Observations) -> Scorer:
     """Return the usual scorer for a kind of data.
 
     It is the paper's where it has one: plurality for votes, the mean rating with shrinkage 1
@@ -41,16 +124,12 @@ def default_scorer(data: object) -> Scorer:
     >>> default_scorer(Ratings(["u"], ["film"], [5])).name
     'mean rating (shrinkage 1)'
     """
-    kind = getattr(data, "kind", None)
-    if kind is None:
-        raise WrongDataError("a scorer", "observations", data)
-    approvals = kind.name == "ballots" and getattr(data, "approval", False)
-    return named_scorer("approval" if approvals else kind.scorer)
+    from steadyrank.data.ballots import Ballots
+    from steadyrank.scorers.base import check_kind
 
-
-def resolve_scorer(given: Any, data: Any) -> Scorer:
-    """Return the scorer that was given, or the usual one for the data."""
-    return default_scorer(data) if given is None else given
+    check_kind(data, (), scorer="a scorer")
+    approvals = isinstance(data, Ballots) and data.approval
+    return named_scorer("approval" if approvals else data.kind.scorer)
 
 
 def scorer_names() -> tuple[str, ...]:
@@ -64,13 +143,25 @@ def scorer_names() -> tuple[str, ...]:
     return tuple(NAMED)
 
 
-def named_scorer(name: str, **settings: Any) -> Scorer:
+def scorers_for(kind: str) -> tuple[str, ...]:
+    """Return the names of the scorers that take a kind of data.
+
+    Examples
+    --------
+    >>> scorers_for("ballots")
+    ('approval', 'borda')
+    """
+    return tuple(name for name in NAMED if kind in _class_of(name).takes)
+
+
+def named_scorer(text: str, **settings: Any) -> Scorer:
     """Return a scorer by its name, as on a command line.
 
     Parameters
     ----------
-    name : str
-        One of :func:`scorer_names`; case, spaces, ``-`` and ``_`` do not matter.
+    text : str
+        One of :func:`scorer_names`; case, spaces, ``-`` and ``_`` do not matter. Settings may follow
+        a colon: ``"ridge:penalty=2,intercept=1"``, ``"column-means:value_range=0..1"``.
     **settings
         The settings of that scorer; one that it does not have is an error.
 
@@ -78,38 +169,72 @@ def named_scorer(name: str, **settings: Any) -> Scorer:
     --------
     >>> named_scorer("mean rating", shrinkage=5)
     MeanRating(shrinkage=5.0, value_range=None)
+    >>> named_scorer("column-means:value_range=0..1")
+    ColumnMeans(value_range=(0.0, 1.0))
     >>> named_scorer("bord")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
     steadyrank.errors.UnknownScorerError: there is no scorer called 'bord'. Did you mean 'borda'? ...
     """
+    name, _, written = text.partition(":")
     known = {_plain(known): known for known in NAMED}
     key = _plain(name)
     if key not in known:
+        from difflib import get_close_matches
+
         close = [known[match] for match in get_close_matches(key, known, n=1)]
         raise UnknownScorerError(name, scorer_names(), close)
-    module, class_name = NAMED[known[key]]
-    scorer = getattr(import_module(f"steadyrank.scorers.{module}"), class_name)
-    _check_settings(known[key], scorer, settings)
-    made: Scorer = scorer(**settings)
-    return made
+    parts = [part for part in written.split(",") if part.strip()]
+    given = settings | dict(map(_setting, parts))
+    scorer: Scorer = _made(_class_of(known[key]), known[key], given)
+    return scorer
 
 
 def _plain(name: object) -> str:
     return "".join(letter for letter in str(name).casefold() if letter.isalnum())
 
 
-def _check_settings(name: str, scorer: Any, settings: dict[str, Any]) -> None:
-    known = [field for field in fields(scorer) if field.init]
-    allowed = ", ".join(field.name for field in known) or "none"
+def _class_of(name: str) -> Any:
+    module, _, class_name = NAMED[name].partition(".")
+    return getattr(import_module(f"steadyrank.scorers.{module}"), class_name)
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise InvalidSettingError(
+            f"a setting is written name=value, but there is {shorten(text)}",
+            way_out="An example: mean-rating:shrinkage=5.",
+        )
+    return name.strip(), _value(value.strip())
+
+
+def _value(text: str) -> Any:
+    """Return a number, a range such as 0..1, or the text itself."""
+    low, dots, high = text.partition("..")
+    if dots and low and high:
+        return (_value(low), _value(high))
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _made(scorer: Any, name: str, settings: dict[str, Any]) -> Any:
+    """Make a scorer from its class; settings that it does not have, or lacks, are named."""
+    import inspect
+
+    known = inspect.signature(scorer).parameters.values()
+    allowed = f"Its settings are: {', '.join(part.name for part in known) or 'none'}."
     for setting in settings:
-        if setting not in {field.name for field in known}:
+        if setting not in {part.name for part in known}:
+            raise InvalidSettingError(f"the scorer {name!r} has no setting {setting!r}", way_out=allowed)
+    for part in known:
+        named = part.kind in {part.POSITIONAL_OR_KEYWORD, part.KEYWORD_ONLY}
+        if named and part.default is part.empty and part.name not in settings:
             raise InvalidSettingError(
-                f"the scorer {name!r} has no setting {setting!r}. Its settings are: {allowed}."
+                f"the scorer {name!r} needs a value for {part.name!r}", way_out=allowed
             )
-    for field in known:
-        needed = field.default is MISSING and field.default_factory is MISSING
-        if needed and field.name not in settings:
-            raise InvalidSettingError(
-                f"the scorer {name!r} needs a value for {field.name!r}. Its settings are: {allowed}."
-            )
+    return scorer(**settings)

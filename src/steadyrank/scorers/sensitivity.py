@@ -16,12 +16,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from steadyrank.errors import ValueRangeError, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from steadyrank.data.observations import Observations
 
 ROUNDING = 1 + 2.0**-40
 """Makes a bound that was computed in floating point larger than its rounding errors."""
@@ -40,8 +43,6 @@ class Sensitivity:
         The name of the argument.
     numbers : mapping
         What went into it: n, L, and the range of values where there is one.
-    scope : str
-        Which datasets it holds for, in words.
     sentence : str
         The claim in one sentence.
 
@@ -56,17 +57,42 @@ class Sensitivity:
     eps: float
     rule: str
     numbers: Mapping[str, float]
-    scope: str
     sentence: str
-    squared: Fraction
-    """The square of the bound, exactly."""
 
-    @property
-    def smallest_eps(self) -> float:
-        """The smallest float strictly above the bound: delta = 0 is proved from here on."""
-        if Fraction(self.eps) ** 2 > self.squared:
-            return self.eps
-        return math.nextafter(self.eps, math.inf)
+    @classmethod
+    def of(
+        cls,
+        data: Observations,
+        eps: float | Fraction,
+        *,
+        rule: str,
+        units: str,
+        moved: str,
+        scope: str,
+        formula: str = "",
+        numbers: Mapping[str, float] = MappingProxyType({}),
+    ) -> Sensitivity:
+        """Put a bound into words.
+
+        Parameters
+        ----------
+        data : Observations
+            What it is about.
+        eps : float or Fraction
+            The bound, or its exact square as a fraction.
+        rule, units, moved, scope, formula : str
+            The argument; what the units are called; what they move; for which data it holds; and
+            how the bound is computed, where that is short.
+        numbers : mapping
+            What went into it, besides the numbers of units and items.
+        """
+        if isinstance(eps, Fraction):
+            eps = root_rounded_up(eps)
+        sentence = (
+            f"Leaving out one of {data.n_units:,} {units} moves the {moved} by at most "
+            f"{formula and f'{formula} = '}{eps:.6g}, for any {scope}."
+        )
+        return cls(eps, rule, {"n": data.n_units, "L": data.n_items, **numbers}, sentence)
 
 
 def root_rounded_up(square: Fraction) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -127,21 +127,13 @@ class Calibration:
         return bool(effective_eps(eps, largest) > bound)
 
     def _sensitivity(self) -> Sensitivity | None:
-        found: Sensitivity | None = _ability(self.study, "sensitivity")
-        return found
+        return self.study.scorer.sensitivity(self.study.data)
 
     def _bagging(self) -> Mapping[str, float] | None:
-        found: Mapping[str, float] | None = _ability(self.study, "bagging_numbers")
-        return found
+        return self.study.scorer.bagging_numbers(self.study.data)
 
     def _observed(self, eps: float, delta: float, rule: str) -> Certificate:
         return observed(eps, delta, self.study.units.total, self.study.unit, self.what, rule)
-
-
-def _ability(study: Study, name: str) -> Any:
-    # Until every scorer declares what it can.
-    ask = getattr(study.scorer, name, None)
-    return None if ask is None else ask(study.data)
 
 
 def _bagging_reach(numbers: Mapping[str, float]) -> float:

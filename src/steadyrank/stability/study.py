@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.errors import InvalidValueError, Option, WrongDataError
+from steadyrank.errors import InvalidValueError, Option
 from steadyrank.operators.checks import check_eps, check_k
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.rankings import RankingSet
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from steadyrank.stability.calibration import Claim
     from steadyrank.stability.flips import Flips
     from steadyrank.stability.user_operator import Operator
-
-KINDS = "observations (Votes, Ballots, Ratings, Battles, ScoreMatrix or Regression)"
 
 AFFORDABLE = 4_000_000
 """Distinct units times items up to which a report has the curves of the k near by, too."""
@@ -78,8 +76,6 @@ class Study:
     def __init__(self, data: Observations, scorer: object = None) -> None:
         self.data = data
         self.scorer: Scorer = resolve_scorer(scorer, data)
-        if not all(hasattr(data, name) for name in ("items", "units", "kind")):
-            raise WrongDataError(self.scorer.name, KINDS, data)
 
     def __repr__(self) -> str:
         return f"Study({self.data!r}, {self.scorer!r})"

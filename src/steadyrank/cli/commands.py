@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from steadyrank.cli.inputs import open_study
+from steadyrank.cli.options import (
+    ANSWER,
+    OUTPUT,
+    AnswerOptions,
+    InputOptions,
+    K,
+    OutputOptions,
+    ScoringOptions,
+    TargetOptions,
+    data_options,
+    takes,
+)
 from steadyrank.cli.output import check_output, console, deliver, named, show, terminal_of, working
+from steadyrank.data.kinds import KINDS
 from steadyrank.errors import InvalidValueError, shorten
+from steadyrank.reading.formats import FORMATS
 
 if TYPE_CHECKING:
-    from steadyrank.cli.options import (
-        AnswerOptions,
-        InputOptions,
-        OutputOptions,
-        ScoringOptions,
-        TargetOptions,
-    )
+    from collections.abc import Callable
 
 UNSTABLE = 1
 LEAVING_OUT = "Leaving every unit out"
 
 
-def show_topk(source: InputOptions, answer: AnswerOptions, output: OutputOptions, k: int) -> int:
-    """Show a stable top-k."""
+def with_options(command: Callable[..., int]) -> Callable[..., int]:
+    """Return a command with all its options, those of the data included."""
+    return takes(command, data_options((known.kind for known in KINDS.values()), FORMATS))
+
+
+def topk(source: InputOptions, answer: AnswerOptions, output: OutputOptions, k: K) -> int:
+    """Show the k best items, and those that one unit more or less could put among them."""
     check_output(output)
     opened = open_study(source, answer.scorer)
     with working(LEAVING_OUT):
@@ -30,8 +45,8 @@ def show_topk(source: InputOptions, answer: AnswerOptions, output: OutputOptions
     return _view(found, output)
 
 
-def show_ranking(source: InputOptions, answer: AnswerOptions, output: OutputOptions) -> int:
-    """Show a stable ranking."""
+def rank(source: InputOptions, answer: AnswerOptions, output: OutputOptions) -> int:
+    """Rank all items, each with the ranks that one unit more or less could give it."""
     check_output(output)
     opened = open_study(source, answer.scorer)
     with working(LEAVING_OUT):
@@ -39,8 +54,15 @@ def show_ranking(source: InputOptions, answer: AnswerOptions, output: OutputOpti
     return _view(found, output)
 
 
-def show_audit(source: InputOptions, target: TargetOptions, output: OutputOptions, k: str) -> int:
-    """Show an audit."""
+def audit(
+    source: InputOptions,
+    target: TargetOptions,
+    output: OutputOptions,
+    k: Annotated[
+        str, typer.Option("-k", help="One k or several.", rich_help_panel=ANSWER, metavar="5,10,20")
+    ],
+) -> int:
+    """Leave every unit out in turn, and measure how stable each method's answer is."""
     check_output(output)
     ks = parse_ks(k)
     opened = open_study(source, target.scorer)
@@ -50,10 +72,25 @@ def show_audit(source: InputOptions, target: TargetOptions, output: OutputOption
     return _view(found, output)
 
 
-def show_check(
-    source: InputOptions, scoring: ScoringOptions, output: OutputOptions, k: int, max_delta: float
+def check(
+    source: InputOptions,
+    scoring: ScoringOptions,
+    output: OutputOptions,
+    k: K,
+    max_delta: Annotated[
+        float,
+        typer.Option(
+            "--max-delta",
+            help="The largest share of units whose removal may change the answer.",
+            rich_help_panel=ANSWER,
+            metavar="SHARE",
+        ),
+    ] = 0.05,
 ) -> int:
-    """Show whether a top-k passes, and return the exit code that says so."""
+    """Pass (exit 0) if the top k is stable, fail (exit 1) if it is not: a gate for CI.
+
+    Checked is the plain top k; with --eps, the inflated one.
+    """
     from steadyrank.stability.shifts import check_delta
 
     check_output(output)
@@ -66,10 +103,31 @@ def show_check(
     return 0 if result.stable else UNSTABLE
 
 
-def save_report(
-    source: InputOptions, answer: AnswerOptions, k: int | None, output: str, title: str | None
+def report(
+    source: InputOptions,
+    answer: AnswerOptions,
+    k: Annotated[
+        int | None,
+        typer.Option(
+            "-k",
+            help="How many items are wanted; 10, or half of fewer than 20 items, if not given.",
+            rich_help_panel=ANSWER,
+            metavar="K",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output", "-o", help="The file to write.", rich_help_panel=OUTPUT, metavar="PATH"
+        ),
+    ] = "report.html",
+    title: Annotated[
+        str | None,
+        typer.Option(help="A heading of your own.", rich_help_panel=OUTPUT, show_default=False),
+    ] = None,
 ) -> int:
-    """Write the HTML report and say where it is."""
+    """Write one HTML file to look at: verdict, charts with live sliders, a table to search."""
     from steadyrank.report.text import Line
     from steadyrank.safe_text import shown
 
@@ -83,6 +141,26 @@ def save_report(
     told = f"Wrote the report of the top {wanted:,} of {len(study.items):,} items to {where}"
     show([Line(told)], screen)
     return 0
+
+
+def demo(
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="Where the report of the demo goes.", metavar="PATH")
+    ] = "demo-report.html",
+    data: Annotated[
+        str | None,
+        typer.Option(
+            "--data",
+            help="Also copy the data sets into this folder.",
+            metavar="FOLDER",
+            show_default=False,
+        ),
+    ] = None,
+) -> int:
+    """See it work on three bundled data sets, in a minute's read."""
+    from steadyrank.cli.tour import tour
+
+    return tour(output, data)
 
 
 def parse_ks(text: str) -> list[int]:

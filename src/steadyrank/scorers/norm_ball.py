@@ -1,4 +1,4 @@
-"""Least squares inside a ball, by the secular equation.
+"""Least squares inside a ball around the origin, by the secular equation.
 
 Minimising ``||y - X b||^2`` subject to ``||b|| <= radius`` gives ``b(t) = (X'X + t I)^-1 X'y``
 with the smallest ``t >= 0`` that brings ``b(t)`` into the ball. As a function of ``t``,
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.errors import InvalidSettingError, SizeMismatchError
+from steadyrank.errors import InvalidSettingError, Option, SizeMismatchError
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray
@@ -77,8 +77,8 @@ def checked_radius(radius: float) -> float:
     """Return ``radius`` as a float, or refuse it."""
     if not (np.isfinite(radius) and radius > 0):
         raise InvalidSettingError(
-            f"radius must be a positive, finite number, but is {radius!r}. "
-            "For no bound at all use OrdinaryLeastSquares."
+            f"radius must be a positive, finite number, but is {radius!r}",
+            way_out=["For no bound at all use ", Option("scorer", "ordinary-least-squares"), "."],
         )
     return float(radius)
 

@@ -1,24 +1,25 @@
-"""Entries (unit, item, value) in an engine, and the group-bys that leave-one-out needs of them."""
+"""Entries (unit, item, value) in a dataframe engine, and the group-bys that leave-one-out needs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
 
+from steadyrank.engines.blocks import SparseBlock
+from steadyrank.engines.item_sums import Entries, reach
 from steadyrank.reading.labels import encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from steadyrank._typing import AnyArray, FloatArray, IntArray
+    from steadyrank.engines.blocks import Rows, Wanted
     from steadyrank.engines.exact_sums import ExactForm
+    from steadyrank.engines.item_sums import ItemSums, Parts
     from steadyrank.engines.source import Source
-    from steadyrank.scorers.rating_sums import RatingSums
 
 MAX_UNITS = 100_000_000
 """Of each unit its label, its number of entries and its shift are brought back: 24 bytes."""
@@ -28,33 +29,22 @@ BATCH_ROWS = 4_000_000
 FEW_UNITS = 5_000
 """Up to this many units are named to the engine; more of them are picked out here."""
 
-
 RAISE_UNITS = "Raise max_units= if the memory of this machine allows it."
 FEWER_ITEMS = "Check that the column of items holds labels and not values, or leave rare items out."
 
 
-@dataclass(frozen=True)
-class Batch:
-    """Entries that were brought back: unit and item by number, sorted by unit, then by item."""
+class Batch(NamedTuple):
+    """Entries of the units ``low .. high - 1``, unit and item by number, sorted by both."""
 
+    low: int
+    high: int
     units: IntArray
     items: IntArray
-    parts: tuple[FloatArray, ...]
+    parts: Parts
     leaving: IntArray
 
 
-@dataclass(frozen=True)
-class ItemTable:
-    """One row for each item: what the group-by over all entries gave."""
-
-    counts: IntArray
-    totals: tuple[FloatArray, ...]
-    least: AnyArray
-    most: AnyArray
-    most_leaving: IntArray
-
-
-class Entries:
+class LazyEntries(Entries):
     """Entries in an engine.
 
     Parameters
@@ -75,9 +65,11 @@ class Entries:
         What the entries are called in a report.
     grouped : bool
         Whether a unit may have several values of an item, which leave together.
+    rows : int, optional
+        How many values an item without gaps has; by default one of each unit.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (what a scan has found out)
         self,
         source: Source,
         frame: nw.LazyFrame[Any],
@@ -88,17 +80,24 @@ class Entries:
         what: str,
         known: Iterable[object] | None = None,
         grouped: bool = False,
+        rows: int | None = None,
         batch_rows: int = BATCH_ROWS,
     ) -> None:
         self.source = source
         self.frame = frame
-        self.form = form
+        self._form = form
         self.keys = keys
         self.sizes = sizes
         self._known = None if known is None else tuple(known)
         self.what = what
         self.grouped = grouped
+        self.rows = len(keys) if rows is None else rows
         self.batch_rows = batch_rows
+
+    @property
+    def form(self) -> ExactForm:
+        """How the values are written."""
+        return self._form
 
     @property
     def _halves(self) -> list[str]:
@@ -143,49 +142,55 @@ class Entries:
         )
         return self.source.collect_up_to(grouped, "items", MAX_ITEMS, FEWER_ITEMS)
 
-    @cached_property
-    def table(self) -> ItemTable:
-        """The item table, in the order of the labels."""
-        found = self._grouped
-        where, _ = encode(found["item"], known=self.labels)
-        size = len(self.labels)
-        return ItemTable(
-            counts=_placed(found["count"], where, size, np.int64),
-            totals=tuple(_placed(found[name], where, size, np.float64) for name in self._halves),
-            least=_placed(found["value"], where, size, found["value"].dtype),
-            most=_placed(found["most"], where, size, found["most"].dtype),
-            most_leaving=_placed(found.get("together", np.ones(len(where))), where, size, np.int64),
-        )
+    def _by_item(self, name: str, dtype: Any = None) -> AnyArray:
+        """Return a column of the group-by in the order of the labels; 0 for items without entries."""
+        found = self._grouped[name]
+        placed = np.zeros(len(self.labels), dtype=dtype or found.dtype)
+        placed[encode(self._grouped["item"], known=self.labels)[0]] = found
+        return placed
 
-    def shifts(self, sums: RatingSums, *, plainly: bool) -> FloatArray:
+    @cached_property
+    def counts(self) -> IntArray:
+        """How many values each item has."""
+        return self._by_item("count", np.int64)
+
+    @cached_property
+    def totals(self) -> Parts:
+        """The sums of each item's values."""
+        return tuple(self._by_item(name, np.float64) for name in self._halves)
+
+    @cached_property
+    def extremes(self) -> tuple[Parts, Parts]:
+        """The least and the largest value of each item."""
+        return self.form.parts(self._by_item("value")), self.form.parts(self._by_item("most"))
+
+    @cached_property
+    def most_leaving(self) -> IntArray:
+        """The most values of each item that leave with one unit."""
+        return self._by_item("together", np.int64) if self.grouped else super().most_leaving
+
+    def shifts(self, sums: ItemSums) -> FloatArray:
         r"""Return ``||w - w\i||`` of each unit: squares grouped by unit in the engine.
 
-        ``plainly`` subtracts the two scores, as column means do in memory; otherwise the difference
-        is computed as mean ratings do, without cancellation.
+        As in :meth:`ItemSums.moves` the difference of two scores is computed without cancellation.
         """
-        joined = self._joined()
-        count, leaving = nw.col("count"), nw.col("leaving") if self.grouped else 1
-        scale, weight, share = self.form.scale, sums.prior.weight, sums.prior.share
-        score = _together("total", self._halves) * share / ((count * share + weight) * scale)
-        without = self._left() * share / (((count - leaving) * share + weight) * scale)
-        if plainly:
-            move = without - score
-        else:
-            value = _together("part", self._halves) / scale
-            move = (value - without) * share / (count * share + weight)
-        squares = joined.with_columns((move * move).alias("square")).group_by("unit")
+        weight, share = sums.prior.weight, sums.prior.share
+        value = nw.col("part0") if self.form.whole else nw.col("part0") + nw.col("part1")
+        gap = value / self.form.scale - self._without(sums) * self._leaving
+        move = gap * share / (nw.col("count") * share + weight)
+        squares = self._joined().with_columns((move * move).alias("square")).group_by("unit")
         found = self.source.collect(
             squares.agg(nw.col("square").sum()), f"the shifts of {len(self.keys):,} units"
         )
         squared = np.zeros(len(self.keys))
-        squared[self.numbers_of(found["unit"])] = found["square"]
+        squared[self._numbers_of(found["unit"])] = found["square"]
         return np.asarray(np.sqrt(squared))
 
-    def extreme_scores(self, sums: RatingSums) -> tuple[FloatArray, FloatArray]:
-        """Return the lowest and highest score of each item without any one of its units."""
-        share, weight, scale = sums.prior.share, sums.prior.weight, self.form.scale
-        leaving = nw.col("leaving") if self.grouped else 1
-        without = self._left() * share / (((nw.col("count") - leaving) * share + weight) * scale)
+    def bounds(self, sums: ItemSums) -> tuple[FloatArray, FloatArray]:
+        """Return the lowest and highest scores, where units are groups by one more group-by."""
+        if not self.grouped:
+            return super().bounds(sums)
+        without = self._without(sums)
         grouped = (
             self._joined()
             .with_columns(without.alias("lowest"), without.alias("highest"))
@@ -194,16 +199,33 @@ class Entries:
         )
         found = self.source.collect(grouped, "the bounds of the items")
         where, _ = encode(found["item"], known=self.labels)
-        lowest, highest = sums.scores(), sums.scores()
+        lowest, highest = sums.scores.copy(), sums.scores.copy()
         lowest[where] = np.minimum(lowest[where], found["lowest"])
         highest[where] = np.maximum(highest[where], found["highest"])
         return lowest, highest
 
-    def largest_sum(self, per_entry: nw.Expr) -> float:
-        """Return the largest sum over a unit's entries; the expression may use ``count``."""
-        sums = self._joined().with_columns(per_entry.alias("reach")).group_by("unit")
-        largest = sums.agg(nw.col("reach").sum()).select(nw.col("reach").max())
-        return float(self.source.numbers(largest, "a bound over the units")["reach"])
+    def largest_squared_reach(self, shrinkage: float, lowest: float, highest: float) -> float:
+        """Return the most that a unit's values can move the scores, squared."""
+        count, ends = nw.col("count").cast(nw.Float64), (lowest, highest)
+        move = reach(self._leaving, count, shrinkage, ends, nw.max_horizontal)
+        squares = self._joined().with_columns((move * move).alias("square")).group_by("unit")
+        largest = squares.agg(nw.col("square").sum()).select(nw.col("square").max())
+        return float(self.source.numbers(largest, "a bound over the units")["square"])
+
+    @property
+    def _leaving(self) -> Any:
+        """How many values leave with an entry, for expressions."""
+        return nw.col("leaving").cast(nw.Float64) if self.grouped else 1
+
+    def _without(self, sums: ItemSums) -> nw.Expr:
+        """Return the score of an entry's item without it: the same steps as in memory."""
+        left = nw.col("total0") - nw.col("part0")
+        if not self.form.whole:
+            left = left + (nw.col("total1") - nw.col("part1"))
+        weight, share = sums.prior.weight, sums.prior.share
+        below = ((nw.col("count") - self._leaving) * share + weight) * self.form.scale
+        without: nw.Expr = left * share / below
+        return without
 
     def _joined(self) -> nw.LazyFrame[Any]:
         """Every entry beside the total and the count of its item."""
@@ -216,28 +238,40 @@ class Entries:
         wanted = ["unit", "item", *self._halves, *(["leaving"] if self.grouped else [])]
         return entries.select(*wanted).join(items, on="item", how="inner")
 
-    def _left(self) -> nw.Expr:
-        left = nw.col("total0") - nw.col("part0")
-        return left if self.form.whole else left + (nw.col("total1") - nw.col("part1"))
+    def blocks(self, sums: ItemSums) -> Iterator[SparseBlock]:
+        """Yield all leave-one-out scores; this brings everything back, a batch at a time."""
+        rows = int(self.sizes.sum())
+        for batch in self._batches(self._with_parts, rows, f"all {self.what}"):
+            yield self._block(batch, sums)
 
-    def of_items(self, items: IntArray, among: IntArray | None) -> Iterator[Batch]:
-        """Yield the entries of some items, of all units or of those given, in batches."""
+    def columns(self, sums: ItemSums, wanted: Wanted) -> Iterator[Rows]:
+        """Yield the scores of the wanted items; only their entries are brought back."""
+        among = None if wanted.among is None else np.flatnonzero(wanted.among)
+        for batch in self._of_items(wanted.items, among):
+            yield from self._block(batch, sums).columns(wanted)
+
+    def units_of(self, item: int) -> IntArray:
+        """Return the units that have values of an item."""
+        return np.concatenate([batch.units for batch in self._of_items(np.array([item]))])
+
+    def _block(self, batch: Batch, sums: ItemSums) -> SparseBlock:
+        pointers = np.searchsorted(batch.units, np.arange(batch.low, batch.high + 1))
+        without = sums.without(batch.items, batch.parts, batch.leaving)
+        return SparseBlock(batch.low, pointers, batch.items, without)
+
+    def _of_items(self, items: IntArray, among: IntArray | None = None) -> Iterator[Batch]:
+        """Yield the entries of some items, of all units or of at least those given, in batches."""
         names = [self.labels[item] for item in items.tolist()]
         frame = self._with_parts.filter(nw.col("item").is_in(names))
-        rows = int(self.table.counts[items].sum())
-        what = f"{self.what} of {len(items):,} deciding items"
+        rows = int(self.counts[items].sum())
         if among is not None and len(among) <= FEW_UNITS:
             frame = frame.filter(nw.col("unit").is_in(self.keys[among].tolist()))
-            rows, among = int(self.sizes[among].sum()), None
-        wanted = None if among is None else np.isin(np.arange(len(self.keys)), among)
-        for low, high in self._ranges(rows):
-            batch = self._batch(frame, low, high, what)
-            yield batch if wanted is None else _picked(batch, wanted)
+            rows = int(self.sizes[among].sum())
+        yield from self._batches(frame, rows, f"{self.what} of {len(items):,} deciding items")
 
-    def everything(self) -> Iterator[tuple[int, int, Batch]]:
-        """Yield (first unit, last unit + 1, all their entries) in batches that cover all units."""
-        for low, high in self._ranges(int(self.sizes.sum())):
-            yield low, high, self._batch(self._with_parts, low, high, f"all {self.what}")
+    def _batches(self, frame: nw.LazyFrame[Any], rows: int, what: str) -> Iterator[Batch]:
+        for low, high in self._ranges(rows):
+            yield self._batch(frame, low, high, what)
 
     def _ranges(self, rows: int) -> Iterator[tuple[int, int]]:
         """Cut the units into ranges with about ``batch_rows`` of the wanted rows each."""
@@ -255,7 +289,7 @@ class Entries:
             frame = frame.filter(unit < _plain(self.keys[high]))
         columns = ["leaving", *self._halves] if self.grouped else ["value"]
         found = self.source.collect(frame.select("unit", "item", *columns), what)
-        units = self.numbers_of(found["unit"])
+        units = self._numbers_of(found["unit"])
         items, _ = encode(found["item"], known=self.labels) if len(units) else (units, ())
         order = np.lexsort((items, units))
         if self.grouped:
@@ -264,9 +298,9 @@ class Entries:
         else:
             parts = self.form.parts(found["value"][order])
             leaving = np.ones(len(units), dtype=np.int64)
-        return Batch(units[order], items[order].astype(np.int64), parts, leaving)
+        return Batch(low, high, units[order], items[order].astype(np.int64), parts, leaving)
 
-    def numbers_of(self, keys: AnyArray) -> IntArray:
+    def _numbers_of(self, keys: AnyArray) -> IntArray:
         """Return the numbers of units given by label."""
         return np.asarray(np.searchsorted(self.keys, keys), dtype=np.int64)
 
@@ -304,51 +338,5 @@ def parts_of(value: nw.Expr, form: ExactForm, *, integers: bool) -> list[nw.Expr
     return [upper, ((scaled - upper) + form.fine) - form.fine]
 
 
-class KeyLabels(Sequence[object]):
-    """The labels of units, kept as one array.
-
-    Examples
-    --------
-    >>> KeyLabels(np.array([7, 9]))[1]
-    9
-    """
-
-    def __init__(self, keys: AnyArray) -> None:
-        self._keys = keys
-
-    def __len__(self) -> int:
-        return len(self._keys)
-
-    @overload
-    def __getitem__(self, place: int) -> object: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[object]: ...
-    def __getitem__(self, place: int | slice) -> object:
-        if isinstance(place, slice):
-            return list(self._keys[place].tolist())
-        return _plain(self._keys[place])
-
-
 def _plain(key: Any) -> Any:
     return key.item() if isinstance(key, np.generic) else key
-
-
-def _together(name: str, halves: list[str]) -> nw.Expr:
-    columns = [nw.col(half.replace("part", name)) for half in halves]
-    return columns[0] if len(columns) == 1 else columns[0] + columns[1]
-
-
-def _placed(values: AnyArray, where: IntArray, size: int, dtype: Any) -> AnyArray:
-    placed = np.zeros(size, dtype=dtype)
-    placed[where] = values
-    return placed
-
-
-def _picked(batch: Batch, wanted: AnyArray) -> Batch:
-    kept = wanted[batch.units]
-    return Batch(
-        batch.units[kept],
-        batch.items[kept],
-        tuple(part[kept] for part in batch.parts),
-        batch.leaving[kept],
-    )

@@ -1,4 +1,4 @@
-"""From a lazy frame or a glob to observations on an engine: check, number, and add up."""
+"""From a lazy table to entries (unit, item, value) in its engine: checked, numbered, ready to add up."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from steadyrank.engines.entries import BATCH_ROWS, MAX_ITEMS, MAX_UNITS, Entries, item_labels, unit_keys
 from steadyrank.engines.exact_sums import form_of
 from steadyrank.engines.lazy_columns import (
     ValueSummary,
@@ -15,7 +14,14 @@ from steadyrank.engines.lazy_columns import (
     with_labels,
     with_numbers,
 )
-from steadyrank.engines.values import EngineMatrix, EngineRatings
+from steadyrank.engines.lazy_entries import (
+    BATCH_ROWS,
+    MAX_ITEMS,
+    MAX_UNITS,
+    LazyEntries,
+    item_labels,
+    unit_keys,
+)
 from steadyrank.errors import (
     DuplicateRatingsError,
     InvalidDataError,
@@ -35,8 +41,8 @@ POLICIES = ("error", "mean", "trust")
 
 def scan_ratings(
     source: Source, found: Resolved, *, max_units: int = MAX_UNITS, batch_rows: int = BATCH_ROWS
-) -> EngineRatings:
-    """Return ratings that stay in an engine; ``Ratings.scan`` explains the settings."""
+) -> tuple[LazyEntries, list[str]]:
+    """Return ratings as entries, and what to say of them; ``Ratings.scan`` explains the settings."""
     duplicates = found.settings.get("duplicates", "error")
     _check_duplicates(duplicates)
     columns, notes = found.columns, list(found.table.notes)
@@ -55,10 +61,10 @@ def scan_ratings(
     keys, sizes = unit_keys(source, frame, "users", max_units)
     form = form_of(summary.decimals, summary.lowest, summary.highest, addends=len(keys))
     known = found.settings.get("items")
-    entries = Entries(
+    entries = LazyEntries(
         source, frame, form, keys, sizes, what="ratings", known=known, batch_rows=batch_rows
     )
-    return EngineRatings(entries, "user", tuple(notes))
+    return entries, notes
 
 
 def _check_duplicates(duplicates: str) -> None:
@@ -89,10 +95,10 @@ def _merged(frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
     return sums.select("unit", "item", (nw.col("value") / nw.col("times")).alias("value"))
 
 
-def scan_matrix(
+def scan_scores(
     source: Source, found: Resolved, *, max_units: int = MAX_UNITS, batch_rows: int = BATCH_ROWS
-) -> EngineMatrix:
-    """Return a long score table that stays in an engine; ``ScoreMatrix.scan`` explains."""
+) -> tuple[LazyEntries, list[str]]:
+    """Return a long score table as entries, and what to say of it; ``ScoreMatrix.scan`` explains."""
     if "item" not in found.columns:
         raise InvalidDataError(
             "engines scan long tables of scores, one row a score, and this one is wide",
@@ -108,13 +114,13 @@ def scan_matrix(
     _check_cells(source, frame, unit)
     labels = item_labels(source, frame, None, MAX_ITEMS)
     missing = found.settings.get("missing", "error")
-    frame, rows, gaps, note = _without_gaps(source, frame, labels, missing)
+    frame, rows, notes = _without_gaps(source, frame, labels, missing)
     if unit is None:
         frame = frame.with_columns(nw.col("row").alias("unit"))
     summary = ValueSummary(source, frame, "value", "values")
     keys, sizes = unit_keys(source, frame, "units", max_units)
     form = form_of(summary.decimals, summary.lowest, summary.highest, addends=rows)
-    entries = Entries(
+    entries = LazyEntries(
         source,
         frame.select("unit", "item", "value"),
         form,
@@ -123,10 +129,10 @@ def scan_matrix(
         what="values",
         known=labels,
         grouped=unit is not None,
+        rows=rows,
         batch_rows=batch_rows,
     )
-    notes = (*found.table.notes, *([note] if note else []))
-    return EngineMatrix(entries, unit or "row", notes, rows=rows, gaps=gaps)
+    return entries, [*found.table.notes, *notes]
 
 
 def _check_cells(source: Source, frame: nw.LazyFrame[Any], units: str | None) -> None:
@@ -151,8 +157,8 @@ def _check_cells(source: Source, frame: nw.LazyFrame[Any], units: str | None) ->
 
 def _without_gaps(
     source: Source, frame: nw.LazyFrame[Any], labels: tuple[object, ...], missing: str
-) -> tuple[nw.LazyFrame[Any], int, bool, str]:
-    """Return the entries that have a value, the number of rows, whether gaps stay, and a note."""
+) -> tuple[nw.LazyFrame[Any], int, list[str]]:
+    """Return the entries that have a value, the number of rows, and what to say."""
     there = ~nw.col("value").is_null()
     if source.guarded(frame.collect_schema)["value"].is_float():
         there = there & ~nw.col("value").is_nan()
@@ -167,7 +173,7 @@ def _without_gaps(
     all_rows, rows, values = int(every["rows"]), int(found["rows"]), int(found["values"] or 0)
     gaps = all_rows * len(labels) - values
     if not gaps:
-        return filled, rows, False, ""
+        return filled, rows, []
     if missing == "error":
         raise MissingValuesError(
             f"{gaps:,} of {all_rows * len(labels):,} values are missing",
@@ -180,7 +186,7 @@ def _without_gaps(
         )
     _check_filled(source, filled, labels)
     if missing == "available":
-        return filled, rows, True, f"{gaps:,} missing values left out of the means"
+        return filled, rows, [f"{gaps:,} missing values left out of the means"]
     complete = per_row.filter(nw.col("values") == len(labels)).select("row")
     kept = int(source.numbers(complete.select(nw.len().alias("rows")), "sizes")["rows"])
     if not kept:
@@ -193,7 +199,7 @@ def _without_gaps(
             ],
         )
     note = f"{all_rows - kept:,} rows with {gaps:,} missing values dropped"
-    return filled.join(complete, on="row", how="semi"), kept, False, note
+    return filled.join(complete, on="row", how="semi"), kept, [note]
 
 
 def _check_filled(source: Source, filled: nw.LazyFrame[Any], labels: tuple[object, ...]) -> None:

@@ -1,0 +1,43 @@
+"""Public names that are loaded when they are first used, so that importing a package costs little.
+
+They are declared once, as imports in the stub file (``__init__.pyi``) beside the package, which type
+checkers and editors read, too.
+"""
+
+from __future__ import annotations
+
+import ast
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+def attach(
+    package: str, file: str, further: Mapping[str, str] | None = None
+) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
+    """Return ``__getattr__``, ``__dir__`` and ``__all__`` for a package with a stub file.
+
+    Parameters
+    ----------
+    package, file : str
+        Its ``__name__`` and ``__file__``.
+    further : mapping, optional
+        More names, each with the module that it is in.
+    """
+    stub = ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8"))
+    declared = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
+    homes = {alias.name: str(node.module) for node in declared for alias in node.names}
+    homes |= further or {}
+
+    def load(name: str) -> object:
+        if name in homes:
+            return getattr(import_module(homes[name]), name)
+        try:  # a module of the package, such as steadyrank.report
+            return import_module(f"{package}.{name}")
+        except ModuleNotFoundError:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}") from None
+
+    return load, lambda: sorted(homes), sorted(homes)

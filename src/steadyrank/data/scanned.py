@@ -1,0 +1,120 @@
+"""Ratings and long score tables that stay in an engine."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyrank.data.observations import Observations, with_notes_first
+from steadyrank.data.units import LazyLabels, Units
+from steadyrank.engines.counted_rows import counted_rows
+from steadyrank.engines.scanning import scan_ratings, scan_scores
+from steadyrank.engines.source import opened
+from steadyrank.errors import InvalidDataError
+from steadyrank.reading.roles import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from steadyrank._typing import IntArray
+    from steadyrank.engines.lazy_entries import LazyEntries
+    from steadyrank.engines.settings import Engine
+    from steadyrank.engines.source import Traffic
+    from steadyrank.reading.kinds import Kind
+
+
+class ScannedEntries(Observations):
+    """Data of a kind whose entries stay in an engine; made by ``Ratings.scan`` and ``ScoreMatrix.scan``.
+
+    Item sums, unit labels and unit shifts are brought back, and the entries of the few items that
+    decide an audit; all else stays where it is. ``notes`` and ``traffic`` say how much that was. Use
+    it as a context manager, or call :meth:`close`, to give up what was opened for it: a connection
+    and the temporary files of DuckDB, a Spark session that was started for it.
+
+    Parameters
+    ----------
+    entries : LazyEntries
+        What the units gave to the items.
+    kind : Kind
+        The kind of data that this is.
+    unit : str
+        What one unit is, in the singular.
+    said : tuple of str
+        What was guessed and which policies were applied.
+
+    Examples
+    --------
+    >>> import polars
+    >>> from steadyrank.data import Ratings
+    >>> Ratings.scan(polars.LazyFrame({"user": [1, 2], "item": ["a", "b"], "rating": [5, 3]}))
+    <ScannedEntries: 2 users, 2 items: 'a', 'b'>
+    """
+
+    kind: Kind  # type: ignore[misc]  # of the object: one class serves several kinds
+
+    def __init__(self, entries: LazyEntries, kind: Kind, unit: str, said: tuple[str, ...] = ()) -> None:
+        self.kind = kind
+        self.entries = entries
+        self.items = entries.labels
+        self._unit = unit
+        self._said = said
+
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]  # they grow
+        """What was guessed, which policies were applied, and what left the engine so far."""
+        source = self.entries.source
+        return (*self._said, source.traffic.sentence(source.engine))
+
+    @property
+    def traffic(self) -> Traffic:
+        """What left the engine so far, step by step."""
+        return self.entries.source.traffic
+
+    @cached_property
+    def units(self) -> Units:
+        """The units; of each, only its label and its number of entries are here."""
+        keys = self.entries.keys
+        labels = LazyLabels(len(keys), lambda unit: keys[unit : unit + 1].tolist()[0])
+        return Units(self._unit, np.ones(len(keys), dtype=np.int64), labels)
+
+    def close(self) -> None:
+        """Close the engine's connection, if one was opened, and remove temporary files."""
+        self.entries.source.close()
+
+    def _copied(self, copies: IntArray) -> dict[str, Any]:  # noqa: ARG002 (always refused)
+        raise InvalidDataError(
+            "units cannot be taken away from data that stay in an engine, as a scorer that refits must",
+            way_out="It needs the data in memory: use read or from_frame instead of scan.",
+        )
+
+
+def scanned(
+    made: type[Observations],
+    source: Any,
+    engine: str | Engine | None,
+    given: Mapping[str, Any],
+    limits: Mapping[str, int | None],
+) -> Observations:
+    """Scan data of a kind as its declaration says; ``Observations.scan`` explains the arguments."""
+    if made.kind.on_engine is None:
+        raise InvalidDataError(
+            f"{made.kind.name} cannot be scanned in an engine", way_out="Read them into memory."
+        )
+    lazy = opened(source, engine)
+    try:
+        found = resolve(made.kind, lazy.first_rows(), given)
+        if made.kind.on_engine == "counted":
+            with lazy:
+                data = made.from_resolved(counted_rows(lazy, found))
+                return with_notes_first(data, [], lazy.traffic.sentence(lazy.engine))
+        scan = scan_scores if "row" in found.kind.roles else scan_ratings
+        asked = {name: limit for name, limit in limits.items() if limit is not None}
+        entries, notes = scan(lazy, found, **asked)
+        return ScannedEntries(
+            entries, made.kind, found.columns.get("unit", made.kind.unit), tuple(notes)
+        )
+    except BaseException:
+        lazy.close()
+        raise

@@ -1,0 +1,270 @@
+"""Leave-one-out scores, a block of units at a time: what every scorer and every engine hands out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
+
+    Rows = tuple[IntArray, FloatArray]
+    """Units, and for each of them a row with the scores of the wanted items."""
+
+ROW_NUMBERS = 1 << 18
+"""How many scores of wanted items are handed out at a time: few enough to stay in the cache."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The items whose leave-one-out scores are asked for, and the units in question.
+
+    Parameters
+    ----------
+    items : int array
+        The items.
+    place : int array
+        For every item its place among them, or -1.
+    base : float array
+        Their scores on all the data.
+    among : bool array, optional
+        The distinct units in question; all of them by default.
+    """
+
+    items: IntArray
+    place: IntArray
+    base: FloatArray
+    among: BoolArray | None = None
+
+    @classmethod
+    def of(cls, scores: FloatArray, items: IntArray, among: BoolArray | None = None) -> Wanted:
+        """Ask for some of the items that have these scores.
+
+        Examples
+        --------
+        >>> Wanted.of(np.array([5.0, 6.0, 7.0]), np.array([2, 0])).place
+        array([ 1, -1,  0])
+        """
+        place = np.full(len(scores), -1, dtype=np.int64)
+        place[items] = np.arange(len(items))
+        return cls(items, place, scores[items], among)
+
+    def part(self, first: int, rows: FloatArray) -> Iterator[Rows]:
+        """Yield those rows, of units from ``first`` on, whose units are in question."""
+        if self.among is None:
+            yield np.arange(first, first + len(rows)), rows
+        elif len(chosen := np.flatnonzero(self.among[first : first + len(rows)])):
+            yield chosen + first, rows[chosen]
+
+
+class Block(ABC):
+    """Leave-one-out scores of consecutive distinct units, from ``start`` on.
+
+    Methods that take ``base`` need the scores on all the data, which items keep that a unit does
+    not touch.
+    """
+
+    start: int
+    scores: FloatArray
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """Return how many units the block covers."""
+
+    @abstractmethod
+    def dense(self, base: FloatArray) -> FloatArray:
+        """Return the scores as a (units, items) matrix."""
+
+    @abstractmethod
+    def row(self, number: int, base: FloatArray) -> FloatArray:
+        """Return all scores of one unit of the block."""
+
+    @abstractmethod
+    def widen(self, lowest: FloatArray, highest: FloatArray) -> None:
+        """Lower and raise the bounds of each item, in place, so that they hold the block."""
+
+    @abstractmethod
+    def shifts(self, base: FloatArray) -> FloatArray:
+        r"""Return ``||w - w\i||_2`` for each unit i."""
+
+    @abstractmethod
+    def columns(self, wanted: Wanted) -> Iterator[Rows]:
+        """Yield (units, scores of the wanted items) for the units that change one of them."""
+
+    @abstractmethod
+    def reordered(self, base: FloatArray, order: IntArray) -> BoolArray:
+        """Tell for each unit whether its plain ranking differs from ``order``, that of ``base``."""
+
+
+@dataclass(frozen=True)
+class DenseBlock(Block):
+    """Leave-one-out scores of the distinct units ``start .. start + len(scores) - 1``."""
+
+    start: int
+    scores: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def dense(self, base: FloatArray) -> FloatArray:  # noqa: ARG002 (every item has a score here)
+        """Return the scores as they are."""
+        return self.scores
+
+    def row(self, number: int, base: FloatArray) -> FloatArray:  # noqa: ARG002 (likewise)
+        """Return all scores of one unit."""
+        return np.asarray(self.scores[number])
+
+    def widen(self, lowest: FloatArray, highest: FloatArray) -> None:
+        """Take the least and the largest of each column."""
+        np.minimum(lowest, self.scores.min(axis=0), out=lowest)
+        np.maximum(highest, self.scores.max(axis=0), out=highest)
+
+    def shifts(self, base: FloatArray) -> FloatArray:
+        """Return the length of each row minus the base."""
+        size = safe_unit(base)
+        moves = self.scores - base if size == 1 else self.scores / size - base / size
+        return np.asarray(np.sqrt((moves**2).sum(axis=1)) * size)
+
+    def columns(self, wanted: Wanted) -> Iterator[Rows]:
+        """Yield the wanted columns: every unit may change every item."""
+        yield from wanted.part(self.start, self.scores[:, wanted.items])
+
+    def reordered(self, base: FloatArray, order: IntArray) -> BoolArray:  # noqa: ARG002 (likewise)
+        """Compare all neighbours in the order."""
+        ranked = self.scores[:, order]
+        wrong = _out_of_order(ranked[:, :-1], ranked[:, 1:], order[:-1], order[1:])
+        return np.asarray(wrong.any(axis=1))
+
+
+@dataclass(frozen=True)
+class SparseBlock(Block):
+    """Leave-one-out scores of the items that a unit touches; all other items keep their score.
+
+    Unit ``start + u`` changes the score of ``items[indptr[u]:indptr[u + 1]]`` to the ``scores``
+    at the same places. No item occurs twice within a unit.
+    """
+
+    start: int
+    indptr: IntArray
+    items: AnyArray
+    scores: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def owners(self) -> IntArray:
+        """Return, for each entry, the number of its unit within the block."""
+        return np.repeat(np.arange(len(self)), np.diff(self.indptr))
+
+    def dense(self, base: FloatArray) -> FloatArray:
+        """Return the scores as a matrix, the untouched ones from ``base``."""
+        full = np.repeat(base[np.newaxis, :], len(self), axis=0)
+        full[self.owners(), self.items] = self.scores
+        return full
+
+    def row(self, number: int, base: FloatArray) -> FloatArray:
+        """Return all scores of one unit, the untouched ones from ``base``."""
+        row = base.copy()
+        part = slice(self.indptr[number], self.indptr[number + 1])
+        row[self.items[part]] = self.scores[part]
+        return row
+
+    def widen(self, lowest: FloatArray, highest: FloatArray) -> None:
+        """Look at the touched items alone: the bounds hold the base already."""
+        np.minimum.at(lowest, self.items, self.scores)
+        np.maximum.at(highest, self.items, self.scores)
+
+    def shifts(self, base: FloatArray) -> FloatArray:
+        """Sum the squares over the touched items."""
+        size = safe_unit(base)
+        squares = (self.scores / size - base[self.items] / size) ** 2
+        return np.sqrt(segment_sums(squares, self.indptr)) * size
+
+    def columns(self, wanted: Wanted) -> Iterator[Rows]:
+        """Fill the base with what each unit changes, a cache of rows at a time."""
+        where = wanted.place[self.items]
+        kept = np.flatnonzero(where >= 0)
+        pointers = np.searchsorted(kept, self.indptr)
+        step = max(1, ROW_NUMBERS // max(1, len(wanted.items)))
+        for first in range(0, len(self), step):
+            cuts = pointers[first : first + step + 1]
+            mine, per_unit = kept[cuts[0] : cuts[-1]], np.diff(cuts)
+            if wanted.among is not None:
+                stays = wanted.among[self.start + first :][: len(per_unit)]
+                mine, per_unit = mine[np.repeat(stays, per_unit)], per_unit * stays
+            units = np.flatnonzero(per_unit)
+            if len(units):
+                rows = np.repeat(wanted.base[np.newaxis, :], len(units), axis=0)
+                row = np.repeat(np.arange(len(units)), per_unit[units])
+                rows[row, where[mine]] = self.scores[mine]
+                yield units + (self.start + first), rows
+
+    def reordered(self, base: FloatArray, order: IntArray) -> BoolArray:
+        """Look only at the neighbours of touched items: all other pairs keep their order."""
+        last, place = len(order) - 1, np.empty(len(order), dtype=np.int64)
+        place[order] = np.arange(len(order))
+        owner, where = self.owners(), place[self.items]
+        # One key, and entries come owner by owner: a merge sort finds its work half done.
+        sorting = np.argsort(owner * len(order) + where, kind="stable")
+        owner, where, score = owner[sorting], where[sorting], self.scores[sorting]
+        item, next_item = order[where], order[np.minimum(where + 1, last)]
+        item_before = order[np.maximum(where - 1, 0)]
+        # A touched item is followed by a touched one of the same unit, or by one that kept its score.
+        adjacent = (owner[1:] == owner[:-1]) & (where[1:] == where[:-1] + 1)
+        after, before = base[next_item], base[item_before]
+        after[:-1] = np.where(adjacent, score[1:], after[:-1])
+        before[1:] = np.where(adjacent, score[:-1], before[1:])
+        wrong = _out_of_order(score, after, item, next_item) & (where < last)
+        wrong |= _out_of_order(before, score, item_before, item) & (where > 0)
+        changed = np.zeros(len(self), dtype=np.bool_)
+        changed[owner[wrong]] = True
+        return changed
+
+
+def _out_of_order(
+    above: FloatArray, below: FloatArray, item_above: IntArray, item_below: IntArray
+) -> BoolArray:
+    """Return where two neighbours must change places; the smaller index goes first in a tie."""
+    wrong: BoolArray = (above < below) | ((above == below) & (item_above > item_below))
+    return wrong
+
+
+def bounds_of(blocks: Iterable[Block], scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return, for each item, its lowest and highest score with and without each unit."""
+    lowest, highest = scores.copy(), scores.copy()
+    for block in blocks:
+        block.widen(lowest, highest)
+    return lowest, highest
+
+
+def shifts_of(blocks: Iterable[Block], scores: FloatArray) -> FloatArray:
+    """Return how far each unit moves the scores."""
+    return np.concatenate([block.shifts(scores) for block in blocks])
+
+
+def safe_unit(scores: FloatArray) -> float:
+    """Return 1, or a power of two near scores whose squares would overflow or vanish."""
+    largest = float(np.abs(scores).max(initial=0.0))
+    if largest == 0 or 1e-100 < largest < 1e100:
+        return 1.0
+    return float(2.0 ** (np.frexp(largest)[1] - 1))
+
+
+def segment_sums(values: AnyArray, indptr: IntArray) -> AnyArray:
+    """Sum ``values`` along their first axis between consecutive pointers; empty segments give 0.
+
+    Examples
+    --------
+    >>> segment_sums(np.array([1.0, 2.0, 4.0]), np.array([0, 2, 2, 3]))
+    array([3., 0., 4.])
+    """
+    sums = np.zeros((len(indptr) - 1, *values.shape[1:]), dtype=values.dtype)
+    filled = np.flatnonzero(np.diff(indptr))
+    if len(filled):
+        sums[filled] = np.add.reduceat(values, indptr[filled], axis=0)
+    return sums

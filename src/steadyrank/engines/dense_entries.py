@@ -1,0 +1,185 @@
+"""A matrix of values in memory, gaps as NaN: NumPy as the engine that adds up its columns."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steadyrank.engines.blocks import DenseBlock, segment_sums
+from steadyrank.engines.exact_sums import exact_form
+from steadyrank.engines.item_sums import Entries, reach
+from steadyrank.engines.sparse_entries import unit_ranges
+from steadyrank.errors import shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank.engines.blocks import Rows, Wanted
+    from steadyrank.engines.exact_sums import ExactForm
+    from steadyrank.engines.item_sums import ItemSums, Parts
+
+BLOCK_NUMBERS = 1 << 18
+"""How many numbers one block holds: few enough to stay in the cache."""
+
+
+class DenseEntries(Entries):
+    """Values by row and item, where a unit is a row or a group of rows.
+
+    Parameters
+    ----------
+    values : float array (rows, items)
+        The matrix, NaN where a value is missing.
+    unit : int array (rows,), optional
+        The unit of each row; by default each row is one.
+    row_labels, item_labels : sequences
+        What to call rows and items in an error.
+    block_numbers : int
+        How many numbers are handled at a time.
+
+    Examples
+    --------
+    >>> entries = DenseEntries(np.array([[1.0, 0.5], [np.nan, 1.0]]))
+    >>> entries.counts, entries.totals, entries.gaps
+    (array([1, 2]), (array([10., 15.]),), True)
+    """
+
+    what = "values"
+
+    def __init__(
+        self,
+        values: FloatArray,
+        unit: IntArray | None = None,
+        *,
+        row_labels: Sequence[object] = (),
+        item_labels: Sequence[object] = (),
+        block_numbers: int = BLOCK_NUMBERS,
+    ) -> None:
+        self.values = values
+        self.rows, self._items = values.shape
+        self.grouped = unit is not None
+        self._labels = row_labels, item_labels
+        self._block_numbers = block_numbers
+        # Unit u has the rows order[pointers[u]:pointers[u + 1]].
+        self._order = None if unit is None else np.argsort(unit, kind="stable")
+        sizes = np.ones(self.rows, dtype=np.int64) if unit is None else np.bincount(unit)
+        self._pointers = np.append(0, np.cumsum(sizes))
+
+    @cached_property
+    def counts(self) -> IntArray:
+        """How many values each column has."""
+        missing = np.zeros(self._items, dtype=np.int64)
+        for chunk in self._chunks():
+            missing += np.isnan(chunk).sum(axis=0)
+        return self.rows - missing
+
+    @cached_property
+    def gaps(self) -> bool:
+        """Whether any value is missing."""
+        return bool((self.counts < self.rows).any())
+
+    @cached_property
+    def form(self) -> ExactForm:
+        """How the values are written."""
+        present = (chunk[~np.isnan(chunk)] if self.gaps else chunk for chunk in self._chunks())
+        return exact_form(present, addends=self.rows)
+
+    @cached_property
+    def totals(self) -> Parts:
+        """The sums of the columns."""
+        totals: Parts = ()
+        for chunk in self._chunks():
+            sums = tuple(part.sum(axis=0) for part in self._parts(chunk))
+            totals = tuple(map(np.add, totals, sums)) if totals else sums
+        return totals
+
+    @property
+    def extremes(self) -> tuple[Parts, Parts]:
+        """The least and the largest value of each column."""
+        least, most = np.fmin.reduce(self.values, axis=0), np.fmax.reduce(self.values, axis=0)
+        return self.form.parts(least), self.form.parts(most)
+
+    @cached_property
+    def most_leaving(self) -> IntArray:
+        """The most values of each column that leave with one unit."""
+        if not self.grouped:
+            return super().most_leaving
+        everything = np.arange(self._items)
+        found = (self._leaving(first, last, everything) for first, last in self._ranges(self._items))
+        most = np.max([np.max(leaving, axis=0) for leaving in found], axis=0)
+        return np.broadcast_to(most, (self._items,))
+
+    def blocks(self, sums: ItemSums) -> Iterator[DenseBlock]:
+        """Yield the scores without each unit."""
+        everything = np.arange(self._items)
+        for first, last in self._ranges(self._items):
+            yield DenseBlock(first, self._without(sums, first, last, everything))
+
+    def columns(self, sums: ItemSums, wanted: Wanted) -> Iterator[Rows]:
+        """Yield the scores of the wanted items without each unit: it may change them all."""
+        for first, last in self._ranges(len(wanted.items)):
+            yield from wanted.part(first, self._without(sums, first, last, wanted.items))
+
+    def units_of(self, item: int) -> IntArray:
+        """Return the units that have values of an item."""
+        column = self.values[:, item]
+        there = np.flatnonzero(~np.isnan(column if self._order is None else column[self._order]))
+        return np.unique(np.searchsorted(self._pointers, there, side="right") - 1)
+
+    def largest_squared_reach(self, shrinkage: float, lowest: float, highest: float) -> float:
+        """Return the most that a unit's values can move the scores, squared."""
+        everything, most = np.arange(self._items), 0.0
+        for first, last in self._ranges(self._items):
+            leaving = self._leaving(first, last, everything)
+            moves = reach(leaving, self.counts, shrinkage, (lowest, highest), np.maximum)
+            most = max(most, float((moves**2).sum(axis=-1).max()))
+        return most
+
+    def first_outside(self, lowest: float, highest: float) -> str:
+        """Say where the first value outside a range stands."""
+        outside = (self.values < lowest) | (self.values > highest)
+        row, item = (int(place) for place in np.argwhere(outside)[0])
+        rows, items = self._labels
+        return (
+            f"; the first is {self.values[row, item]:g} in row {shorten(rows[row])}, "
+            f"item {shorten(items[item])}"
+        )
+
+    def _without(self, sums: ItemSums, first: int, last: int, items: IntArray) -> FloatArray:
+        """Return the scores of ``items`` without each of the units ``first .. last - 1``."""
+        parts = self._parts(self._unit_rows(first, last, items))
+        if self.grouped:
+            parts = tuple(segment_sums(part, self._starts(first, last)) for part in parts)
+        return sums.without(items, parts, self._leaving(first, last, items))
+
+    def _leaving(self, first: int, last: int, items: IntArray) -> int | IntArray:
+        """Return how many values of ``items`` leave with each of these units."""
+        if not self.gaps:
+            return np.diff(self._starts(first, last))[:, np.newaxis] if self.grouped else 1
+        present: IntArray = (~np.isnan(self._unit_rows(first, last, items))).astype(np.int64)
+        return np.asarray(segment_sums(present, self._starts(first, last)) if self.grouped else present)
+
+    def _starts(self, first: int, last: int) -> IntArray:
+        """Return where the rows of each of these units start among them."""
+        return np.asarray(self._pointers[first : last + 1] - self._pointers[first])
+
+    def _unit_rows(self, first: int, last: int, items: IntArray) -> FloatArray:
+        """Return the rows of the units ``first .. last - 1``, only the columns ``items``."""
+        span = slice(self._pointers[first], self._pointers[last])
+        rows = self.values[span if self._order is None else self._order[span]]
+        whole = len(items) == self._items and bool((np.diff(items) == 1).all())
+        return rows if whole else rows[:, items]
+
+    def _parts(self, rows: FloatArray) -> Parts:
+        return self.form.parts(np.where(np.isnan(rows), 0.0, rows) if self.gaps else rows)
+
+    def _ranges(self, width: int) -> Iterator[tuple[int, int]]:
+        """Cut the units into ranges whose rows, ``width`` numbers each, make up one block."""
+        return unit_ranges(self._pointers, max(1, self._block_numbers // max(1, width)))
+
+    def _chunks(self) -> Iterator[FloatArray]:
+        step = max(1, self._block_numbers // max(1, self._items))
+        for start in range(0, self.rows, step):
+            yield self.values[start : start + step]

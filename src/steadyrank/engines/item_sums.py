@@ -1,0 +1,217 @@
+"""One model of sums and counts: ``sum / (shrinkage + count)``, and what a unit takes out of it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyrank.engines.blocks import bounds_of, safe_unit, shifts_of
+from steadyrank.engines.exact_sums import ExactForm, difference, exact_form, together
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from steadyrank._typing import AnyArray, FloatArray, IntArray
+    from steadyrank.engines.blocks import Block, Rows, Wanted
+
+    Parts = tuple[FloatArray, ...]
+    """Values in exact form; see :class:`~steadyrank.engines.exact_sums.ExactForm`."""
+
+
+@dataclass(frozen=True)
+class Prior:
+    """The shrinkage as a ratio ``weight / share`` of whole numbers where it is a short decimal.
+
+    With it ``sum / (shrinkage + count)`` is one division of whole numbers, correctly rounded:
+    0.1 is one tenth here, not the binary number next to it.
+    """
+
+    weight: float
+    share: float
+
+    @classmethod
+    def of(cls, shrinkage: float) -> Prior:
+        """Write a shrinkage as a ratio.
+
+        Examples
+        --------
+        >>> Prior.of(1.0), Prior.of(0.1)
+        (Prior(weight=1.0, share=1.0), Prior(weight=1.0, share=10.0))
+        """
+        form = exact_form([np.array([shrinkage])], addends=1)
+        return cls(form.highest, form.scale) if form.whole else cls(shrinkage, 1.0)
+
+
+@dataclass(frozen=True)
+class ItemSums:
+    """The sum and the count of each item's values, and the scores that follow.
+
+    Parameters
+    ----------
+    form : ExactForm
+        How the values are written.
+    prior : Prior
+        The shrinkage.
+    counts : int array (items,)
+        How many values each item has.
+    totals : one or two float arrays (items,)
+        Their exact sums, in that form.
+    """
+
+    form: ExactForm
+    prior: Prior
+    counts: IntArray
+    totals: Parts
+
+    @cached_property
+    def scores(self) -> FloatArray:
+        """The scores ``sum / (shrinkage + count)``."""
+        return self._ratio(together(self.totals), self.counts)
+
+    @cached_property
+    def unit(self) -> float:
+        """What moves are measured in, so that their squares neither overflow nor vanish."""
+        return safe_unit(self.scores)
+
+    def without(self, items: AnyArray, parts: Parts, leaving: int | IntArray = 1) -> FloatArray:
+        """Return the scores of ``items`` when each loses ``leaving`` values that sum to ``parts``."""
+        left = difference(tuple(total[items] for total in self.totals), parts)
+        return self._ratio(left, self.counts[items] - leaving)
+
+    def without_values(self, items: AnyArray, values: AnyArray) -> FloatArray:
+        """Return the scores of ``items`` when each loses one of its values."""
+        return self.without(items, self.form.parts(values))
+
+    def squared_moves(self, items: AnyArray, values: AnyArray) -> FloatArray:
+        """Return the squares of how far these scores then move, in units of :attr:`unit`."""
+        return (self.moves(items, self.form.parts(values)) / self.unit) ** 2
+
+    def moves(self, items: AnyArray, parts: Parts) -> FloatArray:
+        r"""Return ``w - w\i`` of ``items`` when each loses the one value in ``parts``.
+
+        From ``(shrinkage + count) w = (shrinkage + count - 1) w\i + value`` follows
+        ``w - w\i = (value - w\i) / (shrinkage + count)``, which does not cancel.
+        """
+        gap = together(parts) / self.form.scale - self.without(items, parts)
+        counts = self.counts[items]
+        return np.asarray(gap * self.prior.share / (self.prior.weight + self.prior.share * counts))
+
+    def _ratio(self, sums: FloatArray, counts: IntArray) -> FloatArray:
+        share = self.prior.share
+        below = self.form.scale * (self.prior.weight + share * counts)
+        return np.asarray(sums * share / below if share != 1.0 else sums / below)
+
+
+class Entries(ABC):
+    """Values that units give to items, and who adds them up: NumPy, or a dataframe engine.
+
+    Attributes
+    ----------
+    what : str
+        What the values are called.
+    rows : int
+        How many values an item without gaps has.
+    grouped : bool
+        Whether a unit may hold several values of an item, which leave together.
+    """
+
+    what: str
+    rows: int
+    grouped: bool
+
+    @property
+    @abstractmethod
+    def form(self) -> ExactForm:
+        """How the values are written so that their sums are exact."""
+
+    @property
+    @abstractmethod
+    def counts(self) -> IntArray:
+        """How many values each item has."""
+
+    @property
+    @abstractmethod
+    def totals(self) -> Parts:
+        """The sums of each item's values, in exact form."""
+
+    @property
+    @abstractmethod
+    def extremes(self) -> tuple[Parts, Parts]:
+        """The least and the largest value of each item, in exact form."""
+
+    @abstractmethod
+    def blocks(self, sums: ItemSums) -> Iterator[Block]:
+        """Yield the scores without each unit."""
+
+    @abstractmethod
+    def columns(self, sums: ItemSums, wanted: Wanted) -> Iterator[Rows]:
+        """Yield the scores of the wanted items without each unit that changes one of them."""
+
+    @abstractmethod
+    def units_of(self, item: int) -> IntArray:
+        """Return the units that have values of an item."""
+
+    @abstractmethod
+    def largest_squared_reach(self, shrinkage: float, lowest: float, highest: float) -> float:
+        """Return the most that a unit's values, anywhere in the range, can move the scores, squared."""
+
+    @property
+    def gaps(self) -> bool:
+        """Whether some item lacks a value that others have."""
+        return bool((self.counts < self.rows).any())
+
+    @property
+    def most_leaving(self) -> IntArray:
+        """The most values of each item that leave with one unit."""
+        return np.ones_like(self.counts)
+
+    def sums(self, prior: Prior) -> ItemSums:
+        """Return the sums and counts under a shrinkage."""
+        return ItemSums(self.form, prior, self.counts, self.totals)
+
+    def shifts(self, sums: ItemSums) -> FloatArray:
+        """Return how far each unit moves the scores."""
+        return shifts_of(self.blocks(sums), sums.scores)
+
+    def bounds(self, sums: ItemSums) -> tuple[FloatArray, FloatArray]:
+        """Return the lowest and highest score of each item, with and without each unit.
+
+        A score without one value goes down as that value goes up: the extreme ones suffice.
+        """
+        if self.grouped:
+            return bounds_of(self.blocks(sums), sums.scores)
+        lowest, highest = sums.scores.copy(), sums.scores.copy()
+        items = np.flatnonzero(self.counts)
+        for extreme in self.extremes:
+            without = sums.without(items, tuple(part[items] for part in extreme))
+            lowest[items] = np.minimum(lowest[items], without)
+            highest[items] = np.maximum(highest[items], without)
+        return lowest, highest
+
+    def first_outside(self, lowest: float, highest: float) -> str:  # noqa: ARG002 (some know)
+        """Say where the first value outside a range stands, as far as that is known."""
+        return ""
+
+
+def reach(
+    leaving: Any,
+    counts: Any,
+    shrinkage: float,
+    ends: tuple[float, float],
+    maximum: Callable[[Any, Any], Any],
+) -> Any:
+    r"""Return how far ``leaving`` of ``counts`` values can move a score, all of them in a range.
+
+    Write s for the shrinkage, N for the number of an item's values and c for how many leave. With m
+    their mean, ``w - w\i = c (m - w\i) / (s + N)``, and ``w\i`` lies between a and b times
+    ``(N - c) / (s + N - c)``. The arguments may be arrays, or columns of an engine.
+    """
+    lowest, highest = ends
+    others = counts - leaving
+    pull = others / (others + shrinkage)
+    widest = maximum(highest - pull * lowest, pull * highest - lowest)
+    return widest * leaving / (counts + shrinkage)

@@ -1,0 +1,191 @@
+"""Ratings in memory: NumPy as the engine that adds them up."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steadyrank.engines.blocks import SparseBlock, segment_sums
+from steadyrank.engines.exact_sums import exact_form
+from steadyrank.engines.item_sums import Entries, ItemSums, reach
+from steadyrank.engines.rating_histogram import (
+    MOST_CELLS,
+    SCAN,
+    HistogramSums,
+    RatingHistogram,
+    RatingScale,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
+    from steadyrank.engines.blocks import Rows, Wanted
+    from steadyrank.engines.exact_sums import ExactForm
+    from steadyrank.engines.item_sums import Parts, Prior
+
+BLOCK_ENTRIES = 1 << 19
+"""How many entries one block of leave-one-out scores covers."""
+
+
+class SparseEntries(Entries):
+    """Values by unit and item, most pairs without one.
+
+    Parameters
+    ----------
+    indptr : int array (units + 1,)
+        Unit u has the entries ``indptr[u]:indptr[u + 1]``, no item twice.
+    rated, values : arrays
+        For each entry, its item and its value.
+    items : int
+        The number of items.
+    block_entries, scan, most_cells : int
+        How much is handled at a time, and how large a table of a short scale may be.
+
+    Examples
+    --------
+    >>> entries = SparseEntries(np.array([0, 2, 3]), np.array([0, 1, 1]), np.array([4, 5, 3]), 2)
+    >>> entries.counts, entries.totals
+    (array([1, 2]), (array([4., 8.]),))
+    """
+
+    what = "ratings"
+    grouped = False
+
+    def __init__(
+        self,
+        indptr: IntArray,
+        rated: AnyArray,
+        values: AnyArray,
+        items: int,
+        *,
+        block_entries: int = BLOCK_ENTRIES,
+        scan: int = SCAN,
+        most_cells: int = MOST_CELLS,
+    ) -> None:
+        self.indptr, self.rated, self.values = indptr, rated, values
+        self.rows = len(indptr) - 1
+        self._items = items
+        self._block_entries, self._scan, self._most_cells = block_entries, scan, most_cells
+
+    @cached_property
+    def form(self) -> ExactForm:
+        """How the values are written."""
+        step = len(self.values) if self.values.dtype.kind in "iu" else self._scan
+        chunks = (self.values[start : start + step] for start in range(0, len(self.values), step or 1))
+        return exact_form(chunks, addends=self.rows)
+
+    @cached_property
+    def _histogram(self) -> RatingHistogram | None:
+        scale = RatingScale.of(self.form, self._items, len(self.values), self._most_cells)
+        if scale is None:
+            return None
+        return RatingHistogram.of(scale, self._items, self.rated, self.values)
+
+    @cached_property
+    def counts(self) -> IntArray:
+        """How many values each item has."""
+        if self._histogram is not None:
+            return np.asarray(self._histogram.cells.sum(axis=1))
+        return np.bincount(self.rated, minlength=self._items)
+
+    @cached_property
+    def totals(self) -> Parts:
+        """The sums of each item's values."""
+        if self._histogram is not None:
+            return (self._histogram.cells @ self._histogram.stars,)
+        totals = tuple(np.zeros(self._items) for _ in self.form.parts(self.values[:0]))
+        for start in range(0, len(self.values), self._block_entries):
+            part = slice(start, start + self._block_entries)
+            for total, addends in zip(totals, self.form.parts(self.values[part]), strict=True):
+                np.add(total, np.bincount(self.rated[part], addends, self._items), out=total)
+        return totals
+
+    @cached_property
+    def extremes(self) -> tuple[Parts, Parts]:
+        """The least and the largest value of each item."""
+        if self._histogram is not None:
+            return self._histogram.extremes
+        least = np.full(self._items, self.values.max())
+        most = np.full(self._items, self.values.min())
+        np.minimum.at(least, self.rated, self.values)
+        np.maximum.at(most, self.rated, self.values)
+        return self.form.parts(least), self.form.parts(most)
+
+    def sums(self, prior: Prior) -> ItemSums:
+        """Return sums that look up what they can."""
+        plain = super().sums(prior)
+        if self._histogram is None:
+            return plain
+        return HistogramSums(plain.form, prior, plain.counts, plain.totals, self._histogram)
+
+    def blocks(self, sums: ItemSums) -> Iterator[SparseBlock]:
+        """Yield the scores without each unit."""
+        for first, entries, pointers in self._ranges(self._block_entries):
+            rated = self.rated[entries]
+            without = sums.without_values(rated, self.values[entries])
+            yield SparseBlock(first, pointers, rated, without)
+
+    def columns(self, sums: ItemSums, wanted: Wanted) -> Iterator[Rows]:
+        """Yield from blocks that hold the wanted items alone."""
+        mask, among = wanted.place >= 0, wanted.among
+        for first, entries, pointers in self._ranges(self._block_entries):
+            if among is not None and not among[first : first + len(pointers) - 1].any():
+                continue
+            kept = self._entries_of(mask, entries.start, entries.stop)
+            rated = self.rated[kept]
+            without = sums.without_values(rated, self.values[kept])
+            places = np.searchsorted(kept, pointers + entries.start)
+            yield from SparseBlock(first, places, rated, without).columns(wanted)
+
+    def _entries_of(self, mask: BoolArray, start: int, stop: int) -> IntArray:
+        """Return the entries of masked items between two places."""
+        step = self._scan
+        found = [
+            np.flatnonzero(mask.take(self.rated[at : min(at + step, stop)], mode="clip")) + at
+            for at in range(start, stop, step)
+        ]
+        return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+
+    def shifts(self, sums: ItemSums) -> FloatArray:
+        """Return how far each unit moves the scores."""
+        squares = [
+            segment_sums(sums.squared_moves(self.rated[entries], self.values[entries]), pointers)
+            for _, entries, pointers in self._ranges(self._scan)
+        ]
+        return np.asarray(np.sqrt(np.concatenate(squares)) * sums.unit)
+
+    def units_of(self, item: int) -> IntArray:
+        """Return the units that have a value of an item."""
+        return np.searchsorted(self.indptr, np.flatnonzero(self.rated == item), side="right") - 1
+
+    def largest_squared_reach(self, shrinkage: float, lowest: float, highest: float) -> float:
+        """Return the most that a unit's values can move the scores, squared."""
+        rated = np.maximum(self.counts, 1)  # no unit touches the others
+        squares = reach(1, rated, shrinkage, (lowest, highest), np.maximum) ** 2
+        return max(
+            float(segment_sums(squares[self.rated[entries]], pointers).max())
+            for _, entries, pointers in self._ranges(self._block_entries)
+        )
+
+    def _ranges(self, entries: int) -> Iterator[tuple[int, slice, IntArray]]:
+        """Yield the first of some units, about so many entries of them, and their pointers from 0."""
+        for first, last in unit_ranges(self.indptr, entries):
+            pointers = self.indptr[first : last + 1]
+            yield first, slice(int(pointers[0]), int(pointers[-1])), pointers - pointers[0]
+
+
+def unit_ranges(indptr: IntArray, entries: int) -> Iterator[tuple[int, int]]:
+    """Cut the units into ranges of about ``entries`` entries, no unit in two of them.
+
+    Examples
+    --------
+    >>> list(unit_ranges(np.array([0, 3, 4, 4, 9]), 4))
+    [(0, 3), (3, 4)]
+    """
+    marks = np.searchsorted(indptr, np.arange(0, int(indptr[-1]), entries), side="right") - 1
+    marks[0] = 0
+    cuts = np.append(np.unique(marks), len(indptr) - 1)
+    yield from zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)

@@ -1,0 +1,28 @@
+from steadyrank.engines.blocks import (
+    Block as Block,
+    DenseBlock as DenseBlock,
+    SparseBlock as SparseBlock,
+)
+from steadyrank.scorers.approval import Approval as Approval
+from steadyrank.scorers.bagged import Bagged as Bagged
+from steadyrank.scorers.base import LeaveOneOut as LeaveOneOut, Scorer as Scorer
+from steadyrank.scorers.borda import Borda as Borda
+from steadyrank.scorers.bradley_terry import BradleyTerry as BradleyTerry
+from steadyrank.scorers.column_means import ColumnMeans as ColumnMeans
+from steadyrank.scorers.least_squares import (
+    ConstrainedLeastSquares as ConstrainedLeastSquares,
+    OrdinaryLeastSquares as OrdinaryLeastSquares,
+    Ridge as Ridge,
+)
+from steadyrank.scorers.mean_rating import MeanRating as MeanRating
+from steadyrank.scorers.norm_ball import constrained_coefficients as constrained_coefficients
+from steadyrank.scorers.plurality import Plurality as Plurality
+from steadyrank.scorers.refit import Refit as Refit
+from steadyrank.scorers.registry import (
+    as_scorer as as_scorer,
+    default_scorer as default_scorer,
+    named_scorer as named_scorer,
+    resolve_scorer as resolve_scorer,
+    scorer_names as scorer_names,
+)
+from steadyrank.scorers.sensitivity import Sensitivity as Sensitivity
