@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from steadyrank.operators.intervals import rank_intervals, tiers
-from steadyrank.stability.findings import live_findings, ranking_findings, topk_findings
+from steadyrank.stability.findings import answer_findings, label, live_findings, topk_findings
 from steadyrank.stability.results import Result, some_of
 from steadyrank.stability.thresholds import BUDGET
 from steadyrank.stability.views import plot_ranking, plot_topk
@@ -91,10 +91,10 @@ class Answer(Result):
     def rows(self, limit: int | None = None) -> Iterator[AnswerRow]:
         """Yield the items by plain rank, all or the first ``limit``."""
         best, worst = self.rank_intervals
-        for place, index in enumerate(self.order[:limit].tolist()):
-            standing, critical = self._standing(index)
+        for rank, index in enumerate(self.order[:limit].tolist(), start=1):
+            standing, critical = self._standing(rank, index)
             yield AnswerRow(
-                rank=place + 1,
+                rank=rank,
                 item=self.items[index],
                 score=float(self.scores[index]),
                 best_rank=int(best[index]),
@@ -103,8 +103,22 @@ class Answer(Result):
                 critical_eps=critical,
             )
 
-    def _standing(self, index: int) -> tuple[Standing, float | None]:
+    def _standing(self, rank: int, index: int) -> tuple[Standing, float | None]:
         raise NotImplementedError
+
+    def findings(
+        self,
+        *,
+        source: str | None = None,
+        policies: Mapping[str, str] | None = None,
+        max_rows: int | None = None,
+    ) -> dict[str, Any]:
+        """Return all that views show, as plain data; of the items all, or the first ``max_rows``."""
+        made = super().findings(source=source, policies=policies)
+        return made | answer_findings(self, max_rows)
+
+    def _found(self) -> dict[str, Any]:
+        return {}
 
     def _columns(self) -> dict[str, list[Any]]:
         rows = list(self.rows())
@@ -134,6 +148,8 @@ class StableTopK(Answer):
     >>> len(answer), "bob" in answer, list(answer)
     (3, True, ['cyd', 'abe', 'bob'])
     """
+
+    document = "top-k"
 
     result: InflatedTopK
     critical_eps: FloatArray
@@ -178,16 +194,10 @@ class StableTopK(Answer):
         """The labels of the other members."""
         return self.labels(self.result.contender_indices)
 
-    @cached_property
-    def _standing_of(self) -> dict[int, Standing]:
-        standing: dict[int, Standing] = dict.fromkeys(
-            self.result.contender_indices.tolist(), "contender"
-        )
-        standing.update(dict.fromkeys(self.result.certain_indices.tolist(), "certain"))
-        return standing
-
-    def _standing(self, index: int) -> tuple[Standing, float | None]:
-        return self._standing_of.get(index, "out"), float(self.critical_eps[index])
+    def _standing(self, rank: int, index: int) -> tuple[Standing, float | None]:
+        # Members are the first in the plain order, and the certain ones the first of them.
+        inside: Standing = "certain" if rank <= len(self.certain) else "contender"
+        return inside if rank <= self.size else "out", float(self.critical_eps[index])
 
     def findings(
         self,
@@ -216,15 +226,15 @@ class StableTopK(Answer):
         budget : int
             How many numbers each family of ``thresholds`` may hold.
         """
-        found = None if self.certificate.status == "none" else self._audit
-        made = topk_findings(self, found, source, policies, max_rows)
-        ks = () if found is None else self.study.ks_near(self.k, reach=near)
-        return made | live_findings(self, found, ks, budget)
+        audit = None if self.certificate.status == "none" else self._audit
+        ks = () if audit is None else self.study.ks_near(self.k, reach=near)
+        made = super().findings(source=source, policies=policies, max_rows=max_rows)
+        return made | topk_findings(self, audit) | live_findings(self, audit, ks, budget)
 
     def _brief(self) -> dict[str, Any]:
         audited = self.certificate.status == "observed" and self._study is not None
-        most = self.size + NEXT_ON_A_SCREEN
-        return topk_findings(self, self._audit if audited else None, max_rows=most)
+        made = super().findings(max_rows=self.size + NEXT_ON_A_SCREEN)
+        return made | topk_findings(self, self._audit if audited else None)
 
     @cached_property
     def _audit(self) -> Audit:
@@ -253,6 +263,8 @@ class StableRanking(Answer):
     StableRanking(ranking=['ann', 'bob', 'cyd'], tiers=2, eps=0.00826, certificate='observed')
     """
 
+    document = "ranking"
+
     rankings: RankingSet
 
     def __repr__(self) -> str:
@@ -280,19 +292,12 @@ class StableRanking(Answer):
         """The blocks of labels that no ranking of the set mixes, best first."""
         return tuple(self.labels(block) for block in tiers(self.scores, self.eps))
 
-    def _standing(self, index: int) -> tuple[Standing, float | None]:
+    def _standing(self, rank: int, index: int) -> tuple[Standing, float | None]:  # noqa: ARG002
         best, worst = self.rank_intervals
         return ("certain" if best[index] == worst[index] else "contender"), None
 
-    def findings(
-        self,
-        *,
-        source: str | None = None,
-        policies: Mapping[str, str] | None = None,
-        max_rows: int | None = None,
-    ) -> dict[str, Any]:
-        """Return all that views show, as plain data; parameters as for a top-k."""
-        return ranking_findings(self, source, policies, max_rows)
+    def _found(self) -> dict[str, Any]:
+        return {"tiers": [[label(item) for item in tier] for tier in self.tiers]}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the ranks that each item may have with matplotlib, and return the Axes."""

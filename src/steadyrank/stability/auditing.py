@@ -72,6 +72,8 @@ class Audit(Result):
     Audit(4 rows left out in turn, 3 items, eps=0.5, methods=['topk', 'inflated_topk', 'ranking', 'inflated_ranking'])
     """  # noqa: E501 (what it shows)
 
+    document = "audit"
+
     table: tuple[AuditRow, ...]
     eps: float
     shifts: FloatArray
@@ -131,11 +133,8 @@ class Audit(Result):
             )
         return self.curve(audited[0] if k is None else k).plot(ax, eps=self.eps)
 
-    def findings(
-        self, *, source: str | None = None, policies: Mapping[str, str] | None = None
-    ) -> dict[str, Any]:
-        """Return all that views show, as plain data; parameters as for a top-k."""
-        return audit_findings(self, source, policies)
+    def _found(self) -> dict[str, Any]:
+        return audit_findings(self)
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return the table by column; sizes beyond the largest float are infinite there."""

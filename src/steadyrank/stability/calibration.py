@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -134,12 +134,6 @@ class Calibration:
 
     def _observed(self, eps: float, delta: float, rule: str) -> Certificate:
         return observed(eps, delta, self.study.units.total, self.study.unit, self.what, rule)
-
-
-def _ability(study: Study, name: str) -> Any:
-    # Until every scorer declares what it can.
-    ask = getattr(study.scorer, name, None)
-    return None if ask is None else ask(study.data)
 
 
 def _bagging_reach(numbers: Mapping[str, float]) -> float:

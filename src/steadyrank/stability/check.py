@@ -9,8 +9,6 @@ from steadyrank.stability.findings import check_findings
 from steadyrank.stability.results import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from steadyrank.stability.answers import StableTopK
     from steadyrank.stability.audit_rows import AuditRow
     from steadyrank.stability.flips import Flips
@@ -44,6 +42,8 @@ class Check(Result):
     (False, 0.25, 2)
     """
 
+    document = "check"
+
     k: int
     eps: float | None
     max_delta: float
@@ -59,13 +59,10 @@ class Check(Result):
         """Whether the answer passes."""
         return self.row.delta <= self.max_delta
 
-    def findings(
-        self, *, source: str | None = None, policies: Mapping[str, str] | None = None
-    ) -> dict[str, Any]:
-        """Return all that views show, as plain data; parameters as for a top-k."""
-        return check_findings(self, source, policies)
+    def _found(self) -> dict[str, Any]:
+        return check_findings(self)
 
     def _columns(self) -> dict[str, list[Any]]:
-        found = self.findings()
+        found = self._found()
         names = ("k", "method", "eps", "delta", "breaking_units", "size", "max_delta", "stable")
         return {name: [found[name]] for name in names}

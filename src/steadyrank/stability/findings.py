@@ -18,10 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from steadyrank._typing import FloatArray, IntArray
-    from steadyrank.stability.answers import Answer, StableRanking, StableTopK
-    from steadyrank.stability.audit_rows import AuditRow
+    from steadyrank.stability.answers import Answer, StableTopK
     from steadyrank.stability.auditing import Audit
-    from steadyrank.stability.certificate import Certificate
     from steadyrank.stability.check import Check
     from steadyrank.stability.curve import StabilityCurve
     from steadyrank.stability.flips import Flip, Flips
@@ -49,62 +47,75 @@ EXACT_IN_JSON = 1 << 53
 """Whole numbers up to this are exact in every JSON reader."""
 
 
-def topk_findings(
-    answer: StableTopK,
-    audit: Audit | None,
-    source: str | None = None,
-    policies: Mapping[str, str] | None = None,
-    max_rows: int | None = None,
-) -> dict[str, Any]:
-    """Return what a screen shows of a stable top-k, and of the audit of it."""
-    made = _answer(answer, "top-k", source, policies, max_rows)
-    made |= {"k": answer.k, "size": answer.size, "summary": _summary(answer, audit)}
-    if audit is not None:
-        made |= _table(audit)
-    return made
+def about(result: Result, source: str | None, policies: Mapping[str, str] | None) -> dict[str, Any]:
+    """Return what every document begins with: what was studied, and how."""
+    from steadyrank import __version__
+
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "document": result.document,
+        "software": {"name": "steadyrank", "version": __version__},
+        "source": source,
+        "kind": result.kind,
+        "unit": result.unit,
+        "units": plural(result.unit),
+        "n_units": result.n_units,
+        "n_distinct_units": result.n_distinct_units,
+        "n_items": len(result.items),
+        "scorer": result.scorer,
+        "policies": {**RULES, **(policies or {})},
+        "notes": list(result.notes),
+    }
+
+
+def answer_findings(answer: Answer, max_rows: int | None) -> dict[str, Any]:
+    """Return the items of an answer, and what is claimed of it."""
+    certificate = answer.certificate
+    numbers = {
+        name: float(value) if math.isfinite(value) else None
+        for name, value in certificate.numbers.items()
+    }
+    return {
+        "eps": answer.eps,
+        "certificate": {**vars(certificate), "numbers": numbers},
+        "rows": [{**vars(row), "item": label(row.item)} for row in answer.rows(max_rows)],
+    }
+
+
+def topk_findings(answer: StableTopK, audit: Audit | None) -> dict[str, Any]:
+    """Return what a verdict in words is made of, and the audit of the answer."""
+    size, certain, contenders = answer.size, len(answer.certain), len(answer.contenders)
+    summary: dict[str, Any] = {"size": size, "certain": certain, "contenders": contenders}
+    for name, method in (("plain", "topk"), ("inflated", "inflated_topk")):
+        delta = None if audit is None else audit.row(method, answer.k).delta
+        summary[f"{name}_delta"] = delta
+        summary[f"{name}_breaking_units"] = None if delta is None else round(delta * answer.n_units)
+    return {"k": answer.k, "size": size, "summary": summary, **(_table(audit) if audit else {})}
 
 
 def live_findings(
     answer: StableTopK, audit: Audit | None, curve_ks: Iterable[int], budget: int
 ) -> dict[str, Any]:
     """Return what a view needs where k and eps can be moved, and who breaks the answers."""
-    k, eps = answer.k, answer.eps
-    limit = _limit(answer, audit)
-    made: dict[str, Any] = {
-        "thresholds": thresholds(answer.scores, answer.order, k=k, eps=eps, limit=limit, budget=budget)
-    }
+    k, eps, limit = answer.k, answer.eps, _limit(answer, audit)
+    moves = thresholds(answer.scores, answer.order, k=k, eps=eps, limit=limit, budget=budget)
     if audit is None:
-        return made
+        return {"thresholds": moves}
     curves = [curve_findings(audit.curve(other), eps) for other in dict.fromkeys((k, *curve_ks))]
-    return made | {"curve": curves[0], "curves": curves, "flips": _flips(audit.flips(k))}
+    flips = flip_findings(audit.flips(k))
+    return {"thresholds": moves, "curve": curves[0], "curves": curves, "flips": flips}
 
 
-def ranking_findings(
-    answer: StableRanking,
-    source: str | None = None,
-    policies: Mapping[str, str] | None = None,
-    max_rows: int | None = None,
-) -> dict[str, Any]:
-    """Return what views show of a stable full ranking."""
-    tiers = [[label(item) for item in tier] for tier in answer.tiers]
-    return _answer(answer, "ranking", source, policies, max_rows) | {"tiers": tiers}
-
-
-def audit_findings(
-    audit: Audit, source: str | None = None, policies: Mapping[str, str] | None = None
-) -> dict[str, Any]:
+def audit_findings(audit: Audit) -> dict[str, Any]:
     """Return the table of an audit, and the flips of each k whose plain top-k was audited."""
-    ks = [row.k for row in audit.table if row.method == "topk" and row.k is not None]
-    flips = [_flips(audit.flips(k)) for k in ks]
-    return _about(audit, "audit", source, policies) | {"eps": audit.eps, "flips": flips} | _table(audit)
+    ks = [row.k for row in audit if row.method == "topk" and row.k is not None]
+    return {"eps": audit.eps, **_table(audit), "flips": [flip_findings(audit.flips(k)) for k in ks]}
 
 
-def check_findings(
-    check: Check, source: str | None = None, policies: Mapping[str, str] | None = None
-) -> dict[str, Any]:
+def check_findings(check: Check) -> dict[str, Any]:
     """Return what a gate found."""
     remedy = check.remedy
-    return _about(check, "check", source, policies) | {
+    return {
         "k": check.k,
         "method": check.row.method,
         "eps": check.eps,
@@ -114,7 +125,7 @@ def check_findings(
         "max_delta": check.max_delta,
         "stable": check.stable,
         "remedy": {"eps": remedy.eps, "size": remedy.size, "delta": remedy.certificate.delta},
-        "flips": _flips(check.flips),
+        "flips": flip_findings(check.flips),
     }
 
 
@@ -162,64 +173,6 @@ def _kept_steps(steps: FloatArray, eps: float, most: int) -> IntArray:
     return np.unique(np.concatenate([by_number, by_eps, near]))
 
 
-def _about(
-    result: Result, what: str, source: str | None, policies: Mapping[str, str] | None
-) -> dict[str, Any]:
-    from steadyrank import __version__
-
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "document": what,
-        "software": {"name": "steadyrank", "version": __version__},
-        "source": source,
-        "kind": result.kind,
-        "unit": result.unit,
-        "units": plural(result.unit),
-        "n_units": result.n_units,
-        "n_distinct_units": result.n_distinct_units,
-        "n_items": len(result.items),
-        "scorer": result.scorer,
-        "policies": {**RULES, **(policies or {})},
-        "notes": list(result.notes),
-    }
-
-
-def _answer(
-    answer: Answer,
-    what: str,
-    source: str | None,
-    policies: Mapping[str, str] | None,
-    max_rows: int | None,
-) -> dict[str, Any]:
-    return _about(answer, what, source, policies) | {
-        "eps": answer.eps,
-        "certificate": _certificate(answer.certificate),
-        "rows": [{**vars(row), "item": label(row.item)} for row in answer.rows(max_rows)],
-    }
-
-
-def _certificate(certificate: Certificate) -> dict[str, Any]:
-    numbers = {
-        name: float(value) if math.isfinite(value) else None
-        for name, value in certificate.numbers.items()
-    }
-    return {**vars(certificate), "numbers": numbers}
-
-
-def _summary(answer: StableTopK, audit: Audit | None) -> dict[str, Any]:
-    """Return what a verdict in words is made of."""
-    made: dict[str, Any] = {
-        "size": answer.size,
-        "certain": len(answer.certain),
-        "contenders": len(answer.contenders),
-    }
-    for name, method in (("plain", "topk"), ("inflated", "inflated_topk")):
-        delta = None if audit is None else audit.row(method, answer.k).delta
-        made[f"{name}_delta"] = delta
-        made[f"{name}_breaking_units"] = None if delta is None else round(delta * answer.n_units)
-    return made
-
-
 def _limit(answer: StableTopK, audit: Audit | None) -> float:
     """Return how far a view may want to move eps: to calm, and to a few more items."""
     calm = 0.0 if audit is None else float(audit.curve(answer.k).breaking_eps.max(initial=0.0))
@@ -228,23 +181,22 @@ def _limit(answer: StableTopK, audit: Audit | None) -> float:
 
 
 def _table(audit: Audit) -> dict[str, Any]:
-    rows = [_audit_row(row) for row in audit.table]
+    rows = [
+        {
+            "method": row.method,
+            "k": row.k,
+            "delta": row.delta,
+            "jaccard": row.jaccard,
+            "size": row.size if row.size is not None and row.size <= EXACT_IN_JSON else None,
+            "log10_size": row.log10_size,
+            "note": row.note,
+        }
+        for row in audit
+    ]
     return {"audit": rows, "share_reaching_eps": audit.share_reaching_eps}
 
 
-def _audit_row(row: AuditRow) -> dict[str, Any]:
-    return {
-        "method": row.method,
-        "k": row.k,
-        "delta": row.delta,
-        "jaccard": row.jaccard,
-        "size": row.size if row.size is not None and row.size <= EXACT_IN_JSON else None,
-        "log10_size": row.log10_size,
-        "note": row.note,
-    }
-
-
-def _flips(found: Flips) -> dict[str, Any]:
+def flip_findings(found: Flips) -> dict[str, Any]:
     """Return the units that break each answer, the first of them by name and the rest counted."""
     return {"k": found.k, "plain": _listed(found.plain), "inflated": _listed(found.inflated)}
 

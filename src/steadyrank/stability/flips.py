@@ -9,11 +9,11 @@ from steadyrank.stability.topk_audit import TopKAudit
 from steadyrank.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from steadyrank._typing import IntArray
     from steadyrank.stability.study import Study
-    from steadyrank.stability.topk_audit import Change, Members
+    from steadyrank.stability.topk_audit import Members
 
 
 @dataclass(frozen=True)
@@ -89,21 +89,21 @@ def find_flips(
     missing = {name: function for name, function in members.items() if name not in known}
     broken = dict(known) | ({row.method: row.broken for row in topk.rows(missing)} if missing else {})
     plain, inflated = (
-        _named(study, name, topk.changes(k, members[name], broken[name]))
+        tuple(_named(study, name, topk.changes(k, members[name], broken[name])))
         for name in ("topk", "inflated_topk")
     )
     return Flips(k, study.unit, study.units.total, plain, inflated)
 
 
-def _named(study: Study, method: str, changes: list[Change]) -> tuple[Flip, ...]:
+def _named(
+    study: Study, method: str, changes: Iterable[tuple[int, IntArray, IntArray]]
+) -> Iterator[Flip]:
     units, items = study.units, study.items
-    return tuple(
-        Flip(
+    for unit, leaves, enters in sorted(changes, key=lambda change: change[0]):
+        yield Flip(
             method=method,
-            unit=units.labels[change.unit],
-            count=int(units.counts[change.unit]),
-            leaves=tuple(items[item] for item in change.leaves),
-            enters=tuple(items[item] for item in change.enters),
+            unit=units.labels[unit],
+            count=int(units.counts[unit]),
+            leaves=tuple(items[item] for item in leaves),
+            enters=tuple(items[item] for item in enters),
         )
-        for change in changes
-    )

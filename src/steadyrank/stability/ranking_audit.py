@@ -52,13 +52,13 @@ def units_without_common_ranking(study: Study, eps: float) -> IntArray:
     full = RankingSet(loo.scores, eps)
     broken = [
         unit
-        for unit, scores in _rows_of(loo, study.reaching(eps))
+        for unit, scores in rows_of(loo, study.reaching(eps))
         if not full.intersects(RankingSet(scores, eps))
     ]
     return np.array(broken, dtype=np.int64)
 
 
-def _rows_of(loo: LeaveOneOut, wanted: BoolArray) -> Iterator[tuple[int, FloatArray]]:
+def rows_of(loo: LeaveOneOut, wanted: BoolArray) -> Iterator[tuple[int, FloatArray]]:
     """Yield (unit, all its scores) for the wanted units only."""
     if not wanted.any():
         return

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from steadyrank.errors import SteadyrankError
 from steadyrank.safe_text import shortened
 from steadyrank.stability.dataframes import frame_of
+from steadyrank.stability.findings import about
 from steadyrank.stability.views import notebook_of, text_of
 
 if TYPE_CHECKING:
@@ -40,6 +41,9 @@ class Result:
         What was guessed, which policies were applied, how ties were treated.
     """
 
+    document: ClassVar[str]
+    """What its findings are called."""
+
     items: tuple[object, ...]
     scores: FloatArray
     scorer: str
@@ -64,14 +68,27 @@ class Result:
         """Return the labels of items given by index."""
         return tuple(self.items[index] for index in indices)
 
-    def findings(self, *, source: str | None = None, policies: Mapping[str, str] | None = None) -> Any:
-        """Return the document of this result."""
+    def findings(
+        self, *, source: str | None = None, policies: Mapping[str, str] | None = None
+    ) -> dict[str, Any]:
+        """Return all that views show, as plain data: JSON is this document as it is.
+
+        Parameters
+        ----------
+        source : str, optional
+            What to call the data, for example the name of a file without its folder.
+        policies : mapping, optional
+            Further policies that were applied, by name, in plain words.
+        """
+        return about(self, source, policies) | self._found()
+
+    def _found(self) -> dict[str, Any]:
+        """Return what is found in this kind of result alone."""
         raise NotImplementedError
 
     def _brief(self) -> dict[str, Any]:
         """Return as much of the findings as fits a screen; nothing is left out for it."""
-        found: dict[str, Any] = self.findings()
-        return found
+        return self.findings()
 
     def _columns(self) -> dict[str, list[Any]]:
         raise NotImplementedError

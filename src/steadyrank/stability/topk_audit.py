@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -22,15 +21,6 @@ Members: TypeAlias = "Callable[[FloatArray, int], BoolArray]"
 
 CHUNK = 1 << 21
 """Entries of the (units, active items) matrix handled at once."""
-
-
-@dataclass(frozen=True)
-class Change:
-    """What leaving one kind of unit out does to an answer."""
-
-    unit: int
-    leaves: IntArray
-    enters: IntArray
 
 
 def plain_members(eps: float) -> Members:  # noqa: ARG001 (same call as the inflated ones)
@@ -107,20 +97,19 @@ class TopKAudit:
                 if len(touched):
                     yield k, units[touched], rows[np.ix_(touched, columns)]
 
-    def changes(self, k: int, members: Members, units: IntArray) -> list[Change]:
-        """Return which items leave and enter the answer when each of these units is left out."""
+    def changes(
+        self, k: int, members: Members, units: IntArray
+    ) -> Iterator[tuple[int, IntArray, IntArray]]:
+        """Yield, for each of these units, the items that leave and that enter when it is left out."""
         if not len(units):
-            return []
+            return
         active = self._active[k]
         full = members(self._loo.scores[active.items][np.newaxis], active.places)[0]
         wanted = np.zeros(len(self._loo.units), dtype=np.bool_)
         wanted[units] = True
-        found = []
         for chunk, rows in _chunked(self._loo.columns(active.items, wanted)):
-            for unit, left_out in zip(chunk, members(rows, active.places), strict=True):
-                leaves, enters = active.items[full & ~left_out], active.items[left_out & ~full]
-                found.append(Change(int(unit), leaves, enters))
-        return sorted(found, key=lambda change: change.unit)
+            for unit, left_out in zip(chunk.tolist(), members(rows, active.places), strict=True):
+                yield unit, active.items[full & ~left_out], active.items[left_out & ~full]
 
 
 def _chunked(parts: Iterator[tuple[IntArray, FloatArray]]) -> Iterator[tuple[IntArray, FloatArray]]:

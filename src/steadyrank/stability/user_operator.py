@@ -8,6 +8,7 @@ import numpy as np
 
 from steadyrank.errors import InvalidValueError, shorten
 from steadyrank.stability.audit_rows import AuditRow
+from steadyrank.stability.ranking_audit import rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,16 +28,13 @@ def operator_rows(loo: LeaveOneOut, ks: Sequence[int], name: str, operator: Oper
     counts, total = loo.units.counts, loo.units.total
     broken: dict[int, list[int]] = {k: [] for k in ks}
     jaccard = dict.fromkeys(ks, 0.0)
-    for block in loo.blocks():
-        for number in range(len(block)):
-            unit = block.start + number
-            row = block.row(number, loo.scores)
-            for k in ks:
-                inside = _mask(operator(row.copy(), k), len(row), name)
-                common, either = int((inside & full[k]).sum()), int((inside | full[k]).sum())
-                jaccard[k] += int(counts[unit]) * (common / either if either else 1.0)
-                if common < k:
-                    broken[k].append(unit)
+    for unit, row in rows_of(loo, np.ones(len(loo.units), dtype=np.bool_)):
+        for k in ks:
+            inside = _mask(operator(row.copy(), k), len(row), name)
+            common, either = int((inside & full[k]).sum()), int((inside | full[k]).sum())
+            jaccard[k] += int(counts[unit]) * (common / either if either else 1.0)
+            if common < k:
+                broken[k].append(unit)
     return [
         AuditRow(
             method=name,
@@ -58,7 +56,7 @@ def _mask(answer: ArrayLike, items: int, name: str) -> BoolArray:
     if given.ndim != 1 or given.dtype.kind not in "iu" or ((given < 0) | (given >= items)).any():
         raise InvalidValueError(
             f"operator {name!r} must give item indices from 0 to {items - 1} or a mask of {items} "
-            f"truth values, but gave {shorten(answer)}."
+            f"truth values, but gave {shorten(answer)}"
         )
     mask = np.zeros(items, dtype=np.bool_)
     mask[given] = True
