@@ -82,7 +82,7 @@ def ratings_left(data):
                 users[kept],
                 np.array(data.items, dtype=object)[data.rated[kept]],
                 data.values[kept],
-                item_labels=data.items,
+                items=data.items,
             ),
         )
 
@@ -121,7 +121,7 @@ def matrix_left(data):
 def regression_left(data):
     for row in range(len(data.y)):
         rest = np.arange(len(data.y)) != row
-        yield 1, Regression(data.X[rest], data.y[rest], features=data.items)
+        yield 1, Regression(data.X[rest], data.y[rest], items=data.items)
 
 
 LEFT_OUT = {
