@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steadyrank.errors import UnknownOutcomeError, shorten
-from steadyrank.reading.arrays import as_column, check_length, is_missing, places
+from steadyrank.reading.arrays import as_column, check_length, is_hashable, is_missing, numbered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +65,11 @@ def read_results(
     """
     column = as_column(values, "outcome")
     check_length(column, len(left), "outcome")
-    words, codes = _distinct(column)
+    listed = column.tolist()
+    try:
+        codes, words = numbered(listed)
+    except TypeError:  # lists and the like are no outcome in any case, and None is none either
+        codes, words = numbered([word if is_hashable(word) else None for word in listed])
     meaning = np.array([_spelled(word) for word in words], dtype=np.int8)
     spelled = meaning[codes]
     named = _named(words, codes, meaning, left, right, items)
@@ -76,9 +79,9 @@ def read_results(
     if reads_spelled and reads_named and (spelled != named).any():
         differ = spelled != named
         raise UnknownOutcomeError(
-            f"outcome {shorten(column[np.flatnonzero(differ)[0]])} can be read as a side and as "
+            f"outcome {shorten(column[differ][0])} can be read as a side and as "
             "the label of an item, with different winners",
-            **places(differ),
+            rows=differ,
             subject="outcome",
             way_out='Say "left", "right" or "tie".',
         )
@@ -88,23 +91,11 @@ def read_results(
     if not unknown.any():  # each is known in one way, but no one way knows all
         unknown = spelled == UNKNOWN
     raise UnknownOutcomeError(
-        f"unknown outcome {shorten(column[np.flatnonzero(unknown)[0]])}",
-        **places(unknown),
+        f"unknown outcome {shorten(column[unknown][0])}",
+        rows=unknown,
         subject="outcome",
         way_out=WAY_OUT,
     )
-
-
-def _distinct(column: AnyArray) -> tuple[list[object], AnyArray]:
-    listed = column.tolist()
-    try:
-        index = {word: code for code, word in enumerate(dict.fromkeys(listed))}
-    except TypeError:
-        # Lists and the like are no outcome in any case, and None is none either.
-        listed = [word if isinstance(word, Hashable) else None for word in listed]
-        index = {word: code for code, word in enumerate(dict.fromkeys(listed))}
-    codes = np.fromiter(map(index.__getitem__, listed), dtype=np.int64, count=len(listed))
-    return list(index), codes
 
 
 def _spelled(word: Any) -> int:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Set as AbstractSet
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from steadyrank.errors import SHOWN, InvalidBallotError, shorten
+from steadyrank.data.observations import repeated_spans
+from steadyrank.errors import InvalidBallotError, shorten
 from steadyrank.reading.arrays import objects
 from steadyrank.reading.text_columns import TextColumn
 
@@ -22,17 +22,7 @@ TIED = (list, tuple, set, frozenset, np.ndarray)
 TIER = re.compile(r"\{([^{}]*)\}|([^,]+)")
 
 
-@dataclass(frozen=True, eq=False)
-class Flat:
-    """Entries of all ballots, one after the other, still with labels."""
-
-    indptr: IntArray
-    labels: AnyArray
-    levels: IntArray
-
-
-@dataclass(frozen=True, eq=False)
-class BallotArrays:
+class BallotArrays(NamedTuple):
     """Entries of all ballots, one after the other, as item codes."""
 
     indptr: IntArray
@@ -40,16 +30,16 @@ class BallotArrays:
     levels: IntArray
 
 
-def flatten(ballots: Iterable[Any], *, approval: bool) -> Flat:
-    """Lay the ballots out as three arrays.
+def flatten(ballots: Iterable[Any], *, approval: bool) -> tuple[IntArray, AnyArray, IntArray]:
+    """Lay the ballots out: where each begins, and the labels and levels of all entries.
 
     Examples
     --------
-    >>> flat = flatten([["x", ["y", "z"]], ["z"]], approval=False)
-    >>> flat.indptr, flat.labels.tolist(), flat.levels
+    >>> indptr, labels, levels = flatten([["x", ["y", "z"]], ["z"]], approval=False)
+    >>> indptr, labels.tolist(), levels
     (array([0, 3, 4]), ['x', 'y', 'z', 'z'], array([0, 1, 1, 0]))
     """
-    if isinstance(ballots, str | bytes | Mapping) or not isinstance(ballots, Iterable):
+    if not _is_list(ballots):
         raise InvalidBallotError(f"ballots must be a list of orders, but is {shorten(ballots)}")
     labels: list[object] = []
     levels: list[int] = []
@@ -65,15 +55,16 @@ def flatten(ballots: Iterable[Any], *, approval: bool) -> Flat:
                 "an empty order", rows=[row], way_out="Remove it: it says nothing about any item."
             )
         ends.append(len(labels))
-    return Flat(np.array(ends), _label_column(labels), np.array(levels, dtype=np.int64))
+    plain = objects(label.item() if isinstance(label, np.generic) else label for label in labels)
+    return np.array(ends), plain, np.array(levels, dtype=np.int64)
 
 
-def _label_column(labels: list[object]) -> AnyArray:
-    return objects(label.item() if isinstance(label, np.generic) else label for label in labels)
+def _is_list(value: object) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
 
 
 def _check_ballot(ballot: object, row: int, *, approval: bool) -> None:
-    if isinstance(ballot, str | bytes | Mapping) or not isinstance(ballot, Iterable):
+    if not _is_list(ballot):
         raise InvalidBallotError(
             f"a ballot must be a list of labels, but one is {shorten(ballot)}",
             rows=[row],
@@ -103,16 +94,13 @@ def canonical(entries: BallotArrays, items: Sequence[object], *, approval: bool)
 
 def _check_named_once(rows: IntArray, ranked: IntArray, items: Sequence[object]) -> None:
     order = np.lexsort((ranked, rows))
-    again = np.flatnonzero(
-        (rows[order][1:] == rows[order][:-1]) & (ranked[order][1:] == ranked[order][:-1])
-    )
+    cells = np.stack([rows, ranked])[:, order]
+    again = np.flatnonzero((cells[:, 1:] == cells[:, :-1]).all(axis=0))
     if len(again):
         entry = order[again[0]]
-        where = np.unique(rows[order[again]])
         raise InvalidBallotError(
             f"a ballot names {shorten(items[ranked[entry]])} twice",
-            rows=where[:SHOWN],
-            total=len(where),
+            rows=np.unique(rows[order[again]]),
             way_out="Correct these ballots.",
         )
 
@@ -130,10 +118,7 @@ def distinct_ballots(entries: BallotArrays, counts: IntArray) -> tuple[BallotArr
             first.append(row)
             totals.append(0)
         totals[known] += int(counts[row])
-    starts, ends = entries.indptr[first], entries.indptr[np.array(first) + 1]
-    sizes = ends - starts
-    indptr = np.concatenate([[0], np.cumsum(sizes)])
-    take = np.arange(indptr[-1]) - np.repeat(indptr[:-1] - starts, sizes)
+    indptr, take = repeated_spans(entries.indptr, np.array(first))
     return BallotArrays(indptr, entries.ranked[take], entries.levels[take]), np.array(totals)
 
 

@@ -9,13 +9,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from steadyrank.errors import InvalidPolicyError, NotRecognisedError, UnreadableFileError
-from steadyrank.reading.delimited import header_names, read_delimited
+from steadyrank.reading.delimited import (
+    header_names,
+    looks_like_movielens,
+    read_delimited,
+    read_movielens,
+)
 from steadyrank.reading.files import PARQUET, OpenFile, Source, open_source
-from steadyrank.reading.json_lines import read_json_lines
-from steadyrank.reading.movielens import looks_like_movielens, read_movielens
 from steadyrank.reading.netflix import looks_like_netflix, read_netflix
-from steadyrank.reading.parquet import read_parquet
 from steadyrank.reading.preflib import looks_like_preflib, read_preflib
+from steadyrank.reading.typed_files import read_json_lines, read_parquet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -41,6 +44,8 @@ class Format:
         How an engine reads it; without it the format is read into memory only.
     folders : bool
         Whether a folder may be of this format.
+    also_as_csv : bool
+        Whether its data also go round as ordinary tables, which users call by the same name.
     """
 
     name: str
@@ -48,6 +53,7 @@ class Format:
     read: Callable[[OpenFile, Mapping[str, Any]], Table]
     on_engine: Literal["parquet", "delimited"] | None = None
     folders: bool = False
+    also_as_csv: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,7 +64,8 @@ class TextLayout:
     names: tuple[str, ...]
 
 
-def _read_delimited(file: OpenFile, delimiter: str) -> Table:
+def _read_delimited(file: OpenFile, delimiter: str | None = None) -> Table:
+    delimiter = delimiter or delimiter_of(file)
     table = read_delimited(file.blocks(), delimiter, source=file.name)
     if delimiter not in ",\t":
         table.notes.insert(0, f"fields taken as separated by {delimiter!r}")
@@ -84,23 +91,15 @@ FORMATS: dict[str, Format] = {
         Format(
             "netflix",
             lambda _, first: looks_like_netflix(first),
-            # The long CSV of the Netflix Prize is an ordinary table.
-            lambda file, _: (
-                read_netflix(file)
-                if file.is_folder or looks_like_netflix(first_line(file))
-                else _read_delimited(file, delimiter_of(file))
-            ),
+            lambda file, _: read_netflix(file),
             folders=True,
+            also_as_csv=True,
         ),
         Format(
             "movielens",
             lambda _, first: looks_like_movielens(first),
-            # So is MovieLens' ratings.csv.
-            lambda file, _: (
-                read_movielens(file, first_line(file))
-                if looks_like_movielens(first_line(file))
-                else _read_delimited(file, delimiter_of(file))
-            ),
+            lambda file, _: read_movielens(file.blocks(), first_line(file), file.name),
+            also_as_csv=True,
         ),
         Format(
             "jsonl",
@@ -116,7 +115,7 @@ FORMATS: dict[str, Format] = {
         Format(
             "csv",
             lambda _head, _first: True,
-            lambda file, _: _read_delimited(file, delimiter_of(file)),
+            lambda file, _: _read_delimited(file),
             on_engine="delimited",
         ),
     )
@@ -160,14 +159,15 @@ def read_table(
 
 def format_of(file: OpenFile, name: str | None = None) -> Format:
     """Return the format of a file: as given, or told by its first bytes."""
-    if name is not None:
-        if name not in FORMATS:
-            raise InvalidPolicyError("format", name, tuple(FORMATS))
-        return FORMATS[name]
+    if name is not None and name not in FORMATS:
+        raise InvalidPolicyError("format", name, tuple(FORMATS))
+    known = [FORMATS[name]] if name is not None else FORMATS.values()
     if file.is_folder:
-        return next(entry for entry in FORMATS.values() if entry.folders)
+        return next((entry for entry in known if entry.folders), FORMATS["csv"])
     head, first = _text_head(file), first_line(file)
-    return next(entry for entry in FORMATS.values() if entry.looks(head, first))
+    if name is not None and not FORMATS[name].also_as_csv:
+        return FORMATS[name]
+    return next((entry for entry in known if entry.looks(head, first)), FORMATS["csv"])
 
 
 def text_layout(file: OpenFile, found: Format) -> TextLayout:
@@ -196,6 +196,6 @@ def first_line(file: OpenFile) -> bytes:
 
 
 def _text_head(file: OpenFile) -> bytes:
-    if codecs.lookup(file.encoding).name != "utf-8":
-        return file.head.decode(file.encoding, errors="ignore").encode()
-    return file.head.removeprefix(codecs.BOM_UTF8)
+    if file.is_utf8:
+        return file.head.removeprefix(codecs.BOM_UTF8)
+    return file.head.decode(file.encoding, errors="ignore").encode()
