@@ -182,14 +182,12 @@ class StateLimitError(SteadyrankError):
         self.limit = limit
         self.reached = reached
         self.bound_log10 = bound_log10
-        found = (
-            f"after {placed:,} of {items:,} positions so many scores lie within eps/sqrt(2) of each "
-            "other that no max_states would do"
-            if too_wide
-            else f"{reached:,} were reached after {placed:,} of {items:,} positions, and "
-            f"max_states={limit:,}"
-        )
-        way_out = "A smaller eps" + ("" if too_wide else " or a larger max_states")
+        where = f"after {placed:,} of {items:,} positions"
+        found = f"{reached:,} were reached {where}, and max_states={limit:,}"
+        way_out = "A smaller eps or a larger max_states"
+        if too_wide:
+            close = "so many scores lie within eps/sqrt(2) of each other that no max_states would do"
+            found, way_out = f"{where} {close}", "A smaller eps"
         super().__init__(
             f"the state graph of this set of rankings is too large: {found}; the whole graph may have "
             f"up to 10^{bound_log10:.1f} states. {way_out} makes this call possible. Membership, "
@@ -429,18 +427,15 @@ class RefitError(SteadyrankError):
 class NoProofError(InvalidValueError):
     """A proof was asked for where no rule gives one."""
 
+    OTHERWISE = (
+        ", which checks this dataset by leaving out every unit, or a scorer with a proved rule "
+        "(plurality, approval, Borda, column means or mean ratings with a stated value_range, or a "
+        "bagged scorer with bounded outputs)."
+    )
+
     def __init__(self, scorer: str, why: str) -> None:
         super().__init__(
-            f"{why} for {scorer}",
-            way_out=[
-                "Use ",
-                Option("claim", "observed"),
-                (
-                    ", which checks this dataset by leaving out every unit, or a scorer with a proved "
-                    "rule (plurality, approval, Borda, column means or mean ratings with a stated "
-                    "value_range, or a bagged scorer with bounded outputs)."
-                ),
-            ],
+            f"{why} for {scorer}", way_out=["Use ", Option("claim", "observed"), self.OTHERWISE]
         )
 
 

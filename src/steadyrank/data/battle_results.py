@@ -70,14 +70,17 @@ def read_results(
         codes, words = numbered(listed)
     except TypeError:  # lists and the like are no outcome in any case, and None is none either
         codes, words = numbered([word if is_hashable(word) else None for word in listed])
-    meaning = np.array([_spelled(word) for word in words], dtype=np.int8)
-    spelled = meaning[codes]
-    named = _named(words, codes, meaning, left, right, items)
+    spelled = np.array([_spelled(word) for word in words], dtype=np.int8)[codes]
+    place = {label: code for code, label in enumerate(items)}
+    winner = np.array([place.get(word, -1) for word in words], dtype=np.int64)[codes]
+    # As the label of the winner; ties keep their spelling.
+    readings = [winner == left, winner == right, spelled == TIE]
+    named = np.select(readings, [LEFT, RIGHT, TIE], UNKNOWN).astype(np.int8)
     reads_spelled, reads_named = (spelled != UNKNOWN).all(), (named != UNKNOWN).all()
     if reads_named and labels_first:
-        return named, not reads_spelled or bool((spelled != named).any())
-    if reads_spelled and reads_named and (spelled != named).any():
-        differ = spelled != named
+        return named, bool((spelled != named).any())
+    differ = spelled != named
+    if reads_spelled and reads_named and differ.any():
         raise UnknownOutcomeError(
             f"outcome {shorten(column[differ][0])} can be read as a side and as "
             "the label of an item, with different winners",
@@ -102,22 +105,3 @@ def _spelled(word: Any) -> int:
     if is_missing(word):
         return UNKNOWN
     return SPELLINGS.get(word.strip().casefold() if isinstance(word, str) else word, UNKNOWN)
-
-
-def _named(
-    words: list[object],
-    codes: AnyArray,
-    meaning: AnyArray,
-    left: AnyArray,
-    right: AnyArray,
-    items: Sequence[object],
-) -> AnyArray:
-    """Read each outcome as the label of the winner; ties keep their spelling."""
-    place = {label: code for code, label in enumerate(items)}
-    winner = np.array([place.get(word, -1) for word in words], dtype=np.int64)[codes]
-    tie = (meaning == TIE)[codes]
-    out = np.full(len(codes), UNKNOWN, dtype=np.int8)
-    out[tie] = TIE
-    out[winner == left] = LEFT
-    out[winner == right] = RIGHT
-    return out

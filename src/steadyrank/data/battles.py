@@ -45,22 +45,14 @@ SIDES = (
     *((f"{what}a", f"{what}b") for what in COMPARED),
     *((f"{what}1", f"{what}2") for what in COMPARED),
     *((f"{what}x", f"{what}y") for what in ("model", "item", "system")),
-    ("home", "away"),
-    ("hometeam", "awayteam"),
-    ("white", "black"),
-    ("first", "second"),
-    ("a", "b"),
-)
+    ("home", "away"), ("hometeam", "awayteam"), ("white", "black"), ("first", "second"), ("a", "b"),
+)  # fmt: skip
 """Names of the two sides of a battle, best first."""
 
 WINS = (
-    ("winsa", "winsb"),
-    ("wins1", "wins2"),
-    ("winsleft", "winsright"),
-    ("leftwins", "rightwins"),
-    ("winsx", "winsy"),
-    ("awins", "bwins"),
-)
+    ("winsa", "winsb"), ("wins1", "wins2"), ("winsleft", "winsright"), ("leftwins", "rightwins"),
+    ("winsx", "winsy"), ("awins", "bwins"),
+)  # fmt: skip
 """Names of the two columns of wins in a table of pairs, best first."""
 
 WINNER = Role(

@@ -283,12 +283,10 @@ def _duplicates(user: object, item: object, rows: AnyArray) -> DuplicateRatingsE
         f"{len(rows):,} ratings are repeated: user {shorten(user)} rated {shorten(item)} more than once",
         rows=rows,
         way_out=[
-            "Keep the last with ",
-            Option("duplicates", "last"),
-            ", or average with ",
-            Option("duplicates", "mean"),
+            "Keep the last with ", Option("duplicates", "last"),
+            ", or average with ", Option("duplicates", "mean"),
         ],
-    )
+    )  # fmt: skip
 
 
 def _csr_items(items: Iterable[object] | int | None, codes: AnyArray) -> tuple[object, ...]:

@@ -323,12 +323,10 @@ def _apply_policy(
             f"{total:,} values are missing ({listing(where, total)})",
             rows=gappy,
             way_out=[
-                "Drop these rows with ",
-                Option("missing", "drop"),
-                ", or take means over the values that are there with ",
-                Option("missing", "available"),
+                "Drop these rows with ", Option("missing", "drop"),
+                ", or take means over the values that are there with ", Option("missing", "available"),
             ],
-        )
+        )  # fmt: skip
     unknown = np.flatnonzero(gaps.all(axis=0)).tolist()
     if unknown:
         raise MissingValuesError(
@@ -344,10 +342,8 @@ def _apply_policy(
         raise MissingValuesError(
             "every row has a missing value, so that dropping them leaves nothing",
             way_out=[
-                "Use ",
-                Option("missing", "available"),
-                ", or leave out the items with the most gaps.",
+                "Use ", Option("missing", "available"), ", or leave out the items with the most gaps.",
             ],
-        )
+        )  # fmt: skip
     names = listing(shorten(rows[row]) for row in np.flatnonzero(gappy).tolist())
     return ~gappy, (f"{int(gappy.sum()):,} rows with {total:,} missing values dropped: {names}",)

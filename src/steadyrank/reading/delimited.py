@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from steadyrank._typing import AnyArray, IntArray
+    from steadyrank.reading.files import OpenFile
     from steadyrank.reading.table import Column
 
 BATCH = 100_000
@@ -298,10 +299,11 @@ def looks_like_movielens(first_line: bytes) -> bool:
     return bool(TABBED.match(first_line) or COLONS.match(first_line))
 
 
-def read_movielens(blocks: Iterable[bytes], first_line: bytes, source: str) -> Table:
+def read_movielens(file: OpenFile) -> Table:
     """Read ``u.data`` (tabs) or ``ratings.dat`` (``::``), both without a header."""
-    if COLONS.match(first_line):
+    blocks = file.blocks()
+    if COLONS.match(file.first_line):
         blocks = (block.replace(b"::", b"\t") for block in blocks)
-    table = read_delimited(blocks, "\t", source=source, names=MOVIELENS_NAMES)
+    table = read_delimited(blocks, "\t", source=file.name, names=MOVIELENS_NAMES)
     table.notes.append("read as MovieLens ratings: user, movie, rating, timestamp")
     return table

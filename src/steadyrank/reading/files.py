@@ -6,7 +6,7 @@ import codecs
 import gzip
 import os
 import zlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
 
@@ -20,12 +20,13 @@ from steadyrank.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 Source: TypeAlias = "str | os.PathLike[str] | BinaryIO"
 
 HEAD = 1 << 16
 BLOCK = 1 << 24
+NEWLINE = b"\n"
 GZIP = b"\x1f\x8b"
 PARQUET = b"PAR1"
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -55,6 +56,8 @@ class OpenFile:
         What to close in the end; a stream of the caller stays open.
     head : bytes
         The first bytes, unpacked, which the stream gives no more.
+    given : mapping
+        What the user said about the data; a format may need to know.
     """
 
     name: str
@@ -63,6 +66,7 @@ class OpenFile:
     path: Path | None = None
     opened: tuple[Any, ...] = ()
     head: bytes = b""
+    given: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def is_folder(self) -> bool:
@@ -73,6 +77,18 @@ class OpenFile:
     def is_utf8(self) -> bool:
         """Whether its text needs no decoding."""
         return codecs.lookup(self.encoding).name == "utf-8"
+
+    @property
+    def text_head(self) -> bytes:
+        """The first bytes, as UTF-8 without a byte order mark."""
+        if self.is_utf8:
+            return self.head.removeprefix(codecs.BOM_UTF8)
+        return self.head.decode(self.encoding, errors="ignore").encode()
+
+    @property
+    def first_line(self) -> bytes:
+        """The first line that is not blank."""
+        return next((line for line in self.text_head.splitlines() if line.strip()), b"")
 
     def read_all(self) -> bytes:
         """Return all bytes, unpacked."""
@@ -87,14 +103,14 @@ class OpenFile:
         waiting: list[bytes] = []
         line = 1
         for chunk in self._as_utf8(size):
-            cut = chunk.rfind(b"\n") + 1
+            cut = chunk.rfind(NEWLINE) + 1
             if not cut:
                 waiting.append(chunk)
                 continue
             block = b"".join([*waiting, chunk[:cut]])
             waiting = [chunk[cut:]]
             self._check_text(block, line)
-            line += block.count(b"\n")
+            line += block.count(NEWLINE)
             yield block
         if last := b"".join(waiting):
             self._check_text(last, line)
@@ -155,11 +171,11 @@ class OpenFile:
             stream.close()
 
     def _check_text(self, block: bytes, line: int) -> None:
+        """Complain about text that is binary or in another encoding, on which line."""
         nul = block.find(b"\0")
         if nul >= 0:
-            wrong = line + block.count(b"\n", 0, nul)
             raise UnreadableFileError(
-                f"{self.name} holds a NUL byte on line {wrong}",
+                f"{self.name} holds a NUL byte on line {line + block.count(NEWLINE, 0, nul)}",
                 way_out=[
                     "It is binary, damaged, or text in another encoding: try ",
                     Option("encoding", "utf-16"),
@@ -170,16 +186,16 @@ class OpenFile:
         try:
             block.decode()
         except UnicodeDecodeError as error:
-            wrong = line + block.count(b"\n", 0, error.start)
+            where = (
+                f"byte {block[error.start]:#04x} on line {line + block.count(NEWLINE, 0, error.start)}"
+            )
             raise UnreadableFileError(
-                f"{self.name} is not text in UTF-8: byte {block[error.start]:#04x} on line {wrong}",
+                f"{self.name} is not text in UTF-8: {where}",
                 way_out=[
-                    "Give its encoding, for example ",
-                    Option("encoding", "latin-1"),
-                    " or ",
-                    Option("encoding", "cp1252"),
+                    "Give its encoding, for example ", Option("encoding", "latin-1"),
+                    " or ", Option("encoding", "cp1252"),
                 ],
-            ) from None
+            ) from None  # fmt: skip
 
 
 def open_source(source: Source, *, encoding: str = "utf-8") -> OpenFile:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 from contextlib import closing
 from dataclasses import dataclass
@@ -37,9 +36,9 @@ class Format:
     name : str
         What users call it.
     looks : callable
-        Tells by the first bytes of a file, and its first line, whether it is of this format.
+        Tells by the beginning of an open file whether it is of this format.
     read : callable
-        Reads an open file; the mapping holds the arguments that the user gave.
+        Reads the file.
     on_engine : {"parquet", "delimited"}, optional
         How an engine reads it; without it the format is read into memory only.
     folders : bool
@@ -49,8 +48,8 @@ class Format:
     """
 
     name: str
-    looks: Callable[[bytes, bytes], bool]
-    read: Callable[[OpenFile, Mapping[str, Any]], Table]
+    looks: Callable[[OpenFile], bool]
+    read: Callable[[OpenFile], Table]
     on_engine: Literal["parquet", "delimited"] | None = None
     folders: bool = False
     also_as_csv: bool = False
@@ -74,50 +73,32 @@ def _read_delimited(file: OpenFile, delimiter: str | None = None) -> Table:
     return table
 
 
+def _tabs_prevail(first_line: bytes) -> bool:
+    return first_line.count(b"\t") > first_line.count(b",")
+
+
+def _read_tabbed(file: OpenFile) -> Table:
+    return _read_delimited(file, "\t")
+
+
 FORMATS: dict[str, Format] = {
     entry.name: entry
     for entry in (
-        Format(
-            "parquet",
-            lambda head, _: head.startswith(PARQUET),
-            lambda file, _: read_parquet(file),
-            on_engine="parquet",
-        ),
-        Format(
-            "preflib",
-            lambda head, _: looks_like_preflib(head),
-            lambda file, given: read_preflib(file, approval=given.get("approval")),
-        ),
+        Format("parquet", lambda f: f.head.startswith(PARQUET), read_parquet, on_engine="parquet"),
+        Format("preflib", lambda f: looks_like_preflib(f.text_head), read_preflib),
         Format(
             "netflix",
-            lambda _, first: looks_like_netflix(first),
-            lambda file, _: read_netflix(file),
+            lambda f: looks_like_netflix(f.first_line),
+            read_netflix,
             folders=True,
             also_as_csv=True,
         ),
         Format(
-            "movielens",
-            lambda _, first: looks_like_movielens(first),
-            lambda file, _: read_movielens(file.blocks(), first_line(file), file.name),
-            also_as_csv=True,
+            "movielens", lambda f: looks_like_movielens(f.first_line), read_movielens, also_as_csv=True
         ),
-        Format(
-            "jsonl",
-            lambda _, first: first.lstrip().startswith(b"{"),
-            lambda file, _: read_json_lines(file.blocks(), file.name),
-        ),
-        Format(
-            "tsv",
-            lambda _, first: first.count(b"\t") > first.count(b","),
-            lambda file, _: _read_delimited(file, "\t"),
-            on_engine="delimited",
-        ),
-        Format(
-            "csv",
-            lambda _head, _first: True,
-            lambda file, _: _read_delimited(file),
-            on_engine="delimited",
-        ),
+        Format("jsonl", lambda f: f.first_line.lstrip().startswith(b"{"), read_json_lines),
+        Format("tsv", lambda f: _tabs_prevail(f.first_line), _read_tabbed, on_engine="delimited"),
+        Format("csv", lambda _: True, _read_delimited, on_engine="delimited"),
     )
 }
 """All formats by name, in the order in which a file is tried for them."""
@@ -149,32 +130,31 @@ def read_table(
     ['choice']
     """
     with closing(open_source(source, encoding=encoding)) as file:
+        file.given = given or {}
         found = format_of(file, format)
         if file.is_folder and not found.folders:
             raise NotRecognisedError(
                 f"{file.name} is a folder", way_out="Give the path of a file in it."
             )
-        return found.read(file, given or {})
+        return found.read(file)
 
 
 def format_of(file: OpenFile, name: str | None = None) -> Format:
     """Return the format of a file: as given, or told by its first bytes."""
     if name is not None and name not in FORMATS:
         raise InvalidPolicyError("format", name, tuple(FORMATS))
-    known = [FORMATS[name]] if name is not None else FORMATS.values()
-    if file.is_folder:
-        return next((entry for entry in known if entry.folders), FORMATS["csv"])
-    head, first = _text_head(file), first_line(file)
     if name is not None and not FORMATS[name].also_as_csv:
         return FORMATS[name]
-    return next((entry for entry in known if entry.looks(head, first)), FORMATS["csv"])
+    known = FORMATS.values() if name is None else [FORMATS[name]]
+    fitting = (entry for entry in known if (entry.folders if file.is_folder else entry.looks(file)))
+    return next(fitting, FORMATS["csv"])
 
 
 def text_layout(file: OpenFile, found: Format) -> TextLayout:
     """Return the delimiter and the names of the columns of a delimited file, as reading it would."""
     delimiter = "\t" if found.name == "tsv" else delimiter_of(file)
     try:
-        fields = next(csv.reader([first_line(file).decode()], delimiter=delimiter, strict=True), [])
+        fields = next(csv.reader([file.first_line.decode()], delimiter=delimiter, strict=True), [])
     except (csv.Error, UnicodeDecodeError) as error:
         raise UnreadableFileError(
             f"the first line of {file.name} does not name the columns: {error}",
@@ -186,16 +166,5 @@ def text_layout(file: OpenFile, found: Format) -> TextLayout:
 
 def delimiter_of(file: OpenFile) -> str:
     """Return what stands between the fields: the commonest delimiter of the first line."""
-    first = first_line(file)
+    first = file.first_line
     return max(DELIMITERS, key=lambda mark: first.count(mark.encode()))
-
-
-def first_line(file: OpenFile) -> bytes:
-    """Return the first line of a text file that is not blank."""
-    return next((line for line in _text_head(file).splitlines() if line.strip()), b"")
-
-
-def _text_head(file: OpenFile) -> bytes:
-    if file.is_utf8:
-        return file.head.removeprefix(codecs.BOM_UTF8)
-    return file.head.decode(file.encoding, errors="ignore").encode()

@@ -41,12 +41,12 @@ def looks_like_preflib(head: bytes) -> bool:
     return head.startswith(b"#") and any(mark in head for mark in KNOWN)
 
 
-def read_preflib(file: OpenFile, *, approval: bool | None = None) -> Table:
+def read_preflib(file: OpenFile) -> Table:
     """Read ballots; of a .cat file the first category is the approved one.
 
-    With ``approval=False`` the categories of a .cat file are tiers, best first.
+    If the user said ``approval=False``, the categories of a .cat file are tiers, best first.
     """
-    parsed = _parse(file)
+    parsed, approval = _parse(file), file.given.get("approval")
     _check_header(parsed, file.name)
     kind, title = parsed.header.get("DATA TYPE", "orders"), parsed.header.get("TITLE", "no title")
     notes = [f"read as PrefLib ({kind}): {title}"]

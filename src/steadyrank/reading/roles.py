@@ -6,7 +6,6 @@ name. Earlier names win over later ones, and every guess is said in the notes of
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,10 +20,11 @@ from steadyrank.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from steadyrank._typing import AnyArray
-    from steadyrank.reading.kinds import Columns, Form, Kind, Role
+    from steadyrank.reading.kinds import Columns, Form, Kind
     from steadyrank.reading.table import Table
 
 
@@ -84,12 +84,10 @@ class Resolved:
         name = self.columns.get("unit")
         return {} if name is None else {"units": self.table.labels(name), "unit_kind": name}
 
-    @contextmanager
-    def errors(self) -> Iterator[None]:
+    def errors(self) -> AbstractContextManager[None]:
         """Say errors of the class in terms of the table: its columns, and lines of its file."""
         by_argument = {self.kind.roles[role].argument: name for role, name in self.columns.items()}
-        with self.table.errors({**by_argument, **self.columns}):
-            yield
+        return self.table.errors({**by_argument, **self.columns})
 
     def over(self, table: Table, columns: Mapping[str, str]) -> Resolved:
         """Return the same roles over another table, with further ones."""
@@ -220,15 +218,17 @@ def _find(
     found = dict(named)
     pairs = [pair for pair in kind.pairs if form.roles.issuperset(pair)]
     for pair in pairs:
-        if not found.keys() & set(pair):
-            found |= _guess_pair(kind, pair, table.names)
+        free = _by_simple_name(table, set())
+        common = zip(*(kind.roles[role].names for role in pair), strict=False)
+        both = next((names for names in common if free.keys() >= set(names)), None)
+        if both is not None and not found.keys() & set(pair):
+            found |= {role: free[name] for role, name in zip(pair, both, strict=True)}
     paired = {role for pair in pairs for role in pair}
     for role in (*form.needs, *form.may):
-        if role in found or role in paired:
-            continue
-        names = _guess(kind.roles[role], table.names, _taken(found))
-        if names:
-            found[role] = names if kind.roles[role].several else names[0]
+        known, free = kind.roles[role], _by_simple_name(table, _taken(found))
+        names = [free[name] for name in known.names if name in free]
+        if names and role not in found and role not in paired:
+            found[role] = names if known.several else names[0]
     left = [name for name in table.names if name not in _taken(found)]
     for role in form.needs:
         if rest and role not in found and kind.roles[role].takes_the_rest and len(left) == 1:
@@ -240,17 +240,9 @@ def _taken(found: Columns) -> set[str]:
     return {name for value in found.values() for name in _as_list(value)}
 
 
-def _guess(role: Role, names: Sequence[str], taken: set[str]) -> list[str]:
-    free = {simplify(name): name for name in reversed(names) if name not in taken}
-    return [free[name] for name in role.names if name in free]
-
-
-def _guess_pair(kind: Kind, pair: tuple[str, str], names: Sequence[str]) -> dict[str, str]:
-    free = {simplify(name): name for name in reversed(names)}
-    for one, two in zip(*(kind.roles[role].names for role in pair), strict=False):
-        if one in free and two in free:
-            return {pair[0]: free[one], pair[1]: free[two]}
-    return {}
+def _by_simple_name(table: Table, taken: set[str]) -> dict[str, str]:
+    """Return the columns that are not taken; of those with one simple name, the first."""
+    return {simplify(name): name for name in reversed(table.names) if name not in taken}
 
 
 def _notes(kind: Kind, columns: Columns, named: Columns) -> list[str]:

@@ -162,11 +162,10 @@ class Table:
             raise ColumnError(
                 f"columns that hold something else than numbers: {listing(map(shorten, text))}",
                 way_out=[
-                    "Name the columns of the items as ",
-                    Option("items", several=True),
+                    "Name the columns of the items as ", Option("items", several=True),
                     ", or correct these columns.",
                 ],
-            )
+            )  # fmt: skip
         return names
 
     @contextmanager

@@ -11,30 +11,29 @@ from steadyrank.errors import EmptyDataError, MissingPackageError, UnreadableFil
 from steadyrank.reading.table import GivenColumn, Table, as_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from steadyrank.reading.files import OpenFile
 
 LIBRARIES = ("polars", "pyarrow")
 """What can read Parquet, the first that is installed."""
 
 
-def read_json_lines(blocks: Iterable[bytes], source: str = "the text") -> Table:
+def read_json_lines(file: OpenFile) -> Table:
     r"""Read one object on each line; a name that a line lacks is a missing value.
 
     Examples
     --------
-    >>> table = read_json_lines([b'{"a": "007"}\n{"a": "8", "b": 1}\n'])
+    >>> from steadyrank.reading.files import open_source
+    >>> table = read_json_lines(open_source(io.BytesIO(b'{"a": "007"}\n{"a": "8", "b": 1}\n')))
     >>> table.labels("a").tolist(), table.labels("b").tolist()
     (['007', '8'], [None, 1])
     """
-    texts = (text for block in blocks for text in block.splitlines())
-    rows = {line: _object(text, line, source) for line, text in enumerate(texts, 1) if text.strip()}
+    texts = (text for block in file.blocks() for text in block.splitlines())
+    rows = {line: _object(text, line, file.name) for line, text in enumerate(texts, 1) if text.strip()}
     if not rows:
-        raise EmptyDataError(f"{source} holds no rows")
+        raise EmptyDataError(f"{file.name} holds no rows")
     names = dict.fromkeys(name for row in rows.values() for name in row)
     columns = {name: GivenColumn([row.get(name) for row in rows.values()], name) for name in names}
-    return Table(columns, source, list(rows))
+    return Table(columns, file.name, list(rows))
 
 
 def _object(text: bytes, line: int, source: str) -> dict[str, Any]:
