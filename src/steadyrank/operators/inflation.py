@@ -27,7 +27,7 @@ as the exact inequality decides them. This file is the only place where that cho
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
+
+Number = TypeVar("Number", float, "FloatArray")
 
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
 """Rounding allowed for, relative to the size of the scores."""
@@ -163,11 +165,7 @@ def reach(
     return reach
 
 
-@overload
-def just_above(eps: float) -> float: ...
-@overload
-def just_above(eps: FloatArray) -> FloatArray: ...
-def just_above(eps: float | FloatArray) -> float | FloatArray:
+def just_above(eps: Number) -> Number:
     """Return an eps that exceeds the given one by more than any slack, and by next to nothing.
 
     Scores at a distance of ``eps`` from each other are then surely closer than the effective eps,

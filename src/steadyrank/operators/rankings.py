@@ -9,9 +9,8 @@ import numpy as np
 
 from steadyrank.errors import InvalidValueError, SizeMismatchError, shorten
 from steadyrank.operators.checks import check_eps, check_permutation, check_scores, check_square
-from steadyrank.operators.counting import count_paths, sample_scores, score_shares
 from steadyrank.operators.intervals import rank_intervals, tier_starts
-from steadyrank.operators.states import MAX_STATES, StateGraph
+from steadyrank.operators.states import MAX_STATES, StateGraph, count_paths, sample_scores, score_shares
 from steadyrank.operators.unplaced import Ordered, Unplaced, all_orders, common_order, contains
 
 if TYPE_CHECKING:

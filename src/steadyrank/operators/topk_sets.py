@@ -10,7 +10,6 @@ import numpy as np
 
 from steadyrank.operators.checks import check_eps, check_k, check_score_batch, check_scores
 from steadyrank.operators.inflation import C, effective_eps, eligible_prefix
-from steadyrank.operators.selection import best_indices, best_windows, reaching_indices, reaching_windows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +23,9 @@ FIRST_LOOK = 32
 
 CHUNK = 1 << 17
 """Scores of a batch handled at once: 1 MiB, so that the passes over a chunk stay in cache."""
+
+STRIDE = 64
+"""How many scores share one maximum when a floor under the m-th best is looked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,3 +212,55 @@ def member_cut(rows: FloatArray, k: int, eps: float) -> FloatArray:
         last = k - 2 + eligible_prefix(below, best, eps)[0]
         cut[unsettled] = wider[np.arange(len(unsettled)), last]
     return cut
+
+
+def best_indices(scores: FloatArray, m: int) -> IntArray:
+    """Return the indices of the m best scores, best first; the smaller index wins a tie.
+
+    Examples
+    --------
+    >>> best_indices(np.array([0.1, 0.9, 0.5, 0.9]), 3)
+    array([1, 3, 2])
+    """
+    if m >= len(scores):
+        return np.argsort(-scores, kind="stable")
+    return reaching_indices(scores, _floor(scores[np.newaxis], m)[0])[:m]
+
+
+def reaching_indices(scores: FloatArray, floor: float) -> IntArray:
+    """Return the indices of the scores that reach ``floor``, best first, smaller index first."""
+    few = np.flatnonzero(scores >= floor)
+    return few[np.argsort(-scores[few], kind="stable")]
+
+
+def _floor(rows: FloatArray, m: int) -> FloatArray:
+    """Return a value that at least m scores of each row reach, and usually not many more.
+
+    The m-th largest of column maxima is such a value: the columns are disjoint. Maxima over
+    columns take one fast pass; a selection among all scores would take several.
+    """
+    columns = rows.shape[1] // STRIDE
+    if columns >= 2 * m:
+        rows = rows[:, : STRIDE * columns].reshape(-1, STRIDE, columns).max(axis=1)
+    return np.partition(rows, -m, axis=1)[:, -m]
+
+
+def best_windows(rows: FloatArray, m: int) -> FloatArray:
+    """Return at least the m best scores of each row, best first, padded with minus infinity."""
+    width = rows.shape[1]
+    if width // STRIDE >= 2 * m:
+        return reaching_windows(rows, _floor(rows, m))
+    best = np.partition(rows, width - m, axis=1)[:, width - m :] if m < width else rows
+    return -np.sort(-best, axis=1)
+
+
+def reaching_windows(rows: FloatArray, floor: FloatArray) -> FloatArray:
+    """Return the scores of each row that reach its floor, as :func:`best_windows` does."""
+    width = rows.shape[1]
+    row, column = np.divmod(np.flatnonzero(rows >= floor[:, np.newaxis]), width)
+    number = np.bincount(row, minlength=len(rows))
+    place = np.arange(len(row)) - np.repeat(np.cumsum(number) - number, number)
+    window = np.full((len(rows), int(number.max())), np.inf)
+    window[row, place] = -rows[row, column]
+    window.sort(axis=1)
+    return -window
