@@ -28,6 +28,13 @@ ANSWER = "The answer"
 OUTPUT = "Output"
 OPTIONS = "Options"
 
+FILE = (
+    "CSV, TSV, JSON lines or Parquet (also gzipped), PrefLib, MovieLens, Netflix (file or folder), or - "
+    "for standard input. Files that match a pattern in quotes, such as 'ratings/*.parquet', are scanned "
+    "by an engine."
+)
+TO_FILE = ("--output", "-o")
+
 
 def option(
     panel: str, metavar: str | None, text: str, *names: str, default: Any = None, tell: bool = False
@@ -40,6 +47,11 @@ def option(
     return field(default=default, metadata={"typer": said})
 
 
+def flag(panel: str, text: str, name: str) -> Any:
+    """Return an option that takes nothing."""
+    return option(panel, None, text, name, default=False)
+
+
 @dataclass(frozen=True, kw_only=True)
 class InputOptions:
     """Where the data are and how to read them.
@@ -48,16 +60,7 @@ class InputOptions:
     ``kind``, ``format`` and the ``arguments`` of the kind.
     """
 
-    file: str = field(
-        metadata={
-            "typer": typer.Argument(
-                metavar="FILE",
-                help="CSV, TSV, JSON lines or Parquet (also gzipped), PrefLib, MovieLens, Netflix "
-                "(file or folder), or - for standard input. Files that match a pattern in quotes, such "
-                "as 'ratings/*.parquet', are scanned by an engine.",
-            )
-        }
-    )
+    file: str = field(metadata={"typer": typer.Argument(metavar="FILE", help=FILE)})
     kind: str | None = None
     format: str | None = None
     encoding: str = option(READING, "NAME", "Of a text file; utf-8 if not given.", default="utf-8")
@@ -112,19 +115,15 @@ class AnswerOptions(TargetOptions):
 class OutputOptions:
     """What to show, and where."""
 
-    as_json: bool = option(
-        OUTPUT, None, "Write the result as JSON (documented, versioned).", "--json", default=False
-    )
-    as_csv: bool = option(
+    as_json: bool = flag(OUTPUT, "Write the result as JSON (documented, versioned).", "--json")
+    as_csv: bool = flag(
         OUTPUT,
-        None,
         "Write the table as CSV. Names that a spreadsheet would run as formulas get an apostrophe in "
         "front.",
         "--csv",
-        default=False,
     )
-    output: str | None = option(OUTPUT, "PATH", "Write to this file instead.", "--output", "-o")
-    everything: bool = option(OUTPUT, None, "Show every row of long tables.", "--all", default=False)
+    output: str | None = option(OUTPUT, "PATH", "Write to this file instead.", *TO_FILE)
+    everything: bool = flag(OUTPUT, "Show every row of long tables.", "--all")
 
     def __post_init__(self) -> None:
         """Complain about options that exclude each other before any work is done."""
@@ -173,7 +172,7 @@ class ReportOptions(AnswerOptions):
         ANSWER, "K", "How many items are wanted; 10, or half of fewer than 20 items, if not given.", "-k"
     )
     output: str = option(
-        OUTPUT, "PATH", "The file to write.", "--output", "-o", default="report.html", tell=True
+        OUTPUT, "PATH", "The file to write.", *TO_FILE, default="report.html", tell=True
     )
     title: str | None = option(OUTPUT, None, "A heading of your own.")
 
@@ -186,8 +185,7 @@ class DemoOptions:
         OPTIONS,
         "PATH",
         "Where the report of the demo goes.",
-        "--output",
-        "-o",
+        *TO_FILE,
         default="demo-report.html",
         tell=True,
     )
