@@ -138,8 +138,14 @@ def _as_floats(scores: ArrayLike) -> FloatArray:
             f"scores must be numbers, but have dtype {raw.dtype} "
             f"(first value {shorten(raw.flat[0]) if raw.size else 'none'})."
         )
-    if raw.dtype.kind in "iu" and raw.size and raw.dtype.itemsize == 8:
-        _refuse_inexact_integers(raw)
+    wide = raw.dtype.kind in "iu" and raw.size and raw.dtype.itemsize == 8
+    if wide and (int(raw.max()) > EXACT_INTEGERS or int(raw.min()) < -EXACT_INTEGERS):
+        place = tuple(np.argwhere((raw > EXACT_INTEGERS) | (raw < -EXACT_INTEGERS))[0].tolist())
+        raise InvalidScoresError(
+            f"the integer score {raw[place]} at {_where(place)} is beyond 2**53, where float64 would "
+            "merge neighbours. Subtract a constant first (rankings do not change), or convert to float "
+            "yourself."
+        )
     return raw.astype(np.float64, copy=False)
 
 
@@ -160,16 +166,6 @@ def _numbers_from_objects(raw: AnyArray) -> AnyArray:
                 f"{shorten(value)}. Remove the item, or give it a score."
             )
     return values
-
-
-def _refuse_inexact_integers(raw: AnyArray) -> None:
-    if int(raw.max()) > EXACT_INTEGERS or int(raw.min()) < -EXACT_INTEGERS:
-        place = tuple(np.argwhere((raw > EXACT_INTEGERS) | (raw < -EXACT_INTEGERS))[0].tolist())
-        raise InvalidScoresError(
-            f"the integer score {raw[place]} at {_where(place)} "
-            "is beyond 2**53, where float64 would merge neighbours. Subtract a constant first "
-            "(rankings do not change), or convert to float yourself."
-        )
 
 
 def _where(place: tuple[int, ...]) -> str:

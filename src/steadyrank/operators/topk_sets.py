@@ -142,21 +142,19 @@ def inflated_topk(scores: ArrayLike, k: int, eps: float) -> InflatedTopK:
     eps = check_eps(eps)
     leaders = best_indices(values, k + FIRST_LOOK)
     window = values[leaders]
-    eligible, depth = _eligible_from_rank(window, k, eps)
+    (eligible,), (depth,) = _eligible_from_rank(window[np.newaxis], k, eps)
     if k - 1 + eligible == len(window) < len(values):
         # The window ended before the inflation did. Its depth bounds that of the whole.
         leaders = reaching_indices(values, window[k - 1] - depth)
         window = values[leaders]
-        eligible, _ = _eligible_from_rank(window, k, eps)
+        (eligible,), _ = _eligible_from_rank(window[np.newaxis], k, eps)
     members = leaders[: k - 1 + eligible]
     return InflatedTopK(members, k, eps, certain_indices=members[: _certain(window, k, eps)])
 
 
-def _eligible_from_rank(window: FloatArray, k: int, eps: float) -> tuple[int, float]:
-    """Return how many of ``window[k - 1:]`` are eligible, and how deep eligibility reaches."""
-    tail = window[k - 1 :]
-    prefix, depth = eligible_prefix((tail[0] - tail)[np.newaxis], tail[:1], eps)
-    return int(prefix[0]), float(depth[0])
+def _eligible_from_rank(windows: FloatArray, k: int, eps: float) -> tuple[IntArray, FloatArray]:
+    """Return how many of ``windows[:, k - 1:]`` are eligible, and how deep eligibility reaches."""
+    return eligible_prefix(windows[:, k - 1 : k] - windows[:, k - 1 :], windows[:, k - 1], eps)
 
 
 def _certain(window: FloatArray, k: int, eps: float) -> int:
@@ -200,7 +198,7 @@ def member_cut(rows: FloatArray, k: int, eps: float) -> FloatArray:
     """
     width = rows.shape[1]
     window = best_windows(rows, min(k + FIRST_LOOK, width))
-    eligible, depth = eligible_prefix(window[:, k - 1 : k] - window[:, k - 1 :], window[:, k - 1], eps)
+    eligible, depth = _eligible_from_rank(window, k, eps)
     last = k - 2 + eligible
     cut = window[np.arange(len(rows)), last]
     known = np.isfinite(window).sum(axis=1)
@@ -208,8 +206,7 @@ def member_cut(rows: FloatArray, k: int, eps: float) -> FloatArray:
     if len(unsettled):  # those windows ended before the inflation did: look as deep as it can go
         floor = window[unsettled, k - 1] - depth[unsettled]
         wider = reaching_windows(rows[unsettled], floor)
-        below, best = wider[:, k - 1 : k] - wider[:, k - 1 :], wider[:, k - 1]
-        last = k - 2 + eligible_prefix(below, best, eps)[0]
+        last = k - 2 + _eligible_from_rank(wider, k, eps)[0]
         cut[unsettled] = wider[np.arange(len(unsettled)), last]
     return cut
 
