@@ -10,8 +10,7 @@ import numpy as np
 
 from steadyrank.data.observations import Observations, set_fields, with_notes_first
 from steadyrank.data.units import LazyLabels, Units
-from steadyrank.engines.counted_rows import counted_rows
-from steadyrank.engines.scanning import scan_ratings, scan_scores
+from steadyrank.engines.scanning import counted_rows, scan_ratings, scan_scores
 from steadyrank.engines.source import opened
 from steadyrank.errors import InvalidDataError
 from steadyrank.reading.roles import resolve
