@@ -1,4 +1,4 @@
-"""Findings as JSON, and their table as CSV that no spreadsheet takes for formulas.
+"""Findings as JSON, their table as CSV that no spreadsheet takes for formulas, and files of either.
 
 In CSV, a text cell that begins with one of ``= + - @``, their full-width forms, a tab, a line end or an
 apostrophe gets one apostrophe in front. To undo it, take one leading apostrophe away from every cell
@@ -8,6 +8,9 @@ that has one: no other cell begins with it, so nothing is lost. Numbers are writ
 from __future__ import annotations
 
 import json
+import os
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -110,3 +113,25 @@ def _cell(value: object) -> str:
     if isinstance(value, int | float):
         return repr(value)
     return guarded(str(value))
+
+
+def write_whole(text: str, path: str | os.PathLike[str]) -> Path:
+    """Write a text file so that nobody ever sees half of it."""
+    target = Path(path)
+    handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}-", suffix=".part", dir=target.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        Path(name).chmod(0o666 & ~_umask())
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return target
+
+
+def _umask() -> int:
+    """Return the mask of new files, which can only be read by setting it."""
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask

@@ -11,6 +11,7 @@ import numpy as np
 from steadyrank.errors import InvalidValueError, NoProofError, NothingLeftError, Option, shorten
 from steadyrank.operators.checks import check_eps
 from steadyrank.operators.inflation import MOST_OF_EPS, effective_eps, just_above
+from steadyrank.stability.audit_rows import units_without_common_ranking
 from steadyrank.stability.certificate import (
     Certificate,
     above_bound,
@@ -20,7 +21,6 @@ from steadyrank.stability.certificate import (
     proved_by_sensitivity,
     unchecked,
 )
-from steadyrank.stability.ranking_audit import units_without_common_ranking
 from steadyrank.stability.shifts import check_delta
 
 if TYPE_CHECKING:

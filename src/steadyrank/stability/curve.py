@@ -23,8 +23,8 @@ from steadyrank.errors import InvalidEpsError
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.inflation import just_above
 from steadyrank.reading.arrays import frozen
-from steadyrank.stability.pruning import Active, active_items
 from steadyrank.stability.shifts import check_delta, eps_above, smallest_gap_eps
+from steadyrank.stability.topk_audit import Active, active_items
 from steadyrank.stability.views import plot_curve
 from steadyrank.wording import counted
 

@@ -19,11 +19,10 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.stability.answers import Answer, StableTopK
-    from steadyrank.stability.auditing import Audit
-    from steadyrank.stability.check import Check
+    from steadyrank.stability.auditing import Audit, Check
     from steadyrank.stability.curve import StabilityCurve
-    from steadyrank.stability.flips import Flip, Flips
     from steadyrank.stability.results import Result
+    from steadyrank.stability.topk_audit import Flip, Flips
 
 SCHEMA_VERSION = "2.0"
 

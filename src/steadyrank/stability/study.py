@@ -17,9 +17,8 @@ from steadyrank.operators.topk_sets import inflated_topk
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.registry import resolve_scorer
 from steadyrank.stability.answers import StableRanking, StableTopK
-from steadyrank.stability.auditing import METHODS, TOPK_METHODS, Audit, AuditPlan
+from steadyrank.stability.auditing import METHODS, PLAIN_AND_INFLATED, Audit, AuditPlan, Check
 from steadyrank.stability.calibration import USUAL_DELTA, Calibration, check_one_target
-from steadyrank.stability.check import Check
 from steadyrank.stability.curve import StabilityCurve, stability_curve
 from steadyrank.stability.findings import RULES
 from steadyrank.stability.shifts import check_delta, eps_above, reaching_eps, smallest_gap_eps
@@ -34,9 +33,9 @@ if TYPE_CHECKING:
     from steadyrank.data.observations import Observations
     from steadyrank.data.units import Units
     from steadyrank.scorers.base import LeaveOneOut, Scorer
+    from steadyrank.stability.audit_rows import Operator
     from steadyrank.stability.calibration import Claim
-    from steadyrank.stability.flips import Flips
-    from steadyrank.stability.user_operator import Operator
+    from steadyrank.stability.topk_audit import Flips
 
 AFFORDABLE = 4_000_000
 """Distinct units times items up to which a report has the curves of the k near by, too."""
@@ -196,7 +195,7 @@ class Study:
 
     def flips(self, k: int, *, eps: float | None = None, delta: float | None = None) -> Flips:
         """Return the units that break the plain or the inflated top-k; eps as for :meth:`audit`."""
-        return self.audit(k, eps=eps, delta=delta, methods=TOPK_METHODS).flips(k)
+        return self.audit(k, eps=eps, delta=delta, methods=PLAIN_AND_INFLATED).flips(k)
 
     def check(self, k: int, *, max_delta: float = USUAL_DELTA, eps: float | None = None) -> Check:
         """Check whether the plain top-k, or the inflated one at eps, is stable enough.
@@ -211,7 +210,7 @@ class Study:
             The inflation; without it the plain top-k is checked.
         """
         remedy = self.topk(k, delta=max_delta)
-        found = self.audit(k, eps=remedy.eps if eps is None else eps, methods=TOPK_METHODS)
+        found = self.audit(k, eps=remedy.eps if eps is None else eps, methods=PLAIN_AND_INFLATED)
         return Check(
             **self._about(),
             k=remedy.k,
