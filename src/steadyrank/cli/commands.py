@@ -91,7 +91,7 @@ def check(
 
     Checked is the plain top k; with --eps, the inflated one.
     """
-    from steadyrank.stability.shifts import check_delta
+    from steadyrank.stability.calibration import check_delta
 
     check_output(output)
     check_delta(max_delta)

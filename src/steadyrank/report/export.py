@@ -13,6 +13,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from steadyrank.stability.findings import COLUMNS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -26,15 +28,6 @@ GUARD_NOTE = (
     "cells of text that begin with = + - @ or an apostrophe have one apostrophe in front; "
     "take it away to get the name back"
 )
-
-ROW_NAMES = ("rank", "item", "score", "best_rank", "worst_rank", "standing", "critical_eps")
-AUDIT_NAMES = ("method", "k", "delta", "jaccard", "size", "log10_size", "note")
-CHECK_NAMES = ("k", "method", "eps", "delta", "breaking_units", "size", "max_delta", "stable")
-TABLES: dict[str, tuple[tuple[str, ...], str | None]] = {
-    "audit": (AUDIT_NAMES, "audit"),
-    "check": (CHECK_NAMES, None),
-}
-"""The columns of findings other than answers, and where their rows are (None: they are the row)."""
 
 
 def to_json(findings: Mapping[str, Any], *, indent: int | None = 2) -> str:
@@ -61,8 +54,9 @@ def to_csv(findings: Mapping[str, Any]) -> str:
     >>> print(to_csv(stable_topk(Votes(["=a"] * 3 + ["b"] * 2), 1).findings()).splitlines()[1])
     1,'=a,0.6,1,1,certain,0.0
     """
-    names, place = TABLES.get(findings["document"], (ROW_NAMES, "rows"))
-    rows = [findings] if place is None else findings[place]
+    document = findings["document"]
+    rows = [findings] if document == "check" else findings["audit" if document == "audit" else "rows"]
+    names = COLUMNS[document]
     return csv_text(names, ([row[name] for name in names] for row in rows))
 
 

@@ -29,8 +29,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.errors import MissingPackageError
-from steadyrank.report.export import ROW_NAMES, to_json
+from steadyrank.report.export import to_json
 from steadyrank.report.text import verdict
+from steadyrank.stability.findings import ANSWER_COLUMNS
 from steadyrank.wording import STANDINGS
 
 if TYPE_CHECKING:
@@ -153,7 +154,9 @@ def floats(values: ArrayLike) -> str:
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     # The rank is the place, and standing follows from the interval, as for every other eps.
-    found = {name: [row[name] for row in rows] for name in ROW_NAMES if name not in {"rank", "standing"}}
+    found = {
+        name: [row[name] for row in rows] for name in ANSWER_COLUMNS if name not in {"rank", "standing"}
+    }
     return found | {name: floats(found[name]) for name in ("score", "critical_eps")}
 
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from steadyrank.errors import InvalidValueError, Option, listing, shorten
 from steadyrank.operators.checks import check_k
+from steadyrank.stability import findings
 from steadyrank.stability.audit_rows import inflated_ranking_row, operator_rows, ranking_row
-from steadyrank.stability.findings import audit_findings, check_findings
 from steadyrank.stability.results import Result, some_of
 from steadyrank.stability.topk_audit import Flips, Members, TopKAudit, inflated_members, plain_members
 from steadyrank.wording import counted
@@ -43,9 +43,6 @@ RANKING_METHODS: dict[str, Callable[[Study, float, int], AuditRow]] = {
 """Answers without a k: from a study, eps and a limit for counting to a row."""
 
 METHODS = (*TOPK_METHODS, *RANKING_METHODS)
-
-PLAIN_AND_INFLATED = ("topk", "inflated_topk")
-"""The two answers that flips and checks are about."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -120,9 +117,9 @@ class Audit(Result):
         """
         k = check_k(k, len(self.items))
         topk = TopKAudit(self.study, [k], self.eps)
-        members = {name: TOPK_METHODS[name](self.eps) for name in PLAIN_AND_INFLATED}
+        members = {name: TOPK_METHODS[name](self.eps) for name in Flips.METHODS}
         broken = {row.method: row.broken for row in self if row.k == k}
-        if missing := {name: members[name] for name in PLAIN_AND_INFLATED if name not in broken}:
+        if missing := {name: members[name] for name in Flips.METHODS if name not in broken}:
             broken |= {row.method: row.broken for row in topk.rows(missing)}
         plain, inflated = (topk.flips(name, k, members[name], broken[name]) for name in members)
         return Flips(k, self.unit, self.n_units, plain, inflated)
@@ -138,12 +135,11 @@ class Audit(Result):
         return self.curve(audited[0] if k is None else k).plot(ax, eps=self.eps)
 
     def _found(self) -> dict[str, Any]:
-        return audit_findings(self)
+        return findings.audit_findings(self)
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return the table by column; sizes beyond the largest float are infinite there."""
-        names = ("method", "k", "delta", "jaccard", "size", "log10_size", "note")
-        columns = {name: [getattr(row, name) for row in self] for name in names}
+        columns = {name: [getattr(row, name) for row in self] for name in findings.COLUMNS["audit"]}
         return columns | {"size": [_as_float(row.size) for row in self]}
 
 
@@ -193,57 +189,48 @@ class Check(Result):
         return self.row.delta <= self.max_delta
 
     def _found(self) -> dict[str, Any]:
-        return check_findings(self)
+        return findings.check_findings(self)
 
     def _columns(self) -> dict[str, list[Any]]:
         found = self._found()
-        names = ("k", "method", "eps", "delta", "breaking_units", "size", "max_delta", "stable")
-        return {name: [found[name]] for name in names}
+        return {name: [found[name]] for name in findings.COLUMNS[self.document]}
 
 
-@dataclass(frozen=True)
 class AuditPlan:
     """What is to be audited, checked before anything is left out, which may take hours."""
 
-    ks: list[int]
-    methods: tuple[str, ...]
-    operators: dict[str, Operator]
-    max_states: int
-
-    @classmethod
-    def checked(
-        cls,
+    def __init__(
+        self,
         k: int | Iterable[int],
         items: int,
         methods: Iterable[str],
         operators: Mapping[str, Operator] | None,
         max_states: int,
-    ) -> AuditPlan:
-        """Return the plan, or complain about what cannot be audited."""
-        wanted = (methods,) if isinstance(methods, str) else tuple(methods)
+    ) -> None:
+        self._methods = (methods,) if isinstance(methods, str) else tuple(methods)
+        self._operators = dict(operators or {})
+        self._max_states = max_states
         known = (*TOPK_METHODS, *RANKING_METHODS)
-        if unknown := [name for name in wanted if name not in known]:
-            raise InvalidValueError(
-                f"unknown method {shorten(unknown[0])}; known are: {', '.join(known)}"
-            )
-        own = dict(operators or {})
-        if taken := [name for name in own if name in known]:
+        if unknown := [name for name in self._methods if name not in known]:
+            told = ", ".join(known)
+            raise InvalidValueError(f"unknown method {shorten(unknown[0])}; known are: {told}")
+        if taken := [name for name in self._operators if name in known]:
             raise InvalidValueError(
                 f"an operator of your own cannot be called {shorten(taken[0])}: "
                 "a method of steadyrank has that name"
             )
-        return cls(_check_ks(k, items), wanted, own, max_states)
+        self._ks = _check_ks(k, items)
 
     def rows(self, study: Study, eps: float) -> Iterator[AuditRow]:
         """Audit everything that was asked for: ours, then the user's own."""
-        members = {name: make(eps) for name, make in TOPK_METHODS.items() if name in self.methods}
+        members = {name: make(eps) for name, make in TOPK_METHODS.items() if name in self._methods}
         if members:
-            yield from TopKAudit(study, self.ks, eps).rows(members)
+            yield from TopKAudit(study, self._ks, eps).rows(members)
         for name, audited in RANKING_METHODS.items():
-            if name in self.methods:
-                yield audited(study, eps, self.max_states)
-        for name, operator in self.operators.items():
-            yield from operator_rows(study.leave_one_out, self.ks, name, operator)
+            if name in self._methods:
+                yield audited(study, eps, self._max_states)
+        for name, operator in self._operators.items():
+            yield from operator_rows(study.leave_one_out, self._ks, name, operator)
 
 
 def _as_float(size: int | None) -> float | None:

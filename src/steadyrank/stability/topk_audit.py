@@ -10,7 +10,7 @@ the *active* items, decides.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -152,6 +152,8 @@ class Flips:
     >>> [(flip.unit, flip.leaves, flip.enters) for flip in flips]
     [(2, ('y',), ('z',))]
     """
+
+    METHODS: ClassVar = ("topk", "inflated_topk")
 
     k: int
     unit_kind: str
