@@ -10,7 +10,7 @@ import numbers
 from collections.abc import Mapping, Set as AbstractSet
 from contextlib import suppress
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
@@ -77,6 +77,13 @@ def numbered(values: Sequence[Any]) -> tuple[AnyArray, list[Any]]:
     return codes, list(index)
 
 
+class Coded(NamedTuple):
+    """Labels of rows by code: each distinct one once, in order of first appearance."""
+
+    codes: AnyArray
+    distinct: AnyArray
+
+
 def as_column(values: Any, what: str) -> AnyArray:
     """Return ``values`` as a one-dimensional array of numbers, truth values or objects.
 
@@ -92,6 +99,8 @@ def as_column(values: Any, what: str) -> AnyArray:
     >>> as_column([3, 1], "choices").dtype, as_column([1, "1"], "choices").dtype
     (dtype('int64'), dtype('O'))
     """
+    if isinstance(values, Coded):
+        return values.distinct[values.codes]
     if isinstance(values, NOT_A_COLUMN) or not hasattr(values, "__iter__"):
         raise InvalidDataError(
             f"{what} must hold one value for each row, in order, but is {shorten(values)}",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.errors import EmptyDataError, InvalidDataError, InvalidLabelError, listing, shorten
-from steadyrank.reading.arrays import as_column, is_hashable, is_missing, numbered
+from steadyrank.reading.arrays import Coded, as_column, is_hashable, is_missing, numbered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -59,9 +59,11 @@ def encode(
     ((9, 10), ('10', '9'), ('x', 1))
     """
     try:
-        column = as_column(values, what)
+        column = values.distinct if isinstance(values, Coded) else as_column(values, what)
         whole = column.dtype.kind in "iu"
         codes, distinct = _encode_whole(column) if whole else _encode_objects(column, what)
+        codes = values.codes if isinstance(values, Coded) else codes
+        _check_present(codes, distinct, what)
         if known is not None:
             return _match(codes, distinct, unique_labels(known, what), what)
     except InvalidDataError as error:
@@ -85,6 +87,7 @@ def unique_labels(labels: Iterable[object], what: str = "items") -> tuple[object
         raise EmptyDataError(f"{source} is empty")
     try:
         codes, distinct = _encode_objects(column.astype(object), what)
+        _check_present(codes, distinct, what)
     except InvalidLabelError as error:
         error.place_in(source, None)
         raise
@@ -134,7 +137,10 @@ def _encode_objects(column: AnyArray, what: str) -> tuple[AnyArray, list[object]
         raise InvalidLabelError(
             f"{what} must be text or numbers, but there is {shorten(listed[wrong[0]])}", rows=wrong
         ) from None
-    distinct = [_plain(label) for label in distinct]
+    return codes, [_plain(label) for label in distinct]
+
+
+def _check_present(codes: AnyArray, distinct: list[object], what: str) -> None:
     gone = [
         code
         for code, label in enumerate(distinct)
@@ -147,7 +153,6 @@ def _encode_objects(column: AnyArray, what: str) -> tuple[AnyArray, list[object]
             subject=what,
             way_out="Remove these rows, or give the label that you mean.",
         )
-    return codes, distinct
 
 
 def _plain(label: object) -> object:

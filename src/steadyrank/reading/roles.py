@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from steadyrank._typing import AnyArray
     from steadyrank.reading.kinds import Columns, Form, Kind
     from steadyrank.reading.table import Table
 
@@ -61,14 +60,14 @@ class Resolved:
     columns: dict[str, Any]
     settings: dict[str, Any]
 
-    def values(self, role: str) -> AnyArray | None:
+    def values(self, role: str) -> Any:
         """Return the column of a role as the role says it is to be read, or None."""
         name = self.columns.get(role)
         if name is None:
             return None
         if self.kind.roles[role].holds in {"numbers", "counts"}:
             return self.table.numbers(name)
-        return self.table.labels(name)
+        return self.table.columns[name].coded()
 
     def arguments(self) -> dict[str, Any]:
         """Return what the class is to be called with, where each role is one argument of it."""

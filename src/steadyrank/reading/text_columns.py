@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.errors import NotANumberError, shorten
-from steadyrank.reading.arrays import numbered, objects
+from steadyrank.reading.arrays import Coded, numbered, objects
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -72,6 +72,12 @@ class TextColumn:
         if self.words and all(map(is_plain_whole, self.words)):
             return np.array([int(word) for word in self.words], dtype=np.int64)[self.codes]
         return objects(word or None for word in self.words)[self.codes]
+
+    def coded(self) -> AnyArray | Coded:
+        """Return labels, text as codes: nobody need look at a million equal words again."""
+        if self.words and all(map(is_plain_whole, self.words)):
+            return self.labels()
+        return Coded(self.codes, objects(word or None for word in self.words))
 
     def numbers(self, what: str) -> AnyArray:
         """Return numbers: int64 where all are whole, else float64 with NaN for missing.
