@@ -116,7 +116,6 @@ def _answer(options: Any, ask: Callable[[Study], Any]) -> Any:
 
 def _view(found: dict[str, Any], options: Any) -> None:
     from steadyrank.report.export import to_csv, to_json
-    from steadyrank.report.terminal import Terminal
     from steadyrank.report.text import lines
 
     screen = console()
@@ -127,8 +126,7 @@ def _view(found: dict[str, Any], options: Any) -> None:
         deliver(text, options.output)
         _say_if_guarded(text)
     elif options.output is not None:
-        paper = Terminal(max(40, screen.width), options=True)
-        told = lines(found, paper, everything=options.everything)
+        told = lines(found, terminal_of(screen, "utf-8"), everything=options.everything)
         deliver("\n".join(line.text for line in told), options.output)
     else:
         show(lines(found, terminal_of(screen), everything=options.everything), screen)

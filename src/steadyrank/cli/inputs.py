@@ -73,8 +73,7 @@ def _engine(options: InputOptions) -> Engine | None:
 
     asked = {name: engine for name, engine in GOES_WITH.items() if getattr(options, name) is not None}
     several = has_magic(options.file) and not Path(options.file).exists()
-    usual = "duckdb" if several else "memory"
-    name = options.engine or next(iter(asked.values()), usual)
+    name = options.engine or next(iter(asked.values()), "duckdb" if several else "memory")
     for setting, engine in asked.items():
         if name != engine:
             option = f"--{setting.replace('_', '-')}"

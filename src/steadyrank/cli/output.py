@@ -27,11 +27,11 @@ def console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, markup=False, emoji=False, highlight=False, soft_wrap=False)
 
 
-def terminal_of(screen: Console) -> Terminal:
-    """Return what this console can show."""
+def terminal_of(screen: Console, encoding: str | None = None) -> Terminal:
+    """Return what this console can show, or a file of its width in an encoding."""
     from steadyrank.report.terminal import Terminal
 
-    return Terminal(max(40, screen.width), screen.encoding, options=True)
+    return Terminal(max(40, screen.width), encoding or screen.encoding, options=True)
 
 
 def show(lines: Iterable[Line], screen: Console) -> None:

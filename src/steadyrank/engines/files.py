@@ -28,8 +28,8 @@ from steadyrank.reading.formats import format_of, text_layout
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PROBE_ROWS = 1 << 16
-ORDER_ROWS = 1 << 18
+ROWS = 1 << 18
+"""How many rows of a Parquet file are looked at together."""
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,10 @@ class Files:
         before: list[Any] = []
         possible = {(0, 1), (1, 0)}
         for path in self.paths:
-            for batch in _batches(path, ORDER_ROWS, names):
+            for batch in _batches(path, names):
                 columns = [batch.column(batch.schema.get_field_index(name)) for name in names]
-                if any(column.null_count or not _whole(column.type) for column in columns):
+                whole = all(str(column.type).lstrip("u").startswith("int") for column in columns)
+                if not whole or any(column.null_count for column in columns):
                     return False
                 pair = [column.to_numpy(zero_copy_only=False) for column in columns]
                 if before:  # the last row goes with those that follow it
@@ -93,7 +94,7 @@ class Files:
 
     def _read_through(self, path: str) -> None:
         if self.delimiter is None:
-            for batch in _batches(path, PROBE_ROWS):
+            for batch in _batches(path):
                 batch.validate()
             return
         with closing(open_source(path)) as file:
@@ -103,10 +104,6 @@ class Files:
                 if row and len(row) != len(self.columns):
                     problem = f"has {len(row)} fields instead of {len(self.columns)}"
                     raise ValueError(f"record {number + 1} {problem}")
-
-
-def _whole(kind: Any) -> bool:
-    return str(kind).lstrip("u").startswith("int")
 
 
 def _rises(first: Any, second: Any) -> bool:
@@ -189,9 +186,9 @@ def _difference(first: Files, other: Files) -> str:
     return f"column {shorten(name)} is {found[name]} in {here}, but {expected[name]} in {there}"
 
 
-def _batches(path: str, rows: int, columns: list[str] | None = None) -> Iterator[Any]:
-    """Yield the rows of a Parquet file, so many at a time."""
-    yield from _parquet().ParquetFile(path).iter_batches(batch_size=rows, columns=columns)
+def _batches(path: str, columns: list[str] | None = None) -> Iterator[Any]:
+    """Yield the rows of a Parquet file, many at a time."""
+    yield from _parquet().ParquetFile(path).iter_batches(batch_size=ROWS, columns=columns)
 
 
 def _parquet() -> Any:

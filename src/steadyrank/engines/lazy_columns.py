@@ -34,7 +34,7 @@ def how_many(condition: nw.Expr) -> nw.Expr:
 
 def picked(source: Source, columns: Mapping[str, str]) -> Frame:
     """Return the named columns under the names of the parts they play."""
-    return source.frame.select(*(nw.col(name).alias(part) for part, name in columns.items()))
+    return source.frame.select(**{part: nw.col(name) for part, name in columns.items()})
 
 
 def with_labels(
@@ -128,12 +128,8 @@ def decimal_range(source: Source, frame: Frame, what: str) -> tuple[int, float, 
     dtype = source.schema(frame)["value"]
     value, single = nw.col("value"), dtype == nw.Float32
     wide = value.cast(nw.Float64)
-    asked = {
-        "rows": nw.len(),
-        "gone": how_many(value.is_null()),
-        "lowest": wide.min(),
-        "highest": wide.max(),
-    }
+    ends = {"lowest": wide.min(), "highest": wide.max()}
+    asked = {"rows": nw.len(), "gone": how_many(value.is_null()), **ends}
     if dtype.is_float():
         asked["odd"] = how_many(~value.is_finite())
         for places in range(MOST_DECIMALS + 1):
@@ -142,8 +138,7 @@ def decimal_range(source: Source, frame: Frame, what: str) -> tuple[int, float, 
             meant = (wide * 10.0**places).round(0) / scale
             same = meant.cast(nw.Float32) == value if single else meant == wide
             asked[f"places {places}"] = same.all()
-    query = frame.select(*(expression.alias(name) for name, expression in asked.items()))
-    found = source.numbers(query, "checks of the numbers")
+    found = source.numbers(frame.select(**asked), "checks of the numbers")
     _check_values(found, what)
     lowest, highest = float(found["lowest"]), float(found["highest"])
     if not dtype.is_float():
@@ -184,12 +179,9 @@ def repeated_pairs(
     if packing is not None:
         key = (nw.col(one) - packing[0]) * packing[2] + (nw.col(two) - packing[1])
         keyed, names = frame.select(key.alias("pair")), ["pair"]
-    pairs = keyed.group_by(*names).agg(nw.len().alias("times"))
-    doubled = pairs.filter(nw.col("times") > 1)
+    doubled = keyed.group_by(*names).agg(times=nw.len()).filter(nw.col("times") > 1)
     step = "checks for repeated pairs"
-    found = source.numbers(
-        doubled.select(nw.len().alias("pairs"), nw.col("times").sum().alias("rows")), step
-    )
+    found = source.numbers(doubled.select(pairs=nw.len(), rows=nw.col("times").sum()), step)
     if not int(found["pairs"]):
         return 0, None
     example = source.numbers(doubled.select(*names).head(1), step)
@@ -205,11 +197,9 @@ def _packing(source: Source, frame: Frame, one: str, two: str) -> tuple[int, int
     schema = source.schema(frame)
     if schema[one] != nw.Int64 or schema[two] != nw.Int64:
         return None
-    ends = [nw.col(name).min().alias(f"{name} low") for name in (one, two)]
-    ends += [nw.col(name).max().alias(f"{name} high") for name in (one, two)]
-    found = source.numbers(frame.select(*ends), "checks of the labels")
-    first, last, second, end = (
-        int(found[f"{name} {which}"]) for name in (one, two) for which in ("low", "high")
-    )
-    width = end - second + 1
-    return None if (last - first + 1) * width >= 2**62 else (first, second, width)
+    first, second = nw.col(one), nw.col(two)
+    ends = {"low": first.min(), "high": first.max(), "least": second.min(), "most": second.max()}
+    found = source.numbers(frame.select(**ends), "checks of the labels")
+    low, high, least, most = (int(found[name]) for name in ends)
+    width = most - least + 1
+    return None if (high - low + 1) * width >= 2**62 else (low, least, width)

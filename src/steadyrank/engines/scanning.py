@@ -34,12 +34,15 @@ if TYPE_CHECKING:
     from steadyrank.engines.source import Frame, Source
     from steadyrank.reading.roles import Resolved
 
+AVAILABLE = Option("missing", "available")
 MAX_DISTINCT = 20_000_000
 """How many distinct rows are brought back at most."""
 FEWER_ROWS = "Group by a column with fewer values, or add the counts up before."
 
 
-def scan_ratings(source: Source, found: Resolved, **limits: int) -> tuple[LazyEntries, list[str]]:
+def scan_ratings(
+    source: Source, found: Resolved, *, max_units: int = MAX_UNITS, **further: Any
+) -> tuple[LazyEntries, list[str]]:
     """Return ratings as entries, and what to say of them; ``Ratings.scan`` explains the settings."""
     duplicates = found.settings.get("duplicates", "error")
     if duplicates == "last":
@@ -60,25 +63,10 @@ def scan_ratings(source: Source, found: Resolved, **limits: int) -> tuple[LazyEn
         notes.append(f"{again:,} repeated ratings of an item by a user: their mean taken")
         frame = _merged(frame)
         values = decimal_range(source, frame, "ratings")
-    known = found.settings.get("items")
-    return _entries(source, frame, ("ratings", "users"), values, known=known, **limits), notes
-
-
-def _entries(
-    source: Source,
-    frame: Frame,
-    called: tuple[str, str],
-    values: tuple[int, float, float],
-    *,
-    rows: int | None = None,
-    max_units: int = MAX_UNITS,
-    **further: Any,
-) -> LazyEntries:
-    """Return checked entries; ``called`` are the words for them and for their units."""
-    what, units = called
-    keys, sizes = unit_keys(source, frame, units, max_units)
-    form = form_of(*values, addends=len(keys) if rows is None else rows)
-    return LazyEntries(source, frame, form, keys, sizes, what=what, rows=rows, **further)
+    keys, sizes = unit_keys(source, frame, "users", max_units)
+    form = form_of(*values, addends=len(keys))
+    further |= {"what": "ratings", "known": found.settings.get("items")}
+    return LazyEntries(source, frame, form, keys, sizes, **further), notes
 
 
 def _repeated_ratings(source: Source, frame: Frame, duplicates: str) -> int:
@@ -99,7 +87,9 @@ def _merged(frame: Frame) -> Frame:
     return sums.select("unit", "item", (nw.col("value") / nw.col("times")).alias("value"))
 
 
-def scan_scores(source: Source, found: Resolved, **limits: int) -> tuple[LazyEntries, list[str]]:
+def scan_scores(
+    source: Source, found: Resolved, *, max_units: int = MAX_UNITS, **further: Any
+) -> tuple[LazyEntries, list[str]]:
     """Return a long score table as entries, and what to say of it; ``ScoreMatrix.scan`` explains."""
     if "item" not in found.columns:
         raise InvalidDataError(
@@ -121,8 +111,10 @@ def scan_scores(source: Source, found: Resolved, **limits: int) -> tuple[LazyEnt
         frame = frame.with_columns(nw.col("row").alias("unit"))
     frame = frame.select("unit", "item", "value")
     values = decimal_range(source, frame, "values")
-    limits |= {"rows": rows, "grouped": unit is not None}
-    entries = _entries(source, frame, ("values", "units"), values, known=labels, **limits)
+    keys, sizes = unit_keys(source, frame, "units", max_units)
+    form = form_of(*values, addends=rows)
+    further |= {"what": "values", "known": labels, "rows": rows, "grouped": unit is not None}
+    entries = LazyEntries(source, frame, form, keys, sizes, **further)
     return entries, [*found.table.notes, *notes]
 
 
@@ -152,8 +144,8 @@ def _without_gaps(
     if source.schema(frame)["value"].is_float():
         there = there & ~nw.col("value").is_nan()
     filled = frame.filter(there)
-    per_row = filled.group_by("row").agg(nw.len().alias("values"))
-    all_rows, _ = _sizes(source, frame.group_by("row").agg(nw.len().alias("values")))
+    per_row = filled.group_by("row").agg(values=nw.len())
+    all_rows, _ = _sizes(source, frame.group_by("row").agg(values=nw.len()))
     rows, values = _sizes(source, per_row)
     cells = all_rows * len(labels)
     gaps = cells - values
@@ -166,10 +158,14 @@ def _without_gaps(
                 "Drop the rows that have gaps with ",
                 Option("missing", "drop"),
                 ", or take means over the values that are there with ",
-                Option("missing", "available"),
+                AVAILABLE,
             ],
         )
-    _check_filled(source, filled, labels)
+    left = set(item_labels(source, filled, None, MAX_ITEMS))
+    if empty := [label for label in labels if label not in left]:
+        raise MissingValuesError(
+            f"no values at all for {listing(map(shorten, empty))}", way_out="Leave these items out."
+        )
     if missing == "available":
         return filled, rows, [f"{gaps:,} missing values left out of the means"]
     complete = per_row.filter(nw.col("values") == len(labels))
@@ -177,11 +173,7 @@ def _without_gaps(
     if not kept:
         raise MissingValuesError(
             "every row has a missing value, so that dropping them leaves nothing",
-            way_out=[
-                "Use ",
-                Option("missing", "available"),
-                ", or leave out the items with the most gaps.",
-            ],
+            way_out=["Use ", AVAILABLE, ", or leave out the items with the most gaps."],
         )
     note = f"{all_rows - kept:,} rows with {gaps:,} missing values dropped"
     return filled.join(complete.select("row"), on="row", how="semi"), kept, [note]
@@ -189,17 +181,9 @@ def _without_gaps(
 
 def _sizes(source: Source, per_row: Frame) -> tuple[int, int]:
     """Return how many rows a count of values by row has, and how many values."""
-    sizes = per_row.select(nw.len().alias("rows"), nw.col("values").sum().alias("values"))
+    sizes = per_row.select(rows=nw.len(), values=nw.col("values").sum())
     found = source.numbers(sizes, "sizes")
     return int(found["rows"]), int(found["values"] or 0)
-
-
-def _check_filled(source: Source, filled: Frame, labels: tuple[object, ...]) -> None:
-    left = set(item_labels(source, filled, None, MAX_ITEMS))
-    if empty := [label for label in labels if label not in left]:
-        raise MissingValuesError(
-            f"no values at all for {listing(map(shorten, empty))}", way_out="Leave these items out."
-        )
 
 
 def counted_rows(source: Source, found: Resolved, *, bound: int = MAX_DISTINCT) -> Resolved:

@@ -166,13 +166,13 @@ def engine_of(engine: str | Engine | None) -> Engine:
     """
     if engine is None:
         return DuckDB()
-    if isinstance(engine, str):
-        if engine not in ENGINES:
-            raise InvalidValueError(
-                f"there is no engine called {shorten(engine)}; known are: {', '.join(ENGINES)}."
-            )
-        return ENGINES[engine]()
-    return engine
+    if not isinstance(engine, str):
+        return engine
+    if engine not in ENGINES:
+        raise InvalidValueError(
+            f"there is no engine called {shorten(engine)}; known are: {', '.join(ENGINES)}."
+        )
+    return ENGINES[engine]()
 
 
 def _nothing() -> None:

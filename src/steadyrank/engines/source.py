@@ -56,13 +56,12 @@ MOST_SAID = 300
 class Traffic:
     """What left an engine so far: for each step, how often, how many rows, how many bytes of arrays."""
 
-    steps: dict[str, list[int]] = field(default_factory=dict)
+    steps: dict[str, tuple[int, int, int]] = field(default_factory=dict)
 
     def add(self, step: str, rows: int, size: int) -> None:
         """Count one answer of the engine."""
-        counts = self.steps.setdefault(step, [0, 0, 0])
-        for place, amount in enumerate((1, rows, size)):
-            counts[place] += amount
+        times, rows_so_far, size_so_far = self.steps.get(step, (0, 0, 0))
+        self.steps[step] = (times + 1, rows_so_far + rows, size_so_far + size)
 
     def sentence(self, engine: str) -> str:
         """Say what left the engine."""
