@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from math import factorial
 
 import numpy as np
@@ -18,11 +19,9 @@ from steadyrank.errors import (
     SteadyrankError,
     WrongDataError,
 )
-from steadyrank.scorers import bradley_terry, paired_curves
-from steadyrank.scorers.bradley_terry import BradleyTerry
+from steadyrank.scorers.bradley_terry import BattleFolds, BradleyTerry, Removals, components
 from steadyrank.scorers.paired_curves import Curves, PairFolds
 from steadyrank.scorers.paired_fit import strengths
-from steadyrank.scorers.paired_units import components
 
 
 def win_counts(data):
@@ -268,23 +267,23 @@ class TestLeaveOneOut:
         assert found[sound] == pytest.approx(exact[sound], abs=2e-12)
         assert without_each(data, BradleyTerry(ridge=ridge)) == pytest.approx(exact, abs=2e-12)
 
-    def test_single_precision_is_used_only_where_harmless(self, monkeypatch):
+    def test_single_precision_is_used_only_where_harmless(self):
         data = dense_battles(most=100_000, seed=5)
         exact = np.array(list(refits(data)))
         assert without_each(data, BradleyTerry()) == pytest.approx(exact, abs=2e-13)
         loose = dense_battles(most=300, seed=6)
-        monkeypatch.setattr(paired_curves, "TOLERANCE", 1e-15)
-        tight = without_each(loose, BradleyTerry())
+        wins = win_counts(loose)
+        folds = BattleFolds(strengths(wins), wins, Removals.of(loose), 0.0, tolerance=1e-15)
+        tight = folds.rows(slice(0, len(loose.units)))
         assert tight == pytest.approx(np.array(list(refits(loose))), abs=1e-13)
 
     @pytest.mark.parametrize("tolerance", [1e-4, 1e-6, 1e-8, 1e-10])
     @pytest.mark.parametrize("most", [20, 300])
-    def test_the_error_bound_is_one(self, monkeypatch, most, tolerance):
-        monkeypatch.setattr(paired_curves, "TOLERANCE", tolerance)
+    def test_the_error_bound_is_one(self, most, tolerance):
         data = dense_battles(most=most, seed=8)
         wins, pairs = win_counts(data), data.unit_pairs
         folds = PairFolds(pairs.winner, pairs.loser, np.ones(len(pairs.wins)), (pairs.wins + 1) / 2)
-        found, sound = Curves(wins, strengths(wins), 0.0).solve(folds)
+        found, sound = Curves(wins, strengths(wins), 0.0, tolerance).solve(folds)
         off = np.ptp(found - np.array(list(refits(data))), axis=1)
         assert sound.any()
         assert off[sound].max() <= tolerance
@@ -327,13 +326,11 @@ class TestLeaveOneOut:
         place = list(data.units.labels).index("empty")
         assert (found[place] == scorer.score(data)).all()
 
-    def test_blocks_do_not_matter_and_can_be_asked_again(self, monkeypatch):
+    def test_blocks_do_not_matter_and_can_be_asked_again(self):
         data = dense_battles(items=6)
         whole = without_each(data, BradleyTerry())
-        monkeypatch.setattr(bradley_terry, "BLOCK_NUMBERS", 40)
         for kept in (0, 10**6):
-            monkeypatch.setattr(bradley_terry, "KEPT_NUMBERS", kept)
-            out = BradleyTerry().leave_one_out(data)
+            out = replace(BradleyTerry().leave_one_out(data), block_numbers=40, kept_numbers=kept)
             for _ in range(2):
                 parts = list(out.blocks())
                 assert len(parts) > 5

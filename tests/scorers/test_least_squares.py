@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
@@ -15,8 +17,9 @@ from steadyrank.errors import (
     SizeMismatchError,
     WrongDataError,
 )
-from steadyrank.scorers import constrained_coefficients, least_squares
+from steadyrank.scorers import constrained_coefficients
 from steadyrank.scorers.least_squares import ConstrainedLeastSquares, OrdinaryLeastSquares, Ridge
+from steadyrank.scorers.norm_ball import leave_one_row_out
 
 
 def by_bisection(X, y, radius):
@@ -113,13 +116,19 @@ class TestConstrained:
             one = constrained_coefficients(gram[place], moment[place], radius=0.2)
             assert found[place] == pytest.approx(one, abs=1e-14)
 
-    def test_chunks_do_not_matter(self, monkeypatch):
+    def test_chunks_do_not_matter(self):
         rng = np.random.default_rng(3)
-        data = Regression(rng.normal(size=(30, 4)), rng.normal(size=30))
-        whole = rows_without(data, ConstrainedLeastSquares(0.1))
-        monkeypatch.setattr(least_squares, "BLOCK_NUMBERS", 28)
-        monkeypatch.setattr("steadyrank.scorers.norm_ball.CHUNK_NUMBERS", 32)
-        assert rows_without(data, ConstrainedLeastSquares(0.1)) == pytest.approx(whole, abs=1e-14)
+        X, y = rng.normal(size=(30, 4)), rng.normal(size=30)
+        out = ConstrainedLeastSquares(0.1).leave_one_out(Regression(X, y))
+        (whole,) = out.blocks()
+        parts = list(replace(out, block_numbers=28).blocks())
+        assert len(parts) == 5
+        found = np.concatenate([part.scores for part in parts])
+        assert found == pytest.approx(whole.scores, abs=1e-14)
+        X[:, 3] = X[:, 0]  # without full rank every fold is decomposed
+        fit = X.T @ X, X.T @ y, X, y, 0.1
+        small = leave_one_row_out(*fit, chunk_numbers=32)
+        assert small == pytest.approx(leave_one_row_out(*fit), abs=1e-14)
 
     def test_huge_and_tiny_values(self):
         rng = np.random.default_rng(4)

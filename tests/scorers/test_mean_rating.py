@@ -12,8 +12,7 @@ from hypothesis import given, strategies as st
 from oracles.refitting import all_rows, assert_answers_agree
 from steadyrank.data import Ratings, Votes
 from steadyrank.engines.item_sums import ItemSums
-from steadyrank.engines.rating_histogram import HistogramSums
-from steadyrank.engines.sparse_entries import SparseEntries
+from steadyrank.engines.sparse_entries import HistogramSums, SparseEntries
 from steadyrank.errors import (
     InvalidSettingError,
     ItemWithoutDataError,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.engines.blocks import DenseBlock, segment_sums
+from steadyrank.engines.blocks import DenseBlock, segment_sums, slices
 from steadyrank.engines.exact_sums import exact_form
 from steadyrank.engines.item_sums import Entries, reach
 from steadyrank.engines.sparse_entries import unit_ranges
@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.engines.blocks import Rows, Wanted
-    from steadyrank.engines.exact_sums import ExactForm
     from steadyrank.engines.item_sums import ItemSums, Parts
 
 BLOCK_NUMBERS = 1 << 18
 """How many numbers one block holds: few enough to stay in the cache."""
+EVERYTHING = slice(None)
+"""All items; of a matrix this is a view, not a copy."""
 
 
 class DenseEntries(Entries):
@@ -66,6 +67,8 @@ class DenseEntries(Entries):
         self._order = None if unit is None else np.argsort(unit, kind="stable")
         sizes = np.ones(self.rows, dtype=np.int64) if unit is None else np.bincount(unit)
         self._pointers = np.append(0, np.cumsum(sizes))
+        present = (chunk[~np.isnan(chunk)] if self.gaps else chunk for chunk in self._chunks())
+        self.form = exact_form(present, addends=self.rows)
 
     @cached_property
     def counts(self) -> IntArray:
@@ -74,17 +77,6 @@ class DenseEntries(Entries):
         for chunk in self._chunks():
             missing += np.isnan(chunk).sum(axis=0)
         return self.rows - missing
-
-    @cached_property
-    def gaps(self) -> bool:
-        """Whether any value is missing."""
-        return bool((self.counts < self.rows).any())
-
-    @cached_property
-    def form(self) -> ExactForm:
-        """How the values are written."""
-        present = (chunk[~np.isnan(chunk)] if self.gaps else chunk for chunk in self._chunks())
-        return exact_form(present, addends=self.rows)
 
     @cached_property
     def totals(self) -> Parts:
@@ -106,16 +98,14 @@ class DenseEntries(Entries):
         """The most values of each column that leave with one unit."""
         if not self.grouped:
             return super().most_leaving
-        everything = np.arange(self._items)
-        found = (self._leaving(first, last, everything) for first, last in self._ranges(self._items))
+        found = (self._leaving(first, last, EVERYTHING) for first, last in self._ranges(self._items))
         most = np.max([np.max(leaving, axis=0) for leaving in found], axis=0)
         return np.broadcast_to(most, (self._items,))
 
     def blocks(self, sums: ItemSums) -> Iterator[DenseBlock]:
         """Yield the scores without each unit."""
-        everything = np.arange(self._items)
         for first, last in self._ranges(self._items):
-            yield DenseBlock(first, self._without(sums, first, last, everything))
+            yield DenseBlock(first, self._without(sums, first, last, EVERYTHING))
 
     def columns(self, sums: ItemSums, wanted: Wanted) -> Iterator[Rows]:
         """Yield the scores of the wanted items without each unit: it may change them all."""
@@ -130,9 +120,9 @@ class DenseEntries(Entries):
 
     def largest_squared_reach(self, shrinkage: float, lowest: float, highest: float) -> float:
         """Return the most that a unit's values can move the scores, squared."""
-        everything, most = np.arange(self._items), 0.0
+        most = 0.0
         for first, last in self._ranges(self._items):
-            leaving = self._leaving(first, last, everything)
+            leaving = self._leaving(first, last, EVERYTHING)
             moves = reach(leaving, self.counts, shrinkage, (lowest, highest), np.maximum)
             most = max(most, float((moves**2).sum(axis=-1).max()))
         return most
@@ -147,14 +137,14 @@ class DenseEntries(Entries):
             f"item {shorten(items[item])}"
         )
 
-    def _without(self, sums: ItemSums, first: int, last: int, items: IntArray) -> FloatArray:
+    def _without(self, sums: ItemSums, first: int, last: int, items: IntArray | slice) -> FloatArray:
         """Return the scores of ``items`` without each of the units ``first .. last - 1``."""
         parts = self._parts(self._unit_rows(first, last, items))
         if self.grouped:
             parts = tuple(segment_sums(part, self._starts(first, last)) for part in parts)
         return sums.without(items, parts, self._leaving(first, last, items))
 
-    def _leaving(self, first: int, last: int, items: IntArray) -> int | IntArray:
+    def _leaving(self, first: int, last: int, items: IntArray | slice) -> int | IntArray:
         """Return how many values of ``items`` leave with each of these units."""
         if not self.gaps:
             return np.diff(self._starts(first, last))[:, np.newaxis] if self.grouped else 1
@@ -165,12 +155,11 @@ class DenseEntries(Entries):
         """Return where the rows of each of these units start among them."""
         return np.asarray(self._pointers[first : last + 1] - self._pointers[first])
 
-    def _unit_rows(self, first: int, last: int, items: IntArray) -> FloatArray:
+    def _unit_rows(self, first: int, last: int, items: IntArray | slice) -> FloatArray:
         """Return the rows of the units ``first .. last - 1``, only the columns ``items``."""
         span = slice(self._pointers[first], self._pointers[last])
         rows = self.values[span if self._order is None else self._order[span]]
-        whole = len(items) == self._items and bool((np.diff(items) == 1).all())
-        return rows if whole else rows[:, items]
+        return rows[:, items]
 
     def _parts(self, rows: FloatArray) -> Parts:
         return self.form.parts(np.where(np.isnan(rows), 0.0, rows) if self.gaps else rows)
@@ -180,6 +169,5 @@ class DenseEntries(Entries):
         return unit_ranges(self._pointers, max(1, self._block_numbers // max(1, width)))
 
     def _chunks(self) -> Iterator[FloatArray]:
-        step = max(1, self._block_numbers // max(1, self._items))
-        for start in range(0, self.rows, step):
-            yield self.values[start : start + step]
+        for part in slices(self.rows, self._block_numbers, self._items):
+            yield self.values[part]

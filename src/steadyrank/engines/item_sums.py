@@ -77,7 +77,7 @@ class ItemSums:
         """What moves are measured in, so that their squares neither overflow nor vanish."""
         return safe_unit(self.scores)
 
-    def without(self, items: AnyArray, parts: Parts, leaving: int | IntArray = 1) -> FloatArray:
+    def without(self, items: AnyArray | slice, parts: Parts, leaving: int | IntArray = 1) -> FloatArray:
         """Return the scores of ``items`` when each loses ``leaving`` values that sum to ``parts``."""
         left = difference(tuple(total[items] for total in self.totals), parts)
         return self._ratio(left, self.counts[items] - leaving)
@@ -111,6 +111,8 @@ class Entries(ABC):
 
     Attributes
     ----------
+    form : ExactForm
+        How the values are written so that their sums are exact.
     what : str
         What the values are called.
     rows : int
@@ -119,14 +121,10 @@ class Entries(ABC):
         Whether a unit may hold several values of an item, which leave together.
     """
 
+    form: ExactForm
     what: str
     rows: int
     grouped: bool
-
-    @property
-    @abstractmethod
-    def form(self) -> ExactForm:
-        """How the values are written so that their sums are exact."""
 
     @property
     @abstractmethod
@@ -159,7 +157,7 @@ class Entries(ABC):
     def largest_squared_reach(self, shrinkage: float, lowest: float, highest: float) -> float:
         """Return the most that a unit's values, anywhere in the range, can move the scores, squared."""
 
-    @property
+    @cached_property
     def gaps(self) -> bool:
         """Whether some item lacks a value that others have."""
         return bool((self.counts < self.rows).any())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals as nw
@@ -85,7 +86,7 @@ class LazyEntries(Entries):
     ) -> None:
         self.source = source
         self.frame = frame
-        self._form = form
+        self.form = form
         self.keys = keys
         self.sizes = sizes
         self._known = None if known is None else tuple(known)
@@ -93,11 +94,6 @@ class LazyEntries(Entries):
         self.grouped = grouped
         self.rows = len(keys) if rows is None else rows
         self.batch_rows = batch_rows
-
-    @property
-    def form(self) -> ExactForm:
-        """How the values are written."""
-        return self._form
 
     @property
     def _halves(self) -> list[str]:
@@ -183,9 +179,8 @@ class LazyEntries(Entries):
         value = nw.col("part0") if self.form.whole else nw.col("part0") + nw.col("part1")
         gap = value / self.form.scale - self._without(sums) * self._leaving
         move = gap * share / (nw.col("count") * share + weight)
-        squares = self._joined().with_columns((move * move).alias("square")).group_by("unit")
         found = self.source.collect(
-            squares.agg(nw.col("square").sum()), f"the shifts of {len(self.keys):,} units"
+            self._squares_by_unit(move), f"the shifts of {len(self.keys):,} units"
         )
         squared = np.zeros(len(self.keys))
         squared[self._numbers_of(found["unit"])] = found["square"]
@@ -213,9 +208,13 @@ class LazyEntries(Entries):
         """Return the most that a unit's values can move the scores, squared."""
         count, ends = nw.col("count").cast(nw.Float64), (lowest, highest)
         move = reach(self._leaving, count, shrinkage, ends, nw.max_horizontal)
-        squares = self._joined().with_columns((move * move).alias("square")).group_by("unit")
-        largest = squares.agg(nw.col("square").sum()).select(nw.col("square").max())
+        largest = self._squares_by_unit(move).select(nw.col("square").max())
         return float(self.source.numbers(largest, "a bound over the units")["square"])
+
+    def _squares_by_unit(self, move: nw.Expr) -> nw.LazyFrame[Any]:
+        """Return the squares of moves of single entries, added up for each unit."""
+        squares = self._joined().with_columns((move * move).alias("square"))
+        return squares.group_by("unit").agg(nw.col("square").sum())
 
     @property
     def _leaving(self) -> Any:
@@ -245,8 +244,7 @@ class LazyEntries(Entries):
 
     def blocks(self, sums: ItemSums) -> Iterator[SparseBlock]:
         """Yield all leave-one-out scores; this brings everything back, a batch at a time."""
-        rows = int(self.sizes.sum())
-        for batch in self._batches(self._with_parts, rows, f"all {self.what}"):
+        for batch in self._batches(self._with_parts, self.sizes, f"all {self.what}"):
             yield self._block(batch, sums)
 
     def columns(self, sums: ItemSums, wanted: Wanted) -> Iterator[Rows]:
@@ -268,23 +266,20 @@ class LazyEntries(Entries):
         """Yield the entries of some items, of all units or of at least those given, in batches."""
         names = [self.labels[item] for item in items.tolist()]
         frame = self._with_parts.filter(nw.col("item").is_in(names))
-        rows = int(self.counts[items].sum())
+        rows = self.counts[items]
         if among is not None and len(among) <= FEW_UNITS:
             frame = frame.filter(nw.col("unit").is_in(self.keys[among].tolist()))
-            rows = int(self.sizes[among].sum())
+            rows = self.sizes[among]
         yield from self._batches(frame, rows, f"{self.what} of {len(items):,} deciding items")
 
-    def _batches(self, frame: nw.LazyFrame[Any], rows: int, what: str) -> Iterator[Batch]:
-        for low, high in self._ranges(rows):
-            yield self._batch(frame, low, high, what)
-
-    def _ranges(self, rows: int) -> Iterator[tuple[int, int]]:
+    def _batches(self, frame: nw.LazyFrame[Any], rows: IntArray, what: str) -> Iterator[Batch]:
         """Cut the units into ranges with about ``batch_rows`` of the wanted rows each."""
-        pieces = max(1, -(-rows // self.batch_rows))
+        pieces = max(1, -(-int(rows.sum()) // self.batch_rows))
         upto = np.cumsum(self.sizes)
         marks = np.searchsorted(upto, upto[-1] * np.arange(1, pieces) / pieces)
         cuts = np.unique(np.concatenate([[0], marks, [len(self.keys)]]))
-        yield from zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)
+        for low, high in pairwise(cuts.tolist()):
+            yield self._batch(frame, low, high, what)
 
     def _batch(self, frame: nw.LazyFrame[Any], low: int, high: int, what: str) -> Batch:
         unit = nw.col("unit")

@@ -1,22 +1,22 @@
-"""Ratings in memory: NumPy as the engine that adds them up."""
+"""Ratings in memory: NumPy as the engine that adds them up.
+
+There are often few possible ratings (one to five stars), so the score of an item without one of
+its ratings takes few values. A table with one cell for each item and rating is then counted in one
+pass; scores and bounds follow without looking at the ratings again, and every other question is one
+look-up for each rating.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.engines.blocks import SparseBlock, segment_sums
+from steadyrank.engines.blocks import SparseBlock, segment_sums, slices
 from steadyrank.engines.exact_sums import exact_form
 from steadyrank.engines.item_sums import Entries, ItemSums, reach
-from steadyrank.engines.rating_histogram import (
-    MOST_CELLS,
-    SCAN,
-    HistogramSums,
-    RatingHistogram,
-    RatingScale,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +28,101 @@ if TYPE_CHECKING:
 
 BLOCK_ENTRIES = 1 << 19
 """How many entries one block of leave-one-out scores covers."""
+SCAN = 1 << 18
+"""How many ratings one pass handles at a time: few enough to stay in the cache."""
+MOST_CELLS = 1 << 22
+
+
+@dataclass(frozen=True)
+class RatingHistogram:
+    """How often each item got each of the ratings ``first, first + 1, ...``, in whole parts.
+
+    Parameters
+    ----------
+    form : ExactForm
+        How ratings are written.
+    first : int
+        What the first column stands for.
+    counts : int array (items, ratings)
+        The table.
+    """
+
+    form: ExactForm
+    first: int
+    counts: IntArray
+
+    @classmethod
+    def of(
+        cls, form: ExactForm, items: int, rated: AnyArray, values: AnyArray, most_cells: int
+    ) -> RatingHistogram | None:
+        """Count the ratings in one pass; None where the table would be too big."""
+        first, last = int(form.lowest), int(form.highest)
+        if 0 < first <= last // 2:
+            first = 0  # a few empty cells cost less than a subtraction for each rating
+        size = (last - first + 1) * items
+        if not form.whole or size > most_cells or size > 4 * len(values) + SCAN:
+            return None
+        found = cls(form, first, np.zeros((items, last - first + 1), dtype=np.int64))
+        flat = found.counts.reshape(-1)
+        for part in slices(len(values), max(SCAN, 2 * size)):
+            flat += np.bincount(found.cells(rated[part], values[part]), minlength=size)
+        return found
+
+    def cells(self, rated: AnyArray, values: AnyArray) -> AnyArray:
+        """Return the cell of each rating, row by row."""
+        cells = np.multiply(rated, self.counts.shape[1], dtype=np.int32)
+        if values.dtype.kind == "i" and values.dtype.itemsize <= 2 and self.form.scale == 1.0:
+            cells += values
+            if self.first:
+                cells -= self.first
+            return cells
+        (whole,) = self.form.parts(values)
+        whole -= self.first
+        cells += whole.astype(np.int32)
+        return cells
+
+    @cached_property
+    def stars(self) -> FloatArray:
+        """The rating that each column stands for, in whole parts."""
+        return self.first + np.arange(self.counts.shape[1], dtype=np.float64)
+
+    @property
+    def extremes(self) -> tuple[Parts, Parts]:
+        """The least and the largest rating of each item, in whole parts."""
+        given = self.counts > 0
+        least, most = given.argmax(axis=1), given.shape[1] - 1 - given[:, ::-1].argmax(axis=1)
+        return (self.stars[least],), (self.stars[most],)
+
+
+@dataclass(frozen=True)
+class HistogramSums(ItemSums):
+    """Sums of ratings whose effects are looked up in the table, not computed again."""
+
+    histogram: RatingHistogram
+
+    @cached_property
+    def _scores_without(self) -> FloatArray:
+        """The score of each item without each rating; empty cells have the score itself."""
+        full = np.repeat(self.scores[:, np.newaxis], self.histogram.counts.shape[1], axis=1)
+        items, column = np.nonzero(self.histogram.counts)
+        full[items, column] = self.without(items, (self.histogram.stars[column],))
+        return full.reshape(-1)
+
+    @cached_property
+    def _squares(self) -> FloatArray:
+        squares = np.zeros(self.histogram.counts.shape)
+        items, column = np.nonzero(self.histogram.counts)
+        moves = self.moves(items, (self.histogram.stars[column],))
+        squares[items, column] = (moves / self.unit) ** 2
+        return squares.reshape(-1)
+
+    def without_values(self, items: AnyArray, values: AnyArray) -> FloatArray:
+        """Return the scores of ``items`` when each loses one of its ratings."""
+        return self._scores_without.take(self.histogram.cells(items, values), mode="clip")
+
+    def squared_moves(self, items: AnyArray, values: AnyArray) -> FloatArray:
+        """Return the squares of how far these scores then move."""
+        return self._squares.take(self.histogram.cells(items, values), mode="clip")
 
 
 class SparseEntries(Entries):
@@ -69,36 +164,27 @@ class SparseEntries(Entries):
         self.rows = len(indptr) - 1
         self._items = items
         self._block_entries, self._scan, self._most_cells = block_entries, scan, most_cells
-
-    @cached_property
-    def form(self) -> ExactForm:
-        """How the values are written."""
-        step = len(self.values) if self.values.dtype.kind in "iu" else self._scan
-        chunks = (self.values[start : start + step] for start in range(0, len(self.values), step or 1))
-        return exact_form(chunks, addends=self.rows)
+        step = len(values) if values.dtype.kind in "iu" else scan
+        self.form = exact_form((values[part] for part in slices(len(values), step)), addends=self.rows)
 
     @cached_property
     def _histogram(self) -> RatingHistogram | None:
-        scale = RatingScale.of(self.form, self._items, len(self.values), self._most_cells)
-        if scale is None:
-            return None
-        return RatingHistogram.of(scale, self._items, self.rated, self.values)
+        return RatingHistogram.of(self.form, self._items, self.rated, self.values, self._most_cells)
 
     @cached_property
     def counts(self) -> IntArray:
         """How many values each item has."""
         if self._histogram is not None:
-            return np.asarray(self._histogram.cells.sum(axis=1))
+            return np.asarray(self._histogram.counts.sum(axis=1))
         return np.bincount(self.rated, minlength=self._items)
 
     @cached_property
     def totals(self) -> Parts:
         """The sums of each item's values."""
         if self._histogram is not None:
-            return (self._histogram.cells @ self._histogram.stars,)
+            return (self._histogram.counts @ self._histogram.stars,)
         totals = tuple(np.zeros(self._items) for _ in self.form.parts(self.values[:0]))
-        for start in range(0, len(self.values), self._block_entries):
-            part = slice(start, start + self._block_entries)
+        for part in slices(len(self.values), self._block_entries):
             for total, addends in zip(totals, self.form.parts(self.values[part]), strict=True):
                 np.add(total, np.bincount(self.rated[part], addends, self._items), out=total)
         return totals

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.engines.blocks import DenseBlock
-from steadyrank.errors import InvalidSettingError
-from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several
-from steadyrank.scorers.paired_curves import Curves, PairFolds
+from steadyrank.engines.blocks import slices
+from steadyrank.errors import DisconnectedComparisonsError, InvalidSettingError
+from steadyrank.scorers.base import RowsOut, Scorer, check_several
+from steadyrank.scorers.paired_curves import TOLERANCE, Curves, PairFolds
 from steadyrank.scorers.paired_fit import CHUNK_NUMBERS, strengths
-from steadyrank.scorers.paired_units import Removals, check_connected, check_connected_without_each
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data.battles import Battles
-    from steadyrank.data.units import Units
-
-BLOCK_NUMBERS = 2_000_000
-"""How many leave-one-out scores one block holds (16 MB)."""
-KEPT_NUMBERS = 8_000_000
-"""Up to this many leave-one-out scores (64 MB) are kept, so that asking again costs nothing."""
+    from steadyrank.scorers.base import LeaveOneOut
 
 
 @dataclass(frozen=True)
@@ -83,25 +75,26 @@ class BradleyTerry(Scorer):
         wins, scores = self._fit(data, removals)
         if not self.ridge:
             check_connected_without_each(wins, removals, data)
-        return _BattlesOut(scores, data.units, wins, removals, self.ridge)
+        folds = BattleFolds(scores, wins, removals, self.ridge)
+        # Blocks of 16 MB; up to 64 MB are kept.
+        return RowsOut(scores, data.units, folds.rows, 2_000_000, kept_numbers=8_000_000)
 
     def _fit(self, data: Battles, removals: Removals) -> tuple[FloatArray, FloatArray]:
         wins = removals.wins(data.units.counts, data.n_items)
         if not self.ridge:
-            check_connected(wins, data)
+            check_connected(wins > 0, data)
         return wins, strengths(wins, self.ridge)
 
 
 @dataclass(frozen=True)
-class _BattlesOut(LeaveOneOut):
+class BattleFolds:
     """Units of one pair by its curve where that is accurate, all others by Newton's method."""
 
     scores: FloatArray
-    units: Units
     wins: FloatArray
     removals: Removals
     ridge: float
-    kept: list[DenseBlock] = field(default_factory=list)
+    tolerance: float = TOLERANCE
 
     @cached_property
     def _pairs(self) -> tuple[IntArray, PairFolds]:
@@ -109,30 +102,17 @@ class _BattlesOut(LeaveOneOut):
 
     @cached_property
     def _curves(self) -> Curves:
-        return Curves(self.wins, self.scores, self.ridge)
+        return Curves(self.wins, self.scores, self.ridge, self.tolerance)
 
-    def blocks(self) -> Iterator[DenseBlock]:
-        """Yield blocks that cover all distinct units in order."""
-        if self.kept:
-            yield from self.kept
-            return
-        keep = len(self.units) * len(self.scores) <= KEPT_NUMBERS
-        step = max(1, BLOCK_NUMBERS // len(self.scores))
-        kept: list[DenseBlock] = []
-        for start in range(0, len(self.units), step):
-            stop = min(start + step, len(self.units))
-            block = DenseBlock(start, self._without(start, stop))
-            if keep:
-                kept.append(block)
-            yield block
-        self.kept[:] = kept
+    @cached_property
+    def _owners(self) -> IntArray:
+        return np.unique(self.removals.owner)
 
-    def _without(self, start: int, stop: int) -> FloatArray:
-        found, rest = self._along_curves(start, stop)
-        step = max(1, CHUNK_NUMBERS // len(self.scores) ** 2)
-        for first in range(0, len(rest), step):
-            chosen = rest[first : first + step]
-            found[chosen - start] = self._refit(chosen)
+    def rows(self, units: slice) -> FloatArray:
+        """Return the scores without each of some units."""
+        found, rest = self._along_curves(units.start, units.stop)
+        for part in slices(len(rest), CHUNK_NUMBERS, len(self.scores) ** 2):
+            found[rest[part] - units.start] = self._refit(rest[part])
         return found
 
     def _along_curves(self, start: int, stop: int) -> tuple[FloatArray, IntArray]:
@@ -151,13 +131,118 @@ class _BattlesOut(LeaveOneOut):
             rest = np.setdiff1d(rest, single[sound], assume_unique=True)
         return found, rest
 
-    @cached_property
-    def _owners(self) -> IntArray:
-        return np.unique(self.removals.owner)
-
     def _refit(self, chosen: IntArray) -> FloatArray:
         entries, place = self.removals.of_units(chosen)
         wins = np.repeat(self.wins[np.newaxis], len(chosen), axis=0)
         taken = self.removals
         wins[place, taken.winner[entries], taken.loser[entries]] -= taken.weight[entries]
         return strengths(wins, self.ridge, self.scores)
+
+
+@dataclass(frozen=True)
+class Removals:
+    """The win counts that leave with each distinct unit, ties as half a win each way.
+
+    Entry by entry: unit ``owner`` takes ``weight`` out of ``wins[winner, loser]``. Owners are in
+    order, weights are positive, and no ordered pair occurs twice within a unit.
+    """
+
+    owner: IntArray
+    winner: IntArray
+    loser: IntArray
+    weight: FloatArray
+
+    @classmethod
+    def of(cls, data: Battles) -> Removals:
+        """Read them off the battles."""
+        pairs = data.unit_pairs
+        items, owner = data.n_items, np.repeat(np.arange(len(data.units)), np.diff(pairs.indptr))
+        half = pairs.ties / 2.0
+        forth = np.flatnonzero(pairs.wins + half)
+        back = np.flatnonzero(half)
+        key = np.concatenate(
+            [
+                (owner[forth] * items + pairs.winner[forth]) * items + pairs.loser[forth],
+                (owner[back] * items + pairs.loser[back]) * items + pairs.winner[back],
+            ]
+        )
+        weight = np.concatenate([(pairs.wins + half)[forth], half[back]])
+        key, place = np.unique(key, return_inverse=True)
+        weight = np.asarray(np.bincount(place, weight, minlength=len(key)), dtype=np.float64)
+        owner, pair = np.divmod(key, items * items)
+        return cls(owner, pair // items, pair % items, weight)
+
+    def wins(self, counts: IntArray, items: int) -> FloatArray:
+        """Return the win counts of all units, each as often as it occurs."""
+        weight = self.weight * counts[self.owner]
+        flat = np.bincount(self.winner * items + self.loser, weight, minlength=items * items)
+        return flat.astype(np.float64, copy=False).reshape(items, items)
+
+    def one_pair(self, items: int) -> tuple[IntArray, PairFolds]:
+        """Return the units whose battles are all of one pair, and these battles."""
+        low, high = np.minimum(self.winner, self.loser), np.maximum(self.winner, self.loser)
+        pair = low * items + high
+        begins = np.flatnonzero(np.append(True, self.owner[1:] != self.owner[:-1]))
+        if not len(self.owner):
+            return begins[:0], PairFolds(begins[:0], begins[:0], np.empty(0), np.empty(0))
+        single = np.minimum.reduceat(pair, begins) == np.maximum.reduceat(pair, begins)
+        battles = np.add.reduceat(self.weight, begins)
+        wins = np.add.reduceat(np.where(self.winner == low, self.weight, 0.0), begins)
+        heads = begins[single]
+        folds = PairFolds(low[heads], high[heads], battles[single], wins[single])
+        return self.owner[heads], folds
+
+    def of_units(self, chosen: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the entries of the chosen units, and for each the place of its unit in them."""
+        starts = np.searchsorted(self.owner, chosen)
+        sizes = np.searchsorted(self.owner, chosen, side="right") - starts
+        place = np.repeat(np.arange(len(chosen)), sizes)
+        first = np.cumsum(sizes) - sizes
+        return np.repeat(starts - first, sizes) + np.arange(len(place)), place
+
+
+def check_connected(arcs: BoolArray, data: Battles, without: str = "") -> None:
+    """Complain unless chains of wins join every two items, in both directions."""
+    parts = components(arcs)
+    if len(parts) > 1:
+        labels = [[data.items[item] for item in part] for part in parts]
+        raise DisconnectedComparisonsError(labels, without)
+
+
+def check_connected_without_each(wins: FloatArray, removals: Removals, data: Battles) -> None:
+    """Complain if one unit is all that joins some items to the others."""
+    arcs = wins > 0
+    cut = np.flatnonzero(wins[removals.winner, removals.loser] <= removals.weight)
+    for mine in np.split(cut, np.flatnonzero(np.diff(removals.owner[cut])) + 1):
+        winner, loser = removals.winner[mine], removals.loser[mine]
+        rest = arcs.copy()
+        rest[winner, loser] = False
+        # A way round over one other item for every arc that is gone settles it at once.
+        if not (rest[winner] & rest[:, loser].T).any(axis=1).all():
+            label = data.units.labels[int(removals.owner[mine[0]])]
+            check_connected(rest, data, f"{data.units.kind} {label!r}")
+
+
+def components(arcs: BoolArray) -> list[IntArray]:
+    """Return the strongly connected parts of a directed graph, those that beat others first.
+
+    Examples
+    --------
+    >>> arcs = np.array([[0, 1, 0], [1, 0, 0], [1, 0, 0]], dtype=bool)
+    >>> components(arcs)
+    [array([2]), array([0, 1])]
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components, shortest_path
+
+    graph = csr_array(arcs.astype(np.int8))
+    number, part = connected_components(graph, directed=True, connection="strong")
+    if number == 1:
+        return [np.arange(len(arcs))]
+    between = np.zeros((number, number), dtype=np.bool_)
+    winner, loser = np.nonzero(arcs)
+    between[part[winner], part[loser]] = True
+    reached = np.isfinite(shortest_path(between, unweighted=True)).sum(axis=1)
+    # Whoever reaches a part also reaches all that this part reaches, so counting sorts them.
+    order = np.argsort(-reached, kind="stable")
+    return [np.flatnonzero(part == label) for label in order]

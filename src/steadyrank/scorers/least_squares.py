@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from steadyrank.engines.blocks import DenseBlock
 from steadyrank.errors import InvalidSettingError, Option, SingularDesignError
-from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several
+from steadyrank.scorers.base import RowsOut, Scorer, check_several
 from steadyrank.scorers.norm_ball import (
     CANCELLED,
     checked_radius,
@@ -27,17 +26,13 @@ from steadyrank.scorers.norm_ball import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank._typing import FloatArray
     from steadyrank.data.observations import Observations
     from steadyrank.data.regression import Regression
     from steadyrank.data.units import Units
+    from steadyrank.scorers.base import LeaveOneOut
 
     _Solver: TypeAlias = "_BallSolver | _HatSolver"
-
-BLOCK_NUMBERS = 1_000_000
-"""How many leave-one-out scores one block holds (8 MB)."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +51,6 @@ class _Design:
         rows = len(data.y)
         growth = rows / (rows - 1) if rows > 1 else 1.0
         return cls(data.X - data.X.mean(axis=0), data.y - data.y.mean(), growth)
-
-    def leaving(self, rows: slice | IntArray) -> tuple[FloatArray, FloatArray]:
-        root = np.sqrt(self.growth)
-        return root * self.X[rows], root * self.y[rows]
 
 
 class LinearModel(Scorer):
@@ -81,24 +72,12 @@ class LinearModel(Scorer):
         solver = self._solved(data)
         check_several(data)
         solver.check_rows(data.units)
-        return _RowsOut(np.abs(solver.coefficients), data.units, solver)
+        scores = np.abs(solver.coefficients)
+        return RowsOut(scores, data.units, lambda rows: np.abs(solver.without(rows)))
 
     def _solved(self, data: Regression) -> _Solver:
         self.check(data)
         return self.solver(_Design.of(data, intercept=self.intercept))
-
-
-@dataclass(frozen=True)
-class _RowsOut(LeaveOneOut):
-    scores: FloatArray
-    units: Units
-    solver: _Solver
-
-    def blocks(self) -> Iterator[DenseBlock]:
-        step = max(1, BLOCK_NUMBERS // len(self.scores))
-        for start in range(0, len(self.units), step):
-            rows = slice(start, min(start + step, len(self.units)))
-            yield DenseBlock(start, np.abs(self.solver.without(rows)))
 
 
 @dataclass(frozen=True)
@@ -156,7 +135,8 @@ class _BallSolver:
         """Accept any row's leaving."""
 
     def without(self, rows: slice) -> FloatArray:
-        left, responses = self.design.leaving(rows)
+        root = np.sqrt(self.design.growth)
+        left, responses = root * self.design.X[rows], root * self.design.y[rows]
         return leave_one_row_out(self.gram, self.moment, left, responses, self.radius)
 
 
@@ -238,7 +218,8 @@ class _HatSolver:
         self.design = design
         self.penalty = penalty
         left, sizes, right = np.linalg.svd(design.X, full_matrices=False)
-        rank = _rank(sizes, design.X.shape)
+        none = sizes.max(initial=0.0) * max(design.X.shape) * np.finfo(np.float64).eps
+        rank = int((sizes > none).sum())
         if penalty == 0.0 and rank < design.X.shape[1]:
             raise SingularDesignError(rank, design.X.shape[1])
         damped = np.where(sizes > 0, sizes / np.where(sizes > 0, sizes**2 + penalty, 1.0), 0.0)
@@ -250,9 +231,11 @@ class _HatSolver:
         self.left_over = 1.0 - design.growth * leverages
 
     def without(self, rows: slice) -> FloatArray:
-        weight = self.design.growth * self.residuals[rows] / _nonzero(self.left_over[rows])
+        cancelled = self.left_over[rows] <= CANCELLED
+        left_over = np.where(cancelled, 1.0, self.left_over[rows])
+        weight = self.design.growth * self.residuals[rows] / left_over
         found = self.coefficients - weight[:, np.newaxis] * self.pulls[rows]
-        for row in np.flatnonzero(self.left_over[rows] <= CANCELLED):
+        for row in np.flatnonzero(cancelled):
             found[row] = self._refit_without(rows.start + row)
         return np.asarray(found)
 
@@ -270,27 +253,13 @@ class _HatSolver:
 
     def check_rows(self, units: Units) -> None:
         """Without a penalty, complain about rows that alone carry a direction."""
-        ranks = {}
         if self.penalty:
             return
-        for row in np.flatnonzero(self.left_over <= CANCELLED).tolist():
-            X, _ = self._kept(row)
-            rank = _rank(np.asarray(np.linalg.svd(X, compute_uv=False), dtype=np.float64), X.shape)
-            if rank < X.shape[1]:
-                ranks[row] = rank
-        if ranks:
-            names = [units.labels[row] for row in ranks]
-            raise SingularDesignError(min(ranks.values()), self.design.X.shape[1], names, len(names))
-
-
-def _rank(sizes: FloatArray, shape: tuple[int, ...]) -> int:
-    if not len(sizes):
-        return 0
-    return int((sizes > sizes[0] * max(shape) * np.finfo(np.float64).eps).sum())
-
-
-def _nonzero(values: FloatArray) -> FloatArray:
-    return np.where(values > CANCELLED, values, 1.0)
+        close = np.flatnonzero(self.left_over <= CANCELLED).tolist()
+        ranks = {row: int(np.linalg.matrix_rank(self._kept(row)[0])) for row in close}
+        full = self.design.X.shape[1]
+        if names := [units.labels[row] for row, rank in ranks.items() if rank < full]:
+            raise SingularDesignError(min(ranks.values()), full, names, len(names))
 
 
 def _with(*, intercept: bool) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steadyrank.engines.blocks import slices
 from steadyrank.errors import InvalidSettingError, Option, SizeMismatchError
 
 if TYPE_CHECKING:
@@ -66,9 +67,7 @@ def constrained_coefficients(gram: FloatArray, moment: FloatArray, *, radius: fl
         )
     grams, moments = gram.reshape(-1, items, items), moment.reshape(-1, items)
     found = np.empty(moments.shape)
-    step = max(1, CHUNK_NUMBERS // max(1, items * items))
-    for start in range(0, len(found), step):
-        part = slice(start, start + step)
+    for part in slices(len(found), CHUNK_NUMBERS, items * items):
         found[part] = _by_eigenvectors(grams[part], moments[part], radius)
     return found.reshape(moment.shape)
 
@@ -121,7 +120,12 @@ def secular_step(
 
 
 def leave_one_row_out(
-    gram: FloatArray, moment: FloatArray, rows: FloatArray, responses: FloatArray, radius: float
+    gram: FloatArray,
+    moment: FloatArray,
+    rows: FloatArray,
+    responses: FloatArray,
+    radius: float,
+    chunk_numbers: int = CHUNK_NUMBERS,
 ) -> FloatArray:
     """Return the constrained coefficients without each of the ``rows``.
 
@@ -137,6 +141,8 @@ def leave_one_row_out(
         What each fold subtracts: ``gram - row row'`` and ``moment - response row``.
     radius : float
         The radius of the ball.
+    chunk_numbers : int
+        How many numbers of matrices that are decomposed are held at a time.
 
     Examples
     --------
@@ -155,10 +161,9 @@ def leave_one_row_out(
     else:
         found, sound = np.zeros(rows.shape), np.zeros(len(rows), dtype=np.bool_)
     found = found @ vectors.T
-    step = max(1, CHUNK_NUMBERS // max(1, len(values) ** 2))
     left = np.flatnonzero(~sound)
-    for start in range(0, len(left), step):
-        part = left[start : start + step]
+    for chunk in slices(len(left), chunk_numbers, len(values) ** 2):
+        part = left[chunk]
         grams = gram - rows[part, :, np.newaxis] * rows[part, np.newaxis, :]
         folds = moment - responses[part, np.newaxis] * rows[part]
         found[part] = _by_eigenvectors(grams, folds, radius)

@@ -28,19 +28,18 @@ are handed back, to be solved by Newton's method.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import comb
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from steadyrank.engines.blocks import slices
 from steadyrank.scorers.paired_fit import laplacian, lost_odds
 
 if TYPE_CHECKING:
     from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 
 TOLERANCE = 1e-12
-"""The largest error, in range, that a truncated series may have."""
 MOST_TERMS = 7
 PAIRS_AT_ONCE = 256
 """Small enough for a block's matrices to stay in the cache."""
@@ -51,8 +50,7 @@ LARGEST_RANGE = 0.1
 SCALAR_STEPS = 20
 
 
-@dataclass(frozen=True)
-class PairFolds:
+class PairFolds(NamedTuple):
     """Units that are left out and touch one pair of items each.
 
     ``battles`` are theirs in number, of which ``first`` has won ``wins`` (a tie is half a win).
@@ -65,9 +63,7 @@ class PairFolds:
 
     def part(self, chosen: slice) -> PairFolds:
         """Return some of them."""
-        return PairFolds(
-            self.first[chosen], self.second[chosen], self.battles[chosen], self.wins[chosen]
-        )
+        return PairFolds._make(column[chosen] for column in self)
 
 
 class Curves:
@@ -81,10 +77,14 @@ class Curves:
         Their Bradley-Terry fit.
     ridge : float
         The ridge of that fit.
+    tolerance : float
+        The largest error, in range, that a truncated series may have.
     """
 
-    def __init__(self, wins: FloatArray, scores: FloatArray, ridge: float) -> None:
-        self.scores = scores
+    def __init__(
+        self, wins: FloatArray, scores: FloatArray, ridge: float, tolerance: float = TOLERANCE
+    ) -> None:
+        self.scores, self.tolerance = scores, tolerance
         upset = lost_odds(scores[:, np.newaxis] - scores[np.newaxis, :])
         hessian = laplacian(wins * upset, upset)
         np.einsum("ii->i", hessian)[:] += ridge
@@ -132,10 +132,10 @@ class Curves:
         resistance = self.resistance(first, second)
         # Similar pairs together, so that a block stops at the order that all of it needs.
         order = np.argsort(-resistance, kind="stable")
-        for start in range(0, len(order), PAIRS_AT_ONCE):
-            pairs = order[start : start + PAIRS_AT_ONCE]
-            used = units[pairs] >= 0
+        for part in slices(len(order), PAIRS_AT_ONCE):
+            pairs = order[part]
             places = units[pairs]
+            used = places >= 0
             block = _Block(self, first[pairs], second[pairs], resistance[pairs])
             values, fine = block.evaluate(
                 np.where(used, folds.battles[places], 0.0), np.where(used, folds.wins[places], 0.0)
@@ -189,10 +189,11 @@ class _Block:
     def evaluate(self, battles: FloatArray, wins: FloatArray) -> tuple[FloatArray, BoolArray]:
         """Return the scores of each pair's folds, and which are sound."""
         pull = np.abs(battles * self.chance - wins)
+        tolerance = self.curves.tolerance
         reach = (pull * (1.0 + battles * self.resistance[:, np.newaxis])).max(axis=1)
         error = np.full(len(reach), np.inf)
         possible = self.resistance * reach < LARGEST_RANGE
-        while self.order < MOST_TERMS and (error[possible] > TOLERANCE).any():
+        while self.order < MOST_TERMS and (error[possible] > tolerance).any():
             self._add_term(reach)
             error = self._error(reach)
         amounts, settled = self._amounts(battles, wins, reach)
@@ -201,7 +202,7 @@ class _Block:
         np.cumprod(powers, axis=2, out=powers)
         values = np.matmul(powers, self.terms[:, : self.order])
         values += self.curves.scores
-        return values, np.asarray(settled & (error <= TOLERANCE)[:, np.newaxis])
+        return values, np.asarray(settled & (error <= tolerance)[:, np.newaxis])
 
     def _add_term(self, reach: FloatArray) -> None:
         self.order += 1
@@ -234,7 +235,7 @@ class _Block:
         unit = (2 * len(self.curves.scores) + 50) * 2.0**-24
         rounding = unit * _coefficient(self.curves.node_spreads, 2.0 * base, self.growth, k)
         if self.tables is self.curves.wide:
-            if rounding.max() > TOLERANCE / 4:
+            if rounding.max() > self.curves.tolerance / 4:
                 return
             self.tables = self.curves.narrow
             self.powers = {key: kept.astype(np.float32) for key, kept in self.powers.items()}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steadyrank.engines.blocks import slices
 from steadyrank.errors import RIDGE, SteadyrankError
 
 if TYPE_CHECKING:
@@ -49,9 +50,7 @@ def strengths(wins: FloatArray, ridge: float = 0.0, start: FloatArray | None = N
     scores = np.zeros(batch.shape[:2])
     if start is not None:
         scores += start
-    step = max(1, CHUNK_NUMBERS // max(1, batch.shape[1] ** 2))
-    for first in range(0, len(scores), step):
-        part = slice(first, first + step)
+    for part in slices(len(scores), CHUNK_NUMBERS, batch.shape[1] ** 2):
         scores[part] = _newton(batch[part], ridge, scores[part])
     return scores[0] if wins.ndim == 2 else scores
 
