@@ -19,7 +19,7 @@ import pytest
 from steadyrank import Ratings, audit
 from steadyrank.engines import DuckDB
 from steadyrank.engines.files import find_files
-from steadyrank.engines.spill import PREFIX, SpillFolder
+from steadyrank.engines.settings import PREFIX, SpillFolder
 from steadyrank.errors import (
     DuplicateRatingsError,
     EmptyDataError,
@@ -196,6 +196,12 @@ class TestBadFiles:
         (tmp_path / "a.csv").write_text("user,item,rating\n1,1,1\n")
         (tmp_path / "b.csv").write_text("user,item\n1,1\n")
         with pytest.raises(SchemaDiffersError, match=r"b\.csv"):
+            Ratings.scan(str(tmp_path / "*.csv"))
+
+    def test_text_files_with_columns_in_another_order(self, tmp_path):
+        (tmp_path / "a.csv").write_text("user,item,rating\n1,7,1\n")
+        (tmp_path / "b.csv").write_text("item,user,rating\n7,2,1\n")
+        with pytest.raises(SchemaDiffersError, match=r"b\.csv' has the columns 'item', 'user'"):
             Ratings.scan(str(tmp_path / "*.csv"))
 
     def test_a_text_file_with_a_short_line_names_the_file(self, tmp_path):

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from oracles import projection
-from steadyrank.operators import selection
 from steadyrank.operators.topk_sets import (
+    best_indices,
     inflated_argmax,
     inflated_topk,
     inflated_topk_mask,
@@ -176,7 +176,7 @@ def test_selection_with_ties_at_the_edge(m: int, items: int) -> None:
     for values in (7, 100, 10**6):
         scores = np.random.default_rng(items + m).integers(0, values, items).astype(float)
         order = np.argsort(-scores, kind="stable")
-        assert selection.best_indices(scores, m).tolist() == order[:m].tolist()
+        assert best_indices(scores, m).tolist() == order[:m].tolist()
 
 
 def test_k_equal_to_the_number_of_items_takes_all_and_is_certain() -> None:

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from steadyrank.cli.inputs import open_study
 from steadyrank.cli.options import (
-    ANSWER,
-    OUTPUT,
     AnswerOptions,
-    InputOptions,
-    K,
-    OutputOptions,
-    ScoringOptions,
-    TargetOptions,
+    AuditOptions,
+    CheckOptions,
+    DemoOptions,
+    RankOptions,
+    ReportOptions,
+    TopKOptions,
     data_options,
     takes,
 )
-from steadyrank.cli.output import check_output, console, deliver, named, show, terminal_of, working
+from steadyrank.cli.output import console, deliver, named, show, terminal_of, working
 from steadyrank.data.kinds import KINDS
 from steadyrank.errors import InvalidValueError, shorten
 from steadyrank.reading.formats import FORMATS
@@ -27,140 +24,63 @@ from steadyrank.reading.formats import FORMATS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from steadyrank.stability.study import Study
+
 UNSTABLE = 1
-LEAVING_OUT = "Leaving every unit out"
 
 
-def with_options(command: Callable[..., int]) -> Callable[..., int]:
+def with_options(command: Callable[[Any], int | None]) -> Callable[..., int | None]:
     """Return a command with all its options, those of the data included."""
     return takes(command, data_options((known.kind for known in KINDS.values()), FORMATS))
 
 
-def topk(source: InputOptions, answer: AnswerOptions, output: OutputOptions, k: K) -> int:
+def topk(options: TopKOptions) -> None:
     """Show the k best items, and those that one unit more or less could put among them."""
-    check_output(output)
-    opened = open_study(source, answer.scorer)
-    with working(LEAVING_OUT):
-        found = opened.study.topk(k, **_how(answer)).findings(**opened.about)
-    return _view(found, output)
+    _answer(options, lambda study: study.topk(options.k, **_how(options)))
 
 
-def rank(source: InputOptions, answer: AnswerOptions, output: OutputOptions) -> int:
+def rank(options: RankOptions) -> None:
     """Rank all items, each with the ranks that one unit more or less could give it."""
-    check_output(output)
-    opened = open_study(source, answer.scorer)
-    with working(LEAVING_OUT):
-        found = opened.study.ranking(**_how(answer)).findings(**opened.about)
-    return _view(found, output)
+    _answer(options, lambda study: study.ranking(**_how(options)))
 
 
-def audit(
-    source: InputOptions,
-    target: TargetOptions,
-    output: OutputOptions,
-    k: Annotated[
-        str, typer.Option("-k", help="One k or several.", rich_help_panel=ANSWER, metavar="5,10,20")
-    ],
-) -> int:
+def audit(options: AuditOptions) -> None:
     """Leave every unit out in turn, and measure how stable each method's answer is."""
-    check_output(output)
-    ks = parse_ks(k)
-    opened = open_study(source, target.scorer)
-    with working(LEAVING_OUT):
-        result = opened.study.audit(ks, eps=target.eps, delta=target.delta)
-        found = result.findings(**opened.about)
-    return _view(found, output)
+    ks = parse_ks(options.k)
+    _answer(options, lambda study: study.audit(ks, eps=options.eps, delta=options.delta))
 
 
-def check(
-    source: InputOptions,
-    scoring: ScoringOptions,
-    output: OutputOptions,
-    k: K,
-    max_delta: Annotated[
-        float,
-        typer.Option(
-            "--max-delta",
-            help="The largest share of units whose removal may change the answer.",
-            rich_help_panel=ANSWER,
-            metavar="SHARE",
-        ),
-    ] = 0.05,
-) -> int:
+def check(options: CheckOptions) -> int:
     """Pass (exit 0) if the top k is stable, fail (exit 1) if it is not: a gate for CI.
 
     Checked is the plain top k; with --eps, the inflated one.
     """
     from steadyrank.stability.calibration import check_delta
 
-    check_output(output)
-    check_delta(max_delta)
-    opened = open_study(source, scoring.scorer)
-    with working(LEAVING_OUT):
-        result = opened.study.check(k, max_delta=max_delta, eps=scoring.eps)
-        found = result.findings(**opened.about)
-    _view(found, output)
-    return 0 if result.stable else UNSTABLE
+    most = check_delta(options.max_delta)
+    found = _answer(options, lambda study: study.check(options.k, max_delta=most, eps=options.eps))
+    return 0 if found.stable else UNSTABLE
 
 
-def report(
-    source: InputOptions,
-    answer: AnswerOptions,
-    k: Annotated[
-        int | None,
-        typer.Option(
-            "-k",
-            help="How many items are wanted; 10, or half of fewer than 20 items, if not given.",
-            rich_help_panel=ANSWER,
-            metavar="K",
-            show_default=False,
-        ),
-    ] = None,
-    output: Annotated[
-        str,
-        typer.Option(
-            "--output", "-o", help="The file to write.", rich_help_panel=OUTPUT, metavar="PATH"
-        ),
-    ] = "report.html",
-    title: Annotated[
-        str | None,
-        typer.Option(help="A heading of your own.", rich_help_panel=OUTPUT, show_default=False),
-    ] = None,
-) -> int:
+def report(options: ReportOptions) -> None:
     """Write one HTML file to look at: verdict, charts with live sliders, a table to search."""
     from steadyrank.report.text import Line
-    from steadyrank.safe_text import shown
 
-    opened = open_study(source, answer.scorer)
-    study = opened.study
-    wanted = study.usual_k if k is None else k
-    with named(output), working("Writing the report"):
-        study.report(output, wanted, title=title, **opened.about, **_how(answer))
+    study, about = open_study(options)
+    k = study.usual_k if options.k is None else options.k
+    with named(options.output), working("Writing the report"):
+        study.report(options.output, k, title=options.title, **about, **_how(options))
     screen = console()
-    where = shown(output, screen.encoding)
-    told = f"Wrote the report of the top {wanted:,} of {len(study.items):,} items to {where}"
+    where = terminal_of(screen).safe(options.output)
+    told = f"Wrote the report of the top {k:,} of {len(study.items):,} items to {where}"
     show([Line(told)], screen)
-    return 0
 
 
-def demo(
-    output: Annotated[
-        str, typer.Option("--output", "-o", help="Where the report of the demo goes.", metavar="PATH")
-    ] = "demo-report.html",
-    data: Annotated[
-        str | None,
-        typer.Option(
-            "--data",
-            help="Also copy the data sets into this folder.",
-            metavar="FOLDER",
-            show_default=False,
-        ),
-    ] = None,
-) -> int:
+def demo(options: DemoOptions) -> None:
     """See it work on three bundled data sets, in a minute's read."""
     from steadyrank.cli.tour import tour
 
-    return tour(output, data)
+    tour(options.output, options.data)
 
 
 def parse_ks(text: str) -> list[int]:
@@ -179,30 +99,37 @@ def parse_ks(text: str) -> list[int]:
         ) from None
 
 
-def _how(answer: AnswerOptions) -> dict[str, Any]:
+def _how(options: AnswerOptions) -> dict[str, Any]:
     """Return the settings of an answer as the library takes them; it checks the claim."""
-    return {"eps": answer.eps, "delta": answer.delta, "claim": answer.claim}
+    return {"eps": options.eps, "delta": options.delta, "claim": options.claim}
 
 
-def _view(found: dict[str, Any], output: OutputOptions) -> int:
+def _answer(options: Any, ask: Callable[[Study], Any]) -> Any:
+    """Read the data, ask a study of them one question, show what it found, and return the result."""
+    study, about = open_study(options)
+    with working("Leaving every unit out"):
+        result = ask(study)
+        found = result.findings(**about)
+    _view(found, options)
+    return result
+
+
+def _view(found: dict[str, Any], options: Any) -> None:
     from steadyrank.report.export import to_csv, to_json
-    from steadyrank.report.terminal import Terminal
     from steadyrank.report.text import lines
 
-    if output.as_json:
-        deliver(to_json(found), output.output)
-    elif output.as_csv:
+    screen = console()
+    if options.as_json:
+        deliver(to_json(found), options.output)
+    elif options.as_csv:
         text = to_csv(found)
-        deliver(text, output.output)
+        deliver(text, options.output)
         _say_if_guarded(text)
-    elif output.output is not None:
-        paper = Terminal(max(40, console().width), options=True)
-        told = lines(found, paper, everything=output.everything)
-        deliver("\n".join(line.text for line in told), output.output)
+    elif options.output is not None:
+        told = lines(found, terminal_of(screen, "utf-8"), everything=options.everything)
+        deliver("\n".join(line.text for line in told), options.output)
     else:
-        screen = console()
-        show(lines(found, terminal_of(screen), everything=output.everything), screen)
-    return 0
+        show(lines(found, terminal_of(screen), everything=options.everything), screen)
 
 
 def _say_if_guarded(text: str) -> None:

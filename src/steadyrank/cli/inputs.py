@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from dataclasses import dataclass
 from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,36 +14,25 @@ from steadyrank.data.kinds import KINDS, read_any, scan_any
 from steadyrank.errors import InvalidSettingError, Option
 
 if TYPE_CHECKING:
-    from steadyrank.cli.options import InputOptions
+    from steadyrank.cli.options import InputOptions, ScoringOptions
     from steadyrank.data.observations import Observations
     from steadyrank.engines.settings import Engine
     from steadyrank.stability.study import Study
 
 STANDARD_INPUT = "-"
 
-
-@dataclass(frozen=True)
-class Opened:
-    """A study of a file, and what findings say about the file."""
-
-    study: Study
-    source: str
-    policies: dict[str, str]
-
-    @property
-    def about(self) -> dict[str, Any]:
-        """What findings take about the file."""
-        return {"source": self.source, "policies": self.policies}
+GOES_WITH = {"memory_limit": "duckdb", "spark_master": "spark"}
+"""Options for one engine alone; each also asks for it."""
 
 
-def open_study(options: InputOptions, scorer: str | None = None) -> Opened:
-    """Read the data and return a study of them."""
+def open_study(options: ScoringOptions) -> tuple[Study, dict[str, Any]]:
+    """Read the data and return a study of them, and what findings say about the file."""
     from steadyrank.stability.study import Study
 
     with working("Reading"):
         data = load(options)
     name = STANDARD_INPUT if options.file == STANDARD_INPUT else Path(options.file).name
-    return Opened(Study(data, scorer), name, _policies(options))
+    return Study(data, options.scorer), {"source": name, "policies": _policies(options)}
 
 
 def load(options: InputOptions) -> Observations:
@@ -60,44 +48,36 @@ def load(options: InputOptions) -> Observations:
 
 def _policies(options: InputOptions) -> dict[str, str]:
     """Return the policies that options chose, in plain words."""
-    chosen = {}
-    for known in KINDS.values():
-        for name, setting in known.kind.settings.items():
-            value = options.arguments.get(name)
-            if setting.choices is not None and value is not None:
-                chosen[name] = setting.choices.get(value, value)
-    return chosen
+    return {
+        name: setting.choices.get(value, value)
+        for known in KINDS.values()
+        for name, setting in known.kind.settings.items()
+        if setting.choices is not None and (value := options.arguments.get(name)) is not None
+    }
 
 
 def _arguments(options: InputOptions) -> dict[str, Any]:
     """Return what was said about the data; lists are written with commas."""
-    several = {
-        name for known in KINDS.values() for name, part in known.kind.declared.items() if part.several
+    every = [part for known in KINDS.values() for part in known.kind.declared.items()]
+    several = {name for name, part in every if part.several}
+    return {
+        name: [part.strip() for part in value.split(",")] if name in several else value
+        for name, value in options.arguments.items()
+        if value is not None
     }
-    given = {name: value for name, value in options.arguments.items() if value is not None}
-    for name in several & given.keys():
-        given[name] = [part.strip() for part in given[name].split(",")]
-    return given
 
 
 def _engine(options: InputOptions) -> Engine | None:
     """Return the engine that works on the data, or None for memory."""
     from steadyrank.engines.settings import DuckDB, Spark, engine_of
 
-    name = options.engine
-    if name is None:
-        several = has_magic(options.file) and not Path(options.file).exists()
-        asked = "duckdb" if options.memory_limit else "spark" if options.spark_master else None
-        name = asked or ("duckdb" if several else "memory")
-    for setting, value, engine in (
-        ("memory_limit", options.memory_limit, "duckdb"),
-        ("spark_master", options.spark_master, "spark"),
-    ):
-        if value is not None and name != engine:
-            raise InvalidSettingError(
-                f"{setting} does not go with the engine {name!r}",
-                way_out=["Use it with ", Option("engine", engine)],
-            )
+    asked = {name: engine for name, engine in GOES_WITH.items() if getattr(options, name) is not None}
+    several = has_magic(options.file) and not Path(options.file).exists()
+    name = options.engine or next(iter(asked.values()), "duckdb" if several else "memory")
+    for setting, engine in asked.items():
+        if name != engine:
+            option = f"--{setting.replace('_', '-')}"
+            raise InvalidSettingError(f"{option} goes with --engine {engine}, not with {name!r}")
     if name == "memory":
         return None
     if options.file == STANDARD_INPUT:

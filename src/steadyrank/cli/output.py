@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.errors import InvalidValueError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from contextlib import AbstractContextManager
 
     from rich.console import Console
 
-    from steadyrank.cli.options import OutputOptions
     from steadyrank.report.terminal import Terminal
     from steadyrank.report.text import Line
 
@@ -27,11 +27,11 @@ def console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, markup=False, emoji=False, highlight=False, soft_wrap=False)
 
 
-def terminal_of(screen: Console) -> Terminal:
-    """Return what this console can show."""
+def terminal_of(screen: Console, encoding: str | None = None) -> Terminal:
+    """Return what this console can show, or a file of its width in an encoding."""
     from steadyrank.report.terminal import Terminal
 
-    return Terminal(max(40, screen.width), screen.encoding, options=True)
+    return Terminal(max(40, screen.width), encoding or screen.encoding, options=True)
 
 
 def show(lines: Iterable[Line], screen: Console) -> None:
@@ -46,17 +46,7 @@ def show(lines: Iterable[Line], screen: Console) -> None:
 
 def working(what: str) -> AbstractContextManager[Any]:
     """Return a sign of life on a terminal, and nothing at all elsewhere."""
-    from contextlib import nullcontext
-
-    if not sys.stderr.isatty():
-        return nullcontext()
-    return console(stderr=True).status(what)
-
-
-def check_output(options: OutputOptions) -> None:
-    """Complain about options that exclude each other before any work is done."""
-    if options.as_json and options.as_csv:
-        raise InvalidValueError("--json and --csv exclude each other: give one of them.")
+    return console(stderr=True).status(what) if sys.stderr.isatty() else nullcontext()
 
 
 def deliver(text: str, path: str | None = None, *, encoding: str = "utf-8") -> None:
@@ -95,16 +85,12 @@ def save(text: str, path: str) -> None:
         write_whole(text.encode("utf-8", "backslashreplace").decode("utf-8"), path)
 
 
-class named:  # noqa: N801 (a context manager that reads as a verb)
+@contextmanager
+def named(path: str) -> Iterator[None]:
     """Make errors of the file system name this path, not that of a temporary file."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        if Path(self._path).is_dir():
-            raise InvalidValueError(f"{self._path!r} is a folder: give the name of a file.")
-
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        if isinstance(error, OSError):
-            raise OSError(error.errno, error.strerror, self._path) from error
+    if Path(path).is_dir():
+        raise InvalidValueError(f"{path!r} is a folder: give the name of a file.")
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from error

@@ -1,142 +1,89 @@
-"""The demo: the main job on three bundled data sets, told to a newcomer, and a report to look at."""
+"""The demo: the main job on three bundled data sets, told to a newcomer, and a report to look at.
+
+What is told is data, ``demo/tour.toml``; this fills it in and shows it.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.cli.inputs import Opened, open_study
-from steadyrank.cli.options import InputOptions
+from steadyrank.cli.inputs import open_study
+from steadyrank.cli.options import ScoringOptions
 from steadyrank.cli.output import console, named, save, show, terminal_of
 from steadyrank.demo import NAMES, demo_file
 from steadyrank.report.text import Line, paragraph, topk_table
+from steadyrank.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steadyrank.report.terminal import Terminal
 
-WELCOME = (
-    "A list of the k best can change when a single user, judge or task is left out. steadyrank finds "
-    "the items that are surely in, and those so close that one unit more or less decides: the "
-    "contenders. Three data sets with invented names follow; each has a near-tie."
-)
 
-
-@dataclass(frozen=True)
-class Stop:
-    """One data set of the tour."""
-
-    name: str
-    k: int
-    title: str
-    question: str
-    unit: str | None = None
-
-    @property
-    def command(self) -> str:
-        """What one would type for it."""
-        unit = "" if self.unit is None else f" --unit {self.unit}"
-        return f"steadyrank topk {self.name} -k {self.k}{unit}"
-
-
-STOPS = (
-    Stop(
-        "restaurants.csv", 5, "Ratings: the top 5 restaurants",
-        "180 reviewers gave stars to some of 20 restaurants. Who is in the top 5, whichever "
-        "reviewer had stayed at home?",
-    ),
-    Stop(
-        "chat_battles.csv", 3, "Battles: the top 3 chat models",
-        "40 judges compared pairs of 10 models, 900 times in all. A judge leaves with all of their "
-        "votes.",
-        "judge",
-    ),
-    Stop(
-        "benchmark.csv", 4, "A benchmark: the top 4 methods",
-        "12 methods, 48 tasks, mean accuracy. Would the podium be the same with one task fewer?",
-    ),
-)  # fmt: skip
-
-
-def tour(output: str, folder: str | None) -> int:
+def tour(output: str, folder: str | None) -> None:
     """Show the three data sets, write the report of the first, and say where it is."""
     if folder is not None:
         _copy(folder)
+    script = tomllib.loads(_text("tour.toml"))
     screen = console()
     terminal = terminal_of(screen)
-    show(_welcome(terminal), screen)
-    for number, stop in enumerate(STOPS, start=1):
-        with demo_file(stop.name) as path:
-            opened = open_study(InputOptions(file=str(path), arguments={"unit": stop.unit}))
-        found = opened.study.topk(stop.k).findings(**opened.about)
-        show(_told(number, stop, found, terminal), screen)
+    show([Line(script["title"], "bold"), *paragraph(script["welcome"], terminal), Line("")], screen)
+    for number, stop in enumerate(script["stops"], start=1):
+        with demo_file(stop["file"]) as path:
+            options = ScoringOptions(file=str(path), arguments={"unit": stop.get("unit")})
+            study, about = open_study(options)
+        found = study.topk(stop["k"]).findings(**about)
+        lesson = script["first_lesson" if number == 1 else "next_lesson"] + script["standings"]
+        show(_told(number, stop, found, lesson, terminal), screen)
         if number == 1:
-            _write(opened, stop, output)
-    show(_farewell(output, terminal), screen)
-    return 0
+            with named(output):
+                study.report(output, stop["k"], source=stop["file"], title=stop["title"])
+    page = script["page"].format(output=terminal.safe(output))
+    farewell = [*paragraph(script["farewell"], terminal), Line(""), Line(page, "bold")]
+    show([*farewell, *map(Line, script["more"])], screen)
 
 
-def _welcome(terminal: Terminal) -> Iterator[Line]:
-    yield Line("steadyrank: rankings that do not flip when one data point leaves", "bold")
-    yield from paragraph(WELCOME, terminal)
+def _told(
+    number: int, stop: dict[str, Any], found: dict[str, Any], lesson: str, terminal: Terminal
+) -> Iterator[Line]:
+    unit = f" --unit {stop['unit']}" if "unit" in stop else ""
+    yield Line(f"{number}. {stop['title']}", "bold")
+    yield Line(f"   $ steadyrank topk {stop['file']} -k {stop['k']}{unit}", "bright_black")
+    yield from paragraph(stop["question"], terminal)
+    yield Line("")
+    yield from topk_table(found, terminal, following=2)
+    yield Line("")
+    yield from paragraph(lesson.format(**_slots(found)), terminal)
     yield Line("")
 
 
-def _told(number: int, stop: Stop, made: dict[str, Any], terminal: Terminal) -> Iterator[Line]:
-    yield Line(f"{number}. {stop.title}", "bold")
-    yield Line(f"   $ {stop.command}", "bright_black")
-    yield from paragraph(stop.question, terminal)
-    yield Line("")
-    yield from topk_table(made, terminal, following=2)
-    yield Line("")
-    yield from paragraph(_lesson(made, first=number == 1), terminal)
-    yield Line("")
-
-
-def _lesson(made: dict[str, Any], *, first: bool) -> str:
+def _slots(found: dict[str, Any]) -> dict[str, object]:
     """Return what the table says, and how sure one may be, in plain words."""
-    summary, k, units = made["summary"], made["k"], f"{made['n_units']:,} {made['unit']}s"
-    contenders = [str(row["item"]) for row in made["rows"] if row["standing"] == "contender"]
-    plain, inflated = summary["plain_breaking_units"], summary["inflated_breaking_units"]
-    kept = "any one" if inflated == 0 else f"all but {inflated:,}"
-    places = "the last place" if k - summary["certain"] == 1 else "the places left"
-    sure = f"{summary['certain']} items are sure; {_joined(contenders)} contend for {places}."
-    if not first:
-        breaks = "none breaks" if inflated == 0 else f"{inflated:,} break"
-        return f"Of the {units}, {plain:,} change the plain top {k}; {breaks} this list. {sure}"
-    return (
-        f"Leave out any one of {plain:,} of the {units}, and the plain top {k} changes. The list of "
-        f"{summary['size']} above holds: each of the {units} was left out in turn, and without {kept} "
-        f"of them the new list still shares at least {k} items with it. {sure}"
-    )
+    summary, k = found["summary"], found["k"]
+    *others, last = [str(row["item"]) for row in found["rows"] if row["standing"] == "contender"]
+    broken = summary["inflated_breaking_units"]
+    return {
+        "k": k,
+        "size": summary["size"],
+        "certain": summary["certain"],
+        "units": counted(found["n_units"], found["unit"]),
+        "plain": f"{summary['plain_breaking_units']:,}",
+        "kept": "any one" if broken == 0 else f"all but {broken:,}",
+        "breaks": "none breaks" if broken == 0 else f"{broken:,} break",
+        "contenders": f"{', '.join(others)} and {last}" if others else last,
+        "places": "the last place" if k - summary["certain"] == 1 else "the places left",
+    }
 
 
-def _joined(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _write(opened: Opened, stop: Stop, output: str) -> None:
-    with named(output):
-        opened.study.report(output, stop.k, source=stop.name, title=stop.title)
+def _text(name: str) -> str:
+    with demo_file(name) as path:
+        return path.read_text(encoding="utf-8")
 
 
 def _copy(folder: str) -> None:
     """Put the data sets into a folder, so that the commands of the tour can be tried."""
     Path(folder).mkdir(parents=True, exist_ok=True)
     for name in NAMES:
-        with demo_file(name) as path:
-            save(path.read_text(encoding="utf-8"), str(Path(folder) / name))
-
-
-def _farewell(output: str, terminal: Terminal) -> Iterator[Line]:
-    yield from paragraph(
-        "All of this is stability under deletion: what happens to the answer when one unit leaves. It "
-        "is not statistical confidence in a true ranking.",
-        terminal,
-    )
-    yield Line("")
-    yield Line(f"The first data set as a page with live sliders: {terminal.safe(output)}", "bold")
-    yield Line("The data sets, to try the commands above: steadyrank demo --data .")
-    yield Line("Your own data: steadyrank topk FILE -k 10 (more: steadyrank --help)")
+        save(_text(name), str(Path(folder) / name))

@@ -6,19 +6,17 @@ tasks); each has a near-tie worth seeing.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
 NAMES = ("restaurants.csv", "chat_battles.csv", "benchmark.csv")
 
 
-@contextmanager
-def demo_file(name: str) -> Iterator[Path]:
+def demo_file(name: str) -> AbstractContextManager[Path]:
     """Give the path of a bundled file, also from an installation that is packed.
 
     Examples
@@ -28,5 +26,4 @@ def demo_file(name: str) -> Iterator[Path]:
     ...     Ratings.read(path)
     <Ratings: 180 user units, 20 items>
     """
-    with as_file(files(__name__).joinpath(name)) as path:
-        yield path
+    return as_file(files(__name__).joinpath(name))

@@ -19,7 +19,7 @@ from steadyrank.reading.text_columns import MISSING_WORDS
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from steadyrank.engines.source import Source
+    from steadyrank.engines.source import Frame, Source
 
 WHOLE = r"^(0|-?[1-9][0-9]{0,18})$"
 """Text that is exactly what a whole number prints as, of up to 19 digits."""
@@ -32,14 +32,14 @@ def how_many(condition: nw.Expr) -> nw.Expr:
     return condition.cast(nw.Int64).sum()
 
 
-def picked(source: Source, columns: Mapping[str, str]) -> nw.LazyFrame[Any]:
+def picked(source: Source, columns: Mapping[str, str]) -> Frame:
     """Return the named columns under the names of the parts they play."""
-    return source.frame.select(*(nw.col(name).alias(part) for part, name in columns.items()))
+    return source.frame.select(**{part: nw.col(name) for part, name in columns.items()})
 
 
 def with_labels(
-    source: Source, frame: nw.LazyFrame[Any], parts: Mapping[str, str], results: Collection[str] = ()
-) -> nw.LazyFrame[Any]:
+    source: Source, frame: Frame, parts: Mapping[str, str], results: Collection[str] = ()
+) -> Frame:
     """Return the frame with label columns as whole numbers or text, as they are in memory.
 
     Parameters
@@ -52,7 +52,7 @@ def with_labels(
     results : collection of str
         Columns of results, which may be missing or of any type: the class judges them.
     """
-    schema = source.guarded(frame.collect_schema)
+    schema = source.schema(frame)
     tests = [how_many(nw.col(part).is_null()).alias(f"{part} gone") for part in parts]
     if source.text:
         tests += [_is_whole(nw.col(part)).all().alias(f"{part} whole") for part in (*parts, *results)]
@@ -89,9 +89,9 @@ def _label(part: str, what: str, dtype: Any, *, whole: bool) -> nw.Expr:
     )
 
 
-def with_numbers(source: Source, frame: nw.LazyFrame[Any], part: str, what: str) -> nw.LazyFrame[Any]:
+def with_numbers(source: Source, frame: Frame, part: str, what: str) -> Frame:
     """Return the frame with a numeric column; text of a file is read as numbers."""
-    dtype = source.guarded(frame.collect_schema)[part]
+    dtype = source.schema(frame)[part]
     if source.text:
         return _numbers_of_text(source, frame, part, what)
     if dtype == nw.Boolean:
@@ -106,15 +106,12 @@ def with_numbers(source: Source, frame: nw.LazyFrame[Any], part: str, what: str)
     return frame
 
 
-def _numbers_of_text(
-    source: Source, frame: nw.LazyFrame[Any], part: str, what: str
-) -> nw.LazyFrame[Any]:
+def _numbers_of_text(source: Source, frame: Frame, part: str, what: str) -> Frame:
     text = nw.col(part).str.strip_chars()
     gone = text.str.to_lowercase().is_in(sorted(MISSING_WORDS))
     frame = frame.with_columns(nw.when(~gone).then(text).alias(part))
-    wrong = frame.filter(~nw.col(part).str.contains(PLAIN_NUMBER)).select(part).head(1)
-    found = source.collect(wrong, "checks of the numbers")[part]
-    if len(found):
+    wrong = frame.filter(~nw.col(part).str.contains(PLAIN_NUMBER))
+    if found := source.example(wrong, part, "checks of the numbers"):
         raise NotANumberError(
             f"{what} must be numbers, but there is {shorten(found[0])}",
             way_out="Correct these rows, or name another column.",
@@ -122,69 +119,55 @@ def _numbers_of_text(
     return frame.with_columns(nw.col(part).cast(nw.Float64))
 
 
-class ValueSummary:
-    """What the exact form of a column of numbers depends on, from one pass.
+def decimal_range(source: Source, frame: Frame, what: str) -> tuple[int, float, float]:
+    """Return what the exact form of the column ``value`` depends on, from one pass.
 
-    Attributes
-    ----------
-    rows : int
-    lowest, highest : float
-    decimals : int
-        The fewest decimal places that write all values; one more than the most allowed if none do.
+    This is the fewest decimal places that write all values (one more than the most allowed if none
+    do), the lowest value and the highest.
     """
-
-    def __init__(self, source: Source, frame: nw.LazyFrame[Any], part: str, what: str) -> None:
-        dtype = source.guarded(frame.collect_schema)[part]
-        value = nw.col(part)
-        single = dtype == nw.Float32
-        floating = dtype.is_float()
-        wide = value.cast(nw.Float64)
-        asked = [
-            nw.len().alias("rows"),
-            how_many(value.is_null()).alias("gone"),
-            wide.min().alias("lowest"),
-            wide.max().alias("highest"),
-        ]
-        if floating:
-            asked.append(how_many(~value.is_finite()).alias("odd"))
-            for places in range(MOST_DECIMALS + 1):
-                # Polars divides by a constant by multiplying with its inverse, which rounds twice.
-                scale = wide * 0.0 + 10.0**places
-                meant = (wide * 10.0**places).round(0) / scale
-                same = meant.cast(nw.Float32) == value if single else meant == wide
-                asked.append(same.all().alias(f"places {places}"))
-        found = source.numbers(frame.select(*asked), "checks of the numbers")
-        self.rows = int(found["rows"])
-        _check_values(found, what)
-        self.lowest, self.highest = float(found["lowest"]), float(found["highest"])
-        self.decimals = self._decimals(found, single=single) if floating else 0
-
-    def _decimals(self, found: dict[str, Any], *, single: bool) -> int:
-        top = max(abs(self.lowest), abs(self.highest))
+    dtype = source.schema(frame)["value"]
+    value, single = nw.col("value"), dtype == nw.Float32
+    wide = value.cast(nw.Float64)
+    ends = {"lowest": wide.min(), "highest": wide.max()}
+    asked = {"rows": nw.len(), "gone": how_many(value.is_null()), **ends}
+    if dtype.is_float():
+        asked["odd"] = how_many(~value.is_finite())
         for places in range(MOST_DECIMALS + 1):
-            limit = SINGLE_DIGITS if single and places else EXACT
-            if top * 10.0**places < limit and bool(found[f"places {places}"]):
-                return places
-        return MOST_DECIMALS + 1
+            # Polars divides by a constant by multiplying with its inverse, which rounds twice.
+            scale = wide * 0.0 + 10.0**places
+            meant = (wide * 10.0**places).round(0) / scale
+            same = meant.cast(nw.Float32) == value if single else meant == wide
+            asked[f"places {places}"] = same.all()
+    found = source.numbers(frame.select(**asked), "checks of the numbers")
+    _check_values(found, what)
+    lowest, highest = float(found["lowest"]), float(found["highest"])
+    if not dtype.is_float():
+        return 0, lowest, highest
+    top = max(abs(lowest), abs(highest))
+    for places in range(MOST_DECIMALS + 1):
+        limit = SINGLE_DIGITS if single and places else EXACT
+        if top * 10.0**places < limit and bool(found[f"places {places}"]):
+            return places, lowest, highest
+    return MOST_DECIMALS + 1, lowest, highest
 
 
 def _check_values(found: dict[str, Any], what: str) -> None:
-    if not found["rows"]:
+    rows, gone, odd = (int(found.get(name) or 0) for name in ("rows", "gone", "odd"))
+    if not rows:
         raise EmptyDataError(f"there are no {what}", way_out="At least one is needed.")
-    if gone := int(found["gone"] or 0):
+    if gone:
         raise MissingValuesError(
-            f"{gone:,} of {int(found['rows']):,} {what} are missing",
-            way_out="Remove these rows, or fill them in.",
+            f"{gone:,} of {rows:,} {what} are missing", way_out="Remove these rows, or fill them in."
         )
-    if odd := int(found.get("odd") or 0):
+    if odd:
         raise NotANumberError(
-            f"{what} must be finite, but {odd:,} of {int(found['rows']):,} are not",
+            f"{what} must be finite, but {odd:,} of {rows:,} are not",
             way_out="Remove these rows, or give the number that you mean.",
         )
 
 
 def repeated_pairs(
-    source: Source, frame: nw.LazyFrame[Any], one: str, two: str
+    source: Source, frame: Frame, one: str, two: str
 ) -> tuple[int, tuple[object, object] | None]:
     """Return how many rows repeat a pair of labels, and one such pair.
 
@@ -196,12 +179,9 @@ def repeated_pairs(
     if packing is not None:
         key = (nw.col(one) - packing[0]) * packing[2] + (nw.col(two) - packing[1])
         keyed, names = frame.select(key.alias("pair")), ["pair"]
-    pairs = keyed.group_by(*names).agg(nw.len().alias("times"))
-    doubled = pairs.filter(nw.col("times") > 1)
+    doubled = keyed.group_by(*names).agg(times=nw.len()).filter(nw.col("times") > 1)
     step = "checks for repeated pairs"
-    found = source.numbers(
-        doubled.select(nw.len().alias("pairs"), nw.col("times").sum().alias("rows")), step
-    )
+    found = source.numbers(doubled.select(pairs=nw.len(), rows=nw.col("times").sum()), step)
     if not int(found["pairs"]):
         return 0, None
     example = source.numbers(doubled.select(*names).head(1), step)
@@ -212,16 +192,14 @@ def repeated_pairs(
     return extra, (packing[0] + first, packing[1] + second)
 
 
-def _packing(
-    source: Source, frame: nw.LazyFrame[Any], one: str, two: str
-) -> tuple[int, int, int] | None:
+def _packing(source: Source, frame: Frame, one: str, two: str) -> tuple[int, int, int] | None:
     """Return the lowest labels, and how many the second column may have; None if that is too many."""
-    schema = source.guarded(frame.collect_schema)
+    schema = source.schema(frame)
     if schema[one] != nw.Int64 or schema[two] != nw.Int64:
         return None
-    ends = [nw.col(name).min().alias(f"{name} low") for name in (one, two)]
-    ends += [nw.col(name).max().alias(f"{name} high") for name in (one, two)]
-    found = source.numbers(frame.select(*ends), "checks of the labels")
-    low = [int(found[f"{name} low"]) for name in (one, two)]
-    width = [int(found[f"{name} high"]) - low[place] + 1 for place, name in enumerate((one, two))]
-    return None if width[0] * width[1] >= 2**62 else (low[0], low[1], width[1])
+    first, second = nw.col(one), nw.col(two)
+    ends = {"low": first.min(), "high": first.max(), "least": second.min(), "most": second.max()}
+    found = source.numbers(frame.select(**ends), "checks of the labels")
+    low, high, least, most = (int(found[name]) for name in ends)
+    width = most - least + 1
+    return None if (high - low + 1) * width >= 2**62 else (low, least, width)

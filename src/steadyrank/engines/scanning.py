@@ -1,4 +1,8 @@
-"""From a lazy table to entries (unit, item, value) in its engine: checked, numbered, ready to add up."""
+"""From a lazy table to what is added up in its engine: entries (unit, item, value), or equal rows.
+
+Votes for the same item are equal rows, and so are battles with the same two items and result. One
+group-by leaves so few of them that the rest is done in memory, by the very code that reads files.
+"""
 
 from __future__ import annotations
 
@@ -8,76 +12,64 @@ import narwhals as nw
 
 from steadyrank.engines.exact_sums import form_of
 from steadyrank.engines.lazy_columns import (
-    ValueSummary,
+    decimal_range,
     picked,
     repeated_pairs,
     with_labels,
     with_numbers,
 )
-from steadyrank.engines.lazy_entries import (
-    BATCH_ROWS,
-    MAX_ITEMS,
-    MAX_UNITS,
-    LazyEntries,
-    item_labels,
-    unit_keys,
-)
+from steadyrank.engines.lazy_entries import MAX_ITEMS, MAX_UNITS, LazyEntries, item_labels, unit_keys
 from steadyrank.errors import (
     DuplicateRatingsError,
+    InvalidCountError,
     InvalidDataError,
-    InvalidPolicyError,
     MissingValuesError,
     Option,
     listing,
     shorten,
 )
+from steadyrank.reading.table import GivenColumn, Table
 
 if TYPE_CHECKING:
-    from steadyrank.engines.source import Source
+    from steadyrank.engines.source import Frame, Source
     from steadyrank.reading.roles import Resolved
 
-POLICIES = ("error", "mean", "trust")
+AVAILABLE = Option("missing", "available")
+MAX_DISTINCT = 20_000_000
+"""How many distinct rows are brought back at most."""
+FEWER_ROWS = "Group by a column with fewer values, or add the counts up before."
 
 
 def scan_ratings(
-    source: Source, found: Resolved, *, max_units: int = MAX_UNITS, batch_rows: int = BATCH_ROWS
+    source: Source, found: Resolved, *, max_units: int = MAX_UNITS, **further: Any
 ) -> tuple[LazyEntries, list[str]]:
     """Return ratings as entries, and what to say of them; ``Ratings.scan`` explains the settings."""
     duplicates = found.settings.get("duplicates", "error")
-    _check_duplicates(duplicates)
-    columns, notes = found.columns, list(found.table.notes)
-    parts = {"unit": columns["user"], "item": columns["item"], "value": columns["score"]}
-    frame = with_labels(source, picked(source, parts), {"unit": "users", "item": "items"})
-    frame = with_numbers(source, frame, "value", "ratings")
-    summary = ValueSummary(source, frame, "value", "ratings")
-    if duplicates == "trust":
-        notes.append("not checked whether a user rated an item more than once")
-    elif source.in_strict_order(columns["user"], columns["item"]):
-        notes.append("the files are in order of user and item, so no rating is repeated")
-    elif again := _repeated_ratings(source, frame, duplicates):
-        notes.append(f"{again:,} repeated ratings of an item by a user: their mean taken")
-        frame = _merged(frame)
-        summary = ValueSummary(source, frame, "value", "ratings")
-    keys, sizes = unit_keys(source, frame, "users", max_units)
-    form = form_of(summary.decimals, summary.lowest, summary.highest, addends=len(keys))
-    known = found.settings.get("items")
-    entries = LazyEntries(
-        source, frame, form, keys, sizes, what="ratings", known=known, batch_rows=batch_rows
-    )
-    return entries, notes
-
-
-def _check_duplicates(duplicates: str) -> None:
     if duplicates == "last":
         raise InvalidDataError(
             "the last of several ratings needs an order of the rows, which an engine does not keep",
             way_out=["Use ", Option("duplicates", "mean"), ", or read the ratings into memory."],
         )
-    if duplicates not in POLICIES:
-        raise InvalidPolicyError("duplicates", duplicates, POLICIES)
+    columns, notes = found.columns, list(found.table.notes)
+    parts = {"unit": columns["user"], "item": columns["item"], "value": columns["score"]}
+    frame = with_labels(source, picked(source, parts), {"unit": "users", "item": "items"})
+    frame = with_numbers(source, frame, "value", "ratings")
+    values = decimal_range(source, frame, "ratings")
+    if duplicates == "trust":
+        notes.append("not checked whether a user rated an item more than once")
+    elif source.files and source.files.in_strict_order(columns["user"], columns["item"]):
+        notes.append("the files are in order of user and item, so no rating is repeated")
+    elif again := _repeated_ratings(source, frame, duplicates):
+        notes.append(f"{again:,} repeated ratings of an item by a user: their mean taken")
+        frame = _merged(frame)
+        values = decimal_range(source, frame, "ratings")
+    keys, sizes = unit_keys(source, frame, "users", max_units)
+    form = form_of(*values, addends=len(keys))
+    further |= {"what": "ratings", "known": found.settings.get("items")}
+    return LazyEntries(source, frame, form, keys, sizes, **further), notes
 
 
-def _repeated_ratings(source: Source, frame: nw.LazyFrame[Any], duplicates: str) -> int:
+def _repeated_ratings(source: Source, frame: Frame, duplicates: str) -> int:
     again, pair = repeated_pairs(source, frame, "unit", "item")
     if again and duplicates == "error" and pair is not None:
         raise DuplicateRatingsError(
@@ -88,7 +80,7 @@ def _repeated_ratings(source: Source, frame: nw.LazyFrame[Any], duplicates: str)
     return again
 
 
-def _merged(frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+def _merged(frame: Frame) -> Frame:
     """Return one rating for each user and item: the mean."""
     wide = frame.with_columns(nw.col("value").cast(nw.Float64))
     sums = wide.group_by("unit", "item").agg(nw.col("value").sum(), nw.len().alias("times"))
@@ -96,7 +88,7 @@ def _merged(frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
 
 
 def scan_scores(
-    source: Source, found: Resolved, *, max_units: int = MAX_UNITS, batch_rows: int = BATCH_ROWS
+    source: Source, found: Resolved, *, max_units: int = MAX_UNITS, **further: Any
 ) -> tuple[LazyEntries, list[str]]:
     """Return a long score table as entries, and what to say of it; ``ScoreMatrix.scan`` explains."""
     if "item" not in found.columns:
@@ -117,25 +109,16 @@ def scan_scores(
     frame, rows, notes = _without_gaps(source, frame, labels, missing)
     if unit is None:
         frame = frame.with_columns(nw.col("row").alias("unit"))
-    summary = ValueSummary(source, frame, "value", "values")
+    frame = frame.select("unit", "item", "value")
+    values = decimal_range(source, frame, "values")
     keys, sizes = unit_keys(source, frame, "units", max_units)
-    form = form_of(summary.decimals, summary.lowest, summary.highest, addends=rows)
-    entries = LazyEntries(
-        source,
-        frame.select("unit", "item", "value"),
-        form,
-        keys,
-        sizes,
-        what="values",
-        known=labels,
-        grouped=unit is not None,
-        rows=rows,
-        batch_rows=batch_rows,
-    )
+    form = form_of(*values, addends=rows)
+    further |= {"what": "values", "known": labels, "rows": rows, "grouped": unit is not None}
+    entries = LazyEntries(source, frame, form, keys, sizes, **further)
     return entries, [*found.table.notes, *notes]
 
 
-def _check_cells(source: Source, frame: nw.LazyFrame[Any], units: str | None) -> None:
+def _check_cells(source: Source, frame: Frame, units: str | None) -> None:
     again, pair = repeated_pairs(source, frame, "row", "item")
     if again and pair is not None:
         raise InvalidDataError(
@@ -144,68 +127,112 @@ def _check_cells(source: Source, frame: nw.LazyFrame[Any], units: str | None) ->
         )
     if units is None:
         return
-    ends = frame.with_columns(nw.col("unit").alias("other")).group_by("row")
-    mixed = ends.agg(nw.col("unit").min(), nw.col("other").max()).filter(
-        nw.col("unit") != nw.col("other")
-    )
-    found = source.collect(mixed.select("row").head(1), "checks of the groups")["row"]
-    if len(found):
+    rows = frame.with_columns(nw.col("unit").alias("other")).group_by("row")
+    ends = rows.agg(nw.col("unit").min(), nw.col("other").max())
+    mixed = ends.filter(nw.col("unit") != nw.col("other"))
+    if found := source.example(mixed, "row", "checks of the groups"):
         raise InvalidDataError(
             f"entries of one row name different {shorten(units)}: row {shorten(found[0])}"
         )
 
 
 def _without_gaps(
-    source: Source, frame: nw.LazyFrame[Any], labels: tuple[object, ...], missing: str
-) -> tuple[nw.LazyFrame[Any], int, list[str]]:
+    source: Source, frame: Frame, labels: tuple[object, ...], missing: str
+) -> tuple[Frame, int, list[str]]:
     """Return the entries that have a value, the number of rows, and what to say."""
     there = ~nw.col("value").is_null()
-    if source.guarded(frame.collect_schema)["value"].is_float():
+    if source.schema(frame)["value"].is_float():
         there = there & ~nw.col("value").is_nan()
     filled = frame.filter(there)
-    per_row = filled.group_by("row").agg(nw.len().alias("values"))
-    every = source.numbers(
-        frame.group_by("row").agg(nw.len().alias("values")).select(nw.len().alias("rows")), "sizes"
-    )
-    found = source.numbers(
-        per_row.select(nw.len().alias("rows"), nw.col("values").sum().alias("values")), "sizes"
-    )
-    all_rows, rows, values = int(every["rows"]), int(found["rows"]), int(found["values"] or 0)
-    gaps = all_rows * len(labels) - values
+    per_row = filled.group_by("row").agg(values=nw.len())
+    all_rows, _ = _sizes(source, frame.group_by("row").agg(values=nw.len()))
+    rows, values = _sizes(source, per_row)
+    cells = all_rows * len(labels)
+    gaps = cells - values
     if not gaps:
         return filled, rows, []
     if missing == "error":
         raise MissingValuesError(
-            f"{gaps:,} of {all_rows * len(labels):,} values are missing",
+            f"{gaps:,} of {cells:,} values are missing",
             way_out=[
                 "Drop the rows that have gaps with ",
                 Option("missing", "drop"),
                 ", or take means over the values that are there with ",
-                Option("missing", "available"),
+                AVAILABLE,
             ],
         )
-    _check_filled(source, filled, labels)
-    if missing == "available":
-        return filled, rows, [f"{gaps:,} missing values left out of the means"]
-    complete = per_row.filter(nw.col("values") == len(labels)).select("row")
-    kept = int(source.numbers(complete.select(nw.len().alias("rows")), "sizes")["rows"])
-    if not kept:
-        raise MissingValuesError(
-            "every row has a missing value, so that dropping them leaves nothing",
-            way_out=[
-                "Use ",
-                Option("missing", "available"),
-                ", or leave out the items with the most gaps.",
-            ],
-        )
-    note = f"{all_rows - kept:,} rows with {gaps:,} missing values dropped"
-    return filled.join(complete, on="row", how="semi"), kept, [note]
-
-
-def _check_filled(source: Source, filled: nw.LazyFrame[Any], labels: tuple[object, ...]) -> None:
-    left = item_labels(source, filled, None, MAX_ITEMS)
-    empty = [label for label in labels if label not in set(left)]
-    if empty:
+    left = set(item_labels(source, filled, None, MAX_ITEMS))
+    if empty := [label for label in labels if label not in left]:
         raise MissingValuesError(
             f"no values at all for {listing(map(shorten, empty))}", way_out="Leave these items out."
         )
+    if missing == "available":
+        return filled, rows, [f"{gaps:,} missing values left out of the means"]
+    complete = per_row.filter(nw.col("values") == len(labels))
+    kept, _ = _sizes(source, complete)
+    if not kept:
+        raise MissingValuesError(
+            "every row has a missing value, so that dropping them leaves nothing",
+            way_out=["Use ", AVAILABLE, ", or leave out the items with the most gaps."],
+        )
+    note = f"{all_rows - kept:,} rows with {gaps:,} missing values dropped"
+    return filled.join(complete.select("row"), on="row", how="semi"), kept, [note]
+
+
+def _sizes(source: Source, per_row: Frame) -> tuple[int, int]:
+    """Return how many rows a count of values by row has, and how many values."""
+    sizes = per_row.select(rows=nw.len(), values=nw.col("values").sum())
+    found = source.numbers(sizes, "sizes")
+    return int(found["rows"]), int(found["values"] or 0)
+
+
+def counted_rows(source: Source, found: Resolved, *, bound: int = MAX_DISTINCT) -> Resolved:
+    """Group a lazy table by its labels and add its counts up; return the same roles over the answer."""
+    roles = found.kind.roles
+    parts = _parts(found)
+    holds = {part: roles[part.partition(" ")[0]].holds for part in parts}
+    labels = {part: part for part in parts if holds[part] == "labels"}
+    results = [part for part in parts if holds[part] == "results"]
+    counts = [part for part in parts if holds[part] == "counts"]
+    frame = with_labels(source, picked(source, parts), labels, results)
+    for part in counts:
+        frame = _whole_counts(source, with_numbers(source, frame, part, parts[part]), part)
+    sums = [nw.col(part).sum() for part in counts] or [nw.len().alias("count")]
+    answer = source.collect_up_to(
+        frame.group_by(*labels, *results).agg(*sums), "distinct rows", bound, FEWER_ROWS
+    )
+    names = parts if counts else {**parts, "count": _free_name(found.table.names)}
+    columns = {name: GivenColumn(answer[part], name) for part, name in names.items()}
+    table = Table(columns, found.table.source, notes=found.table.notes)
+    return found.over(table, {} if counts else {"count": names["count"]})
+
+
+def _parts(found: Resolved) -> dict[str, str]:
+    """Return a name for each column that plays a role: the role, numbered where it has several."""
+    parts: dict[str, str] = {}
+    for role, name in found.columns.items():
+        if isinstance(name, str):
+            parts[role] = name
+        else:
+            parts |= {f"{role} {place}": column for place, column in enumerate(name)}
+    return parts
+
+
+def _free_name(names: list[str]) -> str:
+    name = "number of rows"
+    while name in names:
+        name += "_"
+    return name
+
+
+def _whole_counts(source: Source, frame: Frame, part: str) -> Frame:
+    count = nw.col(part)
+    wide = count.cast(nw.Float64)
+    fine = (wide >= 0) & (wide < 2.0**53) & (wide.round(0) == wide)
+    wrong = frame.filter(count.is_null() | ~fine)
+    if found := source.example(wrong, part, "checks of the counts"):
+        raise InvalidCountError(
+            f"counts must be whole numbers from 0 on, but there is {found[0]}",
+            way_out="Correct these rows.",
+        )
+    return frame.with_columns(count.cast(nw.Int64))

@@ -10,7 +10,7 @@ import os
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import narwhals as nw
 import numpy as np
@@ -21,6 +21,7 @@ from steadyrank.errors import (
     EngineError,
     InvalidDataError,
     InvalidValueError,
+    Option,
     SpillError,
     SteadyrankError,
     TooMuchBroughtBackError,
@@ -32,40 +33,35 @@ from steadyrank.reading.table import Column, GivenColumn, Table
 from steadyrank.reading.text_columns import TextColumn
 
 if TYPE_CHECKING:
-    from types import TracebackType
     from typing import Self
 
     from steadyrank._typing import AnyArray
     from steadyrank.engines.settings import Closer, Engine
 
+Frame: TypeAlias = nw.LazyFrame[Any]
+
 LOOKED_AT = 1000
 """How many rows are brought back to tell what the columns hold."""
 
 FULL_DISK = ("max_temp_directory_size", "no space left", "disk full", "enospc", "offload")
+OTHER_DISK = ", or more room: max_spill=..., or spill=... on another disk, of DuckDB(...)."
+MORE_ROOM = ("Give it more memory with ", Option("memory_limit"), OTHER_DISK)
 OUT_OF_MEMORY = ("out of memory", "outofmemory", "java heap space", "failed to allocate")
+MORE_MEMORY = ("Raise ", Option("memory_limit"), ", or use fewer threads.")
+MOST_SAID = 300
+"""How much of an engine's own message is repeated."""
 
 
 @dataclass
 class Traffic:
-    """What left an engine so far: for each step, how often, how many rows, how many bytes."""
+    """What left an engine so far: for each step, how often, how many rows, how many bytes of arrays."""
 
-    steps: dict[str, list[int]] = field(default_factory=dict)
+    steps: dict[str, tuple[int, int, int]] = field(default_factory=dict)
 
     def add(self, step: str, rows: int, size: int) -> None:
         """Count one answer of the engine."""
-        counts = self.steps.setdefault(step, [0, 0, 0])
-        for place, amount in enumerate((1, rows, size)):
-            counts[place] += amount
-
-    @property
-    def rows(self) -> int:
-        """All rows that were brought back."""
-        return sum(rows for _, rows, _ in self.steps.values())
-
-    @property
-    def bytes(self) -> int:
-        """The bytes of these rows, as arrays."""
-        return sum(size for _, _, size in self.steps.values())
+        times, rows_so_far, size_so_far = self.steps.get(step, (0, 0, 0))
+        self.steps[step] = (times + 1, rows_so_far + rows, size_so_far + size)
 
     def sentence(self, engine: str) -> str:
         """Say what left the engine."""
@@ -73,7 +69,8 @@ class Traffic:
             f"{step} ({rows:,} rows{f' in {times} batches' if times > 1 else ''})"
             for step, (times, rows, _) in self.steps.items()
         ]
-        return f"brought back from {engine}: {', '.join(parts)}; {self.bytes / 1e6:,.1f} MB in all"
+        size = sum(size for _, _, size in self.steps.values())
+        return f"brought back from {engine}: {', '.join(parts)}; {size / 1e6:,.1f} MB in all"
 
 
 class Source:
@@ -91,17 +88,16 @@ class Source:
         self.traffic = Traffic()
         self.files: Files | None = None
         self._close: Closer = lambda: None
-        native = given
         if isinstance(given, str | os.PathLike):
-            self.files = find_files(given)
-            files, chosen = self.files, engine_of(engine)
+            self.files = files = find_files(given)
+            chosen = engine_of(engine)
             self.engine = chosen.name
-            native, self._close = self.guarded(lambda: chosen.open(files))
+            given, self._close = self.guarded(lambda: chosen.open(files))
         elif engine is not None:
             raise InvalidValueError(
                 f"engine={shorten(engine)} goes with a path; a frame runs in the engine it belongs to."
             )
-        self.frame = _lazy(native)
+        self.frame = _lazy(given)
         self.engine = str(self.frame.implementation).rpartition(".")[2].lower()
 
     @property
@@ -124,10 +120,6 @@ class Source:
             for name, column in rows.items()
         }
 
-    def in_strict_order(self, one: str, two: str) -> bool:
-        """Tell whether files prove by their order that no pair of labels occurs twice."""
-        return self.files is not None and self.files.in_strict_order(one, two)
-
     def close(self) -> None:
         """Close what was opened for this source, and remove its temporary files."""
         self._close()
@@ -136,12 +128,10 @@ class Source:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
-    def collect(self, frame: nw.LazyFrame[Any], step: str) -> dict[str, AnyArray]:
+    def collect(self, frame: Frame, step: str) -> dict[str, AnyArray]:
         """Run a query and return its columns as arrays."""
         options: dict[str, Any] = {"engine": "streaming"} if self.engine == "polars" else {}
         eager = self.guarded(lambda: frame.collect(**options))
@@ -150,18 +140,26 @@ class Source:
         self.traffic.add(step, rows, sum(column.nbytes for column in columns.values()))
         return columns
 
-    def collect_up_to(
-        self, frame: nw.LazyFrame[Any], step: str, bound: int, way_out: str
-    ) -> dict[str, AnyArray]:
+    def collect_up_to(self, frame: Frame, step: str, bound: int, way_out: str) -> dict[str, AnyArray]:
         """Run a query whose answer may have at most ``bound`` rows."""
         columns = self.collect(frame.head(bound + 1), step)
         if len(next(iter(columns.values()))) > bound:
             raise TooMuchBroughtBackError(step, bound, way_out)
         return columns
 
-    def numbers(self, frame: nw.LazyFrame[Any], step: str) -> dict[str, Any]:
+    def numbers(self, frame: Frame, step: str) -> dict[str, Any]:
         """Run a query that gives one row, and return its values."""
         return {name: column[0] for name, column in self.collect(frame, step).items()}
+
+    def example(self, frame: Frame, name: str, step: str) -> list[Any]:
+        """Return one value of a column, or none if there are no rows."""
+        found: list[Any] = self.collect(frame.select(name).head(1), step)[name].tolist()
+        return found
+
+    def schema(self, frame: Frame) -> nw.Schema:
+        """Return the types of the columns; some engines run a query to tell them."""
+        schema: nw.Schema = self.guarded(frame.collect_schema)
+        return schema
 
     def guarded(self, action: Any) -> Any:
         """Run something in the engine; if it fails, say why in our words."""
@@ -175,11 +173,12 @@ class Source:
             raise self._explained(error) from error
 
     def _explained(self, error: Exception) -> Exception:
-        text = f"{type(error).__name__}: {error}"
-        if any(sign in text.lower() for sign in FULL_DISK):
+        said = f"{type(error).__name__}: {error}"
+        words = " ".join(said.split())
+        short = words if len(words) <= MOST_SAID else words[: MOST_SAID - 3] + "..."
+        if any(sign in said.lower() for sign in FULL_DISK):
             return SpillError(
-                f"{self.engine} ran out of room for temporary files: {_first_lines(text)} Give it "
-                "more room (max_spill, or spill= on another disk) or more memory (memory_limit)."
+                f"{self.engine} ran out of room for temporary files: {short}", way_out=MORE_ROOM
             )
         damaged = None if self.files is None else self.files.damaged()
         if damaged is not None:
@@ -187,12 +186,9 @@ class Source:
                 f"{named(damaged[0])} cannot be read to its end: {damaged[1]}",
                 way_out="Replace this file, or leave it out of the pattern.",
             )
-        if any(sign in text.lower() for sign in OUT_OF_MEMORY):
-            return SpillError(
-                f"{self.engine} ran out of memory: {_first_lines(text)} Raise memory_limit, or use "
-                "fewer threads."
-            )
-        return EngineError(f"{self.engine} could not finish this step: {_first_lines(text)}")
+        if any(sign in said.lower() for sign in OUT_OF_MEMORY):
+            return SpillError(f"{self.engine} ran out of memory: {short}", way_out=MORE_MEMORY)
+        return EngineError(f"{self.engine} could not finish this step: {short}")
 
 
 def opened(given: Any, engine: str | Engine | None = None) -> Source:
@@ -200,13 +196,7 @@ def opened(given: Any, engine: str | Engine | None = None) -> Source:
     return given if isinstance(given, Source) else Source(given, engine)
 
 
-def _first_lines(text: str, width: int = 300) -> str:
-    short = " ".join(text.split())
-    short = short if len(short) <= width else short[: width - 3] + "..."
-    return short if short.endswith(".") else f"{short}."
-
-
-def _lazy(native: Any) -> nw.LazyFrame[Any]:
+def _lazy(native: Any) -> Frame:
     try:
         wrapped = nw.from_native(native)
     except TypeError:
@@ -214,8 +204,7 @@ def _lazy(native: Any) -> nw.LazyFrame[Any]:
             f"{shorten(type(native).__name__)} is not something that can be scanned",
             way_out="Pass a polars LazyFrame, a DuckDB relation, a PySpark DataFrame, or a path.",
         ) from None
-    lazy: nw.LazyFrame[Any] = wrapped.lazy()
-    return lazy
+    return wrapped.lazy()  # type: ignore[no-any-return]
 
 
 def _array(series: nw.Series[Any]) -> AnyArray:

@@ -52,7 +52,13 @@ def check_score_batch(scores: ArrayLike) -> FloatArray:
         )
     if values.shape[-1] == 0:
         raise InvalidScoresError(f"scores are empty (shape {values.shape}): there is nothing to rank.")
-    _refuse_non_finite(values)
+    finite = np.isfinite(values)
+    if not finite.all():
+        places = np.argwhere(~finite)
+        shown = [tuple(place.tolist()) for place in places[:6]]
+        raise NonFiniteScoresError(
+            [_where(place) for place in shown], [values[place] for place in shown], len(places)
+        )
     return values
 
 
@@ -132,8 +138,14 @@ def _as_floats(scores: ArrayLike) -> FloatArray:
             f"scores must be numbers, but have dtype {raw.dtype} "
             f"(first value {shorten(raw.flat[0]) if raw.size else 'none'})."
         )
-    if raw.dtype.kind in "iu" and raw.size and raw.dtype.itemsize == 8:
-        _refuse_inexact_integers(raw)
+    wide = raw.dtype.kind in "iu" and raw.size and raw.dtype.itemsize == 8
+    if wide and (int(raw.max()) > EXACT_INTEGERS or int(raw.min()) < -EXACT_INTEGERS):
+        place = tuple(np.argwhere((raw > EXACT_INTEGERS) | (raw < -EXACT_INTEGERS))[0].tolist())
+        raise InvalidScoresError(
+            f"the integer score {raw[place]} at {_where(place)} is beyond 2**53, where float64 would "
+            "merge neighbours. Subtract a constant first (rankings do not change), or convert to float "
+            "yourself."
+        )
     return raw.astype(np.float64, copy=False)
 
 
@@ -141,44 +153,20 @@ def _numbers_from_objects(raw: AnyArray) -> AnyArray:
     """Convert an object array whose every entry is a real number; name the first that is not."""
     values = np.empty(raw.shape)
     for place, value in np.ndenumerate(raw):
-        number_like = hasattr(value, "__float__") and not isinstance(value, str | bytes)
         try:
-            values[place] = float(value) if number_like else _refuse_value(value, place)
+            fine = hasattr(value, "__float__") and not isinstance(value, str | bytes)
+            values[place] = float(value) if fine else np.nan
         except (TypeError, ValueError, OverflowError):
-            _refuse_value(value, place)
-        if isinstance(value, int) and abs(value) > EXACT_INTEGERS and int(values[place]) != value:
-            _refuse_value(value, place)
+            fine = False
+        if isinstance(value, int) and fine:  # one of any size, which a float64 may have to round
+            fine = int(values[place]) == value
+        if not fine:
+            raise InvalidScoresError(
+                f"scores must be numbers that a float64 can hold, but the one at {_where(place)} is "
+                f"{shorten(value)}. Remove the item, or give it a score."
+            )
     return values
 
 
-def _refuse_value(value: object, place: tuple[int, ...]) -> float:
-    raise InvalidScoresError(
-        f"scores must be numbers that a float64 can hold, but the one at {_where(place)} is "
-        f"{shorten(value)}. Remove the item, or give it a score."
-    )
-
-
-def _refuse_inexact_integers(raw: AnyArray) -> None:
-    if int(raw.max()) > EXACT_INTEGERS or int(raw.min()) < -EXACT_INTEGERS:
-        place = int(np.flatnonzero((raw > EXACT_INTEGERS) | (raw < -EXACT_INTEGERS))[0])
-        raise InvalidScoresError(
-            f"the integer score {raw.flat[place]} at {_where(np.unravel_index(place, raw.shape))} "
-            "is beyond 2**53, where float64 would merge neighbours. Subtract a constant first "
-            "(rankings do not change), or convert to float yourself."
-        )
-
-
-def _refuse_non_finite(values: FloatArray) -> None:
-    finite = np.isfinite(values)
-    if finite.all():
-        return
-    places = np.argwhere(~finite)
-    shown = [tuple(int(part) for part in place) for place in places[:6]]
-    raise NonFiniteScoresError(
-        [_where(place) for place in shown], [values[place] for place in shown], len(places)
-    )
-
-
-def _where(place: tuple[int, ...] | tuple[np.intp, ...]) -> str:
-    numbers = [int(part) for part in place]
-    return f"position {numbers[0]}" if len(numbers) == 1 else f"position {tuple(numbers)}"
+def _where(place: tuple[int, ...]) -> str:
+    return f"position {place[0] if len(place) == 1 else place}"

@@ -19,7 +19,7 @@ How a boundary case is decided
 Boundaries are ordinary: votes are multiples of 1/n, and eps = sqrt(2)/n puts a one-vote lead
 exactly on one. There the definition says *out* (the inequality is strict), but neither 1/n nor
 sqrt(2) is a float, so that rounding would decide at random. We therefore ask for the strict
-inequality with ``eps`` lowered by :func:`boundary_slack`, a little more than what rounding of the
+inequality with ``eps`` lowered (:func:`effective_eps`) by a little more than what rounding of the
 scores and of these sums can amount to: a case that is on the boundary up to rounding counts as
 on the boundary, and is out, for every n. Cases that differ from the boundary by more are decided
 as the exact inequality decides them. This file is the only place where that choice is made.
@@ -27,7 +27,7 @@ as the exact inequality decides them. This file is the only place where that cho
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
+
+Number = TypeVar("Number", float, "FloatArray")
 
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
 """Rounding allowed for, relative to the size of the scores."""
@@ -46,17 +48,13 @@ C = float(np.sqrt(0.5))
 """The gap c for eps = 1: two items that differ by less than ``C * eps`` may swap."""
 
 
-def boundary_slack(eps: float | FloatArray, best: float | FloatArray) -> FloatArray:
-    """Return how far below ``eps`` a distance must lie to count as below it.
+def effective_eps(eps: float | FloatArray, best: float | FloatArray) -> FloatArray:
+    """Return the eps to compare with, strictly: ``eps`` less a slack for rounding.
 
     ``best`` is the best score among the items in question.
     """
-    return np.minimum(ROUNDING * (np.abs(best) + eps), MOST_OF_EPS * np.asarray(eps))
-
-
-def effective_eps(eps: float | FloatArray, best: float | FloatArray) -> FloatArray:
-    """Return the eps to compare with, strictly: ``eps`` less the slack for rounding."""
-    return np.asarray(eps - boundary_slack(eps, best))
+    slack = np.minimum(ROUNDING * (np.abs(best) + eps), MOST_OF_EPS * np.asarray(eps))
+    return np.asarray(eps - slack)
 
 
 def entry_eps(distance: FloatArray, best: FloatArray | float) -> FloatArray:
@@ -163,11 +161,7 @@ def reach(
     return reach
 
 
-@overload
-def just_above(eps: float) -> float: ...
-@overload
-def just_above(eps: FloatArray) -> FloatArray: ...
-def just_above(eps: float | FloatArray) -> float | FloatArray:
+def just_above(eps: Number) -> Number:
     """Return an eps that exceeds the given one by more than any slack, and by next to nothing.
 
     Scores at a distance of ``eps`` from each other are then surely closer than the effective eps,

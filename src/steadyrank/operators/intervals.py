@@ -70,9 +70,7 @@ class CertainOrder:
         """Tell whether the first item of the pair is certainly above the second."""
         return self(*pair)
 
-    def __contains__(self, pair: tuple[int, int]) -> bool:
-        """Tell whether the first item of the pair is certainly above the second."""
-        return self(*pair)
+    __contains__ = __getitem__
 
     def __len__(self) -> int:
         """Return the number of items."""

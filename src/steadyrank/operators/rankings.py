@@ -9,7 +9,6 @@ import numpy as np
 
 from steadyrank.errors import InvalidValueError, SizeMismatchError, shorten
 from steadyrank.operators.checks import check_eps, check_permutation, check_scores, check_square
-from steadyrank.operators.counting import count_paths, sample_scores, score_shares
 from steadyrank.operators.intervals import rank_intervals, tier_starts
 from steadyrank.operators.states import MAX_STATES, StateGraph
 from steadyrank.operators.unplaced import Ordered, Unplaced, all_orders, common_order, contains
@@ -102,8 +101,7 @@ class RankingSet:
     def __repr__(self) -> str:
         """Describe the set without listing or counting it."""
         blocks = 1 + len(tier_starts(self._ranked, self._eps))
-        alone = blocks == self.n_items
-        content = "only the plain ranking" if alone else "the plain ranking and others"
+        content = "the plain ranking and others" if blocks < self.n_items else "only the plain ranking"
         return (
             f"RankingSet({self.n_items:,} item{'s' * (self.n_items > 1)}, eps={self._eps:.6g}, "
             f"{blocks:,} tier{'s' * (blocks > 1)}; {content})"
@@ -117,7 +115,7 @@ class RankingSet:
         >>> inflated_ranking([0.5] * 30, eps=0.1).count()
         265252859812191058636308480000000
         """
-        return count_paths(self._graph, max_states)
+        return self._graph.count(max_states)
 
     def sample(
         self, size: int, *, seed: int | np.random.Generator, max_states: int = MAX_STATES
@@ -131,7 +129,7 @@ class RankingSet:
         """
         size = _check_size(size)
         rng = np.random.default_rng(seed)
-        drawn = sample_scores(self._graph, size, rng, max_states)
+        drawn = self._graph.sample(size, rng, max_states)
         # Equal scores are interchangeable: deal the items of each score out in random order.
         score_of = np.repeat(np.arange(len(self._graph.sizes)), self._graph.sizes)
         shuffled = np.lexsort((rng.random(drawn.shape), np.broadcast_to(score_of, drawn.shape)))
@@ -152,14 +150,10 @@ class RankingSet:
                [0.33, 0.33, 0.33],
                [0.  , 0.33, 0.67]])
         """
-        check_square(
-            self.n_items,
-            8,
-            f"the share of each of {self.n_items:,} items at each rank",
-            "rank_intervals() and sample() need far less.",
-        )
+        what = f"the share of each of {self.n_items:,} items at each rank"
+        check_square(self.n_items, 8, what, "rank_intervals() and sample() need far less.")
         sizes = self._graph.sizes
-        each = score_shares(self._graph, max_states) / sizes[:, np.newaxis]
+        each = self._graph.shares(max_states) / sizes[:, np.newaxis]
         shares = np.empty((self.n_items, self.n_items))
         shares[self.plain] = np.repeat(each, sizes, axis=0)
         return shares

@@ -6,6 +6,7 @@ only which items are left: the best one left, and which of the items less than c
 interchangeable, so a state holds *how many* items of each distinct score are gone, packed
 into one 64-bit word that begins at the best score left. Layer t holds all states with t items
 placed; an edge to layer t + 1 places one item of some score, in as many ways as items are left there.
+Exact counts, uniform samples and position shares are read off this graph.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from steadyrank.operators.inflation import effective_eps, eligible_columns
 from steadyrank.operators.intervals import certain_gap
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -118,7 +119,24 @@ class StateGraph:
         self._offset = np.append(0, np.cumsum(bits))
         self._bits = self._offset[ends] - self._offset[:-1]
         self._single = len(self.values) == len(ranked)
-        self._tables = _Tables.make(self.values, self.sizes, self._offset, self._window, eps)
+        self._tabulate(eps)
+
+    def _tabulate(self, eps: float) -> None:
+        """Make what expansions look up: row j, column f is for the j-th distinct score from f on."""
+        width = min(int(self._window.max()), WORD)
+        first = np.arange(len(self.values))
+        j = np.arange(width)[:, np.newaxis]
+        inside = j < self._window
+        score = np.where(inside, first + j, first)
+        # Outside the window: too deep to be eligible, and nothing there to place.
+        depth = (self.values[first] - self.values[score]) / effective_eps(eps, self.values)
+        full = (one << np.diff(self._offset).astype(np.uint64)) - one
+        shift = np.minimum(self._offset[score] - self._offset[first], 63)
+        self._depth: FloatArray = np.where(inside, depth, 2.0)
+        self._shift = shift.astype(np.uint64)
+        self._item: Words = one << self._shift
+        self._size = np.where(inside, self.sizes[score], 0).astype(np.float64)
+        self._full = np.where(inside, full[score], 0).astype(np.uint64)
 
     def bound_log10(self) -> float:
         """Return the decimal logarithm of an upper bound of the number of states."""
@@ -148,16 +166,14 @@ class StateGraph:
         first = states.first
         width = int(self._window[first].max())
         left = self._left(states, width)
-        depth = self._tables.depth[:width].take(first, axis=1)
+        depth = self._depth[:width].take(first, axis=1)
         filled = left > 0
         chosen = [
             np.flatnonzero(eligible & some)
             for eligible, some in zip(eligible_columns(depth, left), filled, strict=False)
         ]
         # The best score left is eligible in every state: words[0] has an entry for each of them.
-        words = [
-            states.words[edge] + self._tables.item[j].take(first[edge]) for j, edge in enumerate(chosen)
-        ]
+        words = [states.words[edge] + self._item[j].take(first[edge]) for j, edge in enumerate(chosen)]
         words[0] = self._move_on(states, words[0], left[0] == 1, filled[1:])
         order, merged, starts = _merge(np.concatenate(words), states.base)
         column = np.repeat(np.arange(len(chosen), dtype=np.uint8), [len(edge) for edge in chosen])
@@ -174,13 +190,13 @@ class StateGraph:
         As floats, since sums over them are floats too. Beyond a window it may be any number: no
         score is eligible there.
         """
-        tables, first = self._tables, states.first
+        first = states.first
         if self._single:  # one bit for each score: no need to look up where its bits are
             places = np.arange(width, dtype=np.uint64)[:, np.newaxis]
             return (~states.gone >> places & one).astype(np.float64)
-        taken = states.gone >> tables.shift[:width].take(first, axis=1)
-        taken &= tables.full[:width].take(first, axis=1)
-        return np.asarray(tables.size[:width].take(first, axis=1) - taken)
+        taken = states.gone >> self._shift[:width].take(first, axis=1)
+        taken &= self._full[:width].take(first, axis=1)
+        return np.asarray(self._size[:width].take(first, axis=1) - taken)
 
     def _move_on(self, states: _States, words: Words, emptied: BoolArray, filled: BoolArray) -> Words:
         """Where the best score has just lost its last item, begin at the next with items left.
@@ -198,6 +214,52 @@ class StateGraph:
         upper = (first + skip - states.base).astype(np.uint64) << WORD_BITS
         return np.asarray((words & LOWER) >> drop | upper)
 
+    def count(self, max_states: int) -> int:
+        """Return the number of rankings, exactly.
+
+        Counts are Python integers, of any size. Adding them up takes about a third of the time where
+        layers hold thousands of states with counts of hundreds of digits, and next to none where layers
+        are small: the rest goes into the layers. Where all rankings pass through one state, its count
+        is a factor and the next ones begin anew, so that they stay short.
+        """
+        product = 1
+        counts = np.ones(1, dtype=object)
+        for layer in self.layers(max_states):
+            counts = np.add.reduceat(layer.times_ways(counts[layer.source]), layer.starts)
+            if len(counts) == 1:  # as it is after the last layer, with every item placed
+                product *= counts[0]
+                counts = np.ones(1, dtype=object)
+        return product
+
+    def sample(self, size: int, rng: np.random.Generator, max_states: int) -> IntArray:
+        """Return ``size`` uniform rankings as (size, items) numbers of distinct scores."""
+        layers = list(self.layers(max_states))
+        weights = _weights_onward(layers)
+        state = np.zeros(size, dtype=np.int64)
+        drawn = np.empty((size, len(layers)), dtype=np.int64)
+        for place, (layer, onward) in enumerate(zip(layers, weights[1:], strict=True)):
+            target = layer.targets()
+            order = np.argsort(layer.source, kind="stable")
+            weight = layer.times_ways(onward[target])[order]
+            upto = np.cumsum(weight)
+            first = np.searchsorted(layer.source[order], np.arange(layer.source.max() + 2))
+            before = np.append(0.0, upto)[first]
+            spot = before[state] + rng.random(size) * (before[state + 1] - before[state])
+            edge = np.searchsorted(upto, spot, side="right")
+            # Rounding may put a spot on the far end of its interval.
+            edge = order[np.clip(edge, first[state], first[state + 1] - 1)]
+            drawn[:, place] = layer.score()[edge]
+            state = target[edge]
+        return drawn
+
+    def shares(self, max_states: int) -> FloatArray:
+        """Return (distinct scores, ranks): the share of rankings with an item of that score there."""
+        layers = list(self.layers(max_states))
+        shares = np.zeros((len(self.values), len(layers)))
+        for place, (score, flow) in enumerate(_flows(layers)):
+            shares[:, place] = np.bincount(score, weights=flow, minlength=len(shares))
+        return shares
+
 
 def _merge(words: Words, base: int) -> tuple[IntArray, _States, IntArray]:
     """Return the order that sorts the words, the distinct states, and where each begins."""
@@ -209,34 +271,23 @@ def _merge(words: Words, base: int) -> tuple[IntArray, _States, IntArray]:
     return order, _States(base + int(ahead), distinct - (ahead << WORD_BITS)), starts
 
 
-@dataclass(frozen=True)
-class _Tables:
-    """What the expansion of a state looks up: row j, column f is for the j-th score from f on."""
+def _weights_onward(layers: Sequence[Layer]) -> list[FloatArray]:
+    """Return for each layer the number of ways to go on from each state, up to a factor."""
+    weights = [np.ones(1)]
+    for layer in reversed(layers):
+        along = layer.times_ways(weights[-1][layer.targets()])
+        onward = np.bincount(layer.source, weights=along)
+        weights.append(onward / onward.max())
+    return weights[::-1]
 
-    depth: FloatArray
-    shift: Words
-    item: Words
-    size: FloatArray
-    full: Words
 
-    @classmethod
-    def make(
-        cls, values: FloatArray, sizes: IntArray, offset: IntArray, window: IntArray, eps: float
-    ) -> _Tables:
-        width = min(int(window.max()), WORD)
-        first = np.arange(len(values))
-        j = np.arange(width)[:, np.newaxis]
-        inside = j < window
-        score = np.where(inside, first + j, first)
-        # Outside the window: too deep to be eligible, and nothing there to place.
-        depth = (values[first] - values[score]) / effective_eps(eps, values)
-        bits = np.diff(offset).astype(np.uint64)
-        full = (one << bits) - one
-        shift = np.minimum(offset[score] - offset[first], 63)
-        return cls(
-            np.where(inside, depth, 2.0),
-            shift.astype(np.uint64),
-            one << shift.astype(np.uint64),
-            np.where(inside, sizes[score], 0).astype(np.float64),
-            np.where(inside, full[score], 0).astype(np.uint64),
-        )
+def _flows(layers: Sequence[Layer]) -> Iterator[tuple[IntArray, FloatArray]]:
+    """Yield for each layer the score that each edge places, and the share of rankings along it."""
+    weights = _weights_onward(layers)
+    arrived = np.ones(1)
+    for layer, onward in zip(layers, weights[1:], strict=True):
+        along = layer.times_ways(arrived[layer.source])
+        flow = along * onward[layer.targets()]
+        yield layer.score(), flow / flow.sum()
+        arrived = np.add.reduceat(along, layer.starts)
+        arrived /= arrived.max()

@@ -10,7 +10,6 @@ import numpy as np
 
 from steadyrank.operators.checks import check_eps, check_k, check_score_batch, check_scores
 from steadyrank.operators.inflation import C, effective_eps, eligible_prefix
-from steadyrank.operators.selection import best_indices, best_windows, reaching_indices, reaching_windows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +23,9 @@ FIRST_LOOK = 32
 
 CHUNK = 1 << 17
 """Scores of a batch handled at once: 1 MiB, so that the passes over a chunk stay in cache."""
+
+STRIDE = 64
+"""How many scores share one maximum when a floor under the m-th best is looked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,21 +142,19 @@ def inflated_topk(scores: ArrayLike, k: int, eps: float) -> InflatedTopK:
     eps = check_eps(eps)
     leaders = best_indices(values, k + FIRST_LOOK)
     window = values[leaders]
-    eligible, depth = _eligible_from_rank(window, k, eps)
+    (eligible,), (depth,) = _eligible_from_rank(window[np.newaxis], k, eps)
     if k - 1 + eligible == len(window) < len(values):
         # The window ended before the inflation did. Its depth bounds that of the whole.
         leaders = reaching_indices(values, window[k - 1] - depth)
         window = values[leaders]
-        eligible, _ = _eligible_from_rank(window, k, eps)
+        (eligible,), _ = _eligible_from_rank(window[np.newaxis], k, eps)
     members = leaders[: k - 1 + eligible]
     return InflatedTopK(members, k, eps, certain_indices=members[: _certain(window, k, eps)])
 
 
-def _eligible_from_rank(window: FloatArray, k: int, eps: float) -> tuple[int, float]:
-    """Return how many of ``window[k - 1:]`` are eligible, and how deep eligibility reaches."""
-    tail = window[k - 1 :]
-    prefix, depth = eligible_prefix((tail[0] - tail)[np.newaxis], tail[:1], eps)
-    return int(prefix[0]), float(depth[0])
+def _eligible_from_rank(windows: FloatArray, k: int, eps: float) -> tuple[IntArray, FloatArray]:
+    """Return how many of ``windows[:, k - 1:]`` are eligible, and how deep eligibility reaches."""
+    return eligible_prefix(windows[:, k - 1 : k] - windows[:, k - 1 :], windows[:, k - 1], eps)
 
 
 def _certain(window: FloatArray, k: int, eps: float) -> int:
@@ -198,7 +198,7 @@ def member_cut(rows: FloatArray, k: int, eps: float) -> FloatArray:
     """
     width = rows.shape[1]
     window = best_windows(rows, min(k + FIRST_LOOK, width))
-    eligible, depth = eligible_prefix(window[:, k - 1 : k] - window[:, k - 1 :], window[:, k - 1], eps)
+    eligible, depth = _eligible_from_rank(window, k, eps)
     last = k - 2 + eligible
     cut = window[np.arange(len(rows)), last]
     known = np.isfinite(window).sum(axis=1)
@@ -206,7 +206,58 @@ def member_cut(rows: FloatArray, k: int, eps: float) -> FloatArray:
     if len(unsettled):  # those windows ended before the inflation did: look as deep as it can go
         floor = window[unsettled, k - 1] - depth[unsettled]
         wider = reaching_windows(rows[unsettled], floor)
-        below, best = wider[:, k - 1 : k] - wider[:, k - 1 :], wider[:, k - 1]
-        last = k - 2 + eligible_prefix(below, best, eps)[0]
+        last = k - 2 + _eligible_from_rank(wider, k, eps)[0]
         cut[unsettled] = wider[np.arange(len(unsettled)), last]
     return cut
+
+
+def best_indices(scores: FloatArray, m: int) -> IntArray:
+    """Return the indices of the m best scores, best first; the smaller index wins a tie.
+
+    Examples
+    --------
+    >>> best_indices(np.array([0.1, 0.9, 0.5, 0.9]), 3)
+    array([1, 3, 2])
+    """
+    if m >= len(scores):
+        return np.argsort(-scores, kind="stable")
+    return reaching_indices(scores, _floor(scores[np.newaxis], m)[0])[:m]
+
+
+def reaching_indices(scores: FloatArray, floor: float) -> IntArray:
+    """Return the indices of the scores that reach ``floor``, best first, smaller index first."""
+    few = np.flatnonzero(scores >= floor)
+    return few[np.argsort(-scores[few], kind="stable")]
+
+
+def _floor(rows: FloatArray, m: int) -> FloatArray:
+    """Return a value that at least m scores of each row reach, and usually not many more.
+
+    The m-th largest of column maxima is such a value: the columns are disjoint. Maxima over
+    columns take one fast pass; a selection among all scores would take several.
+    """
+    columns = rows.shape[1] // STRIDE
+    if columns >= 2 * m:
+        rows = rows[:, : STRIDE * columns].reshape(-1, STRIDE, columns).max(axis=1)
+    return np.partition(rows, -m, axis=1)[:, -m]
+
+
+def best_windows(rows: FloatArray, m: int) -> FloatArray:
+    """Return at least the m best scores of each row, best first, padded with minus infinity."""
+    width = rows.shape[1]
+    if width // STRIDE >= 2 * m:
+        return reaching_windows(rows, _floor(rows, m))
+    best = np.partition(rows, width - m, axis=1)[:, width - m :] if m < width else rows
+    return -np.sort(-best, axis=1)
+
+
+def reaching_windows(rows: FloatArray, floor: FloatArray) -> FloatArray:
+    """Return the scores of each row that reach its floor, as :func:`best_windows` does."""
+    width = rows.shape[1]
+    row, column = np.divmod(np.flatnonzero(rows >= floor[:, np.newaxis]), width)
+    number = np.bincount(row, minlength=len(rows))
+    place = np.arange(len(row)) - np.repeat(np.cumsum(number) - number, number)
+    window = np.full((len(rows), int(number.max())), np.inf)
+    window[row, place] = -rows[row, column]
+    window.sort(axis=1)
+    return -window

@@ -124,18 +124,14 @@ def common_order(first: Ordered, second: Ordered) -> list[int] | None:
     furthest = np.maximum.accumulate(place[first.order])
     cuts = np.append(0, 1 + np.flatnonzero(furthest == np.arange(n_items)))
     order = first.order.copy()
-    for start, stop in _longer_than_one(cuts):
+    wide = np.flatnonzero(np.diff(cuts) > 1)
+    for start, stop in zip(cuts[wide].tolist(), cuts[wide + 1].tolist(), strict=True):
         piece = _common_piece(first.part(start, stop), second.part(start, stop), place - start)
         if piece is None:
             return None
         order[start:stop] = piece
     found: list[int] = order.tolist()
     return found
-
-
-def _longer_than_one(cuts: IntArray) -> Iterator[tuple[int, int]]:
-    wide = np.flatnonzero(np.diff(cuts) > 1)
-    return zip(cuts[wide].tolist(), cuts[wide + 1].tolist(), strict=True)
 
 
 def _common_piece(first: Ordered, second: Ordered, name: IntArray) -> list[int] | None:
