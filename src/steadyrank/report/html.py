@@ -31,7 +31,6 @@ import numpy as np
 from steadyrank.errors import MissingPackageError
 from steadyrank.report.export import to_json
 from steadyrank.report.text import verdict
-from steadyrank.stability.findings import ANSWER_COLUMNS
 from steadyrank.wording import STANDINGS
 
 if TYPE_CHECKING:
@@ -154,9 +153,8 @@ def floats(values: ArrayLike) -> str:
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     # The rank is the place, and standing follows from the interval, as for every other eps.
-    found = {
-        name: [row[name] for row in rows] for name in ANSWER_COLUMNS if name not in {"rank", "standing"}
-    }
+    names = ("item", "score", "best_rank", "worst_rank", "critical_eps")
+    found: dict[str, Any] = {name: [row[name] for row in rows] for name in names}
     return found | {name: floats(found[name]) for name in ("score", "critical_eps")}
 
 
@@ -164,10 +162,8 @@ def _thresholds(found: Mapping[str, Any]) -> dict[str, Any]:
     made = {name: found[name] for name in ("limit", "first_k", "last_k")}
     for name in ("enters", "swaps"):
         parts: list[list[float]] = found[name]
-        made[name] = {
-            "lengths": [len(part) for part in parts],
-            "values": floats([value for part in parts for value in part]),
-        }
+        values = floats([value for part in parts for value in part])
+        made[name] = {"lengths": [len(part) for part in parts], "values": values}
     return made
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.report.text import plain_text
+from steadyrank.report.text import audit_cells, plain_text
 from steadyrank.safe_text import shortened, shown
-from steadyrank.wording import RANK_STANDINGS, STANDINGS, counted, ranks_in_words, size_in_words
+from steadyrank.wording import RANK_STANDINGS, STANDINGS, counted, ranks_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -30,31 +30,11 @@ def table_of(findings: Findings) -> str:
     >>> "&lt;b&gt;" in table_of(answer.findings())
     True
     """
-    if findings["document"] == "top-k":
-        return _topk(findings)
-    if findings["document"] == "ranking":
-        return _ranking(findings)
+    if findings["document"] in {"top-k", "ranking"}:
+        return _answer(findings)
     if findings["document"] == "audit":
         return _audit(findings)
     return f"<pre>{escape(plain_text(findings))}</pre>"
-
-
-def _topk(findings: Findings) -> str:
-    summary = findings["summary"]
-    title = (
-        f"Stable top {findings['k']:,}: {summary['size']:,} items, {summary['certain']:,} surely in "
-        f"(eps = {findings['eps']:.4g})"
-    )
-    limit = max(ROWS, min(summary["size"] + 5, 4 * ROWS))
-    return _items(title, findings, limit, STANDINGS)
-
-
-def _ranking(findings: Findings) -> str:
-    title = (
-        f"Stable ranking of {findings['n_items']:,} items in {len(findings['tiers']):,} tiers "
-        f"(eps = {findings['eps']:.4g})"
-    )
-    return _items(title, findings, ROWS, RANK_STANDINGS)
 
 
 def _audit(findings: Findings) -> str:
@@ -62,30 +42,27 @@ def _audit(findings: Findings) -> str:
         f"Audit: {counted(findings['n_units'], findings['unit'])} left out one at a time, "
         f"{findings['scorer']}, eps = {findings['eps']:.4g}"
     )
-    rows = [
-        (
-            row["method"],
-            "" if row["k"] is None else f"{row['k']:,}",
-            f"{row['delta']:.4g}",
-            "" if row["jaccard"] is None else f"{row['jaccard']:.4f}",
-            size_in_words(row["size"], row["log10_size"]),
-        )
-        for row in findings["audit"]
-    ]
+    rows = []
+    for row in findings["audit"]:
+        k, jaccard, size = audit_cells(row)
+        rows.append((row["method"], k, f"{row['delta']:.4g}", jaccard, size))
     return _table(title, ("method", "k", "delta", "Jaccard", "size"), rows, numbers={1, 2, 3, 4})
 
 
-def _items(title: str, findings: Findings, limit: int, words: Mapping[str, str]) -> str:
-    rows = [
-        (
-            f"{row['rank']:,}",
-            shortened(row["item"], LONGEST),
-            f"{row['score']:.5g}",
-            words[row["standing"]],
-            ranks_in_words(row["best_rank"], row["worst_rank"]),
-        )
-        for row in findings["rows"][:limit]
-    ]
+def _answer(findings: Findings) -> str:
+    if findings["document"] == "top-k":
+        size, certain = findings["summary"]["size"], findings["summary"]["certain"]
+        title = f"Stable top {findings['k']:,}: {size:,} items, {certain:,} surely in"
+        limit, words = max(ROWS, min(size + 5, 4 * ROWS)), STANDINGS
+    else:
+        title = f"Stable ranking of {findings['n_items']:,} items in {len(findings['tiers']):,} tiers"
+        limit, words = ROWS, RANK_STANDINGS
+    title += f" (eps = {findings['eps']:.4g})"
+    rows = []
+    for row in findings["rows"][:limit]:
+        name = shortened(row["item"], LONGEST)
+        interval = ranks_in_words(row["best_rank"], row["worst_rank"])
+        rows.append((f"{row['rank']:,}", name, f"{row['score']:.5g}", words[row["standing"]], interval))
     more = findings["n_items"] - len(rows)
     foot = findings["certificate"]["sentence"] + (f" {more:,} more items are not shown." if more else "")
     names = ("rank", "item", "score", "standing", "rank interval")

@@ -27,6 +27,8 @@ COLOURS = {"certain": "#0072B2", "contender": "#D55E00", "out": "#7F8894"}
 MARKERS = {"certain": "o", "contender": "D", "out": "s"}
 SERIES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F8894")
 EDGE = "#7A3E8F"
+DASHED: dict[str, Any] = {"color": EDGE, "linestyle": "--", "linewidth": 1.2}
+BAR: dict[str, Any] = {"linewidth": 5, "alpha": 0.45, "solid_capstyle": "round"}
 LONGEST_LABEL = 30
 
 
@@ -55,7 +57,7 @@ def cliff(answer: StableTopK, ax: Axes | None = None, *, around: int = 8) -> Axe
     ax = _axes(ax, len(rows))
     _scatter(ax, rows, [row.score for row in rows])
     if answer.k < len(answer.items):
-        ax.axhline(answer.k + 0.5, color=EDGE, linestyle="--", linewidth=1.2)
+        ax.axhline(answer.k + 0.5, **DASHED)
     _name_rows(ax, rows)
     ax.set_xlabel("score")
     _legend(ax)
@@ -84,18 +86,12 @@ def rank_intervals(answer: Answer, ax: Axes | None = None, *, limit: int = 40) -
     rows = list(answer.rows(limit))
     ax = _axes(ax, len(rows))
     for row in rows:
-        ax.plot(
-            [row.best_rank, row.worst_rank],
-            [row.rank, row.rank],
-            color=COLOURS[row.standing],
-            linewidth=5,
-            alpha=0.45,
-            solid_capstyle="round",
-        )
+        interval, place = [row.best_rank, row.worst_rank], [row.rank, row.rank]
+        ax.plot(interval, place, color=COLOURS[row.standing], **BAR)
     _scatter(ax, rows, [row.rank for row in rows])
     k = answer.k
     if k is not None and k < len(answer.items):
-        ax.axvline(k + 0.5, color=EDGE, linestyle="--", linewidth=1.2)
+        ax.axvline(k + 0.5, **DASHED)
         _legend(ax)
     _name_rows(ax, rows)
     ax.locator_params(axis="x", integer=True)
@@ -139,7 +135,7 @@ def curve(found: StabilityCurve, ax: Axes | None = None, *, eps: float | None = 
     ax.set(xlabel="eps", ylabel="delta: share of units that break the answer", xlim=(0, right))
     ax.set_ylim(bottom=0)
     if eps is not None:
-        ax.axvline(eps, color=EDGE, linestyle="--", linewidth=1.2)
+        ax.axvline(eps, **DASHED)
     ax.legend(handles=[first, second], frameon=False, loc="upper center")
     return ax
 
@@ -167,14 +163,9 @@ def survival(deltas_by_method: Mapping[str, ArrayLike], ax: Axes | None = None) 
     for place, (method, deltas) in enumerate(deltas_by_method.items()):
         values = _deltas(method, deltas)
         above = 1 - np.arange(1, len(values) + 1) / len(values)
-        ax.step(
-            np.append(0.0, values),
-            np.append(1.0, above),
-            where="post",
-            label=method,
-            color=SERIES[place % len(SERIES)],
-            linestyle=dashes[place % len(dashes)],
-        )
+        x, shares = np.append(0.0, values), np.append(1.0, above)
+        colour, dash = SERIES[place % len(SERIES)], dashes[place % len(dashes)]
+        ax.step(x, shares, where="post", label=method, color=colour, linestyle=dash)
     ax.set(xlabel="delta", ylabel="share of trials with a larger delta", xlim=(0, None), ylim=(0, 1.02))
     ax.legend(frameon=False)
     return ax
@@ -207,18 +198,12 @@ def _axes(ax: Axes | None, rows: int = 16) -> Axes:
 
 
 def _scatter(ax: Axes, rows: Sequence[AnswerRow], x: Sequence[float]) -> None:
-    for standing, colour in COLOURS.items():
-        at = [place for place, row in enumerate(rows) if row.standing == standing]
+    for standing, label in STANDINGS.items():
+        at = [(place, row.rank) for place, row in zip(x, rows, strict=True) if row.standing == standing]
         if at:
-            ax.scatter(
-                [x[place] for place in at],
-                [rows[place].rank for place in at],
-                color=colour,
-                marker=MARKERS[standing],
-                s=32,
-                label=STANDINGS[standing],
-                zorder=3,
-            )
+            places, ranks = zip(*at, strict=True)
+            colour, marker = COLOURS[standing], MARKERS[standing]
+            ax.scatter(places, ranks, color=colour, marker=marker, s=32, label=label, zorder=3)
 
 
 def _name_rows(ax: Axes, rows: Sequence[AnswerRow]) -> None:

@@ -89,9 +89,7 @@ class RankAxis:
     def _per_rank(self) -> float:
         """Columns for each rank: 3, so that a dot has a middle, or 1; less where ranks share one."""
         each = self.cells / (self.last - self.first + 1)
-        if each >= 3:
-            return 3.0
-        return min(1.0, each)
+        return 3.0 if each >= 3 else min(1.0, each)
 
     @property
     def _used(self) -> int:

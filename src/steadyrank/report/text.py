@@ -6,6 +6,7 @@ are shown as text whatever they hold.
 
 from __future__ import annotations
 
+from itertools import accumulate
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -34,6 +35,7 @@ METHODS = {
     "ranking": "plain ranking",
     "inflated_ranking": "inflated ranking",
 }
+AUDIT_LINE = "{:<18}{:>6}{:>14}{:>9}{:>10}{:>15}"
 
 
 class Line(NamedTuple):
@@ -66,23 +68,23 @@ def verdict(findings: Findings) -> str:
     """
     summary, k = findings["summary"], findings["k"]
     certain, contenders = summary["certain"], summary["contenders"]
+    last = _places(k - certain)
     if not contenders:
         told = f"all {k:,} surely in, no other item comes close enough."
     elif not certain:
         told = f"none is surely in, {contenders:,} items contend for it."
     else:
-        last = "the last place" if k - certain == 1 else f"the last {k - certain:,} places"
-        told = f"{certain:,} surely in, {contenders:,} items contend for {last}."
-    return f"Top {k:,} of {findings['n_items']:,} items: {told}{_stability(findings)}"
-
-
-def _stability(findings: Findings) -> str:
-    summary = findings["summary"]
+        told = f"{certain:,} surely in, {contenders:,} items contend for the last {last}."
     plain, inflated = summary["plain_breaking_units"], summary["inflated_breaking_units"]
-    if plain is None or inflated is None:
-        return ""
-    units = counted(findings["n_units"], findings["unit"])
-    return f" Of {units}, {plain:,} change the plain answer when left out; {inflated:,} break this one."
+    if plain is not None and inflated is not None:
+        units = counted(findings["n_units"], findings["unit"])
+        told += f" Of {units}, {plain:,} change the plain answer when left out; {inflated:,} break"
+        told += " this one."
+    return f"Top {k:,} of {findings['n_items']:,} items: {told}"
+
+
+def _places(number: int) -> str:
+    return "place" if number == 1 else f"{number:,} places"
 
 
 def _topk_lines(findings: Findings, terminal: Terminal, everything: bool) -> Iterator[Line]:
@@ -98,7 +100,8 @@ def topk_table(
     findings: Findings, terminal: Terminal, *, everything: bool = False, following: int = NEXT_IN_LINE
 ) -> Iterator[Line]:
     """Yield the items of a top-k by standing, with so many that are next in line."""
-    rows, k = findings["rows"], findings["k"]
+    rows, k, certain = findings["rows"], findings["k"], findings["summary"]["certain"]
+    contending = f"{findings['summary']['contenders']:,} for the {'last ' if certain else ''}"
     every = {standing: [row for row in rows if row["standing"] == standing] for standing in STYLES}
     listed = {name: _ends_of(part, everything=everything) for name, part in every.items()}
     listed["out"] = list(every["out"] if everything else every["out"][:following])
@@ -106,7 +109,7 @@ def topk_table(
     yield table.header()
     for standing, title in (
         ("certain", f"Surely in the top {k:,}"),
-        ("contender", _contending(len(every["contender"]), len(every["certain"]), k)),
+        ("contender", f"Contenders: {contending}{_places(k - certain)}"),
         ("out", "Next in line"),
     ):
         if listed[standing]:
@@ -115,11 +118,6 @@ def topk_table(
     hidden = findings["n_items"] - findings["size"] - len(listed["out"])
     if hidden:
         yield Line(f"   and {hidden:,} more further down{terminal.hint('--all shows them')}", FAINT)
-
-
-def _contending(contenders: int, certain: int, k: int) -> str:
-    places = "place" if k - certain == 1 else f"{k - certain:,} places"
-    return f"Contenders: {contenders:,} for the {'last ' if certain else ''}{places}"
 
 
 def _ranking_lines(findings: Findings, terminal: Terminal, everything: bool) -> Iterator[Line]:
@@ -135,21 +133,14 @@ def _ranking_lines(findings: Findings, terminal: Terminal, everything: bool) -> 
     )
     yield Line("")
     yield table.header()
-    ends = _tier_ends(tiers) if len(tiers) <= findings["n_items"] // 2 else set()
+    few = len(tiers) <= findings["n_items"] // 2
+    ends = set(accumulate(len(tier) for tier in tiers[:-1])) if few else set()
     for row in listed:
         yield table.row(row)
         if row is not None and row["rank"] in ends:
             yield Line("   " + terminal.sign("─", "-") * (table.width - 3), FAINT)
     yield Line("")
     yield from _claims(findings, terminal)
-
-
-def _tier_ends(tiers: Sequence[Sequence[object]]) -> set[int]:
-    ends, last = set(), 0
-    for tier in tiers[:-1]:
-        last += len(tier)
-        ends.add(last)
-    return ends
 
 
 def _audit_lines(findings: Findings, terminal: Terminal, _everything: bool) -> Iterator[Line]:
@@ -162,7 +153,7 @@ def _audit_lines(findings: Findings, terminal: Terminal, _everything: bool) -> I
         terminal,
     )
     yield Line("")
-    yield Line(f"{'answer':<18}{'k':>6}{'broken by':>14}{'delta':>9}{'Jaccard':>10}{'size':>15}", "bold")
+    yield Line(AUDIT_LINE.format("answer", "k", "broken by", "delta", "Jaccard", "size"), "bold")
     for row in sorted(findings["audit"], key=lambda row: (row["k"] is None, row["k"])):
         yield _audit_line(row, findings["n_units"], terminal)
     yield from paragraph(
@@ -177,14 +168,18 @@ def _audit_lines(findings: Findings, terminal: Terminal, _everything: bool) -> I
 
 
 def _audit_line(row: Row, units: int, terminal: Terminal) -> Line:
-    jaccard = "" if row["jaccard"] is None else f"{row['jaccard']:.4f}"
-    k = "" if row["k"] is None else f"{row['k']:,}"
+    k, jaccard, size = audit_cells(row)
     name = METHODS.get(row["method"]) or terminal.safe(row["method"])
-    numbers = f"{k:>6}{round(row['delta'] * units):>14,}{row['delta']:>9.4f}{jaccard:>10}"
-    size = size_in_words(row["size"], row["log10_size"])
-    return Line(
-        f"{name:<18}{numbers}{size:>15}", "green" if row["method"].startswith("inflated") else ""
-    )
+    broken, delta = f"{round(row['delta'] * units):,}", f"{row['delta']:.4f}"
+    style = "green" if row["method"].startswith("inflated") else ""
+    return Line(AUDIT_LINE.format(name, k, broken, delta, jaccard, size), style)
+
+
+def audit_cells(row: Row) -> tuple[str, str, str]:
+    """Return the k, the Jaccard similarity and the size of an audited method, as far as they apply."""
+    k = "" if row["k"] is None else f"{row['k']:,}"
+    jaccard = "" if row["jaccard"] is None else f"{row['jaccard']:.4f}"
+    return k, jaccard, size_in_words(row["size"], row["log10_size"])
 
 
 def _check_lines(findings: Findings, terminal: Terminal, _everything: bool) -> Iterator[Line]:
@@ -293,44 +288,34 @@ class _Table:
         self._rank = max((len(f"{row['rank']:,}") for row in rows), default=1)
         self._score = max((5, *(len(self._number(row["score"])) for row in rows)))
         self._ranks = max((5, *(len(self._interval(row)) for row in rows)))
-        room = max(20, terminal.width - self._fixed - (15 if eps else 0))
+        fixed = 3 + self._rank + 2 + 2 + self._score + 2 + self._ranks + 2
+        room = max(20, terminal.width - fixed - (15 if eps else 0))
         self._name = max(4, terminal.widest((row["item"] for row in rows), room * 3 // 5))
         best = min((row["best_rank"] for row in rows), default=1)
         worst = max((row["worst_rank"] for row in rows), default=1)
         self._axis = RankAxis.around(best, worst, max(7, min(48, room - self._name - 1)), cut)
-
-    @property
-    def _fixed(self) -> int:
-        """How many columns a row takes without its name and bar."""
-        return 3 + self._rank + 2 + 2 + self._score + 2 + self._ranks + 2
-
-    @property
-    def width(self) -> int:
-        """How many columns a row takes."""
-        return self._fixed + self._name + self._axis.width
+        self.width = fixed + self._name + self._axis.width
 
     def header(self) -> Line:
-        bar = f"{'ranks':>{self._ranks}}  {'':<{self._axis.width}}"
-        eps = f"  {'enters at eps':>13}" if self._eps else ""
-        name = f"{'item':<{self._name}}"
-        return Line(
-            f"   {'':>{self._rank}}  {name}  {'score':>{self._score}}  {bar}{eps}".rstrip(), "bold"
-        )
+        eps = "enters at eps" if self._eps else ""
+        return self._line(" ", ("", "item", "score", "ranks", "", eps), "bold")
 
     def row(self, row: Row | None) -> Line:
+        terminal = self._terminal
         if row is None:
-            more = self._terminal.hint("--all shows every row")
-            return Line(f"   {self._terminal.sign('…', '...')}{more}", FAINT)
-        standing, critical = row["standing"], row["critical_eps"]
-        bar = self._axis.bar(row["best_rank"], row["worst_rank"], row["rank"], self._terminal)
-        eps = f"  {critical:>13.3g}" if self._eps and critical else ""
-        text = (
-            f" {self._terminal.sign(*SIGNS[standing])} {row['rank']:>{self._rank},}  "
-            f"{self._terminal.fit(row['item'], self._name)}  "
-            f"{self._number(row['score']):>{self._score}}  "
-            f"{self._interval(row):>{self._ranks}}  {bar}{eps}"
-        )
-        return Line(text.rstrip(), STYLES[standing] if self._eps else "")
+            return Line(f"   {terminal.sign('…', '...')}{terminal.hint('--all shows every row')}", FAINT)
+        bar = self._axis.bar(row["best_rank"], row["worst_rank"], row["rank"], terminal)
+        eps = f"{row['critical_eps']:.3g}" if self._eps and row["critical_eps"] else ""
+        score, ranks = self._number(row["score"]), self._interval(row)
+        style = STYLES[row["standing"]] if self._eps else ""
+        sign = terminal.sign(*SIGNS[row["standing"]])
+        return self._line(sign, (f"{row['rank']:,}", row["item"], score, ranks, bar, eps), style)
+
+    def _line(self, sign: str, cells: Sequence[str], style: str) -> Line:
+        rank, item, score, ranks, bar, eps = cells
+        name = self._terminal.fit(item, self._name)
+        numbers = f"{score:>{self._score}}  {ranks:>{self._ranks}}  {bar:<{self._axis.width}}"
+        return Line(f" {sign} {rank:>{self._rank}}  {name}  {numbers}  {eps:>13}".rstrip(), style)
 
     def _interval(self, row: Row) -> str:
         return ranks_in_words(row["best_rank"], row["worst_rank"], self._terminal.sign("–", "-"))

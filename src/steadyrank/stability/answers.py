@@ -281,8 +281,7 @@ class StableRanking(Answer):
         return ("certain" if best[index] == worst[index] else "contender"), None
 
     def _found(self) -> dict[str, Any]:
-        tiers = [[findings.label(item) for item in tier] for tier in self.tiers]
-        return {"tiers": tiers, **super()._found()}
+        return {"tiers": [findings.labels(tier) for tier in self.tiers], **super()._found()}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the ranks that each item may have with matplotlib, and return the Axes."""

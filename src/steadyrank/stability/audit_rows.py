@@ -153,17 +153,12 @@ def operator_rows(loo: LeaveOneOut, ks: Sequence[int], name: str, operator: Oper
             jaccard[k] += int(counts[unit]) * (common / either if either else 1.0)
             if common < k:
                 broken[k].append(unit)
-    return [
-        AuditRow(
-            method=name,
-            k=k,
-            delta=int(counts[broken[k]].sum()) / total,
-            jaccard=jaccard[k] / total,
-            size=int(full[k].sum()),
-            broken=np.array(broken[k], dtype=np.int64),
-        )
-        for k in ks
-    ]
+    rows = []
+    for k in ks:
+        units = np.array(broken[k], dtype=np.int64)
+        delta, size = int(counts[units].sum()) / total, int(full[k].sum())
+        rows.append(AuditRow(name, k, delta, jaccard[k] / total, size, broken=units))
+    return rows
 
 
 def _mask(answer: ArrayLike, items: int, name: str) -> BoolArray:

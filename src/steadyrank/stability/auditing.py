@@ -199,17 +199,10 @@ class Check(Result):
 class AuditPlan:
     """What is to be audited, checked before anything is left out, which may take hours."""
 
-    def __init__(
-        self,
-        k: int | Iterable[int],
-        items: int,
-        methods: Iterable[str],
-        operators: Mapping[str, Operator] | None,
-        max_states: int,
-    ) -> None:
+    def __init__(self, ks: list[int], methods: Iterable[str], operators: Mapping[str, Operator]) -> None:
+        self._ks = ks
         self._methods = (methods,) if isinstance(methods, str) else tuple(methods)
-        self._operators = dict(operators or {})
-        self._max_states = max_states
+        self._operators = operators
         known = (*TOPK_METHODS, *RANKING_METHODS)
         if unknown := [name for name in self._methods if name not in known]:
             told = ", ".join(known)
@@ -219,16 +212,15 @@ class AuditPlan:
                 f"an operator of your own cannot be called {shorten(taken[0])}: "
                 "a method of steadyrank has that name"
             )
-        self._ks = _check_ks(k, items)
 
-    def rows(self, study: Study, eps: float) -> Iterator[AuditRow]:
+    def rows(self, study: Study, eps: float, max_states: int) -> Iterator[AuditRow]:
         """Audit everything that was asked for: ours, then the user's own."""
         members = {name: make(eps) for name, make in TOPK_METHODS.items() if name in self._methods}
         if members:
             yield from TopKAudit(study, self._ks, eps).rows(members)
         for name, audited in RANKING_METHODS.items():
             if name in self._methods:
-                yield audited(study, eps, self._max_states)
+                yield audited(study, eps, max_states)
         for name, operator in self._operators.items():
             yield from operator_rows(study.leave_one_out, self._ks, name, operator)
 
@@ -239,7 +231,8 @@ def _as_float(size: int | None) -> float | None:
     return float(size) if size.bit_length() < 1024 else np.inf
 
 
-def _check_ks(k: int | Iterable[int], items: int) -> list[int]:
+def check_ks(k: int | Iterable[int], items: int) -> list[int]:
+    """Return the one or the several values of k, each of them once."""
     one = not isinstance(k, Iterable) or (isinstance(k, np.ndarray) and k.ndim == 0)
     several: list[Any] = [k] if one else list(k)  # type: ignore[arg-type]
     checked = list(dict.fromkeys(check_k(value, items) for value in several))

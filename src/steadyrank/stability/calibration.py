@@ -179,7 +179,7 @@ def reaching_eps(shifts: FloatArray, scores: FloatArray, eps: float) -> BoolArra
 
 def eps_above(delta: float, values: FloatArray, counts: IntArray, ties: float) -> float:
     """Return an eps just above all of the values but a share ``delta``; ``ties`` where those are 0."""
-    needed = exceeded_by_at_most(check_delta(delta), values, counts)
+    needed = exceeded_by_at_most(delta, values, counts)
     return just_above(needed) if needed > 0 else ties
 
 

@@ -158,6 +158,11 @@ def label(name: object) -> str | int | float | bool:
     return str(plain)
 
 
+def labels(names: Iterable[object]) -> list[str | int | float | bool]:
+    """Return labels as JSON can hold them."""
+    return [label(name) for name in names]
+
+
 def curve_findings(found: StabilityCurve, eps: float) -> dict[str, Any]:
     """Return a curve by its steps: delta and size are those for any eps just above each step."""
     steps, delta, size = found.steps()
@@ -205,16 +210,10 @@ def flip_findings(found: Flips) -> dict[str, Any]:
 
 
 def _listed(found: Sequence[Flip]) -> dict[str, Any]:
-    return {
-        "units": sum(flip.count for flip in found),
-        "distinct_units": len(found),
-        "listed": [
-            {
-                "unit": label(flip.unit),
-                "count": flip.count,
-                "leaves": [label(item) for item in flip.leaves],
-                "enters": [label(item) for item in flip.enters],
-            }
-            for flip in found[:MAX_FLIPS]
-        ],
-    }
+    listed = [
+        {"unit": label(flip.unit), "count": flip.count}
+        | {"leaves": labels(flip.leaves), "enters": labels(flip.enters)}
+        for flip in found[:MAX_FLIPS]
+    ]
+    units = sum(flip.count for flip in found)
+    return {"units": units, "distinct_units": len(found), "listed": listed}

@@ -18,7 +18,7 @@ from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.registry import resolve_scorer
 from steadyrank.stability import calibration
 from steadyrank.stability.answers import StableRanking, StableTopK
-from steadyrank.stability.auditing import METHODS, Audit, AuditPlan, Check
+from steadyrank.stability.auditing import METHODS, Audit, AuditPlan, Check, check_ks
 from steadyrank.stability.calibration import USUAL_DELTA, Calibration
 from steadyrank.stability.curve import StabilityCurve, stability_curve
 from steadyrank.stability.findings import RULES
@@ -136,8 +136,9 @@ class Study:
 
     def eps_for(self, delta: float = USUAL_DELTA) -> float:
         """Return an eps that at most a share ``delta`` of the units move the scores by."""
+        target = calibration.check_delta(delta)  # before anything is left out, which may take hours
         ties = calibration.smallest_gap_eps(self.leave_one_out.scores)
-        return calibration.eps_above(delta, self.shifts, self.units.counts, ties)
+        return calibration.eps_above(target, self.shifts, self.units.counts, ties)
 
     def topk(
         self, k: int, *, delta: float | None = None, eps: float | None = None, claim: Claim = "observed"
@@ -176,11 +177,11 @@ class Study:
         max_states: int = MAX_STATES,
     ) -> Audit:
         """Leave every unit out and audit each method; see :func:`steadyrank.audit`."""
-        plan = AuditPlan(k, len(self.items), methods, operators, max_states)
+        plan = AuditPlan(check_ks(k, len(self.items)), methods, operators or {})
         calibration.check_one_target(delta, eps)
         target = USUAL_DELTA if delta is None else delta
         chosen = self.eps_for(target) if eps is None else check_eps(eps)
-        table = tuple(plan.rows(self, chosen))
+        table = tuple(plan.rows(self, chosen, max_states))
         return Audit(**self._about(), table=table, eps=chosen, shifts=self.shifts, units=self.units)
 
     def curve(self, k: int) -> StabilityCurve:

@@ -230,16 +230,16 @@ class TopKAudit:
         full = active.answer(members, self._loo.scores)
         wanted = np.zeros(len(known), dtype=np.bool_)
         wanted[units] = True
+
+        def named(inside: BoolArray) -> tuple[object, ...]:
+            return tuple(items[item] for item in active.items[inside])
+
         found = {}
         for chunk, rows in _chunked(self._loo.columns(active.items, wanted)):
             for unit, left_out in zip(chunk.tolist(), members(rows, active.places), strict=True):
-                found[unit] = Flip(
-                    method=method,
-                    unit=known.labels[unit],
-                    count=int(known.counts[unit]),
-                    leaves=tuple(items[item] for item in active.items[full & ~left_out]),
-                    enters=tuple(items[item] for item in active.items[left_out & ~full]),
-                )
+                label, count = known.labels[unit], int(known.counts[unit])
+                leaves, enters = named(full & ~left_out), named(left_out & ~full)
+                found[unit] = Flip(method, label, count, leaves, enters)
         return tuple(found[unit] for unit in sorted(found))
 
 
@@ -271,11 +271,8 @@ class _Tally:
 
     def row(self) -> AuditRow:
         broken = np.sort(np.concatenate([np.empty(0, np.int64), *self._broken]))
+        jaccard = 1 - self._lost_jaccard / self._study.units.total
+        size = int(self._full.sum()) + self._active.always_in
         return AuditRow(
-            method=self._name,
-            k=self._active.k,
-            delta=self._study.share(broken),
-            jaccard=1 - self._lost_jaccard / self._study.units.total,
-            size=int(self._full.sum()) + self._active.always_in,
-            broken=broken,
+            self._name, self._active.k, self._study.share(broken), jaccard, size, broken=broken
         )
