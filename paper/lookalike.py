@@ -85,7 +85,7 @@ class Lookalike:
         Examples
         --------
         >>> lookalike_population(users=2000, seed=1).trial(0, n=3)
-        <Ratings: 3 user units, 17,770 items>
+        <Ratings: 3 users, 17,770 items: 0, 1, 2, 3, 4 and 17,765 more>
         """
         return self.ratings_of(trial_users(self.n_users, number, n=n, seed=self.seed))
 

@@ -6,6 +6,7 @@ A scorer of one's own is added in tests/scorers/test_registry.py.
 from __future__ import annotations
 
 import io
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict
@@ -25,6 +26,7 @@ from steadyrank.reading.table import GivenColumn, Table
 from steadyrank.stability import auditing
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from steadyrank.reading.files import OpenFile
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 # A format: its reader, and one entry in the table of formats.
 
 
-def read_tally(file: OpenFile, given: Any) -> Table:
+def read_tally(file: OpenFile) -> Table:
     """Read lines such as ``ann ||| ||``: a name and as many strokes as it has votes."""
     rows = [line.split(maxsplit=1) for line in file.read_all().decode().splitlines()[1:]]
     columns = {"choice": [name for name, _ in rows], "count": [text.count("|") for _, text in rows]}
@@ -44,17 +46,26 @@ def read_tally(file: OpenFile, given: Any) -> Table:
     )
 
 
-TALLY = Format("tally", lambda head, first: first == b"TALLY", read_tally)
+TALLY = Format("tally", lambda file: file.first_line == b"TALLY", read_tally)
+
+
+@contextmanager
+def first_in(table: dict[str, Any], name: str, entry: Any) -> Iterator[None]:
+    """Put an entry before all others of a table whose order matters, and take it away again."""
+    known = dict(table)
+    table.clear()
+    table.update({name: entry, **known})
+    try:
+        yield
+    finally:
+        table.clear()
+        table.update(known)
 
 
 @pytest.fixture
-def tally(monkeypatch: pytest.MonkeyPatch) -> bytes:
-    known = dict(FORMATS)
-    for name in known:
-        monkeypatch.delitem(FORMATS, name)
-    for name, entry in {"tally": TALLY, **known}.items():  # before csv, which takes any text
-        monkeypatch.setitem(FORMATS, name, entry)
-    return b"TALLY\nann |||| ||\nbob |||\n"
+def tally() -> Iterator[bytes]:
+    with first_in(FORMATS, "tally", TALLY):  # before csv, which takes any text
+        yield b"TALLY\nann |||| ||\nbob |||\n"
 
 
 def test_a_new_format_is_its_reader_and_one_entry(
@@ -125,15 +136,11 @@ RACES = "gold,silver,times\nann,bob,3\nbob,ann,2\ncyd,ann,1\n"
 
 
 @pytest.fixture
-def podiums(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    known = dict(KINDS)
-    for name in known:
-        monkeypatch.delitem(KINDS, name)
-    for name, made in {"podiums": Podiums, **known}.items():  # before votes, which take the rest
-        monkeypatch.setitem(KINDS, name, made)
+def podiums(tmp_path: Path) -> Iterator[Path]:
     file = tmp_path / "races.csv"
     file.write_text(RACES, encoding="utf-8")
-    return file
+    with first_in(KINDS, "podiums", Podiums):  # before votes, which take the rest
+        yield file
 
 
 def test_a_new_kind_is_its_declaration_and_one_name(

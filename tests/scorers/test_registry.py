@@ -254,7 +254,7 @@ def test_a_new_scorer_is_its_file_and_one_line(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setitem(registry.NAMED, "medians", "medians.Medians")
     scorer = resolve_scorer("medians:factor=2", MATRIX)
     assert scorer.score(MATRIX).tolist() == [4.0, 2.0]
-    assert registry.exported()["Medians"] == "medians"
+    assert registry.exported()["Medians"] == "steadyrank.scorers.medians"
     assert "medians" in scorer_names()
     found = audit(MATRIX, k=1, eps=0.1, scorer="medians")
     expected = audit(MATRIX, k=1, eps=0.1, scorer=lambda data: np.median(data.values, axis=0))

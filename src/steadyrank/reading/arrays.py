@@ -9,8 +9,9 @@ from __future__ import annotations
 import numbers
 from collections.abc import Mapping, Set as AbstractSet
 from contextlib import suppress
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
@@ -25,7 +26,7 @@ from steadyrank.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 
@@ -77,11 +78,18 @@ def numbered(values: Sequence[Any]) -> tuple[AnyArray, list[Any]]:
     return codes, list(index)
 
 
-class Coded(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Coded:
     """Labels of rows by code: each distinct one once, in order of first appearance."""
 
     codes: AnyArray
     distinct: AnyArray
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __iter__(self) -> Iterator[object]:
+        return iter(self.distinct[self.codes])
 
 
 def as_column(values: Any, what: str) -> AnyArray:
