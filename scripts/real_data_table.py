@@ -43,8 +43,8 @@ class Case:
 CASES = (
     Case("battles/arena_pairs.csv", "Chatbot Arena", ARENA),
     Case("battles/llmfao.csv", "LLMFAO, by battle", LLMFAO),
-    Case("battles/llmfao.csv", "LLMFAO, by worker", LLMFAO, {"units": "worker"}),
-    Case("battles/llmfao.csv", "LLMFAO, by prompt", LLMFAO, {"units": "prompt"}),
+    Case("battles/llmfao.csv", "LLMFAO, by worker", LLMFAO, {"unit": "worker"}),
+    Case("battles/llmfao.csv", "LLMFAO, by prompt", LLMFAO, {"unit": "prompt"}),
     Case("scores/cls_bin_mean.csv", "TALENT, binary", TALENT, {"missing": "available"}),
     Case("scores/cls_multi_mean.csv", "TALENT, multiclass", TALENT, {"missing": "available"}),
     Case("ratings/jester5k.csv.gz", "Jester (jokes by number)", JESTER),

@@ -9,6 +9,7 @@ names are :class:`Option` objects, which Python writes one way and the command l
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -34,16 +35,10 @@ def listing(places: Iterable[object], total: int | None = None) -> str:
     >>> listing(range(9))
     '0, 1, 2, 3, 4 and 4 more'
     """
-    shown: list[object] = []
-    seen = 0
-    for place in places:
-        seen += 1
-        if len(shown) < SHOWN:
-            shown.append(place)
-        elif total is not None:
-            break
-    rest = (seen if total is None else total) - len(shown)
-    text = ", ".join(str(place) for place in shown)
+    waiting = iter(places)
+    shown = list(islice(waiting, SHOWN))
+    rest = sum(1 for _ in waiting) if total is None else total - len(shown)
+    text = ", ".join(map(str, shown))
     return f"{text} and {rest:,} more" if rest > 0 else text
 
 
@@ -187,14 +182,12 @@ class StateLimitError(SteadyrankError):
         self.limit = limit
         self.reached = reached
         self.bound_log10 = bound_log10
-        found = (
-            f"after {placed:,} of {items:,} positions so many scores lie within eps/sqrt(2) of each "
-            "other that no max_states would do"
-            if too_wide
-            else f"{reached:,} were reached after {placed:,} of {items:,} positions, and "
-            f"max_states={limit:,}"
-        )
-        way_out = "A smaller eps" + ("" if too_wide else " or a larger max_states")
+        where = f"after {placed:,} of {items:,} positions"
+        found = f"{reached:,} were reached {where}, and max_states={limit:,}"
+        way_out = "A smaller eps or a larger max_states"
+        if too_wide:
+            close = "so many scores lie within eps/sqrt(2) of each other that no max_states would do"
+            found, way_out = f"{where} {close}", "A smaller eps"
         super().__init__(
             f"the state graph of this set of rankings is too large: {found}; the whole graph may have "
             f"up to 10^{bound_log10:.1f} states. {way_out} makes this call possible. Membership, "
@@ -215,36 +208,44 @@ class InvalidDataError(InvalidValueError):
     """Observations that cannot be used.
 
     Knows the offending rows, so that a reader can turn them into lines of the file.
+
+    Parameters
+    ----------
+    problem, way_out
+        As for all errors.
+    rows : int array, list or bool array
+        The offending rows: their numbers, or a mark for each row. The first few are kept, and how
+        many there are.
+    column, subject : str, optional
+        The column of a table that is at fault; or the argument, if only the caller knows its column.
+    source : str, optional
+        The file or list at fault, where no row of it is to be named.
     """
 
     def __init__(
         self,
         problem: str,
         *,
-        rows: Iterable[int] = (),
-        total: int | None = None,
+        rows: Any = (),
         column: str | None = None,
         subject: str | None = None,
+        source: str | None = None,
         way_out: WayOut = (),
     ) -> None:
         super().__init__(problem, way_out=way_out)
-        self.subject = subject
-        self.rows = [int(row) for row in rows]
-        self.total = len(self.rows) if total is None else total
+        marks = getattr(getattr(rows, "dtype", None), "kind", "") == "b"
+        numbers = rows.nonzero()[0] if marks else rows
+        self.rows = [int(row) for row in numbers[:SHOWN]]
+        self.total = len(numbers)
         self.column = column
-        self.source = ""
+        self.subject = subject
+        self.source = source or ""
         self.lines: list[object] | None = None
-        self.placed = False
+        self.placed = source is not None
 
-    def place_in(self, name: str, lines: Sequence[object] | None) -> None:
+    def place_in(self, name: str, lines: list[object] | None) -> None:
         """Say the places as ``lines`` of the file ``name`` from now on."""
-        self.placed = True
-        self.source = name
-        self.lines = None if lines is None else list(lines)
-
-    def renumber(self, rows: Iterable[int]) -> None:
-        """Replace the rows, where an inner step counted something else than rows."""
-        self.rows = [int(row) for row in rows]
+        self.placed, self.source, self.lines = True, name, lines
 
     def _body(self) -> str:
         text = self.problem
@@ -426,18 +427,15 @@ class RefitError(SteadyrankError):
 class NoProofError(InvalidValueError):
     """A proof was asked for where no rule gives one."""
 
+    OTHERWISE = (
+        ", which checks this dataset by leaving out every unit, or a scorer with a proved rule "
+        "(plurality, approval, Borda, column means or mean ratings with a stated value_range, or a "
+        "bagged scorer with bounded outputs)."
+    )
+
     def __init__(self, scorer: str, why: str) -> None:
         super().__init__(
-            f"{why} for {scorer}",
-            way_out=[
-                "Use ",
-                Option("claim", "observed"),
-                (
-                    ", which checks this dataset by leaving out every unit, or a scorer with a proved "
-                    "rule (plurality, approval, Borda, column means or mean ratings with a stated "
-                    "value_range, or a bagged scorer with bounded outputs)."
-                ),
-            ],
+            f"{why} for {scorer}", way_out=["Use ", Option("claim", "observed"), self.OTHERWISE]
         )
 
 

@@ -21,10 +21,9 @@ from browser.examples import (
     tied_matrix,
 )
 from steadyrank import Votes, audit, inflated_topk, rank_intervals, stable_topk
-from steadyrank.report.export import to_csv, unguarded
+from steadyrank.report.export import to_csv, unguarded, write_whole
 from steadyrank.report.html import render_html
 from steadyrank.report.text import verdict
-from steadyrank.report.writing import write_whole
 
 pytestmark = pytest.mark.browser
 

@@ -170,14 +170,14 @@ BATTLES = st.lists(
 
 
 def slow_games(rows: list[Any]) -> Counter[tuple[str, str, str]]:
-    games: Counter[tuple[str, str, str]] = Counter()
+    pairs: Counter[tuple[str, str, str]] = Counter()
     for (left, right), outcome, count, _ in rows:
         if outcome == "tie":
-            games[min(left, right), "ties", max(left, right)] += count
+            pairs[min(left, right), "ties", max(left, right)] += count
         else:
             pair = (left, right) if outcome == "left" else (right, left)
-            games[pair[0], "beats", pair[1]] += count
-    return +games
+            pairs[pair[0], "beats", pair[1]] += count
+    return +pairs
 
 
 class TestBattles:
@@ -190,9 +190,9 @@ class TestBattles:
         battles = Battles(lefts, rights, outcomes, counts=counts)
         expected = {" ".join(game): count for game, count in slow_games(rows).items()}
         assert dict(zip(battles.units.labels, battles.units.counts, strict=True)) == expected
-        games = battles.unit_games
-        assert (games.wins + games.ties == 1).all()
-        assert (np.diff(games.indptr) == 1).all()
+        pairs = battles.unit_pairs
+        assert (pairs.wins + pairs.ties == 1).all()
+        assert (np.diff(pairs.indptr) == 1).all()
 
     @given(BATTLES)
     def test_groups_against_a_counter(self, rows: list[Any]) -> None:
@@ -203,12 +203,12 @@ class TestBattles:
         battles = Battles(lefts, rights, outcomes, counts=counts, units=workers, unit_kind="worker")
         assert battles.units.kind == "worker"
         assert list(battles.units.labels) == sorted(set(workers))
-        games = battles.unit_games
+        pairs = battles.unit_pairs
         for place, worker in enumerate(battles.units.labels):
-            span = slice(games.indptr[place], games.indptr[place + 1])
+            span = slice(pairs.indptr[place], pairs.indptr[place + 1])
             found: Counter[tuple[str, str, str]] = Counter()
             for winner, loser, wins, ties in zip(
-                games.winner[span], games.loser[span], games.wins[span], games.ties[span], strict=True
+                pairs.winner[span], pairs.loser[span], pairs.wins[span], pairs.ties[span], strict=True
             ):
                 one, two = str(battles.items[winner]), str(battles.items[loser])
                 found[one, "beats", two] += int(wins)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from steadyrank.data import Ratings
-from steadyrank.data.sorting import counting_order, in_strict_order, stable_order
+from steadyrank.data.ratings import counting_order, in_strict_order, stable_order
 from steadyrank.errors import (
     DuplicateRatingsError,
     EmptyDataError,
@@ -66,7 +66,7 @@ def test_sorting_against_a_stable_sort(triples: list[Any]) -> None:
 
 @pytest.mark.parametrize("stride", [1, 2, 3])
 def test_order_checks_see_across_strides(stride: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steadyrank.data.sorting.STRIDE", stride)
+    monkeypatch.setattr("steadyrank.data.ratings.STRIDE", stride)
     assert in_strict_order(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]))
     for bad in ([0, 0, 0, 1], [1, 0, 1, 1], [0, 1, 1, 0]):
         assert not in_strict_order(np.array(bad), np.array([0, 1, 1, 1]))

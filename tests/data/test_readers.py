@@ -23,7 +23,7 @@ from steadyrank.errors import (
     NotRecognisedError,
     UnreadableFileError,
 )
-from steadyrank.reading import files, netflix, parquet
+from steadyrank.reading import files, netflix, typed_files
 from steadyrank.reading.formats import read_table
 
 ROWS = [("007", 3), ("x y", 2), ("é", 1)]
@@ -72,13 +72,13 @@ def test_other_delimiters_are_said() -> None:
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
 def test_parquet_with_each_library(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
     content = as_parquet()
-    monkeypatch.setattr(parquet, "LIBRARIES", (library,))
+    monkeypatch.setattr(typed_files, "LIBRARIES", (library,))
     assert Votes.read(io.BytesIO(content)).tally.tolist() == [3, 2, 1]
 
 
 def test_parquet_without_a_library(monkeypatch: pytest.MonkeyPatch) -> None:
     content = as_parquet()
-    monkeypatch.setattr(parquet, "LIBRARIES", ("no_such_library",))
+    monkeypatch.setattr(typed_files, "LIBRARIES", ("no_such_library",))
     with pytest.raises(MissingPackageError, match=r'pip install "steadyrank\[frames\]"'):
         Votes.read(io.BytesIO(content))
 
@@ -86,7 +86,7 @@ def test_parquet_without_a_library(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
 def test_damaged_parquet(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
     content = as_parquet()
-    monkeypatch.setattr(parquet, "LIBRARIES", (library,))
+    monkeypatch.setattr(typed_files, "LIBRARIES", (library,))
     with pytest.raises(UnreadableFileError, match="not a sound Parquet file"):
         Votes.read(io.BytesIO(content[: len(content) // 2]))
 

@@ -42,9 +42,9 @@ def test_jester(shared_data: Path) -> None:
 def test_workers_as_units(shared_data: Path) -> None:
     battles = Battles.read(shared_data / "battles" / "llmfao.csv", unit="worker")
     assert battles.units.kind == "worker"
-    games = battles.unit_games
-    assert games.wins.sum() + games.ties.sum() == 8_931
-    assert round(100 * games.ties.sum() / 8_931) == 39
+    pairs = battles.unit_pairs
+    assert pairs.wins.sum() + pairs.ties.sum() == 8_931
+    assert round(100 * pairs.ties.sum() / 8_931) == 39
 
 
 @pytest.mark.parametrize(("name", "rows"), [("cls_bin_mean.csv", 120), ("cls_multi_mean.csv", 80)])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from steadyrank.engines import blocks as blocks_module
 from steadyrank.engines.blocks import DenseBlock, SparseBlock, Wanted, bounds_of, shifts_of
 
 
@@ -66,13 +67,12 @@ def test_columns_of_wanted_items(drawn: tuple[SparseBlock, np.ndarray], data: st
     items = np.array(data.draw(st.lists(st.integers(0, len(base) - 1), unique=True)), dtype=np.int64)
     masks = st.lists(st.booleans(), min_size=block.start + len(block), max_size=block.start + len(block))
     mask = data.draw(st.none() | masks.map(np.array))
-    wanted = Wanted.of(base, items, mask)
+    row_numbers = data.draw(st.sampled_from([1, 3, 1 << 18]))
+    wanted = replace(Wanted.of(base, items, mask), row_numbers=row_numbers)
     chosen = np.arange(block.start, block.start + len(block))
     if mask is not None:
         chosen = chosen[mask[block.start :]]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blocks_module, "ROW_NUMBERS", data.draw(st.sampled_from([1, 3, 1 << 18])))
-        parts = list(block.columns(wanted))
+    parts = list(block.columns(wanted))
     found = {int(unit): row for units, rows in parts for unit, row in zip(units, rows, strict=True)}
     whole = block.dense(base)[:, items]
     for unit in chosen:

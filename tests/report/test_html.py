@@ -24,11 +24,9 @@ from browser.examples import (
 )
 from steadyrank import Votes, write_report
 from steadyrank.errors import InvalidKError, MissingPackageError
-from steadyrank.report import html_runtime
-from steadyrank.report.html import render_html
-from steadyrank.report.html_pack import STEPS_OF_OTHERS, floats, packed
+from steadyrank.report.export import write_whole
+from steadyrank.report.html import STEPS_OF_OTHERS, chart_runtime, floats, packed, render_html
 from steadyrank.report.text import verdict
-from steadyrank.report.writing import write_whole
 
 pytest.importorskip("vl_convert")
 
@@ -196,10 +194,10 @@ def test_a_wrong_k_leaves_no_file(tmp_path: Path) -> None:
 
 
 def test_the_runtime_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    html_runtime.chart_runtime.cache_clear()
+    chart_runtime.cache_clear()
     monkeypatch.setitem(__import__("sys").modules, "vl_convert", None)
     with pytest.raises(MissingPackageError, match=r"steadyrank\[report\]"):
-        html_runtime.chart_runtime()
+        chart_runtime()
 
 
 def test_the_same_data_give_the_same_file() -> None:

@@ -13,14 +13,11 @@ from hypothesis import given, strategies as st
 
 from steadyrank.data import Ballots, Ratings, Regression, ScoreMatrix, Votes
 from steadyrank.errors import CheckpointError, InvalidSettingError
-from steadyrank.scorers.approval import Approval
 from steadyrank.scorers.bagged import Bagged, bagging_constant, drawn_copies
-from steadyrank.scorers.borda import Borda
-from steadyrank.scorers.column_means import ColumnMeans
+from steadyrank.scorers.entry_sums import ColumnMeans, MeanRating
 from steadyrank.scorers.least_squares import ConstrainedLeastSquares
-from steadyrank.scorers.mean_rating import MeanRating
-from steadyrank.scorers.plurality import Plurality
 from steadyrank.scorers.refit import Refit
+from steadyrank.scorers.voting import Approval, Borda, Plurality
 
 VOTES = Votes(["a"] * 6 + ["b"] * 3 + ["c"])
 

@@ -65,14 +65,14 @@ def without_each(data, scorer):
 
 def refits(data, ridge=0.0):
     """Take away one copy of each distinct unit and fit again."""
-    games = data.unit_games
+    pairs = data.unit_pairs
     wins = win_counts(data)
-    for unit in range(len(games.indptr) - 1):
+    for unit in range(len(pairs.indptr) - 1):
         rest = wins.copy()
-        for entry in range(games.indptr[unit], games.indptr[unit + 1]):
-            winner, loser = games.winner[entry], games.loser[entry]
-            rest[winner, loser] -= games.wins[entry] + games.ties[entry] / 2
-            rest[loser, winner] -= games.ties[entry] / 2
+        for entry in range(pairs.indptr[unit], pairs.indptr[unit + 1]):
+            winner, loser = pairs.winner[entry], pairs.loser[entry]
+            rest[winner, loser] -= pairs.wins[entry] + pairs.ties[entry] / 2
+            rest[loser, winner] -= pairs.ties[entry] / 2
         yield plain_fit(rest, ridge)
 
 
@@ -208,20 +208,20 @@ class TestConnection:
     def test_refused_exactly_when_some_rest_is_disconnected(self, data):
         wins = win_counts(data)
         assume(len(components(wins > 0)) == 1)
-        games = data.unit_games
+        pairs = data.unit_pairs
         broken = False
-        for unit in range(len(games.indptr) - 1):
+        for unit in range(len(pairs.indptr) - 1):
             rest = wins.copy()
-            part = slice(games.indptr[unit], games.indptr[unit + 1])
-            half = games.ties[part] / 2
-            np.subtract.at(rest, (games.winner[part], games.loser[part]), games.wins[part] + half)
-            np.subtract.at(rest, (games.loser[part], games.winner[part]), half)
+            part = slice(pairs.indptr[unit], pairs.indptr[unit + 1])
+            half = pairs.ties[part] / 2
+            np.subtract.at(rest, (pairs.winner[part], pairs.loser[part]), pairs.wins[part] + half)
+            np.subtract.at(rest, (pairs.loser[part], pairs.winner[part]), half)
             broken |= len(components(rest > 0)) > 1
         if broken:
             with pytest.raises(DisconnectedComparisonsError, match="without"):
                 BradleyTerry().leave_one_out(data)
         else:
-            assert len(BradleyTerry().leave_one_out(data).units) == len(games.indptr) - 1
+            assert len(BradleyTerry().leave_one_out(data).units) == len(pairs.indptr) - 1
 
     @given(st.integers(1, 7), st.integers(0, 2**32 - 1), st.floats(0, 0.6))
     def test_components_are_those_of_the_transitive_closure(self, items, seed, share):
@@ -260,8 +260,8 @@ class TestLeaveOneOut:
         data = dense_battles(most=most, seed=most)
         wins = win_counts(data)
         curves = Curves(wins, strengths(wins, ridge), ridge)
-        games = data.unit_games
-        folds = PairFolds(games.winner, games.loser, np.ones(len(games.wins)), (games.wins + 1) / 2)
+        pairs = data.unit_pairs
+        folds = PairFolds(pairs.winner, pairs.loser, np.ones(len(pairs.wins)), (pairs.wins + 1) / 2)
         found, sound = curves.solve(folds)
         assert sound.mean() > (0.99 if most > 8 else 0.1)
         exact = np.array(list(refits(data, ridge)))
@@ -282,8 +282,8 @@ class TestLeaveOneOut:
     def test_the_error_bound_is_one(self, monkeypatch, most, tolerance):
         monkeypatch.setattr(paired_curves, "TOLERANCE", tolerance)
         data = dense_battles(most=most, seed=8)
-        wins, games = win_counts(data), data.unit_games
-        folds = PairFolds(games.winner, games.loser, np.ones(len(games.wins)), (games.wins + 1) / 2)
+        wins, pairs = win_counts(data), data.unit_pairs
+        folds = PairFolds(pairs.winner, pairs.loser, np.ones(len(pairs.wins)), (pairs.wins + 1) / 2)
         found, sound = Curves(wins, strengths(wins), 0.0).solve(folds)
         off = np.ptp(found - np.array(list(refits(data))), axis=1)
         assert sound.any()
@@ -353,14 +353,14 @@ class TestRealData:
         without = BradleyTerry().leave_one_out(data)
         found = np.concatenate([block.scores for block in without.blocks()])
         assert len(found) == len(data.units) < 3 * 129 * 128 / 2
-        wins, games = win_counts(data), data.unit_games
+        wins, pairs = win_counts(data), data.unit_pairs
         shifts = without.shifts()
         rng = np.random.default_rng(0)
         for unit in [*np.argsort(-shifts)[:10], *rng.integers(len(found), size=20)]:
             rest = wins.copy()
-            winner, loser = games.winner[unit], games.loser[unit]
-            rest[winner, loser] -= games.wins[unit] + games.ties[unit] / 2
-            rest[loser, winner] -= games.ties[unit] / 2
+            winner, loser = pairs.winner[unit], pairs.loser[unit]
+            rest[winner, loser] -= pairs.wins[unit] + pairs.ties[unit] / 2
+            rest[loser, winner] -= pairs.ties[unit] / 2
             assert found[unit] == pytest.approx(strengths(rest), abs=1e-12)
 
     @pytest.mark.parametrize("grouping", ["prompt", "worker", None])
@@ -369,11 +369,11 @@ class TestRealData:
         frame = pandas.read_csv(shared_data / "battles" / "llmfao.csv")
         data = Battles.from_frame(frame, left="left", right="right", winner="winner", units=grouping)
         found = without_each(data, BradleyTerry())
-        games, wins = data.unit_games, win_counts(data)
+        pairs, wins = data.unit_pairs, win_counts(data)
         for unit in np.random.default_rng(0).integers(len(found), size=10):
             rest = wins.copy()
-            part = slice(games.indptr[unit], games.indptr[unit + 1])
-            half = games.ties[part] / 2
-            np.subtract.at(rest, (games.winner[part], games.loser[part]), games.wins[part] + half)
-            np.subtract.at(rest, (games.loser[part], games.winner[part]), half)
+            part = slice(pairs.indptr[unit], pairs.indptr[unit + 1])
+            half = pairs.ties[part] / 2
+            np.subtract.at(rest, (pairs.winner[part], pairs.loser[part]), pairs.wins[part] + half)
+            np.subtract.at(rest, (pairs.loser[part], pairs.winner[part]), half)
             assert found[unit] == pytest.approx(plain_fit(rest), abs=1e-10)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+import steadyrank
 from steadyrank.data import Ballots, Battles, Ratings, Regression, ScoreMatrix, Votes
 from steadyrank.errors import (
     CheckpointError,
@@ -392,7 +393,7 @@ class TestCheckpoint:
         assert path.read_bytes() == before
         assert list(tmp_path.iterdir()) == [path]
 
-    def test_other_data_scorer_or_version_is_refused(self, tmp_path, monkeypatch):
+    def test_other_data_scorer_or_version_is_refused(self, tmp_path):
         path = tmp_path / "refits"
         Refit(column_medians, checkpoint=path).leave_one_out(MATRIX)
         before = path.read_bytes()
@@ -403,9 +404,14 @@ class TestCheckpoint:
             Refit(fails_on_seven, checkpoint=path).leave_one_out(MATRIX)
         with pytest.raises(CheckpointError, match="belongs to other scorer"):
             Refit(column_medians, seed=1, checkpoint=path).leave_one_out(MATRIX)
-        monkeypatch.setattr("steadyrank.__version__", "99")
-        with pytest.raises(CheckpointError, match="belongs to other version"):
-            Refit(column_medians, checkpoint=path).leave_one_out(MATRIX)
+        with contextlib.closing(sqlite3.connect(path)) as base:
+            owner = dict(base.execute("SELECT name, value FROM owner"))
+        assert owner["version"] == steadyrank.__version__
+        with (
+            pytest.raises(CheckpointError, match="belongs to other version"),
+            open_checkpoint(path, {**owner, "version": "99"}),
+        ):
+            pass
         assert path.read_bytes() == before
 
     @pytest.mark.parametrize("content", [b"name,score\n1,2\n", b"[]\n", b"\x00" * 100, b'{"format'])

@@ -48,7 +48,7 @@ from steadyrank.scorers import (
     Refit,
     Ridge,
 )
-from steadyrank.stability.shifts import allowed_units, exceeded_by_at_most
+from steadyrank.stability.calibration import allowed_units, exceeded_by_at_most
 
 MODELS = ("Ärger", "模型", "gpt 4", "z")
 

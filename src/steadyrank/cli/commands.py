@@ -55,7 +55,7 @@ def check(options: CheckOptions) -> int:
 
     Checked is the plain top k; with --eps, the inflated one.
     """
-    from steadyrank.stability.shifts import check_delta
+    from steadyrank.stability.calibration import check_delta
 
     most = check_delta(options.max_delta)
     found = _answer(options, lambda study: study.check(options.k, max_delta=most, eps=options.eps))

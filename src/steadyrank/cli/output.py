@@ -79,7 +79,7 @@ def stdout_to_nowhere() -> None:
 
 def save(text: str, path: str) -> None:
     """Write a file so that nobody ever sees half of it; an error names the file that was asked for."""
-    from steadyrank.report.writing import write_whole
+    from steadyrank.report.export import write_whole
 
     with named(path):
         write_whole(text.encode("utf-8", "backslashreplace").decode("utf-8"), path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from steadyrank.data.ballots import Ballots
 from steadyrank.data.battles import Battles
 from steadyrank.data.kinds import read_any, scan_any
+from steadyrank.data.observations import Observations
 from steadyrank.data.ratings import Ratings
 from steadyrank.data.regression import Regression
 from steadyrank.data.scanned import ScannedEntries
@@ -15,6 +16,7 @@ from steadyrank.data.votes import Votes
 __all__ = [
     "Ballots",
     "Battles",
+    "Observations",
     "Ratings",
     "Regression",
     "ScannedEntries",

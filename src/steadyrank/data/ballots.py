@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
-from steadyrank.data.common_roles import COUNT, ITEM_LIST, ITEM_NAMES
-from steadyrank.data.observations import Observations, check_some, repeated_spans, set_fields
-from steadyrank.data.orders import BallotArrays, canonical, distinct_ballots, flatten, parse_orders
+from steadyrank.data.observations import (
+    COUNT,
+    ITEM_LIST,
+    ITEM_NAMES,
+    Observations,
+    check_some,
+    repeated_spans,
+    row_counts,
+    set_fields,
+)
 from steadyrank.data.units import LazyLabels, Units
-from steadyrank.errors import EmptyDataError, InvalidBallotError, InvalidDataError, Option
-from steadyrank.reading.arrays import as_counts, is_missing
+from steadyrank.errors import EmptyDataError, InvalidBallotError, InvalidDataError, Option, shorten
+from steadyrank.reading.arrays import is_missing, objects
 from steadyrank.reading.kinds import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.roles import simplify
 from steadyrank.reading.table import Table, as_table
+from steadyrank.reading.text_columns import TextColumn
 
 if TYPE_CHECKING:
     from typing import Self
 
-    from steadyrank._typing import IntArray
+    from steadyrank._typing import AnyArray, IntArray
     from steadyrank.reading.kinds import Columns
     from steadyrank.reading.roles import Resolved
 
@@ -37,7 +46,9 @@ BALLOT = Role(
     takes_the_rest=True,
 )  # fmt: skip
 
-
+TIED = (list, tuple, set, frozenset, np.ndarray)
+TIER = re.compile(r"\{([^{}]*)\}|([^,]+)")
+ORDER_MARKS = frozenset(">{,;|")
 Made = TypeVar("Made", bound="Ballots")
 
 
@@ -65,15 +76,21 @@ class BallotsArguments(TypedDict, total=False):
     approval: Annotated[bool | None, Setting("ballots name approved items, without order", flag=True)]
 
 
-def _written_as_orders(table: Table, columns: Columns) -> bool:
+def _has_orders(table: Table, columns: Columns) -> bool:
+    """Tell whether a column that is called a ballot holds lists, or text with marks between items."""
     name = columns["ballot"]
-    cells = table.cells(name)[:1000]
-    written = any(isinstance(cell, list | tuple) or _is_order(cell) for cell in cells)
-    return written and simplify(name) in BALLOT.names
+    return simplify(name) in BALLOT.names and any(
+        isinstance(cell, list | tuple) or (isinstance(cell, str) and not ORDER_MARKS.isdisjoint(cell))
+        for cell in table.cells(name)[:1000]
+    )
 
 
-def _is_order(cell: object) -> bool:
-    return isinstance(cell, str) and any(mark in cell for mark in ">{,;|")
+class BallotArrays(NamedTuple):
+    """Entries of all ballots, one after the other, as item codes."""
+
+    indptr: IntArray
+    ranked: IntArray
+    levels: IntArray
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -124,23 +141,15 @@ class Ballots(Observations):
             Form("one row an entry", ("user", "item", "rank")),
             Form("one row an approval", ("user", "item"), guessed=False, only_with={"approval": True}),
             Form("a column for each choice", ("ranks",), may=("count",), guessed=False),
-            Form(
-                "one row a ballot",
-                ("ballot",),
-                may=("count",),
-                recognised=_written_as_orders,
-                usual=True,
-            ),
+            Form("one row a ballot", ("ballot",), may=("count",), recognised=_has_orders, usual=True),
         ),
     )
 
-    items: tuple[object, ...]
     indptr: IntArray
     ranked: IntArray
     levels: IntArray
     counts: IntArray
     approval: bool
-    notes: tuple[str, ...]
 
     def __init__(
         self,
@@ -150,9 +159,14 @@ class Ballots(Observations):
         items: Iterable[object] | None = None,
         approval: bool = False,
     ) -> None:
-        flat = flatten(ballots, approval=approval)
-        codes, labels = _encode_entries(flat, items)
-        arrays = BallotArrays(flat.indptr, codes.astype(np.int64), flat.levels)
+        indptr, entries, levels = flatten(ballots, approval=approval)
+        try:
+            codes, labels = encode(entries, known=items, what="items")
+        except InvalidDataError as error:
+            if not error.placed:  # rows are ballots, not entries of them
+                error.rows = (np.searchsorted(indptr, error.rows, side="right") - 1).tolist()
+            raise
+        arrays = BallotArrays(indptr, codes.astype(np.int64), levels)
         _set_ballots(self, arrays, counts, labels, approval=approval)
 
     @cached_property
@@ -207,9 +221,7 @@ class Ballots(Observations):
         labels = unique_labels(items)
         arrays = BallotArrays(*(np.array(part, dtype=np.int64) for part in (indptr, ranked, levels)))
         _check_csr(arrays, len(labels))
-        ballots = cls.__new__(cls)
-        _set_ballots(ballots, arrays, counts, labels, approval=approval)
-        return ballots
+        return _set_ballots(cls.__new__(cls), arrays, counts, labels, approval=approval)
 
     @classmethod
     def from_frame(cls, frame: Any, **arguments: Unpack[BallotsArguments]) -> Self:
@@ -243,12 +255,17 @@ class Ballots(Observations):
     def _from_columns(cls, found: Resolved) -> Self:
         approval, items = bool(found.settings.get("approval")), found.settings.get("items")
         if "user" in found.columns:
-            return _from_entries(cls, found, items=items, approval=approval)
-        orders = (
-            _orders_of_choices(found.table, found.columns["ranks"])
-            if "ranks" in found.columns
-            else _orders_of(found.table, found.columns["ballot"], approval=approval)
-        )
+            voters, people = encode(found.values("user"), what="users", subject="user")
+            codes, labels = encode(found.values("item"), known=items, subject="item")
+            ranks = np.zeros(len(codes)) if approval else found.values("rank")
+            _, levels = np.unique(np.asarray(ranks), return_inverse=True)
+            order = np.argsort(voters, kind="stable")
+            indptr = np.searchsorted(voters[order], np.arange(len(people) + 1))
+            return cls.from_csr(indptr, codes[order], levels[order], items=labels, approval=approval)
+        if "ranks" in found.columns:
+            orders = _orders_of_choices(found.table, found.columns["ranks"])
+        else:
+            orders = _orders_of(found.table, found.columns["ballot"], approval=approval)
         return cls(orders, counts=found.values("count"), items=items, approval=approval)
 
 
@@ -275,63 +292,30 @@ def _orders_of_choices(table: Table, ranks: Sequence[str]) -> list[list[object]]
     orders: list[list[object]] = []
     skipped = 0
     for row in zip(*columns, strict=True):
-        named = [label for label in row if not is_missing(label)]
-        last = max((place for place, label in enumerate(row) if not is_missing(label)), default=-1)
-        skipped += last + 1 > len(named)
-        orders.append(named)
+        ranked = [place for place, label in enumerate(row) if not is_missing(label)]
+        skipped += ranked != list(range(len(ranked)))
+        orders.append([row[place] for place in ranked])
     if skipped:
         table.notes.append(f"{skipped:,} ballots skip a rank: later choices moved up")
     return orders
 
 
-def _from_entries(
-    kind: type[Made], found: Resolved, *, items: Iterable[object] | None, approval: bool
-) -> Made:
-    voters, people = encode(found.values("user"), what="users", subject="user")
-    codes, labels = encode(found.values("item"), known=items, subject="item")
-    levels = None if approval else found.values("rank")
-    whole = np.unique(np.zeros(len(codes)) if levels is None else levels, return_inverse=True)[1]
-    order = np.argsort(voters, kind="stable")
-    indptr = np.searchsorted(voters[order], np.arange(len(people) + 1))
-    return kind.from_csr(indptr, codes[order], whole[order], items=labels, approval=approval)
-
-
 def _set_ballots(
-    ballots: Ballots, arrays: BallotArrays, counts: Any, labels: tuple[object, ...], *, approval: bool
-) -> None:
+    ballots: Made, arrays: BallotArrays, counts: Any, labels: tuple[object, ...], *, approval: bool
+) -> Made:
     size = len(arrays.indptr) - 1
     check_some(size, "ballots")
     if not labels:
         raise EmptyDataError(
             "no ballot names an item", way_out=["Give the list as ", Option("items", several=True)]
         )
-    weights = as_counts(counts, size)
-    if not weights.sum():
-        raise EmptyDataError("all counts are 0, so there are no ballots")
-    kept, totals = distinct_ballots(canonical(arrays, labels, approval=approval), weights)
-    set_fields(
-        ballots,
-        items=labels,
-        indptr=kept.indptr,
-        ranked=kept.ranked,
-        levels=kept.levels,
-        counts=totals,
-        approval=approval,
-        notes=(),
-    )
-
-
-def _encode_entries(flat: Any, items: Iterable[object] | None) -> tuple[Any, tuple[object, ...]]:
-    try:
-        return encode(flat.labels, known=items, what="items")
-    except InvalidDataError as error:
-        if not error.placed:
-            error.renumber(np.searchsorted(flat.indptr, error.rows, side="right") - 1)
-        raise
+    times = row_counts(counts, size, "ballots")
+    kept, totals = distinct_ballots(canonical(arrays, labels, approval=approval), times)
+    return set_fields(ballots, items=labels, **kept._asdict(), counts=totals, approval=approval)
 
 
 def _check_csr(arrays: BallotArrays, size: int) -> None:
-    indptr, ranked, levels = arrays.indptr, arrays.ranked, arrays.levels
+    indptr, ranked, levels = arrays
     fits = len(indptr) > 1 and indptr[0] == 0 and indptr[-1] == len(ranked) == len(levels)
     if not fits or (np.diff(indptr) < 0).any():
         raise InvalidBallotError("indptr must go up from 0 to the number of entries in ranked")
@@ -339,6 +323,136 @@ def _check_csr(arrays: BallotArrays, size: int) -> None:
     if len(wrong):
         raise InvalidBallotError(
             f"ranked must name items 0 to {size - 1:,}, but there is {ranked[wrong[0]]}",
-            rows=np.searchsorted(indptr, wrong[:5], side="right") - 1,
-            total=len(wrong),
+            rows=np.searchsorted(indptr, wrong, side="right") - 1,
         )
+
+
+def flatten(ballots: Iterable[Any], *, approval: bool) -> tuple[IntArray, AnyArray, IntArray]:
+    """Lay the ballots out: where each begins, and the labels and levels of all entries.
+
+    Examples
+    --------
+    >>> indptr, labels, levels = flatten([["x", ["y", "z"]], ["z"]], approval=False)
+    >>> indptr, labels.tolist(), levels
+    (array([0, 3, 4]), ['x', 'y', 'z', 'z'], array([0, 1, 1, 0]))
+    """
+    if not _is_list(ballots):
+        raise InvalidBallotError(f"ballots must be a list of orders, but is {shorten(ballots)}")
+    labels: list[object] = []
+    levels: list[int] = []
+    ends = [0]
+    for row, ballot in enumerate(ballots):
+        _check_ballot(ballot, row, approval=approval)
+        for level, entry in enumerate(ballot):
+            tied = list(entry) if isinstance(entry, TIED) and not approval else [entry]
+            labels += tied
+            levels += [0 if approval else level] * len(tied)
+        if not approval and len(labels) == ends[-1]:
+            raise InvalidBallotError(
+                "an empty order", rows=[row], way_out="Remove it: it says nothing about any item."
+            )
+        ends.append(len(labels))
+    plain = objects(label.item() if isinstance(label, np.generic) else label for label in labels)
+    return np.array(ends), plain, np.array(levels, dtype=np.int64)
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
+
+
+def _check_ballot(ballot: object, row: int, *, approval: bool) -> None:
+    if not _is_list(ballot):
+        raise InvalidBallotError(
+            f"a ballot must be a list of labels, but one is {shorten(ballot)}",
+            rows=[row],
+            way_out='Split text first, for example text.split(">").',
+        )
+    if isinstance(ballot, AbstractSet) and not approval:
+        raise InvalidBallotError(
+            f"{shorten(ballot)} has no order",
+            rows=[row],
+            way_out="Use a list, best first; or approval=True for sets of approved items.",
+        )
+
+
+def canonical(entries: BallotArrays, items: Sequence[object], *, approval: bool) -> BallotArrays:
+    """Sort each ballot by level and item, with levels 0, 1, 2...; refuse an item named twice."""
+    rows = np.repeat(np.arange(len(entries.indptr) - 1), np.diff(entries.indptr))
+    _check_named_once(rows, entries.ranked, items)
+    order = np.lexsort((entries.ranked, entries.levels, rows))
+    ranked, levels = entries.ranked[order], entries.levels[order]
+    if approval or not len(ranked):
+        return BallotArrays(entries.indptr, ranked, np.zeros_like(levels))
+    new_tier = np.zeros(len(levels), dtype=np.int64)
+    new_tier[1:] = (levels[1:] != levels[:-1]) | (rows[1:] != rows[:-1])
+    tiers = np.cumsum(new_tier)
+    return BallotArrays(entries.indptr, ranked, tiers - tiers[entries.indptr[rows]])
+
+
+def _check_named_once(rows: IntArray, ranked: IntArray, items: Sequence[object]) -> None:
+    order = np.lexsort((ranked, rows))
+    cells = np.stack([rows, ranked])[:, order]
+    again = np.flatnonzero((cells[:, 1:] == cells[:, :-1]).all(axis=0))
+    if len(again):
+        entry = order[again[0]]
+        raise InvalidBallotError(
+            f"a ballot names {shorten(items[ranked[entry]])} twice",
+            rows=np.unique(rows[order[again]]),
+            way_out="Correct these ballots.",
+        )
+
+
+def distinct_ballots(entries: BallotArrays, counts: IntArray) -> tuple[BallotArrays, IntArray]:
+    """Keep each ballot once, in order of first appearance, with the sum of its counts."""
+    place: dict[bytes, int] = {}
+    first: list[int] = []
+    totals: list[int] = []
+    both = np.stack([entries.ranked, entries.levels], axis=1)
+    for row in np.flatnonzero(counts).tolist():
+        key = both[entries.indptr[row] : entries.indptr[row + 1]].tobytes()
+        known = place.setdefault(key, len(first))
+        if known == len(first):
+            first.append(row)
+            totals.append(0)
+        totals[known] += int(counts[row])
+    indptr, take = repeated_spans(entries.indptr, np.array(first))
+    return BallotArrays(indptr, entries.ranked[take], entries.levels[take]), np.array(totals)
+
+
+def parse_orders(texts: Sequence[str], *, approval: bool) -> tuple[list[list[Any]], str]:
+    """Read orders written as text; return them with a note of how they were read.
+
+    Examples
+    --------
+    >>> parse_orders(["a > b = c", "b"], approval=False)[0]
+    [['a', ['b', 'c']], ['b']]
+    >>> parse_orders(["1,{2,3}"], approval=False)[0]
+    [[1, [2, 3]]]
+    >>> parse_orders(["a; b", ""], approval=True)[0]
+    [['a', 'b'], []]
+    """
+    if approval:
+        tiers = [[re.split("[,;|]", text)] if text.strip() else [] for text in texts]
+        how = "approved items separated by comma, semicolon or bar"
+    elif any(">" in text or "=" in text for text in texts):
+        tiers = [[tier.split("=") for tier in text.split(">")] for text in texts]
+        how = "orders read as a > b = c"
+    else:
+        tiers = [_comma_tiers(text) for text in texts]
+        how = "orders read as a, {b, c}"
+    flat = [label.strip() for ballot in tiers for tier in ballot for label in tier]
+    labels = iter(TextColumn.of(flat).labels().tolist())
+    named = [[[next(labels) for _ in tier] for tier in ballot] for ballot in tiers]
+    if approval:
+        return [[label for tier in ballot for label in tier] for ballot in named], how
+    return [[tier if len(tier) > 1 else tier[0] for tier in ballot] for ballot in named], how
+
+
+def _comma_tiers(text: str) -> list[list[str]]:
+    if "{" not in text:
+        return [[label] for label in text.split(",")]
+    return [
+        tied.split(",") if tied else [single]
+        for tied, single in TIER.findall(text)
+        if tied or single.strip()
+    ]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steadyrank.errors import UnknownOutcomeError, shorten
-from steadyrank.reading.arrays import as_column, check_length, is_missing, places
+from steadyrank.reading.arrays import as_column, check_length, is_hashable, is_missing, numbered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,19 +65,26 @@ def read_results(
     """
     column = as_column(values, "outcome")
     check_length(column, len(left), "outcome")
-    words, codes = _distinct(column)
-    meaning = np.array([_spelled(word) for word in words], dtype=np.int8)
-    spelled = meaning[codes]
-    named = _named(words, codes, meaning, left, right, items)
+    listed = column.tolist()
+    try:
+        codes, words = numbered(listed)
+    except TypeError:  # lists and the like are no outcome in any case, and None is none either
+        codes, words = numbered([word if is_hashable(word) else None for word in listed])
+    spelled = np.array([_spelled(word) for word in words], dtype=np.int8)[codes]
+    place = {label: code for code, label in enumerate(items)}
+    winner = np.array([place.get(word, -1) for word in words], dtype=np.int64)[codes]
+    # As the label of the winner; ties keep their spelling.
+    readings = [winner == left, winner == right, spelled == TIE]
+    named = np.select(readings, [LEFT, RIGHT, TIE], UNKNOWN).astype(np.int8)
     reads_spelled, reads_named = (spelled != UNKNOWN).all(), (named != UNKNOWN).all()
     if reads_named and labels_first:
-        return named, not reads_spelled or bool((spelled != named).any())
-    if reads_spelled and reads_named and (spelled != named).any():
-        differ = spelled != named
+        return named, bool((spelled != named).any())
+    differ = spelled != named
+    if reads_spelled and reads_named and differ.any():
         raise UnknownOutcomeError(
-            f"outcome {shorten(column[np.flatnonzero(differ)[0]])} can be read as a side and as "
+            f"outcome {shorten(column[differ][0])} can be read as a side and as "
             "the label of an item, with different winners",
-            **places(differ),
+            rows=differ,
             subject="outcome",
             way_out='Say "left", "right" or "tie".',
         )
@@ -88,45 +94,14 @@ def read_results(
     if not unknown.any():  # each is known in one way, but no one way knows all
         unknown = spelled == UNKNOWN
     raise UnknownOutcomeError(
-        f"unknown outcome {shorten(column[np.flatnonzero(unknown)[0]])}",
-        **places(unknown),
+        f"unknown outcome {shorten(column[unknown][0])}",
+        rows=unknown,
         subject="outcome",
         way_out=WAY_OUT,
     )
-
-
-def _distinct(column: AnyArray) -> tuple[list[object], AnyArray]:
-    listed = column.tolist()
-    try:
-        index = {word: code for code, word in enumerate(dict.fromkeys(listed))}
-    except TypeError:
-        # Lists and the like are no outcome in any case, and None is none either.
-        listed = [word if isinstance(word, Hashable) else None for word in listed]
-        index = {word: code for code, word in enumerate(dict.fromkeys(listed))}
-    codes = np.fromiter(map(index.__getitem__, listed), dtype=np.int64, count=len(listed))
-    return list(index), codes
 
 
 def _spelled(word: Any) -> int:
     if is_missing(word):
         return UNKNOWN
     return SPELLINGS.get(word.strip().casefold() if isinstance(word, str) else word, UNKNOWN)
-
-
-def _named(
-    words: list[object],
-    codes: AnyArray,
-    meaning: AnyArray,
-    left: AnyArray,
-    right: AnyArray,
-    items: Sequence[object],
-) -> AnyArray:
-    """Read each outcome as the label of the winner; ties keep their spelling."""
-    place = {label: code for code, label in enumerate(items)}
-    winner = np.array([place.get(word, -1) for word in words], dtype=np.int64)[codes]
-    tie = (meaning == TIE)[codes]
-    out = np.full(len(codes), UNKNOWN, dtype=np.int8)
-    out[tie] = TIE
-    out[winner == left] = LEFT
-    out[winner == right] = RIGHT
-    return out

@@ -5,23 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
 from steadyrank.data.battle_results import LEFT, RIGHT, TIE, read_results
-from steadyrank.data.common_roles import COUNT, ITEM_LIST, UNIT
-from steadyrank.data.games import Games, battle_keys, group_games, pair_games, row_keys
 from steadyrank.data.observations import (
+    COUNT,
+    ITEM_LIST,
+    UNIT,
     Observations,
     check_some,
+    groups_of_rows,
     remaining_groups,
+    row_counts,
     set_fields,
     shared_out,
 )
 from steadyrank.data.units import LazyLabels, Units
-from steadyrank.errors import EmptyDataError, InvalidDataError, shorten
-from steadyrank.reading.arrays import as_counts, check_length, places
+from steadyrank.errors import InvalidDataError, shorten
+from steadyrank.reading.arrays import as_counts, check_length, objects
 from steadyrank.reading.kinds import Form, Kind, Role
 from steadyrank.reading.labels import encode
 from steadyrank.reading.roles import simplify
@@ -30,8 +33,11 @@ from steadyrank.reading.table import as_table
 if TYPE_CHECKING:
     from typing import Self
 
-    from steadyrank._typing import AnyArray, IntArray
+    from steadyrank._typing import AnyArray, FloatArray, IntArray
     from steadyrank.reading.roles import Resolved
+
+Sides: TypeAlias = "tuple[IntArray, IntArray, tuple[object, ...]]"
+Made = TypeVar("Made", bound="Battles")
 
 COMPARED = ("model", "player", "team", "item", "system", "option")
 SIDES = (
@@ -39,22 +45,14 @@ SIDES = (
     *((f"{what}a", f"{what}b") for what in COMPARED),
     *((f"{what}1", f"{what}2") for what in COMPARED),
     *((f"{what}x", f"{what}y") for what in ("model", "item", "system")),
-    ("home", "away"),
-    ("hometeam", "awayteam"),
-    ("white", "black"),
-    ("first", "second"),
-    ("a", "b"),
-)
+    ("home", "away"), ("hometeam", "awayteam"), ("white", "black"), ("first", "second"), ("a", "b"),
+)  # fmt: skip
 """Names of the two sides of a battle, best first."""
 
 WINS = (
-    ("winsa", "winsb"),
-    ("wins1", "wins2"),
-    ("winsleft", "winsright"),
-    ("leftwins", "rightwins"),
-    ("winsx", "winsy"),
-    ("awins", "bwins"),
-)
+    ("winsa", "winsb"), ("wins1", "wins2"), ("winsleft", "winsright"), ("leftwins", "rightwins"),
+    ("winsx", "winsy"), ("awins", "bwins"),
+)  # fmt: skip
 """Names of the two columns of wins in a table of pairs, best first."""
 
 WINNER = Role(
@@ -88,6 +86,22 @@ class BattlesArguments(TypedDict, total=False):
     count: Annotated[str | None, COUNT]
     unit: Annotated[str | None, UNIT]
     items: Annotated[Iterable[object] | None, ITEM_LIST]
+
+
+@dataclass(frozen=True, eq=False)
+class UnitPairs:
+    """The battles of each distinct unit, added up by pair.
+
+    The entries of unit u are at ``indptr[u]:indptr[u + 1]``. An entry says that ``winner`` beat
+    ``loser`` ``wins`` times and that the two tied ``ties`` times. Ties stand in the entry whose
+    ``winner`` has the lower code. No ordered pair occurs twice within a unit.
+    """
+
+    indptr: IntArray
+    winner: IntArray
+    loser: IntArray
+    wins: FloatArray
+    ties: FloatArray
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -136,32 +150,20 @@ class Battles(Observations):
         scorer="bradley-terry",
         arguments=BattlesArguments,
         forms=(
-            Form(
-                "one row a counted pair",
-                ("left", "right", "wins_left", "wins_right"),
-                may=("ties",),
-                pairs=(("left", "right"), ("wins_left", "wins_right")),
-            ),
+            Form("one row a counted pair", ("left", "right", "wins_left", "wins_right"), may=("ties",)),
             Form(
                 "one row a battle",
                 ("left", "right", "winner"),
                 may=("count",),
                 named=("unit",),
-                pairs=(("left", "right"),),
                 usual=True,
             ),
-            Form(
-                "one row a win",
-                ("winner", "loser"),
-                may=("count",),
-                named=("unit",),
-                pairs=(("winner", "loser"),),
-            ),
+            Form("one row a win", ("winner", "loser"), may=("count",), named=("unit",)),
         ),
+        pairs=(("left", "right"), ("wins_left", "wins_right"), ("winner", "loser")),
         on_engine="counted",
     )
 
-    items: tuple[object, ...]
     left: IntArray
     right: IntArray
     outcome: AnyArray
@@ -169,7 +171,6 @@ class Battles(Observations):
     unit: IntArray | None
     unit_labels: tuple[object, ...] | None
     unit_kind: str
-    notes: tuple[str, ...]
 
     def __init__(
         self,
@@ -182,50 +183,66 @@ class Battles(Observations):
         units: Any = None,
         unit_kind: str = "group",
     ) -> None:
-        _set_battles(
-            self, left, right, outcome, counts=counts, items=items, units=units, unit_kind=unit_kind
-        )
+        sides = _encode_sides({"left": left, "right": right}, items)
+        _set_battles(self, sides, read_results(outcome, *sides), counts, units, unit_kind)
 
     @cached_property
-    def _distinct(self) -> tuple[Games, IntArray]:
-        if self.unit is None or self.unit_labels is None:
-            return pair_games(self.left, self.right, self.outcome, self.counts, self.n_items)
-        groups = len(self.unit_labels)
-        games = group_games(
-            self.left, self.right, self.outcome, self.counts, self.n_items, self.unit, groups
-        )
-        return games, np.ones(groups, dtype=np.int64)
+    def _winner_first(self) -> tuple[IntArray, IntArray]:
+        """Winner and loser of each row; of a tie, the lower and the higher code."""
+        turned = (self.outcome < 0) | ((self.outcome == 0) & (self.left > self.right))
+        return np.where(turned, self.right, self.left), np.where(turned, self.left, self.right)
 
-    @property
-    def unit_games(self) -> Games:
+    @cached_property
+    def _distinct(self) -> tuple[IntArray, IntArray]:
+        """The distinct battles, as numbers, and for each row that occurs the place of its battle."""
+        winner, loser = self._winner_first
+        keys = ((winner * self.n_items + loser) << 1) | (self.outcome != 0)
+        return np.unique(keys[self.counts > 0], return_inverse=True)
+
+    @cached_property
+    def unit_pairs(self) -> UnitPairs:
         """What one copy of each distinct unit takes away once it leaves."""
-        return self._distinct[0]
+        size = self.n_items
+        if self.unit is None or self.unit_labels is None:
+            keys, _ = self._distinct
+            won = (keys & 1).astype(np.float64)
+            return UnitPairs(np.arange(len(keys) + 1), *np.divmod(keys >> 1, size), won, 1.0 - won)
+        winner, loser = self._winner_first
+        keys, which = np.unique((self.unit * size + winner) * size + loser, return_inverse=True)
+        wins, ties = np.zeros(len(keys)), np.zeros(len(keys))
+        np.add.at(wins, which, np.where(self.outcome != TIE, self.counts, 0))
+        np.add.at(ties, which, np.where(self.outcome == TIE, self.counts, 0))
+        owner, pair = np.divmod(keys, size * size)
+        indptr = np.searchsorted(owner, np.arange(len(self.unit_labels) + 1))
+        return UnitPairs(indptr, *np.divmod(pair, size), wins, ties)
 
     @cached_property
     def units(self) -> Units:
         """The battles, equal ones once whichever side an item was on; or the groups."""
-        games, counts = self._distinct
         if self.unit_labels is not None:
-            return Units(self.unit_kind, counts, self.unit_labels)
+            ones = np.ones(len(self.unit_labels), dtype=np.int64)
+            return Units(self.unit_kind, ones, self.unit_labels)
+        keys, which = self._distinct
+        counts = np.zeros(len(keys), dtype=np.int64)
+        np.add.at(counts, which, self.counts[self.counts > 0])
+        return Units("battle", counts, LazyLabels(len(counts), self._describe))
 
-        def describe(unit: int) -> str:
-            winner, loser = self.items[games.winner[unit]], self.items[games.loser[unit]]
-            return f"{winner} {'beats' if games.wins[unit] else 'ties'} {loser}"
-
-        return Units("battle", counts, LazyLabels(len(counts), describe))
+    def _describe(self, battle: int) -> str:
+        pairs = self.unit_pairs
+        winner, loser = self.items[pairs.winner[battle]], self.items[pairs.loser[battle]]
+        return f"{winner} {'beats' if pairs.wins[battle] else 'ties'} {loser}"
 
     def _copied(self, copies: IntArray) -> dict[str, Any]:
-        if self.unit is not None and self.unit_labels is not None:
-            counts = self.counts * copies[self.unit]
-            groups = remaining_groups(self.unit[counts > 0], self.unit_labels, copies > 0)
+        counts = self.counts.copy()
+        if self.unit is None:
+            counts[counts > 0] = shared_out(self._distinct[1], counts[counts > 0], copies)
         else:
-            wanted = np.zeros(2 * self.n_items**2, dtype=np.int64)
-            wanted[battle_keys(self.unit_games, self.n_items)] = copies
-            mine = row_keys(self.left, self.right, self.outcome, self.n_items)
-            counts, groups = shared_out(mine, self.counts, wanted), {}
+            counts *= copies[self.unit]
         kept = np.flatnonzero(counts)
         rows = {name: getattr(self, name)[kept] for name in ("left", "right", "outcome")}
-        return rows | {"counts": counts[kept]} | groups
+        if self.unit is not None and self.unit_labels is not None:
+            rows |= remaining_groups(self.unit[kept], self.unit_labels, copies > 0)
+        return rows | {"counts": counts[kept]}
 
     @classmethod
     def from_pairs(
@@ -254,29 +271,15 @@ class Battles(Observations):
         >>> Battles.from_pairs(["x"], ["y"], [7], [2], ties=[1])
         <Battles: 10 battles, 2 items: 'x', 'y'>
         """
-        one, two, labels = _encode_sides(left, right, items)
-        won = as_counts(wins_left, len(one), "wins_left")
-        lost = as_counts(wins_right, len(one), "wins_right")
-        tied = as_counts(np.zeros(len(one)) if ties is None else ties, len(one), "ties")
-        weights = np.concatenate([won, lost, tied])
-        if not weights.sum():
-            raise EmptyDataError("all counts are 0, so there are no battles")
-        happened = np.flatnonzero(weights)
-        results = np.repeat(np.array([LEFT, RIGHT, TIE], dtype=np.int8), len(one))
-        battles = cls.__new__(cls)
-        set_fields(
-            battles,
-            items=labels,
-            left=np.tile(one, 3)[happened],
-            right=np.tile(two, 3)[happened],
-            outcome=results[happened],
-            counts=weights[happened],
-            unit=None,
-            unit_labels=None,
-            unit_kind="battle",
-            notes=(),
-        )
-        return battles
+        one, two, labels = _encode_sides({"left": left, "right": right}, items)
+        size = len(one)
+        won, lost = as_counts(wins_left, size, "wins_left"), as_counts(wins_right, size, "wins_right")
+        tied = as_counts(np.zeros(size) if ties is None else ties, size, "ties")
+        times = row_counts(np.concatenate([won, lost, tied]), 3 * size, "battles")
+        happened = np.flatnonzero(times)
+        sides = np.tile(one, 3)[happened], np.tile(two, 3)[happened], labels
+        results = np.repeat(np.array([LEFT, RIGHT, TIE], dtype=np.int8), size)[happened]
+        return _set_battles(cls.__new__(cls), sides, (results, False), times[happened])
 
     @classmethod
     def from_frame(cls, frame: Any, **arguments: Unpack[BattlesArguments]) -> Self:
@@ -312,19 +315,17 @@ class Battles(Observations):
         if "wins_left" in found.columns:
             return cls.from_pairs(**_counted_pairs(found), **found.settings)
         columns = found.arguments()
+        items, results = columns.pop("items", None), columns.pop("outcome")
         if "loser" in found.columns:
             found.table.notes.append("each row is a win of its winner")
-            winners = columns.pop("outcome")
-            columns |= {"left": winners, "right": columns.pop("loser"), "outcome": np.ones(len(winners))}
-            return cls._made(**columns, sides=("winner", "loser"))
-        # In a column called winner, a number that could be a side or a label is a label.
-        return cls._made(**columns, labels_first=simplify(found.columns["winner"]) == "winner")
-
-    @classmethod
-    def _made(cls, *columns: Any, **settings: Any) -> Self:
-        battles = cls.__new__(cls)
-        _set_battles(battles, *columns, **settings)
-        return battles
+            sides = _encode_sides({"winner": results, "loser": columns.pop("loser")}, items)
+            read = np.full(len(sides[0]), LEFT, dtype=np.int8), False
+        else:
+            sides = _encode_sides({side: columns.pop(side) for side in ("left", "right")}, items)
+            # In a column called winner, a number that could be a side or a label is a label.
+            labels_first = simplify(found.columns["winner"]) == "winner"
+            read = read_results(results, *sides, labels_first=labels_first)
+        return _set_battles(cls.__new__(cls), sides, read, **columns)
 
 
 def _counted_pairs(found: Resolved) -> dict[str, Any]:
@@ -337,62 +338,46 @@ def _counted_pairs(found: Resolved) -> dict[str, Any]:
     return parts | {"ties": sum(tied)}
 
 
-def _set_battles(  # noqa: PLR0913 (the arguments of the class, and how to read them)
-    battles: Battles,
-    left: Any,
-    right: Any,
-    outcome: Any,
-    *,
+def _set_battles(
+    battles: Made,
+    sides: Sides,
+    results: tuple[AnyArray, bool],
     counts: Any = None,
-    items: Iterable[object] | None = None,
     units: Any = None,
     unit_kind: str = "group",
-    labels_first: bool = False,
-    sides: tuple[str, str] = ("left", "right"),
-) -> None:
-    one, two, labels = _encode_sides(left, right, items, sides)
-    result, by_label = read_results(outcome, one, two, labels, labels_first=labels_first)
-    weights = as_counts(counts, len(one))
-    if not weights.sum():
-        raise EmptyDataError("all counts are 0, so there are no battles")
-    unit, unit_labels = None, None
-    if units is not None:
-        codes, unit_labels = encode(units, what="units")
-        check_length(codes, len(one), "units")
-        unit = codes.astype(np.int64)
-    set_fields(
+) -> Made:
+    left, right, items = sides
+    outcome, by_label = results
+    times = row_counts(counts, len(left), "battles")
+    return set_fields(
         battles,
-        items=labels,
-        left=one,
-        right=two,
-        outcome=result,
-        counts=weights,
-        unit=unit,
-        unit_labels=unit_labels,
-        unit_kind="battle" if unit is None else unit_kind,
+        items=items,
+        left=left,
+        right=right,
+        outcome=outcome,
+        counts=times,
+        **groups_of_rows(units, np.ones(len(left), dtype=bool), unit_kind, "battle"),
         notes=("outcomes read as the label of the item that won",) if by_label else (),
     )
 
 
-def _encode_sides(
-    left: Any, right: Any, items: Iterable[object] | None, sides: tuple[str, str] = ("left", "right")
-) -> tuple[IntArray, IntArray, tuple[object, ...]]:
+def _encode_sides(given: dict[str, Any], items: Iterable[object] | None) -> Sides:
+    """Return the items on both sides of each battle, and the labels of the items."""
     known = None if items is None else tuple(items)
-    one, left_labels = encode(left, known=known, what=sides[0])
-    two, right_labels = encode(right, known=known, what=sides[1])
+    (one, left_labels), (two, right_labels) = (
+        encode(side, known=known, what=name) for name, side in given.items()
+    )
     check_some(len(one), "battles")
-    check_length(two, len(one), sides[1])
+    check_length(two, len(one), list(given)[1])
+    labels = left_labels
     if known is None:
-        place, labels = encode(np.fromiter((*left_labels, *right_labels), dtype=object))
+        place, labels = encode(objects((*left_labels, *right_labels)))
         one, two = place[: len(left_labels)][one], place[len(left_labels) :][two]
-    else:
-        labels = left_labels
     same = one == two
     if same.any():
-        first = labels[one[np.flatnonzero(same)[0]]]
         raise InvalidDataError(
-            f"{shorten(first)} meets itself",
-            **places(same),
+            f"{shorten(labels[one[same][0]])} meets itself",
+            rows=same,
             way_out="A battle needs two items: remove these rows.",
         )
     return one.astype(np.int64), two.astype(np.int64), labels

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
@@ -17,8 +17,10 @@ from steadyrank.errors import (
     listing,
     shorten,
 )
-from steadyrank.reading.arrays import frozen
+from steadyrank.reading.arrays import as_counts, check_length, frozen
 from steadyrank.reading.formats import read_table
+from steadyrank.reading.kinds import Kind, Role, Setting
+from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.roles import Resolved, resolve
 from steadyrank.wording import counted
 
@@ -26,14 +28,35 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Self
 
-    from steadyrank._typing import IntArray
+    from steadyrank._typing import BoolArray, IntArray
     from steadyrank.data.units import Units
     from steadyrank.engines.settings import Engine
     from steadyrank.reading.files import Source
-    from steadyrank.reading.kinds import Kind
     from steadyrank.reading.table import Table
 
+ITEM_NAMES = (
+    "item", "itemid", "movie", "movieid", "film", "filmid", "joke", "jokeid", "product", "productid",
+    "asin", "book", "bookid", "isbn", "song", "songid", "track", "trackid", "artist", "artistid", "beer",
+    "business", "businessid", "restaurant", "candidate", "model", "method", "system", "option",
+    "alternative", "i",
+)  # fmt: skip
 
+COUNT = Role(
+    "how often a row occurred",
+    (
+        "count", "counts", "votes", "ballots", "n", "frequency", "freq", "weight", "multiplicity",
+        "voters",
+    ),
+    holds="counts",
+    argument="counts",
+)  # fmt: skip
+
+UNIT = Role("rows with equal values here are left out together (a worker, a prompt)", argument="units")
+
+ITEM_LIST = Setting("the list of items, in order, also those without data", several=True)
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class Observations(ABC):
     """A frozen set of observations about a fixed list of items.
 
@@ -47,7 +70,7 @@ class Observations(ABC):
 
     kind: ClassVar[Kind]
     items: tuple[object, ...]
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     @abstractmethod
@@ -132,10 +155,9 @@ class Observations(ABC):
                 f"copies must hold one number for each of the {expected:,} distinct units, "
                 f"but has shape {numbers.shape}"
             )
-        made = object.__new__(type(self))
-        kept = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
-        set_fields(made, **kept | self._copied(numbers))  # what this object has cached is not taken over
-        return made
+        kept = {each.name: getattr(self, each.name) for each in fields(self)}
+        # A new object, so that what this one has cached is not taken over.
+        return set_fields(object.__new__(type(self)), **kept | self._copied(numbers))
 
     @abstractmethod
     def _copied(self, copies: IntArray) -> dict[str, Any]:
@@ -238,23 +260,72 @@ class Observations(ABC):
 Data = TypeVar("Data", bound=Observations)
 
 
-def set_fields(data: Observations, **fields: Any) -> None:
-    """Fill in the fields of a frozen class, arrays as views that nobody can write to."""
+def set_fields(data: Data, **fields: Any) -> Data:
+    """Fill in the fields of a frozen class, arrays as views that nobody can write to; return it."""
     for name, value in fields.items():
         kept = frozen(value) if isinstance(value, np.ndarray) else value
         object.__setattr__(data, name, kept)
+    return data
 
 
 def with_notes_first(data: Data, notes: Sequence[str], *last: str) -> Data:
     """Put notes about columns before those about policies, others last, and return the data."""
-    set_fields(data, notes=(*notes, *data.notes, *last))
-    return data
+    return set_fields(data, notes=(*notes, *data.notes, *last))
 
 
 def check_some(size: int, what: str) -> None:
     """Complain about data without a single row."""
     if not size:
         raise EmptyDataError(f"there are no {what}", way_out="At least one is needed.")
+
+
+def row_counts(counts: Any, size: int, what: str) -> IntArray:
+    """Return how often each row occurs; complain where there are no rows, or all occur 0 times."""
+    check_some(size, what)
+    found = as_counts(counts, size)
+    if not found.sum():
+        raise EmptyDataError(f"all counts are 0, so there are no {what}")
+    return found
+
+
+def column_labels(labels: Iterable[object] | None, size: int) -> tuple[object, ...]:
+    """Return one unique label for each column of numbers, 0, 1, 2... where none are given."""
+    if labels is None:
+        return tuple(range(size))
+    named = unique_labels(labels)
+    if len(named) != size:
+        raise SizeMismatchError(f"items has {len(named):,} labels for {size:,} columns")
+    return named
+
+
+def row_names(rows: Iterable[object] | None, size: int) -> Sequence[object]:
+    """Return a label for each row, 0, 1, 2... where none are given; two rows may share a name."""
+    if rows is None:
+        return range(size)
+    codes, labels = encode(rows, what="rows")
+    if len(codes) != size:
+        raise SizeMismatchError(f"rows has {len(codes):,} labels for {size:,} rows")
+    return tuple(labels[code] for code in codes)
+
+
+def groups_of_rows(units: Any, kept: BoolArray, kind: str, row: str) -> dict[str, Any]:
+    """Return the fields that say which of the rows that are kept leave together.
+
+    Parameters
+    ----------
+    units : array, series or iterable, or None
+        For each row, the label of its group; without it each is a unit of its own.
+    kept : bool array
+        The rows that stay.
+    kind, row : str
+        What a group is called, and what a row is.
+    """
+    if units is None:
+        return {"unit": None, "unit_labels": None, "unit_kind": row}
+    codes, labels = encode(units, what="units")
+    check_length(codes, len(kept), "units")
+    left = np.bincount(codes[kept], minlength=len(labels)) > 0
+    return {"unit_kind": kind, **remaining_groups(codes[kept].astype(np.int64), labels, left)}
 
 
 def repeated_spans(indptr: IntArray, chosen: IntArray) -> tuple[IntArray, IntArray]:
@@ -301,6 +372,6 @@ def shared_out(unit: IntArray, counts: IntArray, wanted: IntArray) -> IntArray:
 
 
 def remaining_groups(unit: IntArray, labels: Sequence[object], kept: Any) -> dict[str, Any]:
-    """Renumber the groups that are left, so that the others are no units any more."""
+    """Renumber the groups that are kept, so that the others are no units any more."""
     left = tuple(label for label, stays in zip(labels, kept, strict=True) if stays)
     return {"unit": np.cumsum(kept)[unit] - 1, "unit_labels": left}

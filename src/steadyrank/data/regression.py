@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict, Unpack
 
 import numpy as np
 
-from steadyrank.data.columns_of_numbers import column_labels, column_list, number_columns, row_names
-from steadyrank.data.observations import Observations, check_some, set_fields
+from steadyrank.data.observations import Observations, check_some, column_labels, row_names, set_fields
 from steadyrank.data.units import Units
 from steadyrank.reading.arrays import as_matrix, as_numbers, check_length
 from steadyrank.reading.kinds import Form, Kind, Role
@@ -26,12 +25,14 @@ if TYPE_CHECKING:
 
 RESPONSE = Role("the response", ("y", "target", "response", "label"), holds="numbers", argument="y")
 
+FEATURES = Role("the features; all other columns if not given", several=True)
+
 
 class RegressionArguments(TypedDict, total=False):
     """What :meth:`Regression.from_frame` and ``read`` can be told."""
 
     response: Annotated[str | None, RESPONSE]
-    items: Annotated[Sequence[str] | None, column_list("features", "other columns")]
+    items: Annotated[Sequence[str] | None, FEATURES]
     row: Annotated[str | None, Role("what to call each row")]
 
 
@@ -79,11 +80,9 @@ class Regression(Observations):
         ),
     )
 
-    items: tuple[object, ...]
     X: FloatArray
     y: FloatArray
     row_labels: Sequence[object]
-    notes: tuple[str, ...]
 
     def __init__(
         self,
@@ -104,7 +103,6 @@ class Regression(Observations):
             X=matrix,
             y=response,
             row_labels=row_names(rows, len(matrix)),
-            notes=(),
         )
 
     @cached_property
@@ -141,9 +139,7 @@ class Regression(Observations):
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
-        table, apart = found.table, {found.columns["response"], found.columns.get("row")}
-        names = found.columns.get("items") or number_columns(table, apart)
-        X = np.empty((len(table), len(names)))
-        for place, name in enumerate(names):
-            X[:, place] = table.numbers(name)
+        apart = {found.columns["response"], found.columns.get("row")}
+        names = found.columns.get("items") or found.table.number_columns(apart)
+        X = found.table.matrix(names)
         return cls(X, found.values("response"), items=names, rows=found.values("row"))

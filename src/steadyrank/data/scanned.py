@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.data.observations import Observations, with_notes_first
+from steadyrank.data.observations import Observations, set_fields, with_notes_first
 from steadyrank.data.units import LazyLabels, Units
 from steadyrank.engines.scanning import counted_rows, scan_ratings, scan_scores
 from steadyrank.engines.source import opened
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from steadyrank.reading.kinds import Kind
 
 
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class ScannedEntries(Observations):
     """Data of a kind whose entries stay in an engine; made by ``Ratings.scan`` and ``ScoreMatrix.scan``.
 
@@ -52,19 +54,18 @@ class ScannedEntries(Observations):
     """
 
     kind: Kind  # type: ignore[misc]  # of the object: one class serves several kinds
+    entries: LazyEntries
+    unit_kind: str
+    said: tuple[str, ...]
 
     def __init__(self, entries: LazyEntries, kind: Kind, unit: str, said: tuple[str, ...] = ()) -> None:
-        self.kind = kind
-        self.entries = entries
-        self.items = entries.labels
-        self._unit = unit
-        self._said = said
+        set_fields(self, items=entries.labels, kind=kind, entries=entries, unit_kind=unit, said=said)
 
-    @property
-    def notes(self) -> tuple[str, ...]:  # type: ignore[override]  # they grow
+    @property  # type: ignore[misc]
+    def notes(self) -> tuple[str, ...]:  # they grow
         """What was guessed, which policies were applied, and what left the engine so far."""
         source = self.entries.source
-        return (*self._said, source.traffic.sentence(source.engine))
+        return (*self.said, source.traffic.sentence(source.engine))
 
     @property
     def traffic(self) -> Traffic:
@@ -76,7 +77,7 @@ class ScannedEntries(Observations):
         """The units; of each, only its label and its number of entries are here."""
         keys = self.entries.keys
         labels = LazyLabels(len(keys), lambda unit: keys[unit : unit + 1].tolist()[0])
-        return Units(self._unit, np.ones(len(keys), dtype=np.int64), labels)
+        return Units(self.unit_kind, np.ones(len(keys), dtype=np.int64), labels)
 
     def close(self) -> None:
         """Close the engine's connection, if one was opened, and remove temporary files."""

@@ -9,14 +9,28 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict, Unpack
 
 import numpy as np
 
-from steadyrank.data.columns_of_numbers import column_labels, column_list, number_columns, row_names
-from steadyrank.data.common_roles import ITEM_NAMES, UNIT
-from steadyrank.data.long_scores import matrix_of
-from steadyrank.data.observations import Observations, check_some, remaining_groups, set_fields
+from steadyrank.data.observations import (
+    ITEM_NAMES,
+    UNIT,
+    Observations,
+    check_some,
+    column_labels,
+    groups_of_rows,
+    remaining_groups,
+    row_names,
+    set_fields,
+)
 from steadyrank.data.units import Units
 from steadyrank.engines.dense_entries import DenseEntries
-from steadyrank.errors import SHOWN, InvalidPolicyError, MissingValuesError, Option, listing, shorten
-from steadyrank.reading.arrays import as_matrix, check_length
+from steadyrank.errors import (
+    InvalidDataError,
+    InvalidPolicyError,
+    MissingValuesError,
+    Option,
+    listing,
+    shorten,
+)
+from steadyrank.reading.arrays import as_matrix, objects
 from steadyrank.reading.kinds import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode
 from steadyrank.reading.table import Table, as_table
@@ -54,11 +68,13 @@ GAPS = Setting(
     "what to do with missing scores: error (the default), drop the row, or use those available", MISSING
 )
 
+COMPARED = Role("the columns to compare; all columns of numbers if not given", several=True)
+
 
 class ScoresArguments(TypedDict, total=False):
     """What :meth:`ScoreMatrix.from_frame`, ``read`` and ``scan`` can be told."""
 
-    items: Annotated[Sequence[str] | None, column_list("columns to compare", "columns of numbers")]
+    items: Annotated[Sequence[str] | None, COMPARED]
     row: Annotated[str | None, ROW]
     item: Annotated[str | None, Role("what was scored, one row a score", ITEM_NAMES)]
     score: Annotated[str | None, SCORE]
@@ -142,14 +158,12 @@ class ScoreMatrix(Observations):
         on_engine="entries",
     )
 
-    items: tuple[object, ...]
     values: FloatArray
     row_labels: Sequence[object]
     unit: IntArray | None
     unit_labels: tuple[object, ...] | None
     unit_kind: str
     missing: str
-    notes: tuple[str, ...]
 
     def __init__(
         self,
@@ -174,18 +188,13 @@ class ScoreMatrix(Observations):
         if gaps.any():
             kept, notes = _apply_policy(missing, gaps, row_labels, labels)
             matrix = matrix[kept]
-            row_labels = [row_labels[row] for row in np.flatnonzero(kept).tolist()]
-        unit, unit_labels = None, None
-        if units is not None:
-            unit, unit_labels = _groups(units, kept)
+            row_labels = tuple(row_labels[row] for row in np.flatnonzero(kept).tolist())
         set_fields(
             self,
             items=labels,
             values=matrix,
-            row_labels=row_labels if isinstance(row_labels, range) else tuple(row_labels),
-            unit=unit,
-            unit_labels=unit_labels,
-            unit_kind="row" if unit is None else unit_kind,
+            row_labels=row_labels,
+            **groups_of_rows(units, kept, unit_kind, "row"),
             missing=missing,
             notes=notes,
         )
@@ -204,7 +213,7 @@ class ScoreMatrix(Observations):
     def _copied(self, copies: IntArray) -> dict[str, Any]:
         times = copies if self.unit is None else copies[self.unit]
         rows = np.repeat(np.arange(len(times)), times)
-        changed = {
+        changed: dict[str, Any] = {
             "values": self.values[rows],
             "row_labels": tuple(self.row_labels[row] for row in rows.tolist()),
         }
@@ -242,7 +251,7 @@ class ScoreMatrix(Observations):
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
-        made = matrix_of(found) if "item" in found.columns else _wide_matrix(found)
+        made = _long_matrix(found) if "item" in found.columns else _wide_matrix(found)
         return cls(**made, **found.settings)
 
 
@@ -250,12 +259,9 @@ def _wide_matrix(found: Resolved) -> dict[str, Any]:
     table, columns = found.table, found.columns
     items, unit = columns.get("items"), columns.get("unit")
     row = columns.get("row") or _first_text(table, {unit, *(items or ())})
-    names = items or number_columns(table, {row, unit})
-    matrix = np.empty((len(table), len(names)))
-    for place, name in enumerate(names):
-        matrix[:, place] = table.numbers(name, missing=True)
+    names = items or table.number_columns({row, unit})
     rows = None if row is None else table.labels(row)
-    return {"values": matrix, "items": names, "rows": rows, **found.units()}
+    return {"values": table.matrix(names, missing=True), "items": names, "rows": rows, **found.units()}
 
 
 def _first_text(table: Table, apart: set[str | None]) -> str | None:
@@ -266,66 +272,78 @@ def _first_text(table: Table, apart: set[str | None]) -> str | None:
     return first
 
 
-def _groups(units: Any, kept: AnyArray) -> tuple[IntArray, tuple[object, ...]]:
-    codes, labels = encode(units, what="units")
-    check_length(codes, len(kept), "units")
-    left, codes = np.unique(codes[kept], return_inverse=True)
-    return codes.astype(np.int64), tuple(labels[code] for code in left)
+def _long_matrix(found: Resolved) -> dict[str, Any]:
+    """Lay a long table (row, item, score) out as a matrix; a pair that does not occur is NaN."""
+    row_codes, rows = encode(found.values("row"), what="rows")
+    item_codes, items = encode(found.values("item"), subject="item")
+    values = found.table.numbers(found.columns["score"], missing=True)
+    cells = row_codes.astype(np.int64) * len(items) + item_codes
+    order = np.argsort(cells, kind="stable")
+    again = order[1:][cells[order][1:] == cells[order][:-1]]
+    if len(again):
+        row, item = rows[row_codes[again[0]]], items[item_codes[again[0]]]
+        raise InvalidDataError(
+            f"{shorten(item)} has more than one value in row {shorten(row)}",
+            rows=np.sort(again),
+            way_out=["Keep one of them, or name another column as ", Option("row")],
+        )
+    matrix = np.full((len(rows), len(items)), np.nan)
+    matrix[row_codes, item_codes] = values
+    units = found.units()
+    if units:
+        units["units"] = _unit_of_rows(units, row_codes, len(rows))
+    return {"values": matrix, "items": items, "rows": rows, **units}
+
+
+def _unit_of_rows(units: dict[str, Any], row_codes: AnyArray, size: int) -> AnyArray:
+    """Return the unit of each row; all entries of a row must agree on it."""
+    codes, labels = encode(units["units"], what="units")
+    unit = np.zeros(size, dtype=np.int64)
+    unit[row_codes] = codes
+    differ = unit[row_codes] != codes
+    if differ.any():
+        raise InvalidDataError(
+            f"entries of one row name different {shorten(units['unit_kind'])}", rows=differ
+        )
+    return objects(labels[code] for code in unit)
 
 
 def _apply_policy(
     missing: str, gaps: AnyArray, rows: Sequence[object], items: Sequence[object]
 ) -> tuple[AnyArray, tuple[str, ...]]:
     """Return which rows stay, and what was done about the gaps."""
-    total, gappy = int(gaps.sum()), np.asarray(gaps.any(axis=1))
+    total = int(gaps.sum())
+    gappy, empty = np.asarray(gaps.any(axis=1)), np.asarray(gaps.all(axis=1))
     if missing == "error":
-        raise _missing_error(gaps, rows, items)
-    empty = np.flatnonzero(gaps.all(axis=0)).tolist()
-    if len(empty):
+        where = [
+            f"row {shorten(rows[row])} item {shorten(items[item])}"
+            for row, item in np.argwhere(gaps)[:5]
+        ]
         raise MissingValuesError(
-            f"no values at all for {listing(shorten(items[item]) for item in empty)}",
+            f"{total:,} values are missing ({listing(where, total)})",
+            rows=gappy,
+            way_out=[
+                "Drop these rows with ", Option("missing", "drop"),
+                ", or take means over the values that are there with ", Option("missing", "available"),
+            ],
+        )  # fmt: skip
+    unknown = np.flatnonzero(gaps.all(axis=0)).tolist()
+    if unknown:
+        raise MissingValuesError(
+            f"no values at all for {listing(shorten(items[item]) for item in unknown)}",
             way_out="Leave these items out.",
         )
     if missing == "available":
-        return ~np.asarray(gaps.all(axis=1)), _available_notes(gaps, total)
+        notes = [f"{total:,} missing values left out of the means"]
+        if empty.any():
+            notes.append(f"{int(empty.sum()):,} rows without any value dropped")
+        return ~empty, tuple(notes)
     if gappy.all():
         raise MissingValuesError(
             "every row has a missing value, so that dropping them leaves nothing",
             way_out=[
-                "Use ",
-                Option("missing", "available"),
-                ", or leave out the items with the most gaps.",
+                "Use ", Option("missing", "available"), ", or leave out the items with the most gaps.",
             ],
-        )
-    names = listing((shorten(rows[row]) for row in np.flatnonzero(gappy).tolist()), int(gappy.sum()))
+        )  # fmt: skip
+    names = listing(shorten(rows[row]) for row in np.flatnonzero(gappy).tolist())
     return ~gappy, (f"{int(gappy.sum()):,} rows with {total:,} missing values dropped: {names}",)
-
-
-def _available_notes(gaps: AnyArray, total: int) -> tuple[str, ...]:
-    empty = int(gaps.all(axis=1).sum())
-    notes = [f"{total:,} missing values left out of the means"]
-    if empty:
-        notes.append(f"{empty:,} rows without any value dropped")
-    return tuple(notes)
-
-
-def _missing_error(
-    gaps: AnyArray, rows: Sequence[object], items: Sequence[object]
-) -> MissingValuesError:
-    where = np.argwhere(gaps)
-    shown = listing(
-        (f"row {shorten(rows[row])} item {shorten(items[item])}" for row, item in where[:SHOWN]),
-        len(where),
-    )
-    lines = np.flatnonzero(gaps.any(axis=1))
-    return MissingValuesError(
-        f"{len(where):,} values are missing ({shown})",
-        rows=lines[:SHOWN],
-        total=len(lines),
-        way_out=[
-            "Drop these rows with ",
-            Option("missing", "drop"),
-            ", or take means over the values that are there with ",
-            Option("missing", "available"),
-        ],
-    )

@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict, Unpack
 
 import numpy as np
 
-from steadyrank.data.common_roles import COUNT, ITEM_LIST
-from steadyrank.data.observations import Observations, check_some, set_fields, shared_out
+from steadyrank.data.observations import (
+    COUNT,
+    ITEM_LIST,
+    Observations,
+    row_counts,
+    set_fields,
+    shared_out,
+)
 from steadyrank.data.units import Units
-from steadyrank.errors import EmptyDataError
-from steadyrank.reading.arrays import as_counts
 from steadyrank.reading.kinds import Form, Kind, Role
 from steadyrank.reading.labels import encode
 from steadyrank.reading.table import Table, as_table
@@ -86,20 +90,15 @@ class Votes(Observations):
         on_engine="counted",
     )
 
-    items: tuple[object, ...]
     choices: IntArray
     counts: IntArray
-    notes: tuple[str, ...]
 
     def __init__(
         self, choices: Any, *, counts: Any = None, items: Iterable[object] | None = None
     ) -> None:
         codes, labels = encode(choices, known=items, what="choices")
-        check_some(len(codes), "votes")
-        weights = as_counts(counts, len(codes))
-        if not weights.sum():
-            raise EmptyDataError("all counts are 0, so there are no votes")
-        set_fields(self, items=labels, choices=codes.astype(np.int64), counts=weights, notes=())
+        times = row_counts(counts, len(codes), "votes")
+        set_fields(self, items=labels, choices=codes.astype(np.int64), counts=times)
 
     @cached_property
     def tally(self) -> IntArray:

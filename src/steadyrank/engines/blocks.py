@@ -34,12 +34,15 @@ class Wanted:
         Their scores on all the data.
     among : bool array, optional
         The distinct units in question; all of them by default.
+    row_numbers : int
+        How many scores are handed out at a time.
     """
 
     items: IntArray
     place: IntArray
     base: FloatArray
     among: BoolArray | None = None
+    row_numbers: int = ROW_NUMBERS
 
     @classmethod
     def of(cls, scores: FloatArray, items: IntArray, among: BoolArray | None = None) -> Wanted:
@@ -76,15 +79,14 @@ class Wanted:
         self, first: int, pointers: IntArray, places: IntArray, scores: FloatArray
     ) -> Iterator[Rows]:
         """Yield the base with the scores at their places filled in, for units that have some."""
-        step = max(1, ROW_NUMBERS // max(1, len(self.items)))
-        for start in range(0, len(pointers) - 1, step):
-            cuts = pointers[start : start + step + 1]
+        for span in slices(len(pointers) - 1, self.row_numbers, len(self.items)):
+            cuts = pointers[span.start : span.stop + 1]
             per_unit, part = np.diff(cuts), slice(cuts[0], cuts[-1])
             units = np.flatnonzero(per_unit)
             if len(units):
                 rows = np.repeat(self.base[np.newaxis, :], len(units), axis=0)
                 rows[np.repeat(np.arange(len(units)), per_unit[units]), places[part]] = scores[part]
-                yield units + (first + start), rows
+                yield units + (first + span.start), rows
 
 
 class Block(ABC):
@@ -244,6 +246,19 @@ def _out_of_order(
     """Return where two neighbours must change places; the smaller index goes first in a tie."""
     wrong: BoolArray = (above < below) | ((above == below) & (item_above > item_below))
     return wrong
+
+
+def slices(length: int, numbers: int, width: int = 1) -> Iterator[slice]:
+    """Cut a length into slices of about so many numbers, each place having ``width`` of them.
+
+    Examples
+    --------
+    >>> list(slices(5, 7, width=3))
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    step = max(1, numbers // max(1, width))
+    for start in range(0, length, step):
+        yield slice(start, min(start + step, length))
 
 
 def bounds_of(blocks: Iterable[Block], scores: FloatArray) -> tuple[FloatArray, FloatArray]:

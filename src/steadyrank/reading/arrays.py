@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Mapping, Set as AbstractSet
+from contextlib import suppress
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
 
 from steadyrank.errors import (
-    SHOWN,
     InvalidCountError,
     InvalidDataError,
     MissingValuesError,
@@ -25,7 +25,7 @@ from steadyrank.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 
@@ -55,6 +55,35 @@ def objects(values: Iterable[object]) -> AnyArray:
     return np.fromiter(values, dtype=object)
 
 
+def is_hashable(value: object) -> bool:
+    """Tell whether a value can be a label: lists, and tuples that hold some, cannot."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def numbered(values: Sequence[Any]) -> tuple[AnyArray, list[Any]]:
+    """Return a code for each value, and the distinct values, in order of first appearance.
+
+    Examples
+    --------
+    >>> numbered(["b", "a", "b"])
+    (array([0, 1, 0], dtype=int32), ['b', 'a'])
+    """
+    index = {value: code for code, value in enumerate(dict.fromkeys(values))}
+    codes = np.fromiter(map(index.__getitem__, values), dtype=np.int32, count=len(values))
+    return codes, list(index)
+
+
+class Coded(NamedTuple):
+    """Labels of rows by code: each distinct one once, in order of first appearance."""
+
+    codes: AnyArray
+    distinct: AnyArray
+
+
 def as_column(values: Any, what: str) -> AnyArray:
     """Return ``values`` as a one-dimensional array of numbers, truth values or objects.
 
@@ -70,6 +99,8 @@ def as_column(values: Any, what: str) -> AnyArray:
     >>> as_column([3, 1], "choices").dtype, as_column([1, "1"], "choices").dtype
     (dtype('int64'), dtype('O'))
     """
+    if isinstance(values, Coded):
+        return values.distinct[values.codes]
     if isinstance(values, NOT_A_COLUMN) or not hasattr(values, "__iter__"):
         raise InvalidDataError(
             f"{what} must hold one value for each row, in order, but is {shorten(values)}",
@@ -105,10 +136,8 @@ def _from_iterable(values: Iterable[object]) -> AnyArray:
     listed = list(values)
     kinds = set(map(type, listed))
     if len(kinds) == 1 and (plain := PLAIN.get(kinds.pop())) is not None:
-        try:
+        with suppress(OverflowError):  # whole numbers beyond 64 bits stay as they are
             return np.array(listed, dtype=plain)
-        except OverflowError:  # whole numbers beyond 64 bits
-            return objects(listed)
     return objects(listed)
 
 
@@ -140,31 +169,25 @@ def as_numbers(values: Any, what: str, *, missing: bool = False) -> AnyArray:
 
 
 def _numbers_of_objects(column: AnyArray, what: str) -> AnyArray:
-    wrong: list[int] = []
-    whole = True
-    out = np.empty(len(column))
+    wrong = np.zeros(len(column), dtype=bool)
+    found = np.full(len(column), np.nan)
+    whole = len(column) > 0
     for row, value in enumerate(column):
         if isinstance(value, numbers.Real | Decimal):
-            out[row] = _float(value)
-            whole = whole and isinstance(value, numbers.Integral)
-        elif is_missing(value):
-            out[row] = np.nan
-            whole = False
+            found[row] = _float(value)
         else:
-            wrong.append(row)
-    if wrong:
+            wrong[row] = not is_missing(value)
+        whole = whole and isinstance(value, numbers.Integral)
+    if wrong.any():
         raise NotANumberError(
-            f"{what} must be numbers, but there is {shorten(column[wrong[0]])}",
-            rows=wrong[:SHOWN],
-            total=len(wrong),
+            f"{what} must be numbers, but there is {shorten(column[wrong][0])}",
+            rows=wrong,
             way_out="Turn them into numbers, or correct these rows.",
         )
-    if whole and len(column):
-        try:
+    if whole:
+        with suppress(OverflowError):
             return column.astype(np.int64)
-        except OverflowError:
-            return out
-    return out
+    return found
 
 
 def _float(value: Any) -> float:
@@ -182,23 +205,17 @@ def _check_finite(column: AnyArray, what: str, *, missing: bool) -> None:
     if infinite.any():
         raise NotANumberError(
             f"{what} must be finite, but there is {column[infinite][0]}",
-            **places(infinite),
+            rows=infinite,
             subject=what,
             way_out="Remove these rows, or give the number that you mean.",
         )
     if not missing:
         raise MissingValuesError(
             f"{what} has missing values",
-            **places(~finite),
+            rows=~finite,
             subject=what,
             way_out="Remove these rows, or fill them in.",
         )
-
-
-def places(wrong: BoolArray) -> dict[str, Any]:
-    """Return the first marked rows and the number of them, as errors want them."""
-    rows = np.flatnonzero(wrong)
-    return {"rows": rows[:SHOWN], "total": len(rows)}
 
 
 def as_counts(values: Any, size: int, what: str = "counts") -> IntArray:
@@ -217,7 +234,7 @@ def as_counts(values: Any, size: int, what: str = "counts") -> IntArray:
     if wrong.any():
         raise InvalidCountError(
             f"{what} must be whole numbers from 0 on, but there is {column[wrong][0]}",
-            **places(wrong),
+            rows=wrong,
             subject=what,
             way_out="Correct these rows.",
         )
@@ -226,7 +243,13 @@ def as_counts(values: Any, size: int, what: str = "counts") -> IntArray:
 
 def as_matrix(values: Any, what: str, *, missing: bool = False) -> FloatArray:
     """Return a new float64 matrix; complain about anything that is not a finite number."""
-    if not isinstance(values, np.ndarray):
+    given = isinstance(values, np.ndarray)
+    if given and values.ndim != 2:
+        raise InvalidDataError(
+            f"{what} must be a matrix (rows = units, columns = items), but has shape {values.shape}",
+            way_out="One column of values becomes a matrix with values[:, None].",
+        )
+    if not given or values.dtype.kind not in "iufb":
         rows = [_row_numbers(row, place, what) for place, row in enumerate(_rows_of(values, what))]
         widths = {len(row) for row in rows}
         if len(widths) > 1:
@@ -234,21 +257,13 @@ def as_matrix(values: Any, what: str, *, missing: bool = False) -> FloatArray:
                 f"{what} must have rows of equal length, but has rows of {sorted(widths)} values"
             )
         values = np.array(rows, dtype=np.float64).reshape(len(rows), -1 if rows else 0)
-    if values.ndim != 2:
-        raise InvalidDataError(
-            f"{what} must be a matrix (rows = units, columns = items), but has shape {values.shape}",
-            way_out="One column of values becomes a matrix with values[:, None].",
-        )
-    if values.dtype.kind not in "iufb":
-        rows = [_row_numbers(row, place, what) for place, row in enumerate(values)]
-        values = np.array(rows, dtype=np.float64).reshape(values.shape)
     matrix: FloatArray = np.array(values, dtype=np.float64)
-    wrong: BoolArray = ~np.isfinite(matrix) if not missing else np.isinf(matrix)
+    wrong: BoolArray = np.isinf(matrix) if missing else ~np.isfinite(matrix)
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
         raise NotANumberError(
             f"{what} must be finite, but there is {matrix[row, column]} in column number {column}",
-            **places(np.asarray(wrong.any(axis=1))),
+            rows=wrong.any(axis=1),
             subject=what,
             way_out="Remove these rows, or give the numbers that you mean.",
         )
@@ -259,7 +274,7 @@ def _row_numbers(row: Any, place: int, what: str) -> AnyArray:
     try:
         return as_numbers(row, what, missing=True)
     except InvalidDataError as error:
-        error.renumber([place])  # the row of the matrix, not the place within the row
+        error.rows = [place]  # the row of the matrix, not the place within the row
         raise
 
 
@@ -271,9 +286,7 @@ def _rows_of(values: Any, what: str) -> list[Any]:
             f"{what} is a dataframe, whose column names would be lost here",
             way_out="Use from_frame(...), or pass its numbers as an array.",
         )
-    if hasattr(values, "__array__"):
-        return list(np.asarray(values))
-    return list(values)
+    return list(np.asarray(values) if hasattr(values, "__array__") else values)
 
 
 def check_length(column: AnyArray, size: int, what: str) -> None:

@@ -1,4 +1,4 @@
-"""CSV and TSV: polars where the text is sound and polars is there, else Python's csv module.
+"""CSV, TSV and MovieLens: polars where it is there and the text is sound, else Python's csv module.
 
 Both give the same columns of text. Polars reads a block of lines if it can be checked that its reading
 is the only one possible: quotes stand where they belong, and there are as many delimiters and line
@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import csv
 import itertools
-from bisect import bisect_right
+import re
+from collections import Counter
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -18,45 +19,18 @@ import numpy as np
 
 from steadyrank.errors import ColumnError, EmptyDataError, UnreadableFileError, shorten
 from steadyrank.reading.arrays import compact
-from steadyrank.reading.table import Table
-from steadyrank.reading.text_columns import TextColumn, WholeColumn, is_plain_whole, join_columns
+from steadyrank.reading.table import Lines, Table, WholeColumn
+from steadyrank.reading.text_columns import TextColumn, is_plain_whole, join_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from steadyrank._typing import AnyArray, IntArray
+    from steadyrank.reading.files import OpenFile
+    from steadyrank.reading.table import Column
 
 BATCH = 100_000
 QUOTE, NEWLINE, RETURN = b'"', b"\n", b"\r"
-
-
-class Lines:
-    """The line on which each row starts, from the rows at which blocks do."""
-
-    def __init__(self, first: int) -> None:
-        self.next_line = first
-        self._rows: list[int] = []
-        self._starts: list[IntArray | int] = []
-        self._total = 0
-
-    def add(self, rows: int, lines: int, inside: IntArray | None = None) -> None:
-        """Add rows that take up so many lines; ``inside`` are the line ends within each of them."""
-        starts = self.next_line
-        if inside is None:
-            self._starts.append(starts)
-        else:
-            self._starts.append(starts + np.cumsum(inside + 1) - (inside + 1))
-        self._rows.append(self._total)
-        self._total += rows
-        self.next_line += lines
-
-    def __len__(self) -> int:
-        return self._total
-
-    def __getitem__(self, row: int) -> int:
-        block = bisect_right(self._rows, row) - 1
-        starts, place = self._starts[block], row - self._rows[block]
-        return starts + place if isinstance(starts, int) else int(starts[place])
 
 
 def read_delimited(
@@ -98,15 +72,13 @@ def header_names(fields: Sequence[str], source: str) -> tuple[list[str], list[st
         if not name:
             names[place] = f"column_{place + 1}"
             notes.append(f"column {place + 1} has no name and is called {names[place]!r}")
-    seen: set[str] = set()
-    doubled = sorted({name for name in names if name in seen or seen.add(name)})  # type: ignore[func-returns-value]
+    doubled = sorted(name for name, times in Counter(names).items() if times > 1)
     if doubled:
-        error = ColumnError(
+        raise ColumnError(
             f"the header names {shorten(doubled[0])} more than once",
+            source=source,
             way_out="Rename one of these columns.",
         )
-        error.place_in(source, None)
-        raise error
     return names, notes
 
 
@@ -130,26 +102,33 @@ class _Reader:
         self.source = source
         self.names = None if names is None else list(names)
         self.fast = fast
-        self.lines = Lines(1)
-        self.parts: list[list[TextColumn | AnyArray]] = []
+        self.next_line = 1
+        self.rows = 0
+        self.lines = Lines()
+        self.parts: list[Sequence[TextColumn | AnyArray]] = []
         self.notes: list[str] = []
-        self.blank = 0
 
     def read(self, blocks: Iterator[bytes]) -> Table:
         for block in blocks:
             rest = self._take_header(block) if self.fast else block
-            columns = self._parsed(rest) if self.fast and self.names is not None else None
-            if columns is None:
+            if not self.fast or self.names is None or not self._parsed(rest, len(self.names)):
                 self._read_slowly(itertools.chain([rest], blocks))
                 break
-            self._add(columns)
         if self.names is None:
             raise EmptyDataError(f"{self.source or 'the text'} holds no header and no rows")
-        if self.blank:
-            self.notes.append(f"{self.blank:,} blank lines skipped")
-        joined = [join_columns(parts) for parts in self.parts] or [TextColumn.of([])] * len(self.names)
-        columns_of = [part if isinstance(part, TextColumn) else WholeColumn(part) for part in joined]
-        return Table(dict(zip(self.names, columns_of, strict=True)), self.source, self.lines, self.notes)
+        parts = zip(*self.parts, strict=True) if self.parts else [()] * len(self.names)
+        joined = map(join_columns, parts)
+        columns: dict[str, Column] = {
+            name: part if isinstance(part, TextColumn) else WholeColumn(part, name)
+            for name, part in zip(self.names, joined, strict=True)
+        }
+        return Table(columns, self.source, self.lines, self.notes)
+
+    def _add(self, columns: Sequence[TextColumn | AnyArray], lines: int | IntArray) -> None:
+        """Take in a stretch of rows that start on these lines, or from this line on one by one."""
+        self.lines.add(self.rows, lines)
+        self.rows += len(columns[0])
+        self.parts.append(columns)
 
     def _take_header(self, block: bytes) -> bytes:
         """Take in a plain header on the first line of the text, and return what comes after it."""
@@ -159,34 +138,35 @@ class _Reader:
         if not line.strip() or QUOTE in line or RETURN in line.removesuffix(RETURN):
             return block
         self._set_header(line.removesuffix(RETURN).decode().split(self.delimiter))
-        self.lines.next_line = 2
+        self.next_line = 2
         return rest
 
     def _set_header(self, fields: Sequence[str]) -> None:
         self.names, notes = header_names(fields, self.source)
         self.notes += notes
 
-    def _parsed(self, block: bytes) -> list[TextColumn | AnyArray] | None:
-        """Return the columns of a block as polars reads them; None if that is not certain."""
-        width = len(self.names or ())
+    def _parsed(self, block: bytes, width: int) -> bool:
+        """Take in a block as polars reads it, unless that reading is not certain to be the right one."""
         quoted = QUOTE in block
         if block.count(RETURN) != block.count(b"\r\n") or (quoted and not self._sound_quotes(block)):
-            return None
+            return False
         if not block:
-            return [TextColumn.of([])] * width
+            return True
         frame = _frame(block, self.delimiter, width)
         if frame is None:
-            return None
+            return False
         ends = block.count(NEWLINE) + (not block.endswith(NEWLINE))
-        inside = _inside(frame, "\n") if quoted else None
-        within = int(_inside(frame, self.delimiter).sum()) if quoted else 0
-        fields = block.count(self.delimiter.encode()) - within
-        if ends != frame.height + (0 if inside is None else int(inside.sum())):
-            return None
-        if fields != (width - 1) * frame.height or (width == 1 and (frame.to_series() == "").any()):
-            return None
-        self.lines.add(frame.height, ends, inside)
-        return [_column(series) for series in frame]
+        delimiters = block.count(self.delimiter.encode())
+        inside = _inside(frame, "\n") if quoted else np.zeros(1, dtype=np.int64)
+        if quoted:
+            delimiters -= int(_inside(frame, self.delimiter).sum())
+        blank = width == 1 and (frame.to_series() == "").any()
+        if ends != frame.height + inside.sum() or delimiters != (width - 1) * frame.height or blank:
+            return False
+        starts = self.next_line + np.cumsum(inside + 1) - (inside + 1) if quoted else self.next_line
+        self._add([_column(series) for series in frame], starts)
+        self.next_line += ends
+        return True
 
     def _sound_quotes(self, block: bytes) -> bool:
         """Tell whether quotes open right after and close right before a delimiter or a line end."""
@@ -204,41 +184,37 @@ class _Reader:
         ended[:-1] |= again
         return bool(begun.all() and ended.all())
 
-    def _add(self, columns: Sequence[TextColumn | AnyArray]) -> None:
-        if not self.parts:
-            self.parts = [[] for _ in columns]
-        for parts, column in zip(self.parts, columns, strict=True):
-            parts.append(column)
-
     def _read_slowly(self, blocks: Iterator[bytes]) -> None:
-        offset = self.lines.next_line - 1
+        offset = self.next_line - 1
         lines = (line.decode() for block in blocks for line in block.splitlines(keepends=True))
         reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
         batch: list[list[str]] = []
+        starts: list[int] = []
         start = offset + 1
-        pending_blank = 0
+        blank, pending_blank = 0, 0
         try:
             for row in reader:
                 here, start = start, offset + reader.line_num + 1
                 if not row or (len(row) == 1 and not row[0].strip() and self._ignores_blank()):
                     pending_blank += 1
                     continue
-                self.blank, pending_blank = self.blank + pending_blank, 0
+                blank, pending_blank = blank + pending_blank, 0
                 if self.names is None:
                     self._set_header(row)
                     continue
                 self._check_width(row, here)
-                self.lines.next_line = here
-                self.lines.add(1, 1)
                 batch.append(row)
+                starts.append(here)
                 if len(batch) == BATCH:
-                    self._flush(batch)
+                    self._flush(batch, starts)
         except csv.Error as error:
             raise UnreadableFileError(
                 f"{self.source or 'the text'} is not proper CSV on line {start}: {error}",
                 way_out="Correct the quotes on this line.",
             ) from None
-        self._flush(batch)
+        self._flush(batch, starts)
+        if blank:
+            self.notes.append(f"{blank:,} blank lines skipped")
 
     def _ignores_blank(self) -> bool:
         return self.names is None or len(self.names) > 1
@@ -252,10 +228,11 @@ class _Reader:
                 way_out="Correct this line; a field that holds the delimiter needs quotes.",
             )
 
-    def _flush(self, batch: list[list[str]]) -> None:
+    def _flush(self, batch: list[list[str]], starts: list[int]) -> None:
         if batch:
-            self._add([TextColumn.of(fields) for fields in zip(*batch, strict=True)])
-            batch.clear()
+            self._add([TextColumn.of(fields) for fields in zip(*batch, strict=True)], np.array(starts))
+        batch.clear()
+        starts.clear()
 
 
 def _frame(block: bytes, delimiter: str, width: int) -> Any:
@@ -288,10 +265,45 @@ def _column(series: Any) -> TextColumn | AnyArray:
     """Return whole numbers where all fields are just that, else each distinct text once."""
     import polars as pl
 
-    if is_plain_whole(series[0]):
-        numbers = series.cast(pl.Int64, strict=False)
-        if (numbers.cast(pl.String) == series).fill_null(value=False).all():
-            return compact(numbers.to_numpy())
+    if is_plain_whole(series[0]) and (numbers := plain_whole_numbers(series)) is not None:
+        return compact(numbers)
     words = series.unique(maintain_order=True)
     codes = series.cast(pl.Enum(words)).to_physical().to_numpy()
     return TextColumn(codes.astype(np.int32), words.to_list())
+
+
+def plain_whole_numbers(series: Any) -> AnyArray | None:
+    """Return a polars series of text as whole numbers, if these print as the very same text."""
+    import polars as pl
+
+    numbers = series.cast(pl.Int64, strict=False)
+    same = (numbers.cast(pl.String) == series).fill_null(value=False).all()
+    return np.asarray(numbers.to_numpy()) if same else None
+
+
+MOVIELENS_NAMES = ("user", "movie", "rating", "timestamp")
+TABBED = re.compile(rb"\d+\t\d+\t\d{1,2}\t\d{8,}\s*\Z")
+COLONS = re.compile(rb"\d+::\d+::\d+(\.\d+)?::\d+\s*\Z")
+
+
+def looks_like_movielens(first_line: bytes) -> bool:
+    r"""Tell whether a line is one of MovieLens' files without a header: ``u.data``, ``ratings.dat``.
+
+    ``ratings.csv`` is an ordinary table.
+
+    Examples
+    --------
+    >>> looks_like_movielens(b"196\t242\t3\t881250949"), looks_like_movielens(b"1::1193::5::97")
+    (True, True)
+    """
+    return bool(TABBED.match(first_line) or COLONS.match(first_line))
+
+
+def read_movielens(file: OpenFile) -> Table:
+    """Read ``u.data`` (tabs) or ``ratings.dat`` (``::``), both without a header."""
+    blocks = file.blocks()
+    if COLONS.match(file.first_line):
+        blocks = (block.replace(b"::", b"\t") for block in blocks)
+    table = read_delimited(blocks, "\t", source=file.name, names=MOVIELENS_NAMES)
+    table.notes.append("read as MovieLens ratings: user, movie, rating, timestamp")
+    return table

@@ -6,7 +6,7 @@ import codecs
 import gzip
 import os
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
 
@@ -20,12 +20,13 @@ from steadyrank.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 Source: TypeAlias = "str | os.PathLike[str] | BinaryIO"
 
 HEAD = 1 << 16
 BLOCK = 1 << 24
+NEWLINE = b"\n"
 GZIP = b"\x1f\x8b"
 PARQUET = b"PAR1"
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -45,26 +46,49 @@ class OpenFile:
     ----------
     name : str
         What to call it in messages: the file's name without its folder.
-    head : bytes
-        The first bytes, unpacked.
-    stream : binary stream or None
-        The rest; None for a folder.
-    path : Path or None
-        Where it lies, if it is a file or a folder.
     encoding : str
         Of the text in it.
+    stream : binary stream or None
+        Where the bytes come from; None for a folder.
+    path : Path or None
+        Where it lies, if it is a file or a folder.
+    opened : tuple of streams
+        What to close in the end; a stream of the caller stays open.
+    head : bytes
+        The first bytes, unpacked, which the stream gives no more.
+    given : mapping
+        What the user said about the data; a format may need to know.
     """
 
     name: str
-    head: bytes
-    stream: Any
-    path: Path | None
     encoding: str
+    stream: Any = None
+    path: Path | None = None
+    opened: tuple[Any, ...] = ()
+    head: bytes = b""
+    given: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def is_folder(self) -> bool:
         """Whether this is a folder, which only the Netflix reader takes."""
         return self.stream is None
+
+    @property
+    def is_utf8(self) -> bool:
+        """Whether its text needs no decoding."""
+        return codecs.lookup(self.encoding).name == "utf-8"
+
+    @property
+    def text_head(self) -> bytes:
+        """The first bytes, as UTF-8 without a byte order mark."""
+        if self.is_utf8:
+            return self.head.removeprefix(codecs.BOM_UTF8)
+        return self.head.decode(self.encoding, errors="ignore").encode()
+
+    @property
+    def first_line(self) -> bytes:
+        """The first line that is not blank."""
+        return next((line for line in self.text_head.splitlines() if line.strip()), b"")
 
     def read_all(self) -> bytes:
         """Return all bytes, unpacked."""
@@ -79,27 +103,26 @@ class OpenFile:
         waiting: list[bytes] = []
         line = 1
         for chunk in self._as_utf8(size):
-            cut = chunk.rfind(b"\n") + 1
+            cut = chunk.rfind(NEWLINE) + 1
             if not cut:
                 waiting.append(chunk)
                 continue
             block = b"".join([*waiting, chunk[:cut]])
             waiting = [chunk[cut:]]
             self._check_text(block, line)
-            line += block.count(b"\n")
+            line += block.count(NEWLINE)
             yield block
-        last = b"".join(waiting)
-        if last:
+        if last := b"".join(waiting):
             self._check_text(last, line)
             yield last
 
     def _as_utf8(self, size: int) -> Iterator[bytes]:
-        if self.head.startswith(UTF16) and codecs.lookup(self.encoding).name == "utf-8":
-            raise UnreadableFileError(
-                f"{self.name} is text in UTF-16, not in UTF-8",
-                way_out=["Read it with ", Option("encoding", "utf-16")],
-            )
-        if codecs.lookup(self.encoding).name == "utf-8":
+        if self.is_utf8:
+            if self.head.startswith(UTF16):
+                raise UnreadableFileError(
+                    f"{self.name} is text in UTF-16, not in UTF-8",
+                    way_out=["Read it with ", Option("encoding", "utf-16")],
+                )
             yield self.head.removeprefix(codecs.BOM_UTF8)
             yield from self._rest(size)
             return
@@ -117,30 +140,42 @@ class OpenFile:
 
     def _rest(self, size: int) -> Iterator[bytes]:
         try:
-            while chunk := self.stream.read(size):
+            while chunk := self._read(size):
                 yield chunk
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise self._damaged(error) from None
         finally:
             self.close()
 
-    def close(self) -> None:
-        """Close what was opened from a path; a stream of the caller stays open."""
-        if self.path is not None and self.stream is not None:
-            self.stream.close()
+    def _read(self, size: int) -> bytes:
+        try:
+            part = self.stream.read(size)
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise UnreadableFileError(
+                f"the gzip file {self.name} is cut short or damaged ({error})",
+                way_out="Get it again: part of the data is missing.",
+            ) from None
+        if not isinstance(part, bytes):
+            raise InvalidDataError(
+                "the stream gives text", way_out='Open it in binary mode ("rb", sys.stdin.buffer).'
+            )
+        return part
 
-    def _damaged(self, error: Exception) -> UnreadableFileError:
-        return UnreadableFileError(
-            f"the gzip file {self.name} is cut short or damaged ({error})",
-            way_out="Get it again: part of the data is missing.",
-        )
+    def look(self) -> bytes:
+        """Read the first bytes, and keep them; a pipe may hand out less than asked for at a time."""
+        while len(self.head) < HEAD and (part := self._read(HEAD - len(self.head))):
+            self.head += part
+        return self.head
+
+    def close(self) -> None:
+        """Close what was opened for it."""
+        for stream in self.opened:
+            stream.close()
 
     def _check_text(self, block: bytes, line: int) -> None:
+        """Complain about text that is binary or in another encoding, on which line."""
         nul = block.find(b"\0")
         if nul >= 0:
-            wrong = line + block.count(b"\n", 0, nul)
             raise UnreadableFileError(
-                f"{self.name} holds a NUL byte on line {wrong}",
+                f"{self.name} holds a NUL byte on line {line + block.count(NEWLINE, 0, nul)}",
                 way_out=[
                     "It is binary, damaged, or text in another encoding: try ",
                     Option("encoding", "utf-16"),
@@ -151,16 +186,16 @@ class OpenFile:
         try:
             block.decode()
         except UnicodeDecodeError as error:
-            wrong = line + block.count(b"\n", 0, error.start)
+            where = (
+                f"byte {block[error.start]:#04x} on line {line + block.count(NEWLINE, 0, error.start)}"
+            )
             raise UnreadableFileError(
-                f"{self.name} is not text in UTF-8: byte {block[error.start]:#04x} on line {wrong}",
+                f"{self.name} is not text in UTF-8: {where}",
                 way_out=[
-                    "Give its encoding, for example ",
-                    Option("encoding", "latin-1"),
-                    " or ",
-                    Option("encoding", "cp1252"),
+                    "Give its encoding, for example ", Option("encoding", "latin-1"),
+                    " or ", Option("encoding", "cp1252"),
                 ],
-            ) from None
+            ) from None  # fmt: skip
 
 
 def open_source(source: Source, *, encoding: str = "utf-8") -> OpenFile:
@@ -179,58 +214,44 @@ def open_source(source: Source, *, encoding: str = "utf-8") -> OpenFile:
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         if path.is_dir():
-            return OpenFile(path.name, b"", None, path, encoding)
+            return OpenFile(path.name, encoding, path=path)
         if not path.exists():
             raise FileNotThereError(f"there is no file {str(path)!r} (seen from {Path.cwd()}).")
-        return _unpack(path.open("rb"), path.name, path, encoding)
+        stream = path.open("rb")
+        return _looked_at(OpenFile(path.name, encoding, stream, path, (stream,)))
     if not hasattr(source, "read"):
         raise InvalidDataError(
             f"{shorten(source)} is neither a path nor a binary stream",
             way_out="For a dataframe or columns in memory use from_frame(...).",
         )
-    return _unpack(source, _stream_name(source), None, encoding)
+    name = getattr(source, "name", None)
+    return _looked_at(
+        OpenFile(Path(name).name if isinstance(name, str) else "the stream", encoding, source)
+    )
 
 
-def _stream_name(stream: object) -> str:
-    name = getattr(stream, "name", None)
-    return Path(name).name if isinstance(name, str) else "the stream"
-
-
-def _unpack(stream: BinaryIO, name: str, path: Path | None, encoding: str) -> OpenFile:
-    first = _read_up_to(stream, HEAD)
-    file = OpenFile(name, first, stream, path, encoding)
-    if not first:
-        file.close()
-        raise EmptyDataError(f"{name} is empty", way_out="There is nothing to read in it.")
-    for magic, what in OTHER_PACKAGES.items():
-        if first.startswith(magic):
-            file.close()
-            raise UnreadableFileError(f"{name} is {what}", way_out="Unpack it, or export as CSV.")
-    if not first.startswith(GZIP):
-        return file
-    unpacked = gzip.GzipFile(fileobj=cast("BinaryIO", _Joined(first, stream)))
+def _looked_at(file: OpenFile) -> OpenFile:
     try:
-        head = _read_up_to(cast("BinaryIO", unpacked), HEAD)
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        return _unpacked(file)
+    except BaseException:
         file.close()
-        raise file._damaged(error) from None  # noqa: SLF001 (its own class)
-    if not head:
-        file.close()
-        raise EmptyDataError(f"{name} holds nothing once unpacked")
-    return OpenFile(name, head, _Closing(unpacked, stream), path, encoding)
+        raise
 
 
-def _read_up_to(stream: BinaryIO, size: int) -> bytes:
-    """Read ``size`` bytes or to the end; a pipe may hand out less at a time."""
-    parts: list[bytes] = []
-    while size > 0 and (part := stream.read(size)):
-        if not isinstance(part, bytes):
-            raise InvalidDataError(
-                "the stream gives text", way_out='Open it in binary mode ("rb", sys.stdin.buffer).'
-            )
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
+def _unpacked(file: OpenFile) -> OpenFile:
+    """Look at the beginning of a file, and unpack it if it is packed."""
+    if not file.look():
+        raise EmptyDataError(f"{file.name} is empty", way_out="There is nothing to read in it.")
+    for magic, what in OTHER_PACKAGES.items():
+        if file.head.startswith(magic):
+            raise UnreadableFileError(f"{file.name} is {what}", way_out="Unpack it, or export as CSV.")
+    if not file.head.startswith(GZIP):
+        return file
+    unpacked = gzip.GzipFile(fileobj=cast("BinaryIO", _Joined(file.head, file.stream)))
+    inner = replace(file, stream=unpacked, head=b"", opened=(unpacked, *file.opened))
+    if not inner.look():
+        raise EmptyDataError(f"{file.name} holds nothing once unpacked")
+    return inner
 
 
 class _Joined:
@@ -246,15 +267,3 @@ class _Joined:
             part, self._first = self._first[:size], self._first[size:]
             return part
         return self._stream.read(size)
-
-
-class _Closing:
-    """An unpacking stream that closes the packed one as well."""
-
-    def __init__(self, unpacked: gzip.GzipFile, packed: BinaryIO) -> None:
-        self.read = unpacked.read
-        self._both = (unpacked, packed)
-
-    def close(self) -> None:
-        for stream in self._both:
-            stream.close()

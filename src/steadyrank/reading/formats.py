@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from steadyrank.errors import InvalidPolicyError, NotRecognisedError, UnreadableFileError
-from steadyrank.reading.delimited import header_names, read_delimited
+from steadyrank.reading.delimited import (
+    header_names,
+    looks_like_movielens,
+    read_delimited,
+    read_movielens,
+)
 from steadyrank.reading.files import PARQUET, OpenFile, Source, open_source
-from steadyrank.reading.json_lines import read_json_lines
-from steadyrank.reading.movielens import looks_like_movielens, read_movielens
 from steadyrank.reading.netflix import looks_like_netflix, read_netflix
-from steadyrank.reading.parquet import read_parquet
 from steadyrank.reading.preflib import looks_like_preflib, read_preflib
+from steadyrank.reading.typed_files import read_json_lines, read_parquet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -34,20 +36,23 @@ class Format:
     name : str
         What users call it.
     looks : callable
-        Tells by the first bytes of a file, and its first line, whether it is of this format.
+        Tells by the beginning of an open file whether it is of this format.
     read : callable
-        Reads an open file; the mapping holds the arguments that the user gave.
+        Reads the file.
     on_engine : {"parquet", "delimited"}, optional
         How an engine reads it; without it the format is read into memory only.
     folders : bool
         Whether a folder may be of this format.
+    also_as_csv : bool
+        Whether its data also go round as ordinary tables, which users call by the same name.
     """
 
     name: str
-    looks: Callable[[bytes, bytes], bool]
-    read: Callable[[OpenFile, Mapping[str, Any]], Table]
+    looks: Callable[[OpenFile], bool]
+    read: Callable[[OpenFile], Table]
     on_engine: Literal["parquet", "delimited"] | None = None
     folders: bool = False
+    also_as_csv: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,8 @@ class TextLayout:
     names: tuple[str, ...]
 
 
-def _read_delimited(file: OpenFile, delimiter: str) -> Table:
+def _read_delimited(file: OpenFile, delimiter: str | None = None) -> Table:
+    delimiter = delimiter or delimiter_of(file)
     table = read_delimited(file.blocks(), delimiter, source=file.name)
     if delimiter not in ",\t":
         table.notes.insert(0, f"fields taken as separated by {delimiter!r}")
@@ -67,58 +73,32 @@ def _read_delimited(file: OpenFile, delimiter: str) -> Table:
     return table
 
 
+def _tabs_prevail(first_line: bytes) -> bool:
+    return first_line.count(b"\t") > first_line.count(b",")
+
+
+def _read_tabbed(file: OpenFile) -> Table:
+    return _read_delimited(file, "\t")
+
+
 FORMATS: dict[str, Format] = {
     entry.name: entry
     for entry in (
-        Format(
-            "parquet",
-            lambda head, _: head.startswith(PARQUET),
-            lambda file, _: read_parquet(file),
-            on_engine="parquet",
-        ),
-        Format(
-            "preflib",
-            lambda head, _: looks_like_preflib(head),
-            lambda file, given: read_preflib(file, approval=given.get("approval")),
-        ),
+        Format("parquet", lambda f: f.head.startswith(PARQUET), read_parquet, on_engine="parquet"),
+        Format("preflib", lambda f: looks_like_preflib(f.text_head), read_preflib),
         Format(
             "netflix",
-            lambda _, first: looks_like_netflix(first),
-            # The long CSV of the Netflix Prize is an ordinary table.
-            lambda file, _: (
-                read_netflix(file)
-                if file.is_folder or looks_like_netflix(first_line(file))
-                else _read_delimited(file, delimiter_of(file))
-            ),
+            lambda f: looks_like_netflix(f.first_line),
+            read_netflix,
             folders=True,
+            also_as_csv=True,
         ),
         Format(
-            "movielens",
-            lambda _, first: looks_like_movielens(first),
-            # So is MovieLens' ratings.csv.
-            lambda file, _: (
-                read_movielens(file, first_line(file))
-                if looks_like_movielens(first_line(file))
-                else _read_delimited(file, delimiter_of(file))
-            ),
+            "movielens", lambda f: looks_like_movielens(f.first_line), read_movielens, also_as_csv=True
         ),
-        Format(
-            "jsonl",
-            lambda _, first: first.lstrip().startswith(b"{"),
-            lambda file, _: read_json_lines(file.blocks(), file.name),
-        ),
-        Format(
-            "tsv",
-            lambda _, first: first.count(b"\t") > first.count(b","),
-            lambda file, _: _read_delimited(file, "\t"),
-            on_engine="delimited",
-        ),
-        Format(
-            "csv",
-            lambda _head, _first: True,
-            lambda file, _: _read_delimited(file, delimiter_of(file)),
-            on_engine="delimited",
-        ),
+        Format("jsonl", lambda f: f.first_line.lstrip().startswith(b"{"), read_json_lines),
+        Format("tsv", lambda f: _tabs_prevail(f.first_line), _read_tabbed, on_engine="delimited"),
+        Format("csv", lambda _: True, _read_delimited, on_engine="delimited"),
     )
 }
 """All formats by name, in the order in which a file is tried for them."""
@@ -150,31 +130,31 @@ def read_table(
     ['choice']
     """
     with closing(open_source(source, encoding=encoding)) as file:
+        file.given = given or {}
         found = format_of(file, format)
         if file.is_folder and not found.folders:
             raise NotRecognisedError(
                 f"{file.name} is a folder", way_out="Give the path of a file in it."
             )
-        return found.read(file, given or {})
+        return found.read(file)
 
 
 def format_of(file: OpenFile, name: str | None = None) -> Format:
     """Return the format of a file: as given, or told by its first bytes."""
-    if name is not None:
-        if name not in FORMATS:
-            raise InvalidPolicyError("format", name, tuple(FORMATS))
+    if name is not None and name not in FORMATS:
+        raise InvalidPolicyError("format", name, tuple(FORMATS))
+    if name is not None and not FORMATS[name].also_as_csv:
         return FORMATS[name]
-    if file.is_folder:
-        return next(entry for entry in FORMATS.values() if entry.folders)
-    head, first = _text_head(file), first_line(file)
-    return next(entry for entry in FORMATS.values() if entry.looks(head, first))
+    known = FORMATS.values() if name is None else [FORMATS[name]]
+    fitting = (entry for entry in known if (entry.folders if file.is_folder else entry.looks(file)))
+    return next(fitting, FORMATS["csv"])
 
 
 def text_layout(file: OpenFile, found: Format) -> TextLayout:
     """Return the delimiter and the names of the columns of a delimited file, as reading it would."""
     delimiter = "\t" if found.name == "tsv" else delimiter_of(file)
     try:
-        fields = next(csv.reader([first_line(file).decode()], delimiter=delimiter, strict=True), [])
+        fields = next(csv.reader([file.first_line.decode()], delimiter=delimiter, strict=True), [])
     except (csv.Error, UnicodeDecodeError) as error:
         raise UnreadableFileError(
             f"the first line of {file.name} does not name the columns: {error}",
@@ -186,16 +166,5 @@ def text_layout(file: OpenFile, found: Format) -> TextLayout:
 
 def delimiter_of(file: OpenFile) -> str:
     """Return what stands between the fields: the commonest delimiter of the first line."""
-    first = first_line(file)
+    first = file.first_line
     return max(DELIMITERS, key=lambda mark: first.count(mark.encode()))
-
-
-def first_line(file: OpenFile) -> bytes:
-    """Return the first line of a text file that is not blank."""
-    return next((line for line in _text_head(file).splitlines() if line.strip()), b"")
-
-
-def _text_head(file: OpenFile) -> bytes:
-    if codecs.lookup(file.encoding).name != "utf-8":
-        return file.head.decode(file.encoding, errors="ignore").encode()
-    return file.head.removeprefix(codecs.BOM_UTF8)

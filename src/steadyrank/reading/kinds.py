@@ -9,7 +9,7 @@ in the documentation take names, synonyms and explanations from there.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, get_type_hints
 
@@ -87,8 +87,6 @@ class Form:
         The roles that must and that may be there, named or guessed.
     named : tuple of str
         Roles that are there only if the user names their columns.
-    pairs : tuple of pairs of str
-        Roles whose columns belong together: both are guessed by the same place in their names.
     decides : tuple of str
         Roles of which one, if the user names it, settles that a table is of this form; by default
         those that it needs.
@@ -110,10 +108,9 @@ class Form:
     needs: tuple[str, ...]
     may: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
-    pairs: tuple[tuple[str, str], ...] = ()
     decides: tuple[str, ...] = ()
     guessed: bool = True
-    only_with: Mapping[str, object] | None = None
+    only_with: Mapping[str, object] = field(default_factory=dict)
     fits: Callable[[Table, Columns], bool] = _always
     recognised: Callable[[Table, Columns], bool] = _always
     weak: bool = False
@@ -123,6 +120,11 @@ class Form:
     def roles(self) -> frozenset[str]:
         """All roles of the form."""
         return frozenset((*self.needs, *self.may, *self.named))
+
+    def allows(self, named: Mapping[str, Any], settings: Mapping[str, Any]) -> bool:
+        """Tell whether the form has a place for all that the user named."""
+        fitting = all(settings.get(name) == value for name, value in self.only_with.items())
+        return fitting and named.keys() <= self.roles
 
     def settled_by(self, named: Mapping[str, Any]) -> bool:
         """Tell whether the columns that the user named leave no doubt about the form."""
@@ -145,6 +147,8 @@ class Kind:
         Its arguments, annotated with roles and settings.
     forms : tuple of Form
         How a table can hold it, the form to be preferred first.
+    pairs : tuple of pairs of str
+        Roles whose columns belong together: both are guessed by the same place in their names.
     on_engine : {"counted", "entries"}, optional
         What an engine hands out of it: equal rows counted, or values added up. Without it the kind
         cannot be scanned.
@@ -155,6 +159,7 @@ class Kind:
     scorer: str
     arguments: Any
     forms: tuple[Form, ...]
+    pairs: tuple[tuple[str, str], ...] = ()
     on_engine: Literal["counted", "entries"] | None = None
 
     @cached_property

@@ -7,12 +7,13 @@ numbers or all are of one sortable type, else in order of first appearance.
 from __future__ import annotations
 
 import numbers
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steadyrank.errors import EmptyDataError, InvalidDataError, InvalidLabelError, listing, shorten
-from steadyrank.reading.arrays import as_column, is_missing, places
+from steadyrank.reading.arrays import Coded, as_column, is_hashable, is_missing, numbered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -58,24 +59,17 @@ def encode(
     ((9, 10), ('10', '9'), ('x', 1))
     """
     try:
-        return _encoded(as_column(values, what), known, what)
+        column = values.distinct if isinstance(values, Coded) else as_column(values, what)
+        whole = column.dtype.kind in "iu"
+        codes, distinct = _encode_whole(column) if whole else _encode_objects(column, what)
+        codes = values.codes if isinstance(values, Coded) else codes
+        _check_present(codes, distinct, what)
+        if known is not None:
+            return _match(codes, distinct, unique_labels(known, what), what)
     except InvalidDataError as error:
-        error.subject = error.subject if subject is None else subject
+        error.subject = subject or error.subject
         raise
-
-
-def _encoded(
-    column: AnyArray, known: Iterable[object] | None, what: str
-) -> tuple[AnyArray, tuple[object, ...]]:
-    if column.dtype.kind in "iu":
-        codes, distinct = _encode_whole(column)
-    else:
-        codes, distinct = _encode_objects(column, what)
-    if known is not None:
-        return _match(codes, distinct, unique_labels(known, what), what)
-    if column.dtype.kind in "iu":  # already in order
-        return codes, tuple(distinct)
-    return _reorder(codes, distinct)
+    return (codes, tuple(distinct)) if whole else _in_order(codes, distinct)
 
 
 def unique_labels(labels: Iterable[object], what: str = "items") -> tuple[object, ...]:
@@ -87,28 +81,26 @@ def unique_labels(labels: Iterable[object], what: str = "items") -> tuple[object
     ('b', 'a')
     """
     column = as_column(labels, what)
-    found = [_plain(label) for label in column.tolist()]
+    found = tuple(_plain(label) for label in column.tolist())
+    source = f"the list of {what}"  # so that places in it are not taken for rows of the data
     if not found:
-        raise EmptyDataError(f"the list of {what} is empty")
+        raise EmptyDataError(f"{source} is empty")
     try:
-        _check_unique(column.astype(object), found, what)
+        codes, distinct = _encode_objects(column.astype(object), what)
+        _check_present(codes, distinct, what)
     except InvalidLabelError as error:
-        error.place_in(f"the list of {what}", None)  # not to be taken for a row of the data
+        error.place_in(source, None)
         raise
-    return tuple(found)
-
-
-def _check_unique(column: AnyArray, found: list[object], what: str) -> None:
-    codes, distinct = _encode_objects(column, what)
-    if len(distinct) == len(found):
-        return
-    doubled = np.bincount(codes)[codes] > 1
-    first = found[int(np.flatnonzero(doubled)[0])]
-    raise InvalidLabelError(
-        f"{what} must be named once each, but {shorten(first)} occurs again",
-        **places(doubled),
-        way_out="Rename one of them.",
-    )
+    if len(distinct) < len(found):
+        doubled = np.bincount(codes)[codes] > 1
+        first = found[int(np.flatnonzero(doubled)[0])]
+        raise InvalidLabelError(
+            f"{what} must be named once each, but {shorten(first)} occurs again",
+            rows=doubled,
+            source=source,
+            way_out="Rename one of them.",
+        )
+    return found
 
 
 def _encode_whole(column: AnyArray) -> tuple[AnyArray, list[object]]:
@@ -135,36 +127,17 @@ def _encode_objects(column: AnyArray, what: str) -> tuple[AnyArray, list[object]
     if len(kinds) > 1 and kinds & {bool, np.bool_}:
         raise InvalidLabelError(
             f"{what} mix truth values with other labels, and True equals 1",
-            **places(np.fromiter((isinstance(v, bool | np.bool_) for v in listed), dtype=bool)),
+            rows=[row for row, label in enumerate(listed) if isinstance(label, bool | np.bool_)],
             way_out="Turn all of them into text.",
         )
     try:
-        index = dict.fromkeys(listed)
+        codes, distinct = numbered(listed)
     except TypeError:
-        raise _not_hashable(listed, what) from None
-    for code, label in enumerate(index):
-        index[label] = code
-    codes = np.fromiter(map(index.__getitem__, listed), dtype=np.int32, count=len(listed))
-    distinct = [_plain(label) for label in index]
-    _check_present(codes, distinct, what)
-    return codes, distinct
-
-
-def _plain(label: object) -> object:
-    return label.item() if isinstance(label, np.generic) else label
-
-
-def _not_hashable(listed: list[Any], what: str) -> InvalidLabelError:
-    wrong = np.zeros(len(listed), dtype=bool)
-    for row, label in enumerate(listed):
-        try:
-            hash(label)
-        except TypeError:
-            wrong[row] = True
-    first = listed[int(np.flatnonzero(wrong)[0])]
-    return InvalidLabelError(
-        f"{what} must be text or numbers, but there is {shorten(first)}", **places(wrong)
-    )
+        wrong = [row for row, label in enumerate(listed) if not is_hashable(label)]
+        raise InvalidLabelError(
+            f"{what} must be text or numbers, but there is {shorten(listed[wrong[0]])}", rows=wrong
+        ) from None
+    return codes, [_plain(label) for label in distinct]
 
 
 def _check_present(codes: AnyArray, distinct: list[object], what: str) -> None:
@@ -176,27 +149,26 @@ def _check_present(codes: AnyArray, distinct: list[object], what: str) -> None:
     if gone:
         raise InvalidLabelError(
             f"{what} must not be missing or blank, but there is {shorten(distinct[gone[0]])}",
-            **places(np.isin(codes, gone)),
+            rows=np.isin(codes, gone),
             subject=what,
             way_out="Remove these rows, or give the label that you mean.",
         )
 
 
-def _reorder(codes: AnyArray, distinct: list[Any]) -> tuple[AnyArray, tuple[object, ...]]:
-    if not _sortable(distinct):
-        return codes, tuple(distinct)
-    try:
-        order = sorted(range(len(distinct)), key=distinct.__getitem__)
-    except TypeError:
-        return codes, tuple(distinct)
+def _plain(label: object) -> object:
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def _in_order(codes: AnyArray, distinct: list[Any]) -> tuple[AnyArray, tuple[object, ...]]:
+    """Sort labels that are all numbers, or all of one type, if it has an order."""
+    kinds = set(map(type, distinct))
+    order = list(range(len(distinct)))
+    if len(kinds) == 1 or all(issubclass(kind, numbers.Real) for kind in kinds):
+        with suppress(TypeError):
+            order = sorted(order, key=distinct.__getitem__)
     rank = np.empty(len(order), dtype=np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
     return rank[codes], tuple(distinct[place] for place in order)
-
-
-def _sortable(distinct: list[object]) -> bool:
-    kinds = {type(label) for label in distinct}
-    return len(kinds) == 1 or all(issubclass(kind, numbers.Real) for kind in kinds)
 
 
 def _match(
@@ -209,7 +181,7 @@ def _match(
         names = listing((shorten(distinct[code]) for code in strange[:10]), len(strange))
         raise InvalidLabelError(
             f"{names} not in the given list of {len(known):,} {what}",
-            **places(np.isin(codes, strange)),
+            rows=np.isin(codes, strange),
             subject=what,
             way_out="Add them to the list, or remove these rows; 1 and '1' are different labels.",
         )

@@ -7,7 +7,6 @@ of sound lines at once; line by line goes what it cannot take, or all where it i
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,9 +16,9 @@ import numpy as np
 
 from steadyrank.errors import EmptyDataError, NotRecognisedError, Option, UnreadableFileError, shorten
 from steadyrank.reading.arrays import compact
+from steadyrank.reading.delimited import plain_whole_numbers
 from steadyrank.reading.files import open_source
-from steadyrank.reading.table import Table
-from steadyrank.reading.text_columns import WholeColumn
+from steadyrank.reading.table import Lines, Table, WholeColumn
 
 if TYPE_CHECKING:
     from steadyrank._typing import AnyArray, BoolArray
@@ -29,7 +28,7 @@ MOVIE = re.compile(rb"(0|[1-9]\d{0,17}):\s*\Z")
 RATING = re.compile(rb"([1-9]\d{0,17}),(\d{1,18}),[^,]*\Z")
 
 
-class _Lines(NamedTuple):
+class _Parsed(NamedTuple):
     """Lines of a file: which open a movie, the movies they open, and the ratings of the others."""
 
     opens: BoolArray
@@ -38,39 +37,22 @@ class _Lines(NamedTuple):
     stars: AnyArray
 
 
-class _Places:
-    """The file and line of each rating, from the rows at which movies start."""
-
-    def __init__(self) -> None:
-        self._starts: list[tuple[int, int, str]] = []
-
-    def add(self, row: int, line: int, file: str) -> None:
-        self._starts.append((row, line, file))
-
-    def __len__(self) -> int:
-        return self._starts[-1][0] + 1 if self._starts else 0
-
-    def __getitem__(self, row: int) -> str:
-        start, line, file = self._starts[bisect_right(self._starts, (row, 1 << 62, "")) - 1]
-        return f"{line + row - start} ({file})"
-
-
 class _Collected:
     """The ratings of all blocks so far."""
 
     def __init__(self) -> None:
         self.columns: dict[str, list[AnyArray]] = {"movie": [], "customer": [], "rating": []}
-        self.places = _Places()
+        self.lines = Lines()
         self.rows = 0
 
-    def add(self, found: _Lines, movie: int, line: int, file: str) -> int:
+    def add(self, found: _Parsed, movie: int, line: int, file: str) -> int:
         """Take in lines that follow those of ``movie``, and return the movie that is open at the end."""
         rated = np.flatnonzero(~found.opens)
         heads = np.flatnonzero(found.opens)
         if not found.opens[0]:
-            self.places.add(self.rows, line, file)
+            self.lines.add(self.rows, line, file)
         for row, head in zip((heads - np.arange(len(heads))).tolist(), heads.tolist(), strict=True):
-            self.places.add(self.rows + row, line + head + 1, file)
+            self.lines.add(self.rows + row, line + head + 1, file)
         known = np.concatenate([[movie], found.movies])
         parts = (known[np.cumsum(found.opens)[rated]], found.customers, found.stars)
         for column, part in zip(self.columns.values(), parts, strict=True):
@@ -81,9 +63,11 @@ class _Collected:
     def table(self, source: str) -> Table:
         if not self.rows:
             raise EmptyDataError(f"{source} holds no ratings")
-        columns = {name: WholeColumn(np.concatenate(parts)) for name, parts in self.columns.items()}
+        columns = {
+            name: WholeColumn(np.concatenate(parts), name) for name, parts in self.columns.items()
+        }
         notes = ["read as Netflix Prize ratings: movie, customer, rating; dates left out"]
-        return Table(columns, source, self.places, notes)
+        return Table(columns, source, self.lines, notes)
 
 
 def looks_like_netflix(first_line: bytes) -> bool:
@@ -136,7 +120,7 @@ def _read_one(file: OpenFile, found: _Collected, *, fast: bool) -> None:
         line += block.count(b"\n")
 
 
-def _parsed(text: bytes) -> _Lines | None:
+def _parsed(text: bytes) -> _Parsed | None:
     """Return lines as polars reads them; None unless all numbers are just that."""
     import polars as pl
 
@@ -153,18 +137,16 @@ def _parsed(text: bytes) -> _Lines | None:
         return None
     opens = frame["first"].str.ends_with(":")
     rated = frame.filter(~opens)
-    texts = [frame["first"].filter(opens).str.strip_suffix(":"), rated["first"], rated["stars"]]
-    numbers = [text.cast(pl.Int64, strict=False) for text in texts]
-    plain = all(
-        (n.cast(pl.String) == t).fill_null(value=False).all()
-        for n, t in zip(numbers, texts, strict=True)
-    )
-    if not plain or text.count(b",") != 2 * len(rated) or (numbers[1] <= 0).any():
+    texts = (frame["first"].filter(opens).str.strip_suffix(":"), rated["first"], rated["stars"])
+    movies, customers, stars = map(plain_whole_numbers, texts)
+    if movies is None or customers is None or stars is None:
         return None
-    return _Lines(opens.to_numpy(), *(column.to_numpy() for column in numbers))
+    if text.count(b",") != 2 * len(rated) or (customers <= 0).any():
+        return None
+    return _Parsed(opens.to_numpy(), movies, customers, stars)
 
 
-def _parsed_line_by_line(text: bytes, line: int, name: str, *, orphans: bool) -> _Lines:
+def _parsed_line_by_line(text: bytes, line: int, name: str, *, orphans: bool) -> _Parsed:
     opens: list[bool] = []
     movies: list[int] = []
     ratings: list[tuple[int, int]] = []
@@ -180,7 +162,7 @@ def _parsed_line_by_line(text: bytes, line: int, name: str, *, orphans: bool) ->
             raise _wrong_line(number, name, "is neither movie: nor customer,rating,date", content)
         opens.append(movie is not None)
     customers, stars = np.array(ratings, dtype=np.int64).reshape(-1, 2).T
-    return _Lines(np.array(opens), np.array(movies, dtype=np.int64), customers, stars)
+    return _Parsed(np.array(opens), np.array(movies, dtype=np.int64), customers, stars)
 
 
 def _wrong_line(number: int, name: str, why: str, content: bytes) -> UnreadableFileError:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from steadyrank.errors import EmptyDataError, InvalidBallotError, UnreadableFileError, listing, shorten
 from steadyrank.reading.arrays import objects
-from steadyrank.reading.table import GivenColumn, Table
+from steadyrank.reading.table import Table, as_table
 
 if TYPE_CHECKING:
     from steadyrank.reading.files import OpenFile
@@ -21,9 +22,9 @@ KNOWN = (b"# FILE NAME", b"# DATA TYPE", b"# NUMBER ALTERNATIVES", b"# ALTERNATI
 
 @dataclass
 class _Parsed:
+    header: dict[str, str] = field(default_factory=dict)
     names: dict[int, str] = field(default_factory=dict)
     categories: dict[int, str] = field(default_factory=dict)
-    header: dict[str, str] = field(default_factory=dict)
     counts: list[int] = field(default_factory=list)
     orders: list[list[list[int]]] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
@@ -40,51 +41,39 @@ def looks_like_preflib(head: bytes) -> bool:
     return head.startswith(b"#") and any(mark in head for mark in KNOWN)
 
 
-def read_preflib(file: OpenFile, *, approval: bool | None = None) -> Table:
+def read_preflib(file: OpenFile) -> Table:
     """Read ballots; of a .cat file the first category is the approved one.
 
-    With ``approval=False`` the categories of a .cat file are tiers, best first.
+    If the user said ``approval=False``, the categories of a .cat file are tiers, best first.
     """
-    parsed = _parse(file)
+    parsed, approval = _parse(file), file.given.get("approval")
     _check_header(parsed, file.name)
-    notes = [_title(parsed)]
-    if parsed.categories or parsed.header.get("DATA TYPE") == "cat":
+    kind, title = parsed.header.get("DATA TYPE", "orders"), parsed.header.get("TITLE", "no title")
+    notes = [f"read as PrefLib ({kind}): {title}"]
+    if parsed.categories or kind == "cat":
         approval = True if approval is None else approval
         best = parsed.categories.get(1, "1")
-        kept = f"category {best!r} taken as approved" if approval else "categories taken as tiers"
-        notes.append(kept)
+        notes.append(f"category {best!r} taken as approved" if approval else "categories taken as tiers")
     elif approval:
         raise InvalidBallotError(f"{file.name} holds orders, not sets of approved items")
-    labels, more = _unique_names(parsed)
-    name_of = dict(zip(parsed.names, labels, strict=True))
-    orders = [[[name_of[number] for number in tier] for tier in order] for order in parsed.orders]
-    ballots = (
-        [order[0] for order in orders] if approval else [[t for t in order if t] for order in orders]
-    )
-    return Table(
-        {
-            "ballot": GivenColumn(objects(ballots), "ballot"),
-            "count": GivenColumn(parsed.counts, "count"),
-        },
-        file.name,
-        parsed.lines,
-        [*notes, *more],
-        kind="ballots",
-        settings={"items": labels, "approval": bool(approval)},
-    )
+    labels = _unique_names(parsed, notes)
+    orders = [[[labels[number] for number in tier] for tier in order] for order in parsed.orders]
+    ballots = [order[0] if approval else [tier for tier in order if tier] for order in orders]
+    table = as_table({"ballot": objects(ballots), "count": parsed.counts})
+    table.source, table.lines, table.notes = file.name, parsed.lines, notes
+    table.kind = "ballots"
+    table.settings = {"items": list(labels.values()), "approval": bool(approval)}
+    return table
 
 
 def _parse(file: OpenFile) -> _Parsed:
     parsed = _Parsed()
-    line = 0
-    for block in file.blocks():
-        for raw in block.splitlines():
-            line += 1
-            text = raw.decode().strip()
-            if text.startswith("#"):
-                _take_header(parsed, text)
-            elif text:
-                _take_order(parsed, text, line, file.name)
+    lines = (line.decode().strip() for block in file.blocks() for line in block.splitlines())
+    for number, text in enumerate(lines, start=1):
+        if text.startswith("#"):
+            _take_header(parsed, text)
+        elif text:
+            _take_order(parsed, text, number, file.name)
     return parsed
 
 
@@ -93,12 +82,11 @@ def _take_header(parsed: _Parsed, text: str) -> None:
     if match is None:
         return  # a remark
     key, number, value = match.groups()
-    if number is not None and key == "ALTERNATIVE NAME":
-        parsed.names[int(number)] = value.strip()
-    elif number is not None and key == "CATEGORY NAME":
-        parsed.categories[int(number)] = value.strip()
-    elif number is None:
+    if number is None:
         parsed.header[key] = value.strip()
+    elif key in {"ALTERNATIVE NAME", "CATEGORY NAME"}:
+        named = parsed.names if key == "ALTERNATIVE NAME" else parsed.categories
+        named[int(number)] = value.strip()
 
 
 def _take_order(parsed: _Parsed, text: str, line: int, name: str) -> None:
@@ -145,18 +133,11 @@ def _check_header(parsed: _Parsed, name: str) -> None:
             )
 
 
-def _title(parsed: _Parsed) -> str:
-    kind = parsed.header.get("DATA TYPE", "orders")
-    return f"read as PrefLib ({kind}): {parsed.header.get('TITLE', 'no title')}"
-
-
-def _unique_names(parsed: _Parsed) -> tuple[list[str], list[str]]:
+def _unique_names(parsed: _Parsed, notes: list[str]) -> dict[int, str]:
     """Return the names in order of the file; equal ones get their number behind them."""
-    names = [name or str(number) for number, name in parsed.names.items()]
-    doubled = {name for name in names if names.count(name) > 1}
-    labels = [
-        f"{name} ({number})" if name in doubled else name
-        for name, number in zip(names, parsed.names, strict=True)
-    ]
-    shown = listing(shorten(name) for name in sorted(doubled))
-    return labels, [f"names that occur again got their number added: {shown}"] if doubled else []
+    names = {number: name or str(number) for number, name in parsed.names.items()}
+    doubled = sorted(name for name, times in Counter(names.values()).items() if times > 1)
+    if doubled:
+        shown = listing(map(shorten, doubled))
+        notes.append(f"names that occur again got their number added: {shown}")
+    return {number: f"{name} ({number})" if name in doubled else name for number, name in names.items()}

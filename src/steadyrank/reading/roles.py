@@ -6,7 +6,6 @@ name. Earlier names win over later ones, and every guess is said in the notes of
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,10 +20,10 @@ from steadyrank.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
-    from steadyrank._typing import AnyArray
-    from steadyrank.reading.kinds import Form, Kind, Role
+    from steadyrank.reading.kinds import Columns, Form, Kind
     from steadyrank.reading.table import Table
 
 
@@ -61,14 +60,14 @@ class Resolved:
     columns: dict[str, Any]
     settings: dict[str, Any]
 
-    def values(self, role: str) -> AnyArray | None:
+    def values(self, role: str) -> Any:
         """Return the column of a role as the role says it is to be read, or None."""
         name = self.columns.get(role)
         if name is None:
             return None
         if self.kind.roles[role].holds in {"numbers", "counts"}:
             return self.table.numbers(name)
-        return self.table.labels(name)
+        return self.table.columns[name].coded()
 
     def arguments(self) -> dict[str, Any]:
         """Return what the class is to be called with, where each role is one argument of it."""
@@ -84,12 +83,10 @@ class Resolved:
         name = self.columns.get("unit")
         return {} if name is None else {"units": self.table.labels(name), "unit_kind": name}
 
-    @contextmanager
-    def errors(self) -> Iterator[None]:
+    def errors(self) -> AbstractContextManager[None]:
         """Say errors of the class in terms of the table: its columns, and lines of its file."""
         by_argument = {self.kind.roles[role].argument: name for role, name in self.columns.items()}
-        with self.table.errors({**by_argument, **self.columns}):
-            yield
+        return self.table.errors({**by_argument, **self.columns})
 
     def over(self, table: Table, columns: Mapping[str, str]) -> Resolved:
         """Return the same roles over another table, with further ones."""
@@ -113,17 +110,24 @@ def resolve(kind: Kind, table: Table, given: Mapping[str, Any]) -> Resolved:
             way_out=["Read it as ", Option("kind", table.kind)],
         )
     named, settings = _split(kind, table, given)
-    forms = [form for form in kind.forms if _allows(form, named, settings)]
-    if not forms:
-        raise _do_not_go_together(kind, table, named)
-    for form in forms:
-        columns = _find(kind, form, table, named, rest=True)
-        complete = columns.keys() >= set(form.needs)
-        if complete and (form.settled_by(named) or (form.guessed and form.fits(table, columns))):
+    found = [
+        (form, _find(kind, form, table, named, rest=True))
+        for form in kind.forms
+        if form.allows(named, settings)
+    ]
+    if not found:
+        ways = [f"{form.name} ({', '.join(form.needs)})" for form in kind.forms]
+        raise ColumnError(
+            f"{', '.join(named)} do not go together in {kind.name}",
+            source=table.source,
+            way_out=f"A table holds {kind.name} in one of these ways: {'; '.join(ways)}.",
+        )
+    for form, columns in found:
+        if _complete(form, columns) and (form.settled_by(named) or _fits(form, table, columns)):
             if table.kind is None:
                 table.notes += _notes(kind, columns, named)
             return Resolved(kind, form, table, columns, settings)
-    raise _missing(kind, forms, table, named)
+    raise _missing(kind, table, found)
 
 
 def recognise(
@@ -143,27 +147,37 @@ def recognise(
     if table.kind is not None:
         return next(kind for kind in known if kind.name == table.kind), "by its format"
     asked = {name: value for name, value in (given or {}).items() if value is not None}
-    for weak in (False, True):
-        for kind in known:
-            if not asked.keys() <= kind.declared.keys():
-                continue
-            named, settings = _split(kind, table, asked)
-            for form in kind.forms:
-                if form.weak != weak or not _allows(form, named, settings):
-                    continue
-                columns = _find(kind, form, table, named, rest=len(table.names) == 1)
-                if columns.keys() >= set(form.needs) and _shows(form, table, columns, named):
-                    return kind, _because(columns, form)
-    raise _not_recognised(known, table)
+    possible = [kind for kind in known if asked.keys() <= kind.declared.keys()]
+    forms = [(kind, form) for kind in possible for form in kind.forms]
+    for kind, form in sorted(forms, key=lambda pair: pair[1].weak):
+        named, settings = _split(kind, table, asked)
+        if not form.allows(named, settings):
+            continue
+        columns = _find(kind, form, table, named, rest=len(table.names) == 1)
+        if _complete(form, columns) and (
+            form.settled_by(named) or (_fits(form, table, columns) and form.recognised(table, columns))
+        ):
+            return kind, _because(columns, form)
+    needs = [
+        f"{kind.name}: {' or '.join(', '.join(form.needs) for form in kind.forms if form.needs)}"
+        for kind in known
+    ]
+    raise NotRecognisedError(
+        f"the kind of data cannot be told from the columns {listing(map(shorten, table.names))}",
+        source=table.source,
+        way_out=["Give it as ", Option("kind"), f", or name the columns. {'; '.join(needs)}."],
+    )
 
 
-def _shows(form: Form, table: Table, columns: Mapping[str, Any], named: Mapping[str, Any]) -> bool:
-    if form.settled_by(named):
-        return True
-    return form.guessed and form.fits(table, columns) and form.recognised(table, columns)
+def _complete(form: Form, columns: Columns) -> bool:
+    return columns.keys() >= set(form.needs)
 
 
-def _because(columns: Mapping[str, Any], form: Form) -> str:
+def _fits(form: Form, table: Table, columns: Columns) -> bool:
+    return form.guessed and form.fits(table, columns)
+
+
+def _because(columns: Columns, form: Form) -> str:
     names = [name for role in form.needs for name in _as_list(columns[role])]
     return f"by the columns {', '.join(map(shorten, names))}" if names else "by its columns of numbers"
 
@@ -173,9 +187,10 @@ def _split(kind: Kind, table: Table, given: Mapping[str, Any]) -> tuple[dict[str
     asked = {name: value for name, value in given.items() if value is not None}
     unknown = [name for name in asked if name not in kind.declared]
     if unknown:
+        options = [part for name in kind.declared for part in (", ", Option(name))]
         raise InvalidDataError(
             f"{shorten(unknown[0])} is no argument of {kind.name}",
-            way_out=["Those of ", f"{kind.name} are ", *_options(kind.declared)],
+            way_out=[f"Those of {kind.name} are ", *options[1:]],
         )
     for name, value in asked.items():
         choices = kind.settings[name].choices if name in kind.settings else None
@@ -195,34 +210,24 @@ def _as_list(value: Any) -> list[Any]:
     return [value] if isinstance(value, str) or not isinstance(value, (list, tuple)) else list(value)
 
 
-def _options(names: Iterable[str]) -> list[str | Option]:
-    parts: list[str | Option] = []
-    for name in names:
-        parts += [Option(name), ", "]
-    return parts[:-1]
-
-
-def _allows(form: Form, named: Mapping[str, Any], settings: Mapping[str, Any]) -> bool:
-    with_it = form.only_with or {}
-    fitting = all(settings.get(name) == value for name, value in with_it.items())
-    return fitting and named.keys() <= form.roles
-
-
 def _find(
     kind: Kind, form: Form, table: Table, named: Mapping[str, Any], *, rest: bool
 ) -> dict[str, Any]:
     """Return the columns of a form, as named or guessed; required ones may be missing."""
     found = dict(named)
-    for pair in form.pairs:
-        if not found.keys() & set(pair):
-            found |= _guess_pair(kind, pair, table.names)
-    paired = {role for pair in form.pairs for role in pair}
+    pairs = [pair for pair in kind.pairs if form.roles.issuperset(pair)]
+    for pair in pairs:
+        free = _by_simple_name(table, set())
+        common = zip(*(kind.roles[role].names for role in pair), strict=False)
+        both = next((names for names in common if free.keys() >= set(names)), None)
+        if both is not None and not found.keys() & set(pair):
+            found |= {role: free[name] for role, name in zip(pair, both, strict=True)}
+    paired = {role for pair in pairs for role in pair}
     for role in (*form.needs, *form.may):
-        if role in found or role in paired:
-            continue
-        name = _guess(kind.roles[role], table.names, _taken(found))
-        if name:
-            found[role] = name
+        known, free = kind.roles[role], _by_simple_name(table, _taken(found))
+        names = [free[name] for name in known.names if name in free]
+        if names and role not in found and role not in paired:
+            found[role] = names if known.several else names[0]
     left = [name for name in table.names if name not in _taken(found)]
     for role in form.needs:
         if rest and role not in found and kind.roles[role].takes_the_rest and len(left) == 1:
@@ -230,27 +235,16 @@ def _find(
     return found
 
 
-def _taken(found: Mapping[str, Any]) -> set[str]:
+def _taken(found: Columns) -> set[str]:
     return {name for value in found.values() for name in _as_list(value)}
 
 
-def _guess(role: Role, names: Sequence[str], taken: set[str]) -> Any:
-    free = {simplify(name): name for name in reversed(names) if name not in taken}
-    matching = [free[name] for name in role.names if name in free]
-    if role.several:
-        return matching
-    return matching[0] if matching else None
+def _by_simple_name(table: Table, taken: set[str]) -> dict[str, str]:
+    """Return the columns that are not taken; of those with one simple name, the first."""
+    return {simplify(name): name for name in reversed(table.names) if name not in taken}
 
 
-def _guess_pair(kind: Kind, pair: tuple[str, str], names: Sequence[str]) -> dict[str, str]:
-    free = {simplify(name): name for name in reversed(names)}
-    for one, two in zip(*(kind.roles[role].names for role in pair), strict=False):
-        if one in free and two in free:
-            return {pair[0]: free[one], pair[1]: free[two]}
-    return {}
-
-
-def _notes(kind: Kind, columns: Mapping[str, Any], named: Mapping[str, Any]) -> list[str]:
+def _notes(kind: Kind, columns: Columns, named: Columns) -> list[str]:
     notes = []
     for role, value in columns.items():
         if role in named:
@@ -262,48 +256,19 @@ def _notes(kind: Kind, columns: Mapping[str, Any], named: Mapping[str, Any]) -> 
     return notes
 
 
-def _missing(kind: Kind, forms: Sequence[Form], table: Table, named: Mapping[str, Any]) -> ColumnError:
+def _missing(kind: Kind, table: Table, tried: Sequence[tuple[Form, Columns]]) -> ColumnError:
     """Return the error about the form that comes nearest to the table."""
-
-    def nearness(form: Form) -> tuple[int, bool]:
-        return len(_find(kind, form, table, named, rest=True).keys() & set(form.needs)), form.usual
-
-    form = max(forms, key=nearness)
-    found = _find(kind, form, table, named, rest=True)
+    form, found = max(tried, key=lambda one: (len(one[1].keys() & set(one[0].needs)), one[0].usual))
     role = next((role for role in form.needs if role not in found), form.needs[0])
-    tried = listing(kind.roles[role].names)
-    text = f"no column looks like the {role}" + (f" (tried {tried})" if tried else "")
+    names = listing(kind.roles[role].names)
+    text = f"no column looks like the {role}" + (f" (tried {names})" if names else "")
     return _column_error(table, text, role, several=kind.roles[role].several)
 
 
 def _column_error(table: Table, problem: str, role: str, *, several: bool = False) -> ColumnError:
-    shown = [shorten(name, 30) for name in table.names]
-    error = ColumnError(
-        f"{problem}; the columns are {listing(shown) if shown else 'none'}",
+    shown = listing(shorten(name, 30) for name in table.names) or "none"
+    return ColumnError(
+        f"{problem}; the columns are {shown}",
+        source=table.source,
         way_out=["Give the name of the column as ", Option(role, several=several)],
     )
-    error.place_in(table.source, None)
-    return error
-
-
-def _do_not_go_together(kind: Kind, table: Table, named: Mapping[str, Any]) -> ColumnError:
-    ways = [f"{form.name} ({', '.join(form.needs)})" for form in kind.forms]
-    error = ColumnError(
-        f"{', '.join(named)} do not go together in {kind.name}",
-        way_out=f"A table holds {kind.name} in one of these ways: {'; '.join(ways)}.",
-    )
-    error.place_in(table.source, None)
-    return error
-
-
-def _not_recognised(kinds: Sequence[Kind], table: Table) -> NotRecognisedError:
-    needs = [
-        f"{kind.name}: {' or '.join(', '.join(form.needs) for form in kind.forms if form.needs)}"
-        for kind in kinds
-    ]
-    error = NotRecognisedError(
-        f"the kind of data cannot be told from the columns {listing(map(shorten, table.names))}",
-        way_out=["Give it as ", Option("kind"), f", or name the columns. {'; '.join(needs)}."],
-    )
-    error.place_in(table.source, None)
-    return error

@@ -2,42 +2,26 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import narwhals as nw
+import numpy as np
 
-from steadyrank.errors import ColumnError, InvalidDataError, shorten
+from steadyrank.errors import ColumnError, InvalidDataError, Option, listing, shorten
 from steadyrank.reading.arrays import as_column, as_numbers, is_missing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
-    from steadyrank._typing import AnyArray
+    from steadyrank._typing import AnyArray, FloatArray, IntArray
+    from steadyrank.reading.text_columns import TextColumn
 
-
-class Column(Protocol):
-    """A column, whatever it was read from."""
-
-    def __len__(self) -> int: ...
-
-    def labels(self) -> AnyArray:
-        """Return the fields as labels, None where one is missing."""
-        ...
-
-    def numbers(self, what: str) -> AnyArray:
-        """Return the fields as numbers; an error calls the column ``what``."""
-        ...
-
-    def cells(self) -> list[Any]:
-        """Return the fields as they are."""
-        ...
-
-    def is_numeric(self) -> bool:
-        """Tell whether all fields are numbers or missing, and at least one is a number."""
-        ...
+Column: TypeAlias = "GivenColumn | TextColumn"
+"""A column, whatever it was read from: it gives its fields as labels, numbers or cells."""
 
 
 class GivenColumn:
@@ -53,8 +37,12 @@ class GivenColumn:
         """Return the values."""
         return self._values
 
+    def coded(self) -> AnyArray:
+        """Return the values: they are no text whose equal words were counted."""
+        return self._values
+
     def numbers(self, what: str) -> AnyArray:  # noqa: ARG002 (the call of every column)
-        """Return the values, which the caller checks."""
+        """Return the values, which the table checks."""
         return self._values
 
     def cells(self) -> list[Any]:
@@ -70,12 +58,45 @@ class GivenColumn:
         return bool(kinds) and all(issubclass(kind, int | float) for kind in kinds)
 
 
-class Lines(Protocol):
-    """For each row, its place in the file; a list will do."""
+class WholeColumn(GivenColumn):
+    """A column of a big text file whose fields are all plain whole numbers."""
 
-    def __getitem__(self, row: int, /) -> object:
-        """Return the line of a row."""
-        ...
+    def cells(self) -> list[Any]:
+        """Return the numbers as they stand in the file."""
+        return [str(value) for value in self._values.tolist()]
+
+    def is_numeric(self) -> bool:
+        """Tell whether there is a number at all, as for all columns of text."""
+        return len(self) > 0
+
+
+class Lines:
+    """The line on which each row starts, put down for stretches of rows.
+
+    Examples
+    --------
+    >>> lines = Lines()
+    >>> lines.add(0, 2)
+    >>> lines.add(3, 7, "b.txt")
+    >>> lines[2], lines[4]
+    (4, '8 (b.txt)')
+    """
+
+    def __init__(self) -> None:
+        self._rows: list[int] = []
+        self._stretches: list[tuple[int | IntArray, str]] = []
+
+    def add(self, row: int, lines: int | IntArray, file: str = "") -> None:
+        """Add a stretch of rows: its first row, and the line of that one or of each, in ``file``."""
+        self._rows.append(row)
+        self._stretches.append((lines, file))
+
+    def __getitem__(self, row: int) -> object:
+        """Return the line of a row, with the file if there are several."""
+        place = bisect_right(self._rows, row) - 1
+        (lines, file), inside = self._stretches[place], row - self._rows[place]
+        line = lines + inside if isinstance(lines, int) else int(lines[inside])
+        return f"{line} ({file})" if file else line
 
 
 @dataclass
@@ -100,7 +121,7 @@ class Table:
 
     columns: Mapping[str, Column]
     source: str = ""
-    lines: Lines | None = None
+    lines: Lines | list[int] | None = None
     notes: list[str] = field(default_factory=list)
     kind: str | None = None
     settings: dict[str, Any] = field(default_factory=dict)
@@ -126,9 +147,30 @@ class Table:
         with self.errors():
             return as_numbers(self.columns[name].numbers(name), name, missing=missing)
 
+    def matrix(self, names: Sequence[str], *, missing: bool = False) -> FloatArray:
+        """Return columns of numbers side by side."""
+        matrix = np.empty((len(self), len(names)))
+        for place, name in enumerate(names):
+            matrix[:, place] = self.numbers(name, missing=missing)
+        return matrix
+
     def is_numeric(self, name: str) -> bool:
         """Tell whether a column holds numbers and missing values only, and some number."""
         return self.columns[name].is_numeric()
+
+    def number_columns(self, apart: Collection[str | None]) -> list[str]:
+        """Return the columns that are items where the user named none: all that are not set apart."""
+        names = [name for name in self.names if name not in apart]
+        text = [name for name in names if len(self) and not self.is_numeric(name)]
+        if text:
+            raise ColumnError(
+                f"columns that hold something else than numbers: {listing(map(shorten, text))}",
+                way_out=[
+                    "Name the columns of the items as ", Option("items", several=True),
+                    ", or correct these columns.",
+                ],
+            )  # fmt: skip
+        return names
 
     @contextmanager
     def errors(self, columns: Mapping[str, Any] | None = None) -> Iterator[None]:
@@ -164,16 +206,17 @@ def as_table(frame: Any) -> Table:
     if isinstance(frame, Table):
         return frame
     if isinstance(frame, Mapping):
-        table = Table({str(name): GivenColumn(column, str(name)) for name, column in frame.items()})
+        given = {str(name): values for name, values in frame.items()}
     else:
-        table = Table(_columns_of_frame(frame))
-    sizes = {name: len(column) for name, column in table.columns.items()}
+        given = _columns_of_frame(frame)
+    columns = {name: GivenColumn(values, name) for name, values in given.items()}
+    sizes = {name: len(column) for name, column in columns.items()}
     if len(set(sizes.values())) > 1:
         raise ColumnError(f"the columns differ in length: {sizes}")
-    return table
+    return Table(columns)
 
 
-def _columns_of_frame(frame: Any) -> dict[str, Column]:
+def _columns_of_frame(frame: Any) -> dict[str, Any]:
     try:
         wrapped = nw.from_native(frame)
     except TypeError:
@@ -186,4 +229,4 @@ def _columns_of_frame(frame: Any) -> dict[str, Column]:
             raise
         raise ColumnError(f"two columns have the same name: {error}") from None
     eager = wrapped.collect() if isinstance(wrapped, nw.LazyFrame) else wrapped
-    return {name: GivenColumn(eager.get_column(name), name) for name in eager.columns}
+    return {name: eager.get_column(name) for name in eager.columns}

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.errors import NotANumberError, shorten
-from steadyrank.reading.arrays import objects, places
+from steadyrank.reading.arrays import Coded, numbered, objects
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -56,10 +56,7 @@ class TextColumn:
         >>> TextColumn.of(["a", "b", "a"]).codes.tolist()
         [0, 1, 0]
         """
-        listed = list(fields)
-        index = {word: code for code, word in enumerate(dict.fromkeys(listed))}
-        codes = np.fromiter(map(index.__getitem__, listed), dtype=np.int32, count=len(listed))
-        return cls(codes, list(index))
+        return cls(*numbered(list(fields)))
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -76,6 +73,12 @@ class TextColumn:
             return np.array([int(word) for word in self.words], dtype=np.int64)[self.codes]
         return objects(word or None for word in self.words)[self.codes]
 
+    def coded(self) -> AnyArray | Coded:
+        """Return labels, text as codes: nobody need look at a million equal words again."""
+        if self.words and all(map(is_plain_whole, self.words)):
+            return self.labels()
+        return Coded(self.codes, objects(word or None for word in self.words))
+
     def numbers(self, what: str) -> AnyArray:
         """Return numbers: int64 where all are whole, else float64 with NaN for missing.
 
@@ -90,13 +93,12 @@ class TextColumn:
             first = self.words[self.codes[np.flatnonzero(wrong)[0]]]
             raise NotANumberError(
                 f"{shorten(first)} is not a number",
-                **places(wrong),
+                rows=wrong,
                 column=what,
                 way_out="Correct these rows, or name another column.",
             )
-        if all(isinstance(value, int) for value in values):
-            return np.array(values, dtype=np.int64)[self.codes]
-        return np.array(values, dtype=np.float64)[self.codes]
+        whole = all(isinstance(value, int) for value in values)
+        return np.array(values, dtype=np.int64 if whole else np.float64)[self.codes]
 
     def cells(self) -> list[str]:
         """Return the texts, row by row."""
@@ -106,32 +108,6 @@ class TextColumn:
         """Tell whether all fields are numbers or missing, and at least one is a number."""
         values = [_number(word) for word in self.words]
         return None not in values and any(value == value for value in values)  # noqa: PLR0124
-
-
-@dataclass(frozen=True, eq=False)
-class WholeColumn:
-    """A column of a big file whose fields are all plain whole numbers."""
-
-    values: AnyArray
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    def labels(self) -> AnyArray:
-        """Return the numbers, as labels."""
-        return self.values
-
-    def numbers(self, what: str) -> AnyArray:  # noqa: ARG002 (same call as TextColumn)
-        """Return the numbers."""
-        return self.values
-
-    def is_numeric(self) -> bool:
-        """Return True."""
-        return len(self.values) > 0
-
-    def cells(self) -> list[str]:
-        """Return the numbers as they stand in the file."""
-        return [str(value) for value in self.values.tolist()]
 
 
 def is_plain_whole(word: str) -> bool:
@@ -172,12 +148,11 @@ def join_columns(parts: Sequence[TextColumn | AnyArray]) -> TextColumn | AnyArra
     index: dict[str, int] = {}
     codes = []
     for part in parts:
-        column = part if isinstance(part, TextColumn) else _as_text(part)
-        to_joint = [index.setdefault(word, len(index)) for word in column.words]
-        codes.append(np.array(to_joint, dtype=np.int32)[column.codes])
+        if isinstance(part, TextColumn):
+            words, inside = part.words, part.codes
+        else:
+            distinct, inside = np.unique(part, return_inverse=True)
+            words = [str(number) for number in distinct.tolist()]
+        to_joint = [index.setdefault(word, len(index)) for word in words]
+        codes.append(np.array(to_joint, dtype=np.int32)[inside])
     return TextColumn(np.concatenate(codes), list(index))
-
-
-def _as_text(numbers: AnyArray) -> TextColumn:
-    distinct, codes = np.unique(numbers, return_inverse=True)
-    return TextColumn(codes.astype(np.int32), [str(number) for number in distinct.tolist()])

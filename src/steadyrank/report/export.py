@@ -1,4 +1,4 @@
-"""Findings as JSON, and their table as CSV that no spreadsheet takes for formulas.
+"""Findings as JSON, their table as CSV that no spreadsheet takes for formulas, and files of either.
 
 In CSV, a text cell that begins with one of ``= + - @``, their full-width forms, a tab, a line end or an
 apostrophe gets one apostrophe in front. To undo it, take one leading apostrophe away from every cell
@@ -8,7 +8,12 @@ that has one: no other cell begins with it, so nothing is lost. Numbers are writ
 from __future__ import annotations
 
 import json
+import os
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from steadyrank.stability.findings import COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -23,15 +28,6 @@ GUARD_NOTE = (
     "cells of text that begin with = + - @ or an apostrophe have one apostrophe in front; "
     "take it away to get the name back"
 )
-
-ROW_NAMES = ("rank", "item", "score", "best_rank", "worst_rank", "standing", "critical_eps")
-AUDIT_NAMES = ("method", "k", "delta", "jaccard", "size", "log10_size", "note")
-CHECK_NAMES = ("k", "method", "eps", "delta", "breaking_units", "size", "max_delta", "stable")
-TABLES: dict[str, tuple[tuple[str, ...], str | None]] = {
-    "audit": (AUDIT_NAMES, "audit"),
-    "check": (CHECK_NAMES, None),
-}
-"""The columns of findings other than answers, and where their rows are (None: they are the row)."""
 
 
 def to_json(findings: Mapping[str, Any], *, indent: int | None = 2) -> str:
@@ -58,8 +54,9 @@ def to_csv(findings: Mapping[str, Any]) -> str:
     >>> print(to_csv(stable_topk(Votes(["=a"] * 3 + ["b"] * 2), 1).findings()).splitlines()[1])
     1,'=a,0.6,1,1,certain,0.0
     """
-    names, place = TABLES.get(findings["document"], (ROW_NAMES, "rows"))
-    rows = [findings] if place is None else findings[place]
+    document = findings["document"]
+    rows = [findings] if document == "check" else findings["audit" if document == "audit" else "rows"]
+    names = COLUMNS[document]
     return csv_text(names, ([row[name] for name in names] for row in rows))
 
 
@@ -110,3 +107,25 @@ def _cell(value: object) -> str:
     if isinstance(value, int | float):
         return repr(value)
     return guarded(str(value))
+
+
+def write_whole(text: str, path: str | os.PathLike[str]) -> Path:
+    """Write a text file so that nobody ever sees half of it."""
+    target = Path(path)
+    handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}-", suffix=".part", dir=target.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        Path(name).chmod(0o666 & ~_umask())
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return target
+
+
+def _umask() -> int:
+    """Return the mask of new files, which can only be read by setting it."""
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask

@@ -3,20 +3,16 @@ from steadyrank.engines.blocks import (
     DenseBlock as DenseBlock,
     SparseBlock as SparseBlock,
 )
-from steadyrank.scorers.approval import Approval as Approval
 from steadyrank.scorers.bagged import Bagged as Bagged
 from steadyrank.scorers.base import LeaveOneOut as LeaveOneOut, Scorer as Scorer
-from steadyrank.scorers.borda import Borda as Borda
 from steadyrank.scorers.bradley_terry import BradleyTerry as BradleyTerry
-from steadyrank.scorers.column_means import ColumnMeans as ColumnMeans
+from steadyrank.scorers.entry_sums import ColumnMeans as ColumnMeans, MeanRating as MeanRating
 from steadyrank.scorers.least_squares import (
     ConstrainedLeastSquares as ConstrainedLeastSquares,
     OrdinaryLeastSquares as OrdinaryLeastSquares,
     Ridge as Ridge,
 )
-from steadyrank.scorers.mean_rating import MeanRating as MeanRating
 from steadyrank.scorers.norm_ball import constrained_coefficients as constrained_coefficients
-from steadyrank.scorers.plurality import Plurality as Plurality
 from steadyrank.scorers.refit import Refit as Refit
 from steadyrank.scorers.registry import (
     as_scorer as as_scorer,
@@ -26,3 +22,4 @@ from steadyrank.scorers.registry import (
     scorer_names as scorer_names,
 )
 from steadyrank.scorers.sensitivity import Sensitivity as Sensitivity
+from steadyrank.scorers.voting import Approval as Approval, Borda as Borda, Plurality as Plurality

@@ -7,13 +7,14 @@ dataframe engine, that can answer one of them faster only overrides that method.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from steadyrank.engines.blocks import Wanted, bounds_of, shifts_of
+from steadyrank.engines.blocks import DenseBlock, Wanted, bounds_of, shifts_of, slices
 from steadyrank.errors import NothingLeftError, WrongDataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data.observations import Observations
@@ -86,6 +87,51 @@ class Scorer(ABC):
         return None
 
 
+@dataclass(frozen=True)
+class OwnScorer(Scorer):
+    """Any object with a name, ``score`` and ``leave_one_out``, with all that a scorer may declare.
+
+    Parameters
+    ----------
+    own : object
+        The object. What else it declares (``sensitivity``, ``output_radius_squared``,
+        ``bagging_numbers``) is asked of it; what it does not is answered as for any scorer.
+    """
+
+    own: Any
+
+    @property
+    def name(self) -> str:
+        """What to call this scorer in a report."""
+        return str(self.own.name)
+
+    def check(self, data: object) -> None:
+        """Leave it to the object: its data may be of its own kind, too."""
+
+    def score(self, data: Any) -> Any:
+        """Return the scores of the object."""
+        return self.own.score(data)
+
+    def leave_one_out(self, data: Any) -> Any:
+        """Return the leave-one-out scores of the object."""
+        return self.own.leave_one_out(data)
+
+    def sensitivity(self, data: Any) -> Any:
+        """Return the proved bound of the object, if it declares one."""
+        return self._declared("sensitivity", data)
+
+    def output_radius_squared(self, data: Any) -> Any:
+        """Return the squared radius of the object's outputs, if it declares one."""
+        return self._declared("output_radius_squared", data)
+
+    def bagging_numbers(self, data: Any) -> Any:
+        """Return the numbers of a bagged scorer, if the object declares them."""
+        return self._declared("bagging_numbers", data)
+
+    def _declared(self, ability: str, data: Any) -> Any:
+        return getattr(self.own, ability)(data) if hasattr(self.own, ability) else None
+
+
 def check_kind(data: object, takes: tuple[str, ...], *, scorer: str) -> None:
     """Complain unless the data are of one of the kinds, or of any kind if none is named."""
     from steadyrank.data.observations import Observations
@@ -104,17 +150,6 @@ def check_several(data: Observations) -> None:
     """Complain about data with a single unit: without it nothing is left."""
     if data.n_units < 2:
         raise NothingLeftError(data.units.kind)
-
-
-def box_radius_squared(items: int, lowest: float, highest: float) -> float:
-    """Return the squared radius of the ball around a box with these ends for every item.
-
-    Examples
-    --------
-    >>> box_radius_squared(2, 0.0, 1.0)
-    0.5
-    """
-    return float(items * (highest - lowest) ** 2 / 4.0)
 
 
 class LeaveOneOut(ABC):
@@ -153,3 +188,40 @@ class LeaveOneOut(ABC):
         wanted = Wanted.of(self.scores, items, among)
         for block in self.blocks():
             yield from block.columns(wanted)
+
+
+@dataclass(frozen=True)
+class RowsOut(LeaveOneOut):
+    """Leave-one-out scores of all items, computed for a range of units at a time.
+
+    Parameters
+    ----------
+    scores, units
+        As for any of them.
+    rows : callable
+        From a range of distinct units to a matrix with one row of scores for each.
+    block_numbers : int
+        How many scores one block holds (8 MB).
+    kept_numbers : int
+        Up to this many scores are kept, so that asking again costs nothing.
+    """
+
+    scores: FloatArray
+    units: Units
+    rows: Callable[[slice], FloatArray]
+    block_numbers: int = 1_000_000
+    kept_numbers: int = 0
+    _kept: list[DenseBlock] = field(default_factory=list, init=False)
+
+    def blocks(self) -> Iterator[DenseBlock]:
+        """Yield blocks that cover all distinct units in order."""
+        if self._kept:
+            yield from self._kept
+            return
+        found = []
+        for part in slices(len(self.units), self.block_numbers, len(self.scores)):
+            block = DenseBlock(part.start, self.rows(part))
+            if len(self.units) * len(self.scores) <= self.kept_numbers:
+                found.append(block)
+            yield block
+        self._kept[:] = found

@@ -10,7 +10,7 @@ import os
 import sqlite3
 import zlib
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,36 +19,29 @@ import numpy as np
 from steadyrank.errors import CheckpointError, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from steadyrank._typing import FloatArray
 
+    Kept = tuple[dict[int, FloatArray], Callable[[int, FloatArray], object]]
+    """The scores that a checkpoint holds, by unit, and what adds those without one more unit."""
+
 FULL = -1
 """The unit number of the scores on all the data."""
-APPLICATION = 0x53_54_52_4B
-"""Marks a database as ours, in bytes 68 to 71 of the file."""
-BEGINS = b"SQLite format 3\x00"
+MARK = b"STRK"
+"""Tells a database of ours: its application id, in bytes 68 to 71 of the file."""
+TABLES = f"""
+    PRAGMA application_id = {int.from_bytes(MARK, "big")};
+    CREATE TABLE owner (name TEXT PRIMARY KEY, value TEXT);
+    CREATE TABLE refits (unit INTEGER PRIMARY KEY, scores BLOB, checksum INTEGER);
+"""
 ANOTHER = "It was left as it is; give another path, or delete it."
-
-
-@dataclass(frozen=True)
-class Checkpoint:
-    """An open checkpoint, and what was in it."""
-
-    base: sqlite3.Connection
-    done: dict[int, FloatArray]
-
-    def add(self, unit: int, scores: FloatArray) -> None:
-        """Keep the scores without a unit; they are there wholly or not."""
-        record = np.ascontiguousarray(scores, np.float64).tobytes()
-        row = (unit, record, _checksum(unit, record))
-        self.base.execute("INSERT OR REPLACE INTO refits VALUES (?, ?, ?)", row)
 
 
 @contextmanager
 def open_checkpoint(
     path: str | os.PathLike[str], owner: Mapping[str, str], *, patience: float = 5.0
-) -> Iterator[Checkpoint]:
+) -> Iterator[Kept]:
     """Open a checkpoint, or make one; afterwards nothing else stays beside the file.
 
     Parameters
@@ -63,22 +56,28 @@ def open_checkpoint(
     path = Path(path)
     if not path.exists() or not path.stat().st_size:
         _create(path, owner)
-    _check_begin(path)
-    location = f"{path.resolve().as_uri()}?mode=rw"
-    with (
-        _explained(path),
-        closing(sqlite3.connect(location, patience, uri=True, isolation_level=None)) as base,
-    ):
-        base.execute("PRAGMA locking_mode = EXCLUSIVE")
-        _check_owner(base, path, owner)
-        done = _records(base)
-        # With a log of changes ahead of the file no refit waits for the disk.
-        base.execute("PRAGMA journal_mode = WAL")
-        base.execute("PRAGMA synchronous = NORMAL")
-        try:
-            yield Checkpoint(base, done)
-        finally:
-            base.execute("PRAGMA journal_mode = DELETE")
+    with path.open("rb") as file:
+        begin = file.read(100)
+    if begin[68:72] != MARK:  # a foreign file is not even opened as a database
+        found = f"(it begins with {shorten(begin[:40])})"
+        raise CheckpointError(f"{str(path)!r} is not a checkpoint of refits {found}", way_out=ANOTHER)
+    try:
+        with closing(sqlite3.connect(path, patience, isolation_level=None)) as base:
+            base.execute("PRAGMA locking_mode = EXCLUSIVE")
+            _check_owner(base, path, owner)
+            done = _records(base)
+            # With a log of changes ahead of the file no refit waits for the disk.
+            base.execute("PRAGMA journal_mode = WAL")
+            base.execute("PRAGMA synchronous = NORMAL")
+            try:
+                yield done, partial(_add, base)
+            finally:
+                base.execute("PRAGMA journal_mode = DELETE")
+    except sqlite3.OperationalError as error:
+        way_out = "Is another process using it, or the disk full, or the file read-only?"
+        raise _refusal(path, f"cannot be used: {error}", way_out) from error
+    except sqlite3.DatabaseError as error:
+        raise _refusal(path, f"is damaged: {shorten(str(error))}") from error
 
 
 def _create(path: Path, owner: Mapping[str, str]) -> None:
@@ -86,9 +85,7 @@ def _create(path: Path, owner: Mapping[str, str]) -> None:
     fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
         with closing(sqlite3.connect(fresh)) as base, base:
-            base.execute(f"PRAGMA application_id = {APPLICATION}")
-            base.execute("CREATE TABLE owner (name TEXT PRIMARY KEY, value TEXT)")
-            base.execute("CREATE TABLE refits (unit INTEGER PRIMARY KEY, scores BLOB, checksum INTEGER)")
+            base.executescript(TABLES)
             base.executemany("INSERT INTO owner VALUES (?, ?)", owner.items())
         fresh.replace(path)
     except (OSError, sqlite3.Error) as error:
@@ -99,27 +96,18 @@ def _create(path: Path, owner: Mapping[str, str]) -> None:
         ) from error
 
 
-def _check_begin(path: Path) -> None:
-    """Look at the first bytes, so that a foreign file is not even opened as a database."""
-    with path.open("rb") as file:
-        begin = file.read(100)
-    if not begin.startswith(BEGINS) or begin[68:72] != APPLICATION.to_bytes(4, "big"):
-        found = f"(it begins with {shorten(begin[:40])})"
-        raise CheckpointError(f"{str(path)!r} is not a checkpoint of refits {found}", way_out=ANOTHER)
-
-
 def _check_owner(base: sqlite3.Connection, path: Path, owner: Mapping[str, str]) -> None:
     (found,) = base.execute("PRAGMA integrity_check").fetchone()
     if found != "ok":
         raise sqlite3.DatabaseError(found)
     kept = dict(base.execute("SELECT name, value FROM owner"))
-    other = [name for name in owner if kept.get(name) != owner[name]]
+    other = " and ".join(name for name in owner if kept.get(name) != owner[name])
     if other:
-        raise CheckpointError(
-            f"the checkpoint {str(path)!r} belongs to other {' and '.join(other)}, so its scores cannot "
-            "be used here",
-            way_out=ANOTHER,
-        )
+        raise _refusal(path, f"belongs to other {other}, so its scores cannot be used here")
+
+
+def _refusal(path: Path, problem: str, way_out: str = ANOTHER) -> CheckpointError:
+    return CheckpointError(f"the checkpoint {str(path)!r} {problem}", way_out=way_out)
 
 
 def _records(base: sqlite3.Connection) -> dict[int, FloatArray]:
@@ -131,21 +119,11 @@ def _records(base: sqlite3.Connection) -> dict[int, FloatArray]:
     return done
 
 
-@contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    """Say what is wrong with the file in our words."""
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        raise CheckpointError(
-            f"the checkpoint {str(path)!r} cannot be used: {error}",
-            way_out="Is another process using it, or the disk full, or the file read-only?",
-        ) from error
-    except sqlite3.DatabaseError as error:
-        reason = shorten(str(error))
-        raise CheckpointError(
-            f"the checkpoint {str(path)!r} is damaged: {reason}", way_out=ANOTHER
-        ) from error
+def _add(base: sqlite3.Connection, unit: int, scores: FloatArray) -> None:
+    """Keep the scores without a unit; they are there wholly or not."""
+    record = np.ascontiguousarray(scores, np.float64).tobytes()
+    row = (unit, record, _checksum(unit, record))
+    base.execute("INSERT OR REPLACE INTO refits VALUES (?, ?, ?)", row)
 
 
 def _checksum(unit: int, record: bytes) -> int:

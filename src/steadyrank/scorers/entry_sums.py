@@ -1,4 +1,4 @@
-"""Scores that are sums over counts: what mean ratings and column means have in common.
+"""Scores that are sums over counts: mean ratings with shrinkage, and column means.
 
 The data know their entries (values that units give to items) and who adds them up, NumPy or a
 dataframe engine; here is what follows, the same for all of them.
@@ -6,48 +6,61 @@ dataframe engine; here is what follows, the same for all of them.
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 
 from steadyrank.engines.blocks import Wanted
-from steadyrank.errors import SHOWN, ItemWithoutDataError, ValueRangeError, shorten
+from steadyrank.engines.item_sums import Prior
+from steadyrank.errors import (
+    SHOWN,
+    InvalidSettingError,
+    ItemWithoutDataError,
+    Option,
+    ValueRangeError,
+    shorten,
+)
 from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several
+from steadyrank.scorers.sensitivity import Sensitivity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.data.observations import Observations
     from steadyrank.data.ratings import Ratings
     from steadyrank.data.scanned import ScannedEntries
     from steadyrank.data.score_matrix import ScoreMatrix
     from steadyrank.data.units import Units
     from steadyrank.engines.blocks import Block, Rows
-    from steadyrank.engines.item_sums import Entries, ItemSums, Prior
+    from steadyrank.engines.item_sums import Entries, ItemSums
     from steadyrank.errors import WayOut
-    from steadyrank.scorers.sensitivity import Sensitivity
 
     EntryData: TypeAlias = Ratings | ScoreMatrix | ScannedEntries
     """Data that know their entries."""
+
+ROUNDING = 1 + 2.0**-40
+"""Makes a bound that was computed in floating point larger than its rounding errors."""
 
 
 class EntrySums(Scorer):
     """Scores ``sum / (shrinkage + count)`` over the values that units give to each item."""
 
+    prior: Prior
+    """The shrinkage as a ratio."""
+    way_out: ClassVar[WayOut]
+    """What to do about items without data."""
+    pulled_to: ClassVar[tuple[float, ...]] = ()
+    """A value that scores are pulled to, if any."""
     value_range: tuple[float, float] | None
 
-    @property
-    @abstractmethod
-    def prior(self) -> Prior:
-        """The shrinkage."""
-
-    @property
-    @abstractmethod
-    def way_out(self) -> WayOut:
-        """What to do about items without data."""
+    def __post_init__(self) -> None:
+        if self.value_range is not None:
+            object.__setattr__(self, "value_range", checked_range(self.value_range))
 
     @abstractmethod
     def bound(self, data: EntryData, lowest: float, highest: float) -> Sensitivity:
@@ -70,6 +83,13 @@ class EntrySums(Scorer):
             return None
         self._check_left(data, sums)
         return self.bound(data, *self.value_range)
+
+    def output_radius_squared(self, data: Observations) -> float | None:
+        """Return that of the box of the values' range, and of what scores are pulled to."""
+        if self.value_range is None:
+            return None
+        ends = (*self.value_range, *self.pulled_to)
+        return float(data.n_items * (max(ends) - min(ends)) ** 2 / 4.0)
 
     def _sums(self, data: EntryData) -> ItemSums:
         self.check(data)
@@ -106,6 +126,22 @@ class EntrySums(Scorer):
         raise ItemWithoutDataError(names, len(items), without=without, way_out=self.way_out)
 
 
+def checked_range(value_range: tuple[float, float]) -> tuple[float, float]:
+    """Return the stated range as two floats, or complain."""
+    try:
+        lowest, highest = (float(end) for end in value_range)
+    except (TypeError, ValueError):
+        raise ValueRangeError(
+            f"value_range must be two numbers (lowest, highest), but is {shorten(value_range)}."
+        ) from None
+    if not (math.isfinite(lowest) and math.isfinite(highest) and lowest < highest):
+        raise ValueRangeError(
+            "value_range must be two finite numbers, the smaller one first, "
+            f"but is {shorten(value_range)}."
+        )
+    return lowest, highest
+
+
 @dataclass(frozen=True)
 class EntriesOut(LeaveOneOut):
     """Leave-one-out scores of sums over counts, whoever adds them up."""
@@ -115,26 +151,181 @@ class EntriesOut(LeaveOneOut):
     entries: Entries
     sums: ItemSums
 
-    @cached_property
-    def _bounds(self) -> tuple[FloatArray, FloatArray]:
-        return self.entries.bounds(self.sums)
-
-    @cached_property
-    def _shifts(self) -> FloatArray:
-        return self.entries.shifts(self.sums)
-
     def blocks(self) -> Iterator[Block]:
         """Yield blocks that cover all distinct units in order."""
         return self.entries.blocks(self.sums)
 
     def bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Return the lowest and highest scores; asked of an engine once."""
-        return self._bounds
+        """Return the lowest and highest scores."""
+        return self.entries.bounds(self.sums)
 
     def shifts(self) -> FloatArray:
-        """Return how far each unit moves the scores; asked of an engine once."""
-        return self._shifts
+        """Return how far each unit moves the scores."""
+        return self.entries.shifts(self.sums)
 
     def columns(self, items: IntArray, among: BoolArray | None = None) -> Iterator[Rows]:
         """Yield the scores of ``items`` without each unit that changes one of them."""
         return self.entries.columns(self.sums, Wanted.of(self.scores, items, among))
+
+
+@dataclass(frozen=True)
+class MeanRating(EntrySums):
+    """The sum of an item's ratings over ``shrinkage`` plus their number.
+
+    It is the mean rating pulled towards 0, as if every item had ``shrinkage`` more ratings of
+    0, so that one enthusiast does not make a best seller. Without a user only the items that
+    the user rated change. An item without any rating has score 0; with ``shrinkage=0`` it has
+    none, and that is an error, both in the data and once a user is gone.
+
+    Ratings that are short decimals (whole stars, half stars, 9.95) are added without rounding
+    as what they are meant to be, so that equal scores are equal numbers, with and without any user.
+
+    Parameters
+    ----------
+    shrinkage : float
+        Not negative. The paper's value is 1.
+    value_range : (float, float), optional
+        The lowest and the highest rating that anybody could give; needed only for a proved
+        bound, and checked against the data.
+
+    Examples
+    --------
+    >>> from steadyrank.data import Ratings
+    >>> ratings = Ratings(["u", "v", "u"], ["film", "film", "book"], [5, 3, 4])
+    >>> ratings.items, MeanRating().score(ratings).round(4)
+    (('book', 'film'), array([2.    , 2.6667]))
+    >>> without_u = next(MeanRating().leave_one_out(ratings).blocks())
+    >>> without_u.items, without_u.scores, without_u.indptr
+    (array([0, 1, 1], dtype=int32), array([0. , 1.5, 2.5]), array([0, 2, 3]))
+    """
+
+    takes = ("ratings",)
+    pulled_to = (0.0,)
+    way_out = ("Use ", Option("scorer", "mean-rating:shrinkage=1"), ", or leave such items out.")
+
+    shrinkage: float = 1.0
+    value_range: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        try:
+            shrinkage = float(self.shrinkage)
+        except (TypeError, ValueError):
+            shrinkage = math.nan
+        if not (math.isfinite(shrinkage) and shrinkage >= 0):
+            raise InvalidSettingError(
+                "shrinkage must be a finite number from 0 on, "
+                f"but is {shorten(self.shrinkage)}. The paper's value is 1."
+            )
+        object.__setattr__(self, "shrinkage", shrinkage)
+        object.__setattr__(self, "prior", Prior.of(shrinkage))
+        super().__post_init__()
+
+    @property
+    def name(self) -> str:
+        """What to call this scorer in a report."""
+        return f"mean rating (shrinkage {self.shrinkage:g})"
+
+    def bound(self, data: EntryData, lowest: float, highest: float) -> Sensitivity:
+        r"""Return the most that one user can move the scores.
+
+        Write s for the shrinkage and N for the number of an item's ratings. Without a rating r
+        the score changes by ``w - w\i = (r - w\i) / (s + N)``, and ``w\i`` lies between a and b
+        times ``(N - 1) / (s + N - 1)`` if ratings lie in [a, b]. So one rating moves the score
+        by at most
+
+            max(b - a (N-1)/(s+N-1), b (N-1)/(s+N-1) - a) / (s + N),
+
+        and a user by at most the root of the sum of squares over the items they rated. Each
+        item's bound is reached, all of them at once.
+
+        No bound for *all* ratings by n users goes down with n: everybody else may rate nothing,
+        and one user everything. So this bound takes as given who rated what, and holds for any
+        ratings in the range that these users give to these items.
+        """
+        most = data.entries.largest_squared_reach(self.shrinkage, lowest, highest)
+        return Sensitivity.of(
+            data,
+            math.sqrt(most) * ROUNDING,
+            rule="mean rating of bounded ratings",
+            units="users",
+            moved="scores",
+            scope=(
+                f"ratings from {lowest:g} to {highest:g} that these users give to the items they rated"
+            ),
+            numbers={"lowest": lowest, "highest": highest, "shrinkage": self.shrinkage},
+        )
+
+
+@dataclass(frozen=True)
+class ColumnMeans(EntrySums):
+    """The mean of each column, over the rows where it is available.
+
+    Without a unit (a row, or a group of rows) the means are those of the rows that are left.
+    Where values may be missing, an item whose values all belong to one unit would have no mean
+    without that unit; that is an error which names both. Values that are short decimals (0 and
+    1, percentages with two places) are added without rounding, as what they are meant to be, so
+    that equal means are equal numbers, with and without any unit.
+
+    Parameters
+    ----------
+    value_range : (float, float), optional
+        The lowest and the highest value that could occur; needed only for a proved bound, since
+        the range that did occur proves nothing. Checked against the data.
+
+    Examples
+    --------
+    >>> from steadyrank.data import ScoreMatrix
+    >>> matrix = ScoreMatrix([[1, 0], [1, 1], [0, 1]], items=["x", "y"])
+    >>> ColumnMeans().score(matrix).round(4)
+    array([0.6667, 0.6667])
+    >>> next(ColumnMeans().leave_one_out(matrix).blocks()).scores
+    array([[0.5, 1. ],
+           [0.5, 0.5],
+           [1. , 0.5]])
+    """
+
+    takes = ("scores",)
+    name = "column means"
+    prior = Prior(0.0, 1.0)
+    way_out = ("Leave these columns out, or use ", Option("missing", "drop"), " to drop rows with gaps.")
+
+    value_range: tuple[float, float] | None = None
+
+    def bound(self, data: EntryData, lowest: float, highest: float) -> Sensitivity:
+        r"""Return the most that one unit can move the means.
+
+        Let a unit hold c of the N values of a column, all in [a, b]. With m the mean of those c
+        values, ``N w = (N - c) w\i + c m``, so ``w - w\i = (c / N) (m - w\i)``: at most
+        ``(c / N) (b - a)``, which is reached where the unit has one end of the range and all
+        others have the other end. Over L columns this gives
+
+            sqrt(L) (b - a) / n     for n rows without gaps, each a unit,
+
+        ``sqrt(L) (b - a) g / N`` for groups of at most g of the N rows, and with gaps the largest
+        ``(b - a) sqrt(sum over columns of (c / N)^2)`` over the units. The last takes as given
+        which values are there, the second how large the groups are.
+        """
+        entries, kind = data.entries, data.units.kind
+        largest = int(entries.most_leaving.max())
+        scope = f"values from {lowest:g} to {highest:g}"
+        sizes: dict[str, float] = {}
+        eps: float | Fraction
+        if entries.gaps:
+            share = entries.largest_squared_reach(0.0, 0.0, 1.0)
+            eps = (highest - lowest) * math.sqrt(share) * ROUNDING
+            scope += " where there is one now"
+        else:
+            width = Fraction(highest) - Fraction(lowest)
+            eps = data.n_items * (width * Fraction(largest, entries.rows)) ** 2
+        if entries.grouped:
+            scope += f", in {kind} units of the same sizes"
+            sizes = {"rows": entries.rows, "largest_unit": largest}
+        return Sensitivity.of(
+            data,
+            eps,
+            rule="column means of bounded values",
+            units=f"{kind} units",
+            moved="means",
+            scope=scope,
+            numbers={"lowest": lowest, "highest": highest, **sizes},
+        )

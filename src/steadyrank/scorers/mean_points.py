@@ -10,27 +10,22 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from steadyrank.engines.blocks import DenseBlock, Wanted, segment_sums
+from steadyrank.engines.blocks import DenseBlock, Wanted, segment_sums, slices
 from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several
+from steadyrank.scorers.sensitivity import Sensitivity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from fractions import Fraction
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data.observations import Observations
     from steadyrank.data.units import Units
     from steadyrank.engines.blocks import Rows
-
-BLOCK_NUMBERS = 1 << 18
-"""How many leave-one-out scores one block holds: few enough to stay in the cache."""
-TABLE_NUMBERS = 1 << 22
-EXACT_SQUARES = 2**60
-"""Sums of squares up to here, and their differences, are exact in 64-bit whole numbers."""
 
 
 @dataclass(frozen=True)
@@ -76,9 +71,35 @@ class Points:
 class MeanPoints(Scorer):
     """The mean over all units of the points that each gives to each item."""
 
+    rule: ClassVar[str]
+    scope: ClassVar[str]
+    moved: ClassVar[str] = "shares"
+
     @abstractmethod
     def points(self, data: Any) -> Points:
         """Return the points that each distinct unit gives."""
+
+    @abstractmethod
+    def squared_diameter(self, items: int) -> tuple[Fraction, str]:
+        """Return that of the points a unit may give, and its root over n as a formula."""
+
+    def sensitivity(self, data: Any) -> Sensitivity:
+        """Return the most that one unit can move the scores: the diameter of its points, over n."""
+        self.check(data)
+        square, formula = self.squared_diameter(data.n_items)
+        return Sensitivity.of(
+            data,
+            square / data.n_units**2,
+            rule=self.rule,
+            units=data.kind.name,
+            moved=self.moved,
+            scope=self.scope.format(items=data.n_items),
+            formula=formula,
+        )
+
+    def output_radius_squared(self, data: Observations) -> float:
+        """Return that of the points a unit may give, which lie around a centre as a box does."""
+        return float(self.squared_diameter(data.n_items)[0] / 4)
 
     def score(self, data: Any) -> FloatArray:
         """Return the mean points of each item."""
@@ -99,23 +120,42 @@ class MeanPoints(Scorer):
 
 @dataclass(frozen=True)
 class MeanPointsOut(LeaveOneOut):
-    """Leave-one-out scores ``(total - points of the unit) / (n - 1)``."""
+    """Leave-one-out scores ``(total - points of the unit) / (n - 1)``.
+
+    Parameters
+    ----------
+    scores, units
+        As for any of them.
+    points : Points
+        What each unit gives.
+    totals : int array (items,)
+        What all of them give together, in the same parts.
+    block_numbers : int
+        How many leave-one-out scores one block holds: few enough to stay in the cache.
+    table_numbers : int
+        How large a table of levels and items may be.
+    exact_squares : int
+        Sums of squares up to here, and their differences, are exact in 64-bit whole numbers.
+    """
 
     scores: FloatArray
     units: Units
     points: Points
     totals: IntArray
+    block_numbers: int = 1 << 18
+    table_numbers: int = 1 << 22
+    exact_squares: int = 2**60
 
     def blocks(self) -> Iterator[DenseBlock]:
         """Yield dense blocks of distinct units."""
-        for first, last in self._ranges(len(self.scores)):
-            yield DenseBlock(first, self._rows(first, last, self._everything))
+        for part in self._parts(self._everything):
+            yield DenseBlock(part.start, self._rows(part, self._everything))
 
     def columns(self, items: IntArray, among: BoolArray | None = None) -> Iterator[Rows]:
         """Yield the scores of ``items`` without each unit; every unit changes the denominator."""
         wanted = Wanted.of(self.scores, items, among)
-        for first, last in self._ranges(len(items)):
-            yield from wanted.part(first, self._rows(first, last, wanted))
+        for part in self._parts(wanted):
+            yield from wanted.part(part.start, self._rows(part, wanted))
 
     def bounds(self) -> tuple[FloatArray, FloatArray]:
         """Return the lowest and highest scores, from the most and least that one unit gives."""
@@ -129,44 +169,37 @@ class MeanPointsOut(LeaveOneOut):
 
     def shifts(self) -> FloatArray:
         r"""Return ``||w - w\i||``, from ``w - w\i = (n z_i - total) / (n (n - 1))``."""
-        largest = max(int(np.abs(self.totals).max(initial=0)), self.units.total * self._most_given)
-        if len(self.totals) * largest**2 < EXACT_SQUARES:
-            squares = self._exact_squares()
-        else:
-            squares = self._dense_squares()
+        points = self.points
+        given = int(max(points.given.max(initial=0), points.others.max(initial=0)))
+        largest = max(int(np.abs(self.totals).max(initial=0)), self.units.total * given)
+        exact = len(self.totals) * largest**2 < self.exact_squares
+        squares = self._exact_squares() if exact else self._dense_squares()
         return np.sqrt(squares) / (float(self._denominator) * self.units.total)
 
     @property
     def _denominator(self) -> int:
         return self.points.parts * (self.units.total - 1)
 
-    @cached_property
-    def _most_given(self) -> int:
-        points = self.points
-        return int(max(points.given.max(initial=0), points.others.max(initial=0)))
-
-    def _ranges(self, width: int) -> Iterator[tuple[int, int]]:
-        step = max(1, BLOCK_NUMBERS // max(1, width))
-        for first in range(0, len(self.units), step):
-            yield first, min(first + step, len(self.units))
-
     @property
     def _everything(self) -> Wanted:
         return Wanted.of(self.scores, np.arange(len(self.scores)))
 
-    def _rows(self, first: int, last: int, wanted: Wanted) -> FloatArray:
-        left = self.totals[wanted.items] - self._given_rows(first, last, wanted)
+    def _parts(self, wanted: Wanted) -> Iterator[slice]:
+        return slices(len(self.units), self.block_numbers, len(wanted.items))
+
+    def _rows(self, units: slice, wanted: Wanted) -> FloatArray:
+        left = self.totals[wanted.items] - self._given_rows(units, wanted)
         return np.asarray(left / self._denominator)
 
-    def _given_rows(self, first: int, last: int, wanted: Wanted) -> IntArray:
-        """Return the parts that units ``first .. last - 1`` give to the wanted items, as a matrix."""
+    def _given_rows(self, units: slice, wanted: Wanted) -> IntArray:
+        """Return the parts that some units give to the wanted items, as a matrix."""
         points = self.points
-        given = np.repeat(points.others[first:last, np.newaxis], len(wanted.items), axis=1)
-        pointers = points.indptr[first : last + 1]
+        given = np.repeat(points.others[units, np.newaxis], len(wanted.items), axis=1)
+        pointers = points.indptr[units.start : units.stop + 1]
         entries = slice(int(pointers[0]), int(pointers[-1]))
         column = wanted.place[points.listed[entries]]
         kept = column >= 0
-        rows = np.repeat(np.arange(last - first), np.diff(pointers))
+        rows = np.repeat(np.arange(len(given)), np.diff(pointers))
         given[rows[kept], column[kept]] = points.given[entries][kept]
         return given
 
@@ -183,16 +216,16 @@ class MeanPointsOut(LeaveOneOut):
 
     def _dense_squares(self) -> FloatArray:
         squares = np.empty(len(self.units))
-        for first, last in self._ranges(len(self.scores)):
-            given = self._given_rows(first, last, self._everything).astype(np.float64)
-            squares[first:last] = ((given * self.units.total - self.totals) ** 2).sum(axis=1)
+        for part in self._parts(self._everything):
+            given = self._given_rows(part, self._everything).astype(np.float64)
+            squares[part] = ((given * self.units.total - self.totals) ** 2).sum(axis=1)
         return squares
 
     def _least_and_most(self) -> tuple[IntArray, IntArray] | None:
         """Return the fewest and most parts that a unit gives to each item, if a table is small."""
         points, items = self.points, len(self.scores)
         levels, level = np.unique(points.others, return_inverse=True)
-        if len(levels) * items > TABLE_NUMBERS:
+        if len(levels) * items > self.table_numbers:
             return None
         codes = level[points.owners()] * items + points.listed
         lists_it = np.bincount(codes, minlength=len(levels) * items).reshape(len(levels), items)

@@ -34,19 +34,19 @@ class Removals:
     @classmethod
     def of(cls, data: Battles) -> Removals:
         """Read them off the battles."""
-        games = data.unit_games
-        units, items = len(games.indptr) - 1, data.n_items
-        owner = np.repeat(np.arange(units), np.diff(games.indptr))
-        half = games.ties / 2.0
-        forth = np.flatnonzero(games.wins + half)
+        pairs = data.unit_pairs
+        units, items = len(pairs.indptr) - 1, data.n_items
+        owner = np.repeat(np.arange(units), np.diff(pairs.indptr))
+        half = pairs.ties / 2.0
+        forth = np.flatnonzero(pairs.wins + half)
         back = np.flatnonzero(half)
         key = np.concatenate(
             [
-                (owner[forth] * items + games.winner[forth]) * items + games.loser[forth],
-                (owner[back] * items + games.loser[back]) * items + games.winner[back],
+                (owner[forth] * items + pairs.winner[forth]) * items + pairs.loser[forth],
+                (owner[back] * items + pairs.loser[back]) * items + pairs.winner[back],
             ]
         )
-        weight = np.concatenate([(games.wins + half)[forth], half[back]])
+        weight = np.concatenate([(pairs.wins + half)[forth], half[back]])
         order = np.argsort(key, kind="stable")
         key, weight = key[order], weight[order]
         begins = np.flatnonzero(np.append(True, key[1:] != key[:-1])) if len(key) else order

@@ -5,16 +5,16 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.engines.blocks import DenseBlock
+from steadyrank.engines.blocks import slices
 from steadyrank.errors import MissingPackageError, RefitError, shorten
-from steadyrank.scorers.base import LeaveOneOut, Scorer, check_kind, check_several
+from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_kind, check_several
 from steadyrank.scorers.checkpoint import FULL, open_checkpoint
 from steadyrank.scorers.fingerprint import fingerprint
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from steadyrank.data.observations import Observations
     from steadyrank.data.units import Units
     from steadyrank.scorers.bagged import Bagged
+    from steadyrank.scorers.checkpoint import Kept
 
 Progress = Callable[[int, int], None]
-BLOCK_NUMBERS = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -148,47 +148,29 @@ def refit_all(
     units = data.units
     data.with_copies(units.counts)  # data in an engine refuse this, before anything is computed
     scores = np.empty((len(units) + 1, data.n_items))
-    path = how.checkpoint
-    with nullcontext() if path is None else open_checkpoint(path, _owner(data, settings)) as log:
-        done = {} if log is None else log.done
+    show = _shown(how.progress)
+    with _checkpoint(how.checkpoint, data, settings) as (done, add):
         for unit, found in done.items():
             scores[unit] = found
         todo = [unit for unit in (FULL, *range(len(units))) if unit not in done]
-        show = _shown(how.progress)
-        finished = len(scores) - len(todo)
-        for unit, found in _run(partial(_named_fit, fit, units), todo, how.n_jobs):
+        fits = _run(partial(_named_fit, fit, units), todo, how.n_jobs)
+        for finished, (unit, found) in enumerate(fits, start=len(done) + 1):
             scores[unit] = found
-            if log is not None:
-                log.add(unit, found)
-            finished += 1
+            add(unit, found)
             show(finished, len(scores))
-    return RefitsOut(scores[FULL], units, scores[:FULL])
+    return RowsOut(scores[FULL], units, scores[:FULL].__getitem__)
 
 
-def _owner(data: Observations, settings: list[object]) -> dict[str, str]:
-    """Return what identifies the scores; another of these, and a checkpoint is refused."""
-    import steadyrank
+def _checkpoint(
+    path: str | os.PathLike[str] | None, data: Observations, settings: list[object]
+) -> AbstractContextManager[Kept]:
+    """Return where refits are kept, and what identifies them: other data or settings are refused."""
+    if path is None:
+        return nullcontext(({}, lambda unit, scores: None))  # noqa: ARG005 (nothing is kept)
+    from steadyrank import __version__
 
-    return {
-        "data": fingerprint(data),
-        "scorer": fingerprint(settings),
-        "version": steadyrank.__version__,
-    }
-
-
-@dataclass(frozen=True)
-class RefitsOut(LeaveOneOut):
-    """Leave-one-out scores that are all in memory."""
-
-    scores: FloatArray
-    units: Units
-    table: FloatArray
-
-    def blocks(self) -> Iterator[DenseBlock]:
-        """Yield blocks that cover all distinct units in order."""
-        step = max(1, BLOCK_NUMBERS // max(1, len(self.scores)))
-        for start in range(0, len(self.table), step):
-            yield DenseBlock(start, self.table[start : start + step])
+    owner = {"data": fingerprint(data), "scorer": fingerprint(settings), "version": __version__}
+    return open_checkpoint(path, owner)
 
 
 def _run(
@@ -207,9 +189,8 @@ def _run(
     except ValueError:
         # A backend that can only return everything at once: give it a little at a time.
         parallel = joblib.Parallel(n_jobs=n_jobs)
-        step = max(1, 4 * joblib.effective_n_jobs(n_jobs))
-        for start in range(0, len(jobs), step):
-            yield from parallel(jobs[start : start + step])
+        for part in slices(len(jobs), 4 * joblib.effective_n_jobs(n_jobs)):
+            yield from parallel(jobs[part])
         return
     results = parallel(jobs)
     try:

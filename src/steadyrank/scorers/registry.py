@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from steadyrank.scorers.base import Scorer
 
 NAMED = {
-    "approval": "approval.Approval",
-    "borda": "borda.Borda",
+    "approval": "voting.Approval",
+    "borda": "voting.Borda",
     "bradley-terry": "bradley_terry.BradleyTerry",
-    "column-means": "column_means.ColumnMeans",
+    "column-means": "entry_sums.ColumnMeans",
     "constrained-least-squares": "least_squares.ConstrainedLeastSquares",
-    "mean-rating": "mean_rating.MeanRating",
+    "mean-rating": "entry_sums.MeanRating",
     "ordinary-least-squares": "least_squares.OrdinaryLeastSquares",
-    "plurality": "plurality.Plurality",
+    "plurality": "voting.Plurality",
     "ridge": "least_squares.Ridge",
 }
 """Registration, one line for each scorer: what users call it, its module and its class.
@@ -86,8 +86,7 @@ def as_scorer(given: object) -> Scorer:
     """
     from inspect import isabstract
 
-    from steadyrank.scorers.base import Scorer
-    from steadyrank.scorers.own import OwnScorer
+    from steadyrank.scorers.base import OwnScorer, Scorer
     from steadyrank.scorers.refit import Refit, is_estimator
 
     if isinstance(given, str):

@@ -19,15 +19,10 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from steadyrank.errors import ValueRangeError, shorten
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from steadyrank.data.observations import Observations
-
-ROUNDING = 1 + 2.0**-40
-"""Makes a bound that was computed in floating point larger than its rounding errors."""
 
 
 @dataclass(frozen=True)
@@ -109,21 +104,3 @@ def root_rounded_up(square: Fraction) -> float:
     while root > 0 and Fraction(below := math.nextafter(root, 0.0)) ** 2 >= square:
         root = below
     return root
-
-
-def checked_range(value_range: tuple[float, float] | None) -> tuple[float, float] | None:
-    """Return the stated range as two floats, or complain."""
-    if value_range is None:
-        return None
-    try:
-        lowest, highest = (float(end) for end in value_range)
-    except (TypeError, ValueError):
-        raise ValueRangeError(
-            f"value_range must be two numbers (lowest, highest), but is {shorten(value_range)}."
-        ) from None
-    if not (math.isfinite(lowest) and math.isfinite(highest) and lowest < highest):
-        raise ValueRangeError(
-            "value_range must be two finite numbers, the smaller one first, "
-            f"but is {shorten(value_range)}."
-        )
-    return lowest, highest

@@ -1,28 +1,10 @@
-"""Leave one unit out: studies, answers, audits, the delta(eps) curve and certificates."""
+"""Leave one unit out: studies, answers, audits, the delta(eps) curve and certificates.
 
-from steadyrank.stability.answers import AnswerRow, StableRanking, StableTopK
-from steadyrank.stability.audit_rows import AuditRow
-from steadyrank.stability.auditing import Audit
-from steadyrank.stability.certificate import Certificate
-from steadyrank.stability.check import Check
-from steadyrank.stability.curve import StabilityCurve
-from steadyrank.stability.flips import Flip, Flips
-from steadyrank.stability.study import Study, audit, stable_ranking, stable_topk, write_report
+The public names are those of the stub file beside this one.
+"""
 
-__all__ = [
-    "AnswerRow",
-    "Audit",
-    "AuditRow",
-    "Certificate",
-    "Check",
-    "Flip",
-    "Flips",
-    "StabilityCurve",
-    "StableRanking",
-    "StableTopK",
-    "Study",
-    "audit",
-    "stable_ranking",
-    "stable_topk",
-    "write_report",
-]
+from __future__ import annotations
+
+from steadyrank._lazy import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

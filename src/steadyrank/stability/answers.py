@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from steadyrank.operators.intervals import rank_intervals, tiers
-from steadyrank.stability.findings import answer_findings, label, live_findings, topk_findings
+from steadyrank.stability import findings
 from steadyrank.stability.results import Result, some_of
 from steadyrank.stability.thresholds import BUDGET
+from steadyrank.stability.topk_audit import Flips
 from steadyrank.stability.views import plot_ranking, plot_topk
 
 if TYPE_CHECKING:
@@ -93,36 +94,18 @@ class Answer(Result):
         best, worst = self.rank_intervals
         for rank, index in enumerate(self.order[:limit].tolist(), start=1):
             standing, critical = self._standing(rank, index)
-            yield AnswerRow(
-                rank=rank,
-                item=self.items[index],
-                score=float(self.scores[index]),
-                best_rank=int(best[index]),
-                worst_rank=int(worst[index]),
-                standing=standing,
-                critical_eps=critical,
-            )
+            score, interval = float(self.scores[index]), (int(best[index]), int(worst[index]))
+            yield AnswerRow(rank, self.items[index], score, *interval, standing, critical)
 
     def _standing(self, rank: int, index: int) -> tuple[Standing, float | None]:
         raise NotImplementedError
 
-    def findings(
-        self,
-        *,
-        source: str | None = None,
-        policies: Mapping[str, str] | None = None,
-        max_rows: int | None = None,
-    ) -> dict[str, Any]:
-        """Return all that views show, as plain data; of the items all, or the first ``max_rows``."""
-        made = super().findings(source=source, policies=policies)
-        return made | answer_findings(self, max_rows)
-
     def _found(self) -> dict[str, Any]:
-        return {}
+        return findings.answer_findings(self, None)
 
     def _columns(self) -> dict[str, list[Any]]:
         rows = list(self.rows())
-        return {part.name: [getattr(row, part.name) for row in rows] for part in fields(AnswerRow)}
+        return {name: [getattr(row, name) for row in rows] for name in findings.COLUMNS[self.document]}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -228,17 +211,18 @@ class StableTopK(Answer):
         """
         audit = None if self.certificate.status == "none" else self._audit
         ks = () if audit is None else self.study.ks_near(self.k, reach=near)
-        made = super().findings(source=source, policies=policies, max_rows=max_rows)
-        return made | topk_findings(self, audit) | live_findings(self, audit, ks, budget)
+        made = findings.about(self, source, policies) | findings.answer_findings(self, max_rows)
+        moves = findings.live_findings(self, audit, ks, budget)
+        return made | findings.topk_findings(self, audit) | moves
 
     def _brief(self) -> dict[str, Any]:
         audited = self.certificate.status == "observed" and self._study is not None
-        made = super().findings(max_rows=self.size + NEXT_ON_A_SCREEN)
-        return made | topk_findings(self, self._audit if audited else None)
+        made = findings.about(self) | findings.answer_findings(self, self.size + NEXT_ON_A_SCREEN)
+        return made | findings.topk_findings(self, self._audit if audited else None)
 
     @cached_property
     def _audit(self) -> Audit:
-        return self.study.audit(self.k, eps=self.eps, methods=("topk", "inflated_topk"))
+        return self.study.audit(self.k, eps=self.eps, methods=Flips.METHODS)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the scores around rank k with matplotlib, and return the Axes."""
@@ -297,7 +281,8 @@ class StableRanking(Answer):
         return ("certain" if best[index] == worst[index] else "contender"), None
 
     def _found(self) -> dict[str, Any]:
-        return {"tiers": [[label(item) for item in tier] for tier in self.tiers]}
+        tiers = [[findings.label(item) for item in tier] for tier in self.tiers]
+        return {"tiers": tiers, **super()._found()}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the ranks that each item may have with matplotlib, and return the Axes."""

@@ -1,18 +1,35 @@
-"""What leaving units out did to one method: the rows of an audit."""
+"""The rows of an audit, and those of methods that look at all the scores without each unit.
+
+These are full rankings, compared by intersection and never by listing, and operators that a user
+passes, which are called on every left-out score vector. A top-k needs less: see ``topk_audit``.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from steadyrank.errors import InvalidValueError, StateLimitError, shorten
+from steadyrank.operators.rankings import RankingSet
 from steadyrank.reading.arrays import frozen
 from steadyrank.wording import size_in_words
 
 if TYPE_CHECKING:
-    from steadyrank._typing import IntArray
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.scorers.base import LeaveOneOut
+    from steadyrank.stability.study import Study
+
+    Operator: TypeAlias = Callable[[FloatArray, int], ArrayLike]
+    """From scores and k to item indices, or to a mask of the items."""
+
+NOT_JACCARD = "Jaccard similarity is defined for sets of items, not for sets of rankings"
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,6 +52,11 @@ class AuditRow:
         Why a value is missing, in plain words.
     broken : int array
         The distinct units whose removal breaks the answer.
+
+    Examples
+    --------
+    >>> AuditRow("ranking", None, delta=0.0, jaccard=None, size=10**400).log10_size
+    400.0
     """
 
     method: str
@@ -64,16 +86,96 @@ class AuditRow:
     @property
     def log10_size(self) -> float | None:
         """The decimal logarithm of the size, also where the size is beyond any float."""
-        return None if self.size is None else log10_of(self.size)
+        if self.size is None:
+            return None
+        excess = max(0, self.size.bit_length() - 1000)
+        return math.log10(self.size >> excess) + excess * math.log10(2)
 
 
-def log10_of(number: int) -> float:
-    """Return log10 of a positive integer of any size.
+def ranking_row(study: Study, eps: float, max_states: int) -> AuditRow:  # noqa: ARG001 (same call)
+    """Audit the plain ranking: broken wherever any two items change places."""
+    loo = study.leave_one_out
+    order = np.argsort(-loo.scores, kind="stable")
+    changed = [
+        block.start + np.flatnonzero(block.reordered(loo.scores, order)) for block in loo.blocks()
+    ]
+    broken = np.concatenate([np.empty(0, np.int64), *changed])
+    return AuditRow("ranking", None, study.share(broken), None, 1, NOT_JACCARD, broken)
 
-    Examples
-    --------
-    >>> log10_of(10**400)
-    400.0
+
+def inflated_ranking_row(study: Study, eps: float, max_states: int) -> AuditRow:
+    """Audit the inflated ranking: broken where the two sets share no ranking."""
+    broken = units_without_common_ranking(study, eps)
+    note = NOT_JACCARD
+    size: int | None = None
+    try:
+        size = RankingSet(study.leave_one_out.scores, eps).count(max_states=max_states)
+    except StateLimitError as error:
+        note = f"{NOT_JACCARD}; size not counted: {error}"
+    return AuditRow("inflated_ranking", None, study.share(broken), None, size, note, broken)
+
+
+def units_without_common_ranking(study: Study, eps: float) -> IntArray:
+    """Return the distinct units without which no ranking of the set remains.
+
+    Where scores move by less than eps, Theorem 8 settles it without a look.
     """
-    excess = max(0, number.bit_length() - 1000)
-    return math.log10(number >> excess) + excess * math.log10(2)
+    loo = study.leave_one_out
+    full = RankingSet(loo.scores, eps)
+    broken = [
+        unit
+        for unit, scores in rows_of(loo, study.reaching(eps))
+        if not full.intersects(RankingSet(scores, eps))
+    ]
+    return np.array(broken, dtype=np.int64)
+
+
+def rows_of(loo: LeaveOneOut, wanted: BoolArray) -> Iterator[tuple[int, FloatArray]]:
+    """Yield (unit, all its scores) for the wanted units only."""
+    if not wanted.any():
+        return
+    for block in loo.blocks():
+        stop = block.start + len(block)
+        for unit in block.start + np.flatnonzero(wanted[block.start : stop]):
+            yield int(unit), block.row(int(unit) - block.start, loo.scores)
+
+
+def operator_rows(loo: LeaveOneOut, ks: Sequence[int], name: str, operator: Operator) -> list[AuditRow]:
+    """Audit one operator for every k; it sees all the scores, so this takes a call for each unit."""
+    full = {k: _mask(operator(loo.scores.copy(), k), len(loo.scores), name) for k in ks}
+    counts, total = loo.units.counts, loo.units.total
+    broken: dict[int, list[int]] = {k: [] for k in ks}
+    jaccard = dict.fromkeys(ks, 0.0)
+    for unit, row in rows_of(loo, np.ones(len(loo.units), dtype=np.bool_)):
+        for k in ks:
+            inside = _mask(operator(row.copy(), k), len(row), name)
+            common, either = int((inside & full[k]).sum()), int((inside | full[k]).sum())
+            jaccard[k] += int(counts[unit]) * (common / either if either else 1.0)
+            if common < k:
+                broken[k].append(unit)
+    return [
+        AuditRow(
+            method=name,
+            k=k,
+            delta=int(counts[broken[k]].sum()) / total,
+            jaccard=jaccard[k] / total,
+            size=int(full[k].sum()),
+            broken=np.array(broken[k], dtype=np.int64),
+        )
+        for k in ks
+    ]
+
+
+def _mask(answer: ArrayLike, items: int, name: str) -> BoolArray:
+    """Return the answer of an operator as a mask; it may be a mask or item indices."""
+    given = np.asarray(answer)
+    if given.dtype == np.bool_ and given.shape == (items,):
+        return given
+    if given.ndim != 1 or given.dtype.kind not in "iu" or ((given < 0) | (given >= items)).any():
+        raise InvalidValueError(
+            f"operator {name!r} must give item indices from 0 to {items - 1} or a mask of {items} "
+            f"truth values, but gave {shorten(answer)}"
+        )
+    mask = np.zeros(items, dtype=np.bool_)
+    mask[given] = True
+    return mask

@@ -14,12 +14,10 @@ import numpy as np
 
 from steadyrank.errors import InvalidValueError, Option, listing, shorten
 from steadyrank.operators.checks import check_k
-from steadyrank.stability.findings import audit_findings
-from steadyrank.stability.flips import find_flips
-from steadyrank.stability.ranking_audit import inflated_ranking_row, ranking_row
+from steadyrank.stability import findings
+from steadyrank.stability.audit_rows import inflated_ranking_row, operator_rows, ranking_row
 from steadyrank.stability.results import Result, some_of
-from steadyrank.stability.topk_audit import Members, TopKAudit, inflated_members, plain_members
-from steadyrank.stability.user_operator import operator_rows
+from steadyrank.stability.topk_audit import Flips, Members, TopKAudit, inflated_members, plain_members
 from steadyrank.wording import counted
 
 if TYPE_CHECKING:
@@ -27,11 +25,10 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import FloatArray
     from steadyrank.data.units import Units
-    from steadyrank.stability.audit_rows import AuditRow
+    from steadyrank.stability.answers import StableTopK
+    from steadyrank.stability.audit_rows import AuditRow, Operator
     from steadyrank.stability.curve import StabilityCurve
-    from steadyrank.stability.flips import Flips
     from steadyrank.stability.study import Study
-    from steadyrank.stability.user_operator import Operator
 
 TOPK_METHODS: dict[str, Callable[[float], Members]] = {
     "topk": plain_members,
@@ -119,9 +116,13 @@ class Audit(Result):
         Works for every k, also one that is not in the table.
         """
         k = check_k(k, len(self.items))
-        known = {row.method: row.broken for row in self if row.k == k}
-        members = {name: make(self.eps) for name, make in TOPK_METHODS.items()}
-        return find_flips(self.study, k, self.eps, members, known)
+        topk = TopKAudit(self.study, [k], self.eps)
+        members = {name: TOPK_METHODS[name](self.eps) for name in Flips.METHODS}
+        broken = {row.method: row.broken for row in self if row.k == k}
+        if missing := {name: members[name] for name in Flips.METHODS if name not in broken}:
+            broken |= {row.method: row.broken for row in topk.rows(missing)}
+        plain, inflated = (topk.flips(name, k, members[name], broken[name]) for name in members)
+        return Flips(k, self.unit, self.n_units, plain, inflated)
 
     def plot(self, k: int | None = None, ax: Axes | None = None) -> Axes:
         """Draw delta(eps) and size(eps) for one k with matplotlib, and return the Axes."""
@@ -134,57 +135,102 @@ class Audit(Result):
         return self.curve(audited[0] if k is None else k).plot(ax, eps=self.eps)
 
     def _found(self) -> dict[str, Any]:
-        return audit_findings(self)
+        return findings.audit_findings(self)
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return the table by column; sizes beyond the largest float are infinite there."""
-        names = ("method", "k", "delta", "jaccard", "size", "log10_size", "note")
-        columns = {name: [getattr(row, name) for row in self] for name in names}
+        columns = {name: [getattr(row, name) for row in self] for name in findings.COLUMNS["audit"]}
         return columns | {"size": [_as_float(row.size) for row in self]}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
+class Check(Result):
+    """Whether the plain top-k, or the inflated one at a given eps, is stable enough.
+
+    Attributes
+    ----------
+    k : int
+        How many items were asked for.
+    eps : float or None
+        The eps that was given; None where the plain top-k was checked.
+    max_delta : float
+        The largest share of units whose removal may break the answer.
+    row : AuditRow
+        How the answer fared.
+    flips : Flips
+        Who breaks it.
+    remedy : StableTopK
+        The smallest answer that keeps to ``max_delta``.
+
+    Examples
+    --------
+    >>> from steadyrank import ScoreMatrix, Study
+    >>> study = Study(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]))
+    >>> found = study.check(2)
+    >>> found.stable, found.row.delta, found.remedy.size
+    (False, 0.25, 2)
+    """
+
+    document = "check"
+
+    k: int
+    eps: float | None
+    max_delta: float
+    row: AuditRow
+    flips: Flips
+    remedy: StableTopK
+
+    def __repr__(self) -> str:
+        return f"Check(stable={self.stable}, max_delta={self.max_delta:.3g}, row={self.row!r})"
+
+    @property
+    def stable(self) -> bool:
+        """Whether the answer passes."""
+        return self.row.delta <= self.max_delta
+
+    def _found(self) -> dict[str, Any]:
+        return findings.check_findings(self)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        found = self._found()
+        return {name: [found[name]] for name in findings.COLUMNS[self.document]}
+
+
 class AuditPlan:
     """What is to be audited, checked before anything is left out, which may take hours."""
 
-    ks: list[int]
-    methods: tuple[str, ...]
-    operators: dict[str, Operator]
-    max_states: int
-
-    @classmethod
-    def checked(
-        cls,
+    def __init__(
+        self,
         k: int | Iterable[int],
         items: int,
         methods: Iterable[str],
         operators: Mapping[str, Operator] | None,
         max_states: int,
-    ) -> AuditPlan:
-        """Return the plan, or complain about what cannot be audited."""
-        wanted = (methods,) if isinstance(methods, str) else tuple(methods)
-        if unknown := [name for name in wanted if name not in METHODS]:
-            raise InvalidValueError(
-                f"unknown method {shorten(unknown[0])}; known are: {', '.join(METHODS)}"
-            )
-        own = dict(operators or {})
-        if taken := [name for name in own if name in METHODS]:
+    ) -> None:
+        self._methods = (methods,) if isinstance(methods, str) else tuple(methods)
+        self._operators = dict(operators or {})
+        self._max_states = max_states
+        known = (*TOPK_METHODS, *RANKING_METHODS)
+        if unknown := [name for name in self._methods if name not in known]:
+            told = ", ".join(known)
+            raise InvalidValueError(f"unknown method {shorten(unknown[0])}; known are: {told}")
+        if taken := [name for name in self._operators if name in known]:
             raise InvalidValueError(
                 f"an operator of your own cannot be called {shorten(taken[0])}: "
                 "a method of steadyrank has that name"
             )
-        return cls(_check_ks(k, items), wanted, own, max_states)
+        self._ks = _check_ks(k, items)
 
     def rows(self, study: Study, eps: float) -> Iterator[AuditRow]:
         """Audit everything that was asked for: ours, then the user's own."""
-        members = {name: make(eps) for name, make in TOPK_METHODS.items() if name in self.methods}
+        members = {name: make(eps) for name, make in TOPK_METHODS.items() if name in self._methods}
         if members:
-            yield from TopKAudit(study, self.ks, eps).rows(members)
+            yield from TopKAudit(study, self._ks, eps).rows(members)
         for name, audited in RANKING_METHODS.items():
-            if name in self.methods:
-                yield audited(study, eps, self.max_states)
-        for name, operator in self.operators.items():
-            yield from operator_rows(study.leave_one_out, self.ks, name, operator)
+            if name in self._methods:
+                yield audited(study, eps, self._max_states)
+        for name, operator in self._operators.items():
+            yield from operator_rows(study.leave_one_out, self._ks, name, operator)
 
 
 def _as_float(size: int | None) -> float | None:

@@ -1,4 +1,8 @@
-"""Where eps comes from: the tightest one that a rule allows, with the certificate it earns."""
+"""Where eps comes from: the tightest one that a rule allows, with the certificate it earns.
+
+Rules that look at these very data take eps from how far units move the scores, which bounds every
+delta by Theorems 4 and 8, or from the curve of a top-k.
+"""
 
 from __future__ import annotations
 
@@ -11,21 +15,20 @@ import numpy as np
 from steadyrank.errors import InvalidValueError, NoProofError, NothingLeftError, Option, shorten
 from steadyrank.operators.checks import check_eps
 from steadyrank.operators.inflation import MOST_OF_EPS, effective_eps, just_above
+from steadyrank.stability.audit_rows import units_without_common_ranking
 from steadyrank.stability.certificate import (
     Certificate,
-    above_bound,
     observed,
     observed_by_shifts,
     proved_by_bagging,
     proved_by_sensitivity,
     unchecked,
 )
-from steadyrank.stability.ranking_audit import units_without_common_ranking
-from steadyrank.stability.shifts import check_delta
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.sensitivity import Sensitivity
     from steadyrank.stability.study import Study
 
@@ -34,6 +37,23 @@ CLAIMS = ("observed", "proved", "none")
 
 USUAL_DELTA = 0.05
 """The share of units that may break an answer where nobody says anything else."""
+
+SUMS = 1e-12
+"""More than what rounding of the operators' sums amounts to, relative to eps."""
+
+SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
+
+
+def check_delta(delta: object) -> float:
+    """Return ``delta`` as a float from 0 to below 1."""
+    if isinstance(delta, bool) or not isinstance(delta, int | float | np.integer | np.floating):
+        raise InvalidValueError(f"delta must be a number from 0 to below 1, but is {shorten(delta)}")
+    if not 0 <= float(delta) < 1:
+        raise InvalidValueError(
+            f"delta must be from 0 to below 1 (the share of units that may break the answer), "
+            f"but is {shorten(delta)}"
+        )
+    return float(delta)
 
 
 def check_one_target(delta: float | None, eps: float | None) -> None:
@@ -81,10 +101,9 @@ class Calibration:
         if claim == "proved":
             return self._proved_for_delta(delta)
         if self.k is not None:
-            eps = self.study.curve(self.k).smallest_eps(delta)
-            return self._observed(
-                eps, float(self.study.curve(self.k).delta(eps)), "breaking eps quantile"
-            )
+            curve = self.study.curve(self.k)
+            eps = curve.smallest_eps(delta)
+            return self._observed(eps, curve.delta(eps), "breaking eps quantile")
         eps = self.study.eps_for(delta)
         share = self.study.share(self.study.reaching(eps))
         return observed_by_shifts(eps, share, self.study.units.total, self.study.unit, self.what)
@@ -99,7 +118,7 @@ class Calibration:
         if claim == "proved":
             return self._proved_by_bags_at(eps)
         if self.k is not None:
-            return self._observed(eps, float(self.study.curve(self.k).delta(eps)), "audit")
+            return self._observed(eps, self.study.curve(self.k).delta(eps), "audit")
         broken = units_without_common_ranking(self.study, eps)
         return self._observed(eps, self.study.share(broken), "audit")
 
@@ -114,7 +133,7 @@ class Calibration:
     def _proved_for_delta(self, delta: float) -> Certificate:
         bound = self._sensitivity()
         if bound is not None:
-            return proved_by_sensitivity(above_bound(bound), bound, self.study.unit, self.what)
+            return proved_by_sensitivity(just_above(bound.eps), bound, self.study.unit, self.what)
         numbers = self._bagging()
         if numbers is not None and delta > 0 and math.isfinite(numbers["C"]):
             eps = just_above(_bagging_reach(numbers) / math.sqrt(delta))
@@ -139,3 +158,52 @@ class Calibration:
 def _bagging_reach(numbers: Mapping[str, float]) -> float:
     """Return ``eps sqrt(delta)`` as the bound on bagged scorers has it."""
     return math.sqrt(numbers["radius_squared"] * (numbers["C"] + numbers["finite_bags"]))
+
+
+def reaching_eps(shifts: FloatArray, scores: FloatArray, eps: float) -> BoolArray:
+    r"""Return which shifts reach ``eps``, those that do up to rounding included.
+
+    The operators lower eps by a slack for rounding. A shift within that slack of eps is on the
+    boundary for them, so it must be for the bound, or a delta could exceed its own bound.
+
+    Examples
+    --------
+    >>> reaching_eps(np.array([0.1, 0.2 - 1e-16, 0.3]), np.array([1.0, 0.5]), eps=0.2)
+    array([False,  True,  True])
+    """
+    largest = float(np.abs(scores).max()) + float(shifts.max(initial=0.0))
+    with np.errstate(over="ignore"):
+        found: BoolArray = shifts >= effective_eps(eps, largest) * (1 - SUMS)
+    return found
+
+
+def eps_above(delta: float, values: FloatArray, counts: IntArray, ties: float) -> float:
+    """Return an eps just above all of the values but a share ``delta``; ``ties`` where those are 0."""
+    needed = exceeded_by_at_most(check_delta(delta), values, counts)
+    return just_above(needed) if needed > 0 else ties
+
+
+def exceeded_by_at_most(delta: float, values: FloatArray, counts: IntArray) -> float:
+    """Return the smallest of the values that at most a share ``delta`` of all exceed."""
+    order = np.argsort(-values, kind="stable")
+    allowed = allowed_units(delta, int(counts.sum()))
+    last = int(np.searchsorted(np.cumsum(counts[order]), allowed, side="right"))
+    return float(values[order[last]]) if last < len(order) else 0.0
+
+
+def allowed_units(delta: float, total: int) -> int:
+    """Return the largest number of units whose share, as a float, is at most ``delta``.
+
+    Examples
+    --------
+    >>> allowed_units(0.29, 100), int(0.29 * 100)
+    (29, 28)
+    """
+    number = round(delta * total)
+    return number if number / total <= delta else number - 1
+
+
+def smallest_gap_eps(scores: FloatArray) -> float:
+    """Return an eps so small that it inflates nothing but exact ties."""
+    halves = np.diff(np.unique(scores) / 2)  # halved before: a gap may overflow
+    return max(float(halves.min()), SMALLEST) if len(halves) else 1.0

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from steadyrank.operators.inflation import just_above
 from steadyrank.wording import counted, plural
 
 if TYPE_CHECKING:
@@ -189,8 +188,3 @@ def unchecked(eps: float) -> Certificate:
         f"and no unit was left out to check it. {CAVEAT}"
     )
     return Certificate(eps, None, "none", "given", sentence)
-
-
-def above_bound(bound: Sensitivity) -> float:
-    """Return the tightest eps that a sensitivity bound proves."""
-    return just_above(bound.eps)

@@ -23,8 +23,8 @@ from steadyrank.errors import InvalidEpsError
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.inflation import just_above
 from steadyrank.reading.arrays import frozen
-from steadyrank.stability.pruning import Active, active_items
-from steadyrank.stability.shifts import check_delta, eps_above, smallest_gap_eps
+from steadyrank.stability.calibration import eps_above, smallest_gap_eps
+from steadyrank.stability.topk_audit import Active, active_items
 from steadyrank.stability.views import plot_curve
 from steadyrank.wording import counted
 
@@ -123,7 +123,7 @@ class StabilityCurve:
 
     def smallest_eps(self, delta: float) -> float:
         """Return an eps just above the smallest that makes the instability at most ``delta``."""
-        return eps_above(check_delta(delta), self.breaking_eps, self.counts, self.tie_eps)
+        return eps_above(delta, self.breaking_eps, self.counts, self.tie_eps)
 
     def plot(self, ax: Axes | None = None, *, eps: float | None = None) -> Axes:
         """Draw both step functions with matplotlib, and mark an eps; return the Axes."""

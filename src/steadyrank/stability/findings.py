@@ -19,11 +19,10 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.stability.answers import Answer, StableTopK
-    from steadyrank.stability.auditing import Audit
-    from steadyrank.stability.check import Check
+    from steadyrank.stability.auditing import Audit, Check
     from steadyrank.stability.curve import StabilityCurve
-    from steadyrank.stability.flips import Flip, Flips
     from steadyrank.stability.results import Result
+    from steadyrank.stability.topk_audit import Flip, Flips
 
 SCHEMA_VERSION = "2.0"
 
@@ -37,6 +36,16 @@ RULES = {
 }
 """Rules that hold for every result, in plain words."""
 
+ANSWER_COLUMNS = ("rank", "item", "score", "best_rank", "worst_rank", "standing", "critical_eps")
+
+COLUMNS = {
+    "top-k": ANSWER_COLUMNS,
+    "ranking": ANSWER_COLUMNS,
+    "audit": ("method", "k", "delta", "jaccard", "size", "log10_size", "note"),
+    "check": ("k", "method", "eps", "delta", "breaking_units", "size", "max_delta", "stable"),
+}
+"""The columns of the table of each document, for dataframes and CSV."""
+
 MAX_STEPS = 2000
 """Steps of a curve that a document holds; beyond it a part of them, each of them exact."""
 
@@ -47,7 +56,9 @@ EXACT_IN_JSON = 1 << 53
 """Whole numbers up to this are exact in every JSON reader."""
 
 
-def about(result: Result, source: str | None, policies: Mapping[str, str] | None) -> dict[str, Any]:
+def about(
+    result: Result, source: str | None = None, policies: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     """Return what every document begins with: what was studied, and how."""
     from steadyrank import __version__
 
@@ -147,10 +158,10 @@ def label(name: object) -> str | int | float | bool:
     return str(plain)
 
 
-def curve_findings(found: StabilityCurve, eps: float, *, max_steps: int = MAX_STEPS) -> dict[str, Any]:
+def curve_findings(found: StabilityCurve, eps: float) -> dict[str, Any]:
     """Return a curve by its steps: delta and size are those for any eps just above each step."""
     steps, delta, size = found.steps()
-    kept = _kept_steps(steps, eps, max_steps)
+    kept = _kept_steps(steps, eps)
     return {
         "k": found.k,
         "eps": steps[kept].tolist(),
@@ -161,7 +172,7 @@ def curve_findings(found: StabilityCurve, eps: float, *, max_steps: int = MAX_ST
     }
 
 
-def _kept_steps(steps: FloatArray, eps: float, most: int) -> IntArray:
+def _kept_steps(steps: FloatArray, eps: float, most: int = MAX_STEPS) -> IntArray:
     """Choose steps evenly by number and evenly by eps, and all those next to the chosen eps."""
     if len(steps) <= most:
         return np.arange(len(steps))
@@ -181,18 +192,10 @@ def _limit(answer: StableTopK, audit: Audit | None) -> float:
 
 
 def _table(audit: Audit) -> dict[str, Any]:
-    rows = [
-        {
-            "method": row.method,
-            "k": row.k,
-            "delta": row.delta,
-            "jaccard": row.jaccard,
-            "size": row.size if row.size is not None and row.size <= EXACT_IN_JSON else None,
-            "log10_size": row.log10_size,
-            "note": row.note,
-        }
-        for row in audit
-    ]
+    rows = [{name: getattr(row, name) for name in COLUMNS["audit"]} for row in audit]
+    for row in rows:
+        if row["size"] is not None and row["size"] > EXACT_IN_JSON:
+            row["size"] = None
     return {"audit": rows, "share_reaching_eps": audit.share_reaching_eps}
 
 

@@ -16,13 +16,13 @@ from steadyrank.operators.states import MAX_STATES
 from steadyrank.operators.topk_sets import inflated_topk
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.registry import resolve_scorer
+from steadyrank.stability import calibration
 from steadyrank.stability.answers import StableRanking, StableTopK
-from steadyrank.stability.auditing import METHODS, TOPK_METHODS, Audit, AuditPlan
-from steadyrank.stability.calibration import USUAL_DELTA, Calibration, check_one_target
-from steadyrank.stability.check import Check
+from steadyrank.stability.auditing import METHODS, Audit, AuditPlan, Check
+from steadyrank.stability.calibration import USUAL_DELTA, Calibration
 from steadyrank.stability.curve import StabilityCurve, stability_curve
 from steadyrank.stability.findings import RULES
-from steadyrank.stability.shifts import check_delta, eps_above, reaching_eps, smallest_gap_eps
+from steadyrank.stability.topk_audit import Flips
 from steadyrank.stability.views import write_page
 
 if TYPE_CHECKING:
@@ -34,9 +34,8 @@ if TYPE_CHECKING:
     from steadyrank.data.observations import Observations
     from steadyrank.data.units import Units
     from steadyrank.scorers.base import LeaveOneOut, Scorer
+    from steadyrank.stability.audit_rows import Operator
     from steadyrank.stability.calibration import Claim
-    from steadyrank.stability.flips import Flips
-    from steadyrank.stability.user_operator import Operator
 
 AFFORDABLE = 4_000_000
 """Distinct units times items up to which a report has the curves of the k near by, too."""
@@ -76,6 +75,7 @@ class Study:
     def __init__(self, data: Observations, scorer: object = None) -> None:
         self.data = data
         self.scorer: Scorer = resolve_scorer(scorer, data)
+        self._curves: dict[int, StabilityCurve] = {}
 
     def __repr__(self) -> str:
         return f"Study({self.data!r}, {self.scorer!r})"
@@ -126,22 +126,18 @@ class Study:
         """The lowest and highest score of each item, over the data and the data without each unit."""
         return self.leave_one_out.bounds()
 
-    @cached_property
-    def _curves(self) -> dict[int, StabilityCurve]:
-        return {}
-
     def share(self, units: BoolArray | IntArray) -> float:
         """Return the share of all units that these distinct ones stand for."""
         return int(self.units.counts[units].sum()) / self.units.total
 
     def reaching(self, eps: float) -> BoolArray:
         """Return which distinct units move the scores by eps or more, up to rounding."""
-        return reaching_eps(self.shifts, self.leave_one_out.scores, eps)
+        return calibration.reaching_eps(self.shifts, self.leave_one_out.scores, eps)
 
     def eps_for(self, delta: float = USUAL_DELTA) -> float:
         """Return an eps that at most a share ``delta`` of the units move the scores by."""
-        target, ties = check_delta(delta), smallest_gap_eps(self.leave_one_out.scores)
-        return eps_above(target, self.shifts, self.units.counts, ties)
+        ties = calibration.smallest_gap_eps(self.leave_one_out.scores)
+        return calibration.eps_above(delta, self.shifts, self.units.counts, ties)
 
     def topk(
         self, k: int, *, delta: float | None = None, eps: float | None = None, claim: Claim = "observed"
@@ -180,9 +176,9 @@ class Study:
         max_states: int = MAX_STATES,
     ) -> Audit:
         """Leave every unit out and audit each method; see :func:`steadyrank.audit`."""
-        plan = AuditPlan.checked(k, len(self.items), methods, operators, max_states)
-        check_one_target(delta, eps)
-        target = check_delta(USUAL_DELTA if delta is None else delta)
+        plan = AuditPlan(k, len(self.items), methods, operators, max_states)
+        calibration.check_one_target(delta, eps)
+        target = USUAL_DELTA if delta is None else delta
         chosen = self.eps_for(target) if eps is None else check_eps(eps)
         table = tuple(plan.rows(self, chosen))
         return Audit(**self._about(), table=table, eps=chosen, shifts=self.shifts, units=self.units)
@@ -196,7 +192,7 @@ class Study:
 
     def flips(self, k: int, *, eps: float | None = None, delta: float | None = None) -> Flips:
         """Return the units that break the plain or the inflated top-k; eps as for :meth:`audit`."""
-        return self.audit(k, eps=eps, delta=delta, methods=TOPK_METHODS).flips(k)
+        return self.audit(k, eps=eps, delta=delta, methods=Flips.METHODS).flips(k)
 
     def check(self, k: int, *, max_delta: float = USUAL_DELTA, eps: float | None = None) -> Check:
         """Check whether the plain top-k, or the inflated one at eps, is stable enough.
@@ -211,7 +207,7 @@ class Study:
             The inflation; without it the plain top-k is checked.
         """
         remedy = self.topk(k, delta=max_delta)
-        found = self.audit(k, eps=remedy.eps if eps is None else eps, methods=TOPK_METHODS)
+        found = self.audit(k, eps=remedy.eps if eps is None else eps, methods=Flips.METHODS)
         return Check(
             **self._about(),
             k=remedy.k,

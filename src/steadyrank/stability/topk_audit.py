@@ -1,14 +1,22 @@
-"""Top-k under leave-one-out: overlap and Jaccard of every left-out answer with the full one."""
+r"""Top-k under leave-one-out: how much of the answer stays, and which units break it.
+
+Which items can matter at all? Usually k and a few more. Bound the score of every item over D and all
+D\i by ``lowest`` and ``highest``. Then no k-th best score is below ``theta``, the k-th largest lowest
+score, nor above the k-th largest highest score. An item that never comes within c of theta is in no
+answer and in no window; an item that never falls to the k-th best is in every answer. What is left,
+the *active* items, decides.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 
 from steadyrank.operators.topk_sets import member_cut
 from steadyrank.stability.audit_rows import AuditRow
-from steadyrank.stability.pruning import Active, active_items
+from steadyrank.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +29,9 @@ Members: TypeAlias = "Callable[[FloatArray, int], BoolArray]"
 
 CHUNK = 1 << 21
 """Entries of the (units, active items) matrix handled at once."""
+
+MARGIN = 1 + 1e-9
+"""Items on the edge are kept: rounding must not prune."""
 
 
 def plain_members(eps: float) -> Members:  # noqa: ARG001 (same call as the inflated ones)
@@ -53,6 +64,120 @@ def inflated_members(eps: float) -> Members:
         return inside
 
     return members
+
+
+@dataclass(frozen=True)
+class Active:
+    """The items that decide a top-k audit.
+
+    Attributes
+    ----------
+    k : int
+        How many items are wanted.
+    items : int array
+        The active items, in the order of their indices (which settles ties).
+    always_in : int
+        How many other items are among the k - 1 best of every answer.
+    """
+
+    k: int
+    items: IntArray
+    always_in: int
+
+    @property
+    def places(self) -> int:
+        """How many of the k places the active items compete for."""
+        return self.k - self.always_in
+
+    def answer(self, members: Members, scores: FloatArray) -> BoolArray:
+        """Return which of the active items are members by these scores of all items."""
+        inside: BoolArray = members(scores[self.items][np.newaxis], self.places)[0]
+        return inside
+
+
+def active_items(lowest: FloatArray, highest: FloatArray, k: int, eps: float) -> Active:
+    """Return the items that decide the top-k audit at every inflation up to ``eps``.
+
+    Examples
+    --------
+    >>> low, high = np.array([9.0, 4.0, 3.0, 0.0]), np.array([9.5, 5.0, 4.5, 0.5])
+    >>> active_items(low, high, k=2, eps=0.1)
+    Active(k=2, items=array([1, 2]), always_in=1)
+    """
+    rank = len(lowest) - k
+    theta = np.partition(lowest, rank)[rank]
+    ceiling = np.partition(highest, rank)[rank]
+    with np.errstate(over="ignore"):
+        in_reach = highest >= theta - eps * MARGIN
+    never_kth = lowest > ceiling
+    return Active(k, np.flatnonzero(in_reach & ~never_kth), int(never_kth.sum()))
+
+
+@dataclass(frozen=True)
+class Flip:
+    """One kind of unit that breaks an answer.
+
+    Attributes
+    ----------
+    method : str
+        The method whose answer breaks.
+    unit : object
+        The label of the unit.
+    count : int
+        How many such units there are.
+    leaves, enters : tuple of labels
+        The items that leave and that enter the answer when one such unit is removed.
+    """
+
+    method: str
+    unit: object
+    count: int
+    leaves: tuple[object, ...]
+    enters: tuple[object, ...]
+
+
+@dataclass(frozen=True)
+class Flips:
+    """All units that break the plain or the inflated top-k.
+
+    Iterate over it, or look at ``plain`` and ``inflated`` alone.
+
+    Examples
+    --------
+    >>> from steadyrank import ScoreMatrix, audit
+    >>> matrix = ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]], items=["x", "y", "z"])
+    >>> flips = audit(matrix, 2, eps=0.5).flips(2)
+    >>> print(flips)
+    1 of 4 rows changes the plain top 2 when removed; 0 break the inflated one
+    >>> [(flip.unit, flip.leaves, flip.enters) for flip in flips]
+    [(2, ('y',), ('z',))]
+    """
+
+    METHODS: ClassVar = ("topk", "inflated_topk")
+
+    k: int
+    unit_kind: str
+    units: int
+    plain: tuple[Flip, ...]
+    inflated: tuple[Flip, ...]
+
+    def __iter__(self) -> Iterator[Flip]:
+        """Yield the flips of the plain answer, then those of the inflated one."""
+        return iter((*self.plain, *self.inflated))
+
+    def __len__(self) -> int:
+        """Return the number of distinct units that break either answer, each method by itself."""
+        return len(self.plain) + len(self.inflated)
+
+    def __str__(self) -> str:
+        """Say how many units break which answer."""
+        plain, inflated = (sum(flip.count for flip in part) for part in (self.plain, self.inflated))
+        change = "changes" if plain == 1 else "change"
+        destroy = "breaks" if inflated == 1 else "break"
+        return (
+            f"{plain:,} of {counted(self.units, self.unit_kind)} {change} the plain top {self.k} "
+            f"when removed; {inflated:,} {destroy} the inflated one"
+        )
 
 
 class TopKAudit:
@@ -97,19 +222,25 @@ class TopKAudit:
                 if len(touched):
                     yield k, units[touched], rows[np.ix_(touched, columns)]
 
-    def changes(
-        self, k: int, members: Members, units: IntArray
-    ) -> Iterator[tuple[int, IntArray, IntArray]]:
-        """Yield, for each of these units, the items that leave and that enter when it is left out."""
+    def flips(self, method: str, k: int, members: Members, units: IntArray) -> tuple[Flip, ...]:
+        """Return, for each of these units, the items that leave and that enter when it is left out."""
         if not len(units):
-            return
-        active = self._active[k]
-        full = members(self._loo.scores[active.items][np.newaxis], active.places)[0]
-        wanted = np.zeros(len(self._loo.units), dtype=np.bool_)
+            return ()
+        active, items, known = self._active[k], self._study.items, self._study.units
+        full = active.answer(members, self._loo.scores)
+        wanted = np.zeros(len(known), dtype=np.bool_)
         wanted[units] = True
+        found = {}
         for chunk, rows in _chunked(self._loo.columns(active.items, wanted)):
             for unit, left_out in zip(chunk.tolist(), members(rows, active.places), strict=True):
-                yield unit, active.items[full & ~left_out], active.items[left_out & ~full]
+                found[unit] = Flip(
+                    method=method,
+                    unit=known.labels[unit],
+                    count=int(known.counts[unit]),
+                    leaves=tuple(items[item] for item in active.items[full & ~left_out]),
+                    enters=tuple(items[item] for item in active.items[left_out & ~full]),
+                )
+        return tuple(found[unit] for unit in sorted(found))
 
 
 def _chunked(parts: Iterator[tuple[IntArray, FloatArray]]) -> Iterator[tuple[IntArray, FloatArray]]:
@@ -127,7 +258,7 @@ class _Tally:
         self._active = active
         self._members = members
         self._study = study
-        self._full = members(study.leave_one_out.scores[active.items][np.newaxis], active.places)[0]
+        self._full = active.answer(members, study.leave_one_out.scores)
         self._broken: list[IntArray] = []
         self._lost_jaccard = 0.0
 

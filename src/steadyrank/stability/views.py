@@ -36,8 +36,8 @@ def notebook_of(findings: Mapping[str, Any]) -> str:
 
 def write_page(findings: Mapping[str, Any], path: str | os.PathLike[str], title: str | None) -> Path:
     """Write the HTML report of a top-k, whole or not at all."""
+    from steadyrank.report.export import write_whole
     from steadyrank.report.html import render_html
-    from steadyrank.report.writing import write_whole
 
     return write_whole(render_html(findings, title=title), path)
 

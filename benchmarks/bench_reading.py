@@ -1,0 +1,65 @@
+"""How fast text becomes data: beside polars reading the same file, and beside Python's csv module."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from measure import at_most, faster
+from steadyrank import Ratings
+from steadyrank.reading.delimited import read_delimited
+
+
+def ratings_text(rows: int, *, quoted: bool) -> bytes:
+    """Ratings as CSV in order of user and item; with ``quoted`` every item has a comma in its name."""
+    rng = np.random.default_rng(1)
+    user = np.sort(rng.integers(0, rows // 40 + 1, rows))
+    frame = (
+        pl.DataFrame({"user": user, "item": rng.integers(0, 2000, rows)}).unique().sort("user", "item")
+    )
+    stars = rng.integers(1, 11, frame.height) / 2
+    name = pl.format("film, part {}" if quoted else "film {}", pl.col("item"))
+    return frame.with_columns(item=name, rating=pl.Series(stars)).write_csv().encode()
+
+
+def read_with_polars(text: bytes) -> pl.DataFrame:
+    """What anybody would do at least: all columns as text, labels and numbers told apart."""
+    frame = pl.read_csv(text, infer_schema=False)
+    return frame.with_columns(
+        pl.col("user").cast(pl.Int64),
+        pl.col("rating").cast(pl.Float64),
+        pl.col("item").cast(pl.Categorical),
+    )
+
+
+def run(quick: bool) -> list[Any]:
+    rows = 100_000 if quick else 5_000_000
+    repeats = 2 if quick else 3
+    found = []
+    for quoted in (False, True):
+        text = ratings_text(rows, quoted=quoted)
+        what = f"{rows:,} ratings as CSV" + (", a quoted field in each line" if quoted else "")
+        found.append(
+            at_most(
+                f"Ratings.read of {what}, against polars reading it",
+                lambda text=text: read_with_polars(text),
+                lambda text=text: Ratings.read(io.BytesIO(text)),
+                8.0,
+                repeats=repeats,
+                note="ours also sorts by user and item and looks for repeated ratings",
+            )
+        )
+        found.append(
+            faster(
+                f"the table of {what}, against the csv module",
+                lambda text=text: read_delimited([text], ",", polars=False),
+                lambda text=text: read_delimited([text], ","),
+                2.0,
+                repeats=1,
+                note="the way without polars, and the way to the line of an error",
+            )
+        )
+    return found

@@ -1,0 +1,17 @@
+from steadyrank.stability.answers import (
+    AnswerRow as AnswerRow,
+    StableRanking as StableRanking,
+    StableTopK as StableTopK,
+)
+from steadyrank.stability.audit_rows import AuditRow as AuditRow
+from steadyrank.stability.auditing import Audit as Audit, Check as Check
+from steadyrank.stability.certificate import Certificate as Certificate
+from steadyrank.stability.curve import StabilityCurve as StabilityCurve
+from steadyrank.stability.study import (
+    Study as Study,
+    audit as audit,
+    stable_ranking as stable_ranking,
+    stable_topk as stable_topk,
+    write_report as write_report,
+)
+from steadyrank.stability.topk_audit import Flip as Flip, Flips as Flips
