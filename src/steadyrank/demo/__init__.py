@@ -23,7 +23,7 @@ def demo_file(name: str) -> AbstractContextManager[Path]:
     --------
     >>> from steadyrank import Ratings
     >>> with demo_file("restaurants.csv") as path:
-    ...     Ratings.read(path)
-    <Ratings: 180 user units, 20 items>
+    ...     Ratings.read(path).n_units
+    180
     """
     return as_file(files(__name__).joinpath(name))

@@ -75,12 +75,13 @@ class Files:
                 if not whole or any(column.null_count for column in columns):
                     return False
                 pair = [column.to_numpy(zero_copy_only=False) for column in columns]
-                if before:  # the last row goes with those that follow it
-                    pair = [np.append(*parts) for parts in zip(before, pair, strict=True)]
-                possible = {way for way in possible if _rises(*(pair[place] for place in way))}
+                pieces = [pair]
+                if before:  # the first row follows the last one of what came before
+                    pieces.append([np.append(a, b[:1]) for a, b in zip(before, pair, strict=True)])
+                possible = {way for way in possible if all(_rises(piece, way) for piece in pieces)}
                 if not possible:
                     return False
-                before = [column[-1:] for column in pair]
+                before = [column[-1:] for column in pair] if batch.num_rows else before
         return True
 
     def damaged(self) -> tuple[str, str] | None:
@@ -106,8 +107,9 @@ class Files:
                     raise ValueError(f"record {number + 1} {problem}")
 
 
-def _rises(first: Any, second: Any) -> bool:
-    """Tell whether rows go up strictly by the first column, and where that is equal by the second."""
+def _rises(columns: list[Any], way: tuple[int, int]) -> bool:
+    """Tell whether rows go up strictly by one column, and where that is equal by the other."""
+    first, second = (columns[place] for place in way)
     equal = first[1:] == first[:-1]
     return bool(((first[1:] > first[:-1]) | (equal & (second[1:] > second[:-1]))).all())
 
