@@ -26,8 +26,7 @@ from steadyrank.errors import (
     WrongDataError,
 )
 from steadyrank.scorers.bradley_terry import BradleyTerry
-from steadyrank.scorers.checkpoint import open_checkpoint
-from steadyrank.scorers.fingerprint import fingerprint
+from steadyrank.scorers.checkpoint import fingerprint, open_checkpoint
 from steadyrank.scorers.least_squares import OrdinaryLeastSquares
 from steadyrank.scorers.refit import Refit
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -45,6 +46,7 @@ class Batch(NamedTuple):
     leaving: IntArray
 
 
+@dataclass(eq=False)
 class LazyEntries(Entries):
     """Entries in an engine.
 
@@ -70,30 +72,19 @@ class LazyEntries(Entries):
         How many values an item without gaps has; by default one of each unit.
     """
 
-    def __init__(  # noqa: PLR0913 (what a scan has found out)
-        self,
-        source: Source,
-        frame: nw.LazyFrame[Any],
-        form: ExactForm,
-        keys: AnyArray,
-        sizes: IntArray,
-        *,
-        what: str,
-        known: Iterable[object] | None = None,
-        grouped: bool = False,
-        rows: int | None = None,
-        batch_rows: int = BATCH_ROWS,
-    ) -> None:
-        self.source = source
-        self.frame = frame
-        self.form = form
-        self.keys = keys
-        self.sizes = sizes
-        self._known = None if known is None else tuple(known)
-        self.what = what
-        self.grouped = grouped
-        self.rows = len(keys) if rows is None else rows
-        self.batch_rows = batch_rows
+    source: Source
+    frame: nw.LazyFrame[Any]
+    form: ExactForm
+    keys: AnyArray
+    sizes: IntArray
+    what: str
+    known: Iterable[object] | None = None
+    grouped: bool = False
+    rows: int = 0
+    batch_rows: int = BATCH_ROWS
+
+    def __post_init__(self) -> None:
+        self.rows = self.rows or len(self.keys)
 
     @property
     def _halves(self) -> list[str]:
@@ -118,7 +109,7 @@ class LazyEntries(Entries):
     @cached_property
     def _numbered(self) -> tuple[AnyArray, tuple[object, ...]]:
         """The number of each item of the group-by, and the labels in the order of memory."""
-        return encode(self._grouped["item"], known=self._known)
+        return encode(self._grouped["item"], known=self.known)
 
     @property
     def labels(self) -> tuple[object, ...]:

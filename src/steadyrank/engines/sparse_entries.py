@@ -125,6 +125,7 @@ class HistogramSums(ItemSums):
         return self._squares.take(self.histogram.cells(items, values), mode="clip")
 
 
+@dataclass(eq=False)
 class SparseEntries(Entries):
     """Values by unit and item, most pairs without one.
 
@@ -146,47 +147,42 @@ class SparseEntries(Entries):
     (array([1, 2]), (array([4., 8.]),))
     """
 
+    indptr: IntArray
+    rated: AnyArray
+    values: AnyArray
+    items: int
+    block_entries: int = BLOCK_ENTRIES
+    scan: int = SCAN
+    most_cells: int = MOST_CELLS
     what = "ratings"
     grouped = False
 
-    def __init__(
-        self,
-        indptr: IntArray,
-        rated: AnyArray,
-        values: AnyArray,
-        items: int,
-        *,
-        block_entries: int = BLOCK_ENTRIES,
-        scan: int = SCAN,
-        most_cells: int = MOST_CELLS,
-    ) -> None:
-        self.indptr, self.rated, self.values = indptr, rated, values
-        self.rows = len(indptr) - 1
-        self._items = items
-        self._block_entries, self._scan, self._most_cells = block_entries, scan, most_cells
-        step = len(values) if values.dtype.kind in "iu" else scan
-        self.form = exact_form((values[part] for part in slices(len(values), step)), addends=self.rows)
+    def __post_init__(self) -> None:
+        self.rows = len(self.indptr) - 1
+        step = len(self.values) if self.values.dtype.kind in "iu" else self.scan
+        chunks = (self.values[part] for part in slices(len(self.values), step))
+        self.form = exact_form(chunks, addends=self.rows)
 
     @cached_property
     def _histogram(self) -> RatingHistogram | None:
-        return RatingHistogram.of(self.form, self._items, self.rated, self.values, self._most_cells)
+        return RatingHistogram.of(self.form, self.items, self.rated, self.values, self.most_cells)
 
     @cached_property
     def counts(self) -> IntArray:
         """How many values each item has."""
         if self._histogram is not None:
             return np.asarray(self._histogram.counts.sum(axis=1))
-        return np.bincount(self.rated, minlength=self._items)
+        return np.bincount(self.rated, minlength=self.items)
 
     @cached_property
     def totals(self) -> Parts:
         """The sums of each item's values."""
         if self._histogram is not None:
             return (self._histogram.counts @ self._histogram.stars,)
-        totals = tuple(np.zeros(self._items) for _ in self.form.parts(self.values[:0]))
-        for part in slices(len(self.values), self._block_entries):
+        totals = tuple(np.zeros(self.items) for _ in self.form.parts(self.values[:0]))
+        for part in slices(len(self.values), self.block_entries):
             for total, addends in zip(totals, self.form.parts(self.values[part]), strict=True):
-                np.add(total, np.bincount(self.rated[part], addends, self._items), out=total)
+                np.add(total, np.bincount(self.rated[part], addends, self.items), out=total)
         return totals
 
     @cached_property
@@ -194,8 +190,8 @@ class SparseEntries(Entries):
         """The least and the largest value of each item."""
         if self._histogram is not None:
             return self._histogram.extremes
-        least = np.full(self._items, self.values.max())
-        most = np.full(self._items, self.values.min())
+        least = np.full(self.items, self.values.max())
+        most = np.full(self.items, self.values.min())
         np.minimum.at(least, self.rated, self.values)
         np.maximum.at(most, self.rated, self.values)
         return self.form.parts(least), self.form.parts(most)
@@ -209,7 +205,7 @@ class SparseEntries(Entries):
 
     def blocks(self, sums: ItemSums) -> Iterator[SparseBlock]:
         """Yield the scores without each unit."""
-        for first, entries, pointers in self._ranges(self._block_entries):
+        for first, entries, pointers in self._ranges(self.block_entries):
             rated = self.rated[entries]
             without = sums.without_values(rated, self.values[entries])
             yield SparseBlock(first, pointers, rated, without)
@@ -217,7 +213,7 @@ class SparseEntries(Entries):
     def columns(self, sums: ItemSums, wanted: Wanted) -> Iterator[Rows]:
         """Look at the entries of the wanted items alone."""
         mask = wanted.place >= 0
-        for first, entries, pointers in self._ranges(self._block_entries):
+        for first, entries, pointers in self._ranges(self.block_entries):
             found = self._entries_of(mask, entries.start, entries.stop)
             kept, places = wanted.of_units(found, pointers + entries.start, first)
             rated = self.rated[kept]
@@ -226,7 +222,7 @@ class SparseEntries(Entries):
 
     def _entries_of(self, mask: BoolArray, start: int, stop: int) -> IntArray:
         """Return the entries of masked items between two places."""
-        step = self._scan
+        step = self.scan
         found = [
             np.flatnonzero(mask.take(self.rated[at : min(at + step, stop)], mode="clip")) + at
             for at in range(start, stop, step)
@@ -237,7 +233,7 @@ class SparseEntries(Entries):
         """Return how far each unit moves the scores."""
         squares = [
             segment_sums(sums.squared_moves(self.rated[entries], self.values[entries]), pointers)
-            for _, entries, pointers in self._ranges(self._scan)
+            for _, entries, pointers in self._ranges(self.scan)
         ]
         return np.asarray(np.sqrt(np.concatenate(squares)) * sums.unit)
 
@@ -251,7 +247,7 @@ class SparseEntries(Entries):
         squares = reach(1, rated, shrinkage, (lowest, highest), np.maximum) ** 2
         return max(
             float(segment_sums(squares[self.rated[entries]], pointers).max())
-            for _, entries, pointers in self._ranges(self._block_entries)
+            for _, entries, pointers in self._ranges(self.block_entries)
         )
 
     def _ranges(self, entries: int) -> Iterator[tuple[int, slice, IntArray]]:

@@ -151,7 +151,7 @@ class Bagged(Scorer):
 
     def score(self, data: Observations) -> FloatArray:
         """Return the mean scores over the bags of all the data."""
-        return self._mean_over_bags(data, FULL, self._size(data.n_units))
+        return self._mean_without(data, self._size(data.n_units), FULL)
 
     def leave_one_out(self, data: Observations) -> LeaveOneOut:
         """Return the mean scores over fresh bags without each distinct unit."""
@@ -161,30 +161,23 @@ class Bagged(Scorer):
                 f"bags of size={size:,} cannot be drawn without replacement once one of "
                 f"{data.n_units:,} units is left out. Use a smaller size, or replace=True."
             )
-        return refit_all(
-            partial(_mean_without, self, data, size),
-            data,
-            settings=[self.scorer, self.bags, size, self.replace, self.seed],
-            how=self,
-        )
+        settings = [self.scorer, self.bags, size, self.replace, self.seed]
+        return refit_all(partial(self._mean_without, data, size), data, settings=settings, how=self)
 
     def _size(self, n: int) -> int:
         size = max(1, n // 2) if self.size is None else self.size
         _check_size(n, size, replace=self.replace)
         return int(size)
 
-    def _mean_over_bags(self, data: Observations, unit: int, size: int) -> FloatArray:
+    def _mean_without(self, data: Observations, size: int, unit: int) -> FloatArray:
+        """Return the mean over the bags without a unit, or of all the data."""
+        kept = data if unit == FULL else data.without(unit)
         rng = np.random.default_rng([self.seed, unit + 1])
-        total = np.zeros(data.n_items)
+        total = np.zeros(kept.n_items)
         for _ in range(self.bags):
-            copies = drawn_copies(rng, data.units.counts, size, replace=self.replace)
-            total += self.scorer.score(data.with_copies(copies))
+            copies = drawn_copies(rng, kept.units.counts, size, replace=self.replace)
+            total += self.scorer.score(kept.with_copies(copies))
         return total / self.bags
-
-
-def _mean_without(bagged: Bagged, data: Observations, size: int, unit: int) -> FloatArray:
-    kept = data if unit == FULL else data.without(unit)
-    return bagged._mean_over_bags(kept, unit, size)  # noqa: SLF001 (module-level: it is pickled)
 
 
 def drawn_copies(rng: np.random.Generator, counts: IntArray, size: int, *, replace: bool) -> IntArray:

@@ -15,8 +15,7 @@ import numpy as np
 from steadyrank.engines.blocks import slices
 from steadyrank.errors import MissingPackageError, RefitError, shorten
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_kind, check_several
-from steadyrank.scorers.checkpoint import FULL, open_checkpoint
-from steadyrank.scorers.fingerprint import fingerprint
+from steadyrank.scorers.checkpoint import FULL, fingerprint, open_checkpoint
 
 if TYPE_CHECKING:
     import os
@@ -102,12 +101,8 @@ class Refit(Scorer):
 
     def leave_one_out(self, data: Observations) -> LeaveOneOut:
         """Refit without each distinct unit, and return all the scores."""
-        return refit_all(
-            partial(_fit_without, self.model, self.seed, data),
-            data,
-            settings=[self.model, self.seed],
-            how=self,
-        )
+        fit = partial(_fit_without, self.model, self.seed, data)
+        return refit_all(fit, data, settings=[self.model, self.seed], how=self)
 
 
 def is_estimator(model: object) -> bool:
