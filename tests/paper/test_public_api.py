@@ -85,7 +85,7 @@ def test_there_are_experiments_and_they_use_the_library() -> None:
         "from steadyrank import scorers",
         "from steadyrank import Ratings, _typing",
         "from steadyrank.scorers import secular",
-        "from steadyrank.scorers.mean_rating import MeanRating",
+        "from steadyrank.scorers.entry_sums import MeanRating",
         "from steadyrank._typing import FloatArray",
         "from steadyrank.cli import main",
         "if TYPE_CHECKING:\n    from steadyrank.data.ratings import Ratings",

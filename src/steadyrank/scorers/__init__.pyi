@@ -12,6 +12,7 @@ from steadyrank.scorers.least_squares import (
     OrdinaryLeastSquares as OrdinaryLeastSquares,
     Ridge as Ridge,
 )
+from steadyrank.scorers.mean_points import Approval as Approval, Borda as Borda, Plurality as Plurality
 from steadyrank.scorers.norm_ball import constrained_coefficients as constrained_coefficients
 from steadyrank.scorers.refit import Refit as Refit
 from steadyrank.scorers.registry import (
@@ -22,4 +23,3 @@ from steadyrank.scorers.registry import (
     scorer_names as scorer_names,
 )
 from steadyrank.scorers.sensitivity import Sensitivity as Sensitivity
-from steadyrank.scorers.voting import Approval as Approval, Borda as Borda, Plurality as Plurality

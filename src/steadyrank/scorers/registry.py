@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from steadyrank.scorers.base import Scorer
 
 NAMED = {
-    "approval": "voting.Approval",
-    "borda": "voting.Borda",
+    "approval": "mean_points.Approval",
+    "borda": "mean_points.Borda",
     "bradley-terry": "bradley_terry.BradleyTerry",
     "column-means": "entry_sums.ColumnMeans",
     "constrained-least-squares": "least_squares.ConstrainedLeastSquares",
     "mean-rating": "entry_sums.MeanRating",
     "ordinary-least-squares": "least_squares.OrdinaryLeastSquares",
-    "plurality": "voting.Plurality",
+    "plurality": "mean_points.Plurality",
     "ridge": "least_squares.Ridge",
 }
 """Registration, one line for each scorer: what users call it, its module and its class.
