@@ -364,7 +364,7 @@ class TestRealData:
     def test_crowd_comparisons(self, shared_data, grouping):
         pandas = pytest.importorskip("pandas")
         frame = pandas.read_csv(shared_data / "battles" / "llmfao.csv")
-        data = Battles.from_frame(frame, left="left", right="right", winner="winner", units=grouping)
+        data = Battles.from_frame(frame, left="left", right="right", winner="winner", unit=grouping)
         found = without_each(data, BradleyTerry())
         pairs, wins = data.unit_pairs, win_counts(data)
         for unit in np.random.default_rng(0).integers(len(found), size=10):
