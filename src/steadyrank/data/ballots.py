@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence, Set as AbstractSet
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
@@ -20,19 +19,19 @@ from steadyrank.data.observations import (
     row_counts,
     set_fields,
 )
+from steadyrank.data.orders import BallotArrays, canonical, distinct_ballots, flatten, parse_orders
 from steadyrank.data.units import LazyLabels, Units
-from steadyrank.errors import EmptyDataError, InvalidBallotError, InvalidDataError, Option, shorten
-from steadyrank.reading.arrays import is_missing, objects
+from steadyrank.errors import EmptyDataError, InvalidBallotError, InvalidDataError, Option
+from steadyrank.reading.arrays import is_missing
 from steadyrank.reading.kinds import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.roles import simplify
 from steadyrank.reading.table import Table, as_table
-from steadyrank.reading.text_columns import TextColumn
 
 if TYPE_CHECKING:
     from typing import Self
 
-    from steadyrank._typing import AnyArray, IntArray
+    from steadyrank._typing import IntArray
     from steadyrank.reading.kinds import Columns
     from steadyrank.reading.roles import Resolved
 
@@ -46,8 +45,6 @@ BALLOT = Role(
     takes_the_rest=True,
 )  # fmt: skip
 
-TIED = (list, tuple, set, frozenset, np.ndarray)
-TIER = re.compile(r"\{([^{}]*)\}|([^,]+)")
 ORDER_MARKS = frozenset(">{,;|")
 Made = TypeVar("Made", bound="Ballots")
 
@@ -83,14 +80,6 @@ def _has_orders(table: Table, columns: Columns) -> bool:
         isinstance(cell, list | tuple) or (isinstance(cell, str) and not ORDER_MARKS.isdisjoint(cell))
         for cell in table.cells(name)[:1000]
     )
-
-
-class BallotArrays(NamedTuple):
-    """Entries of all ballots, one after the other, as item codes."""
-
-    indptr: IntArray
-    ranked: IntArray
-    levels: IntArray
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -325,134 +314,3 @@ def _check_csr(arrays: BallotArrays, size: int) -> None:
             f"ranked must name items 0 to {size - 1:,}, but there is {ranked[wrong[0]]}",
             rows=np.searchsorted(indptr, wrong, side="right") - 1,
         )
-
-
-def flatten(ballots: Iterable[Any], *, approval: bool) -> tuple[IntArray, AnyArray, IntArray]:
-    """Lay the ballots out: where each begins, and the labels and levels of all entries.
-
-    Examples
-    --------
-    >>> indptr, labels, levels = flatten([["x", ["y", "z"]], ["z"]], approval=False)
-    >>> indptr, labels.tolist(), levels
-    (array([0, 3, 4]), ['x', 'y', 'z', 'z'], array([0, 1, 1, 0]))
-    """
-    if not _is_list(ballots):
-        raise InvalidBallotError(f"ballots must be a list of orders, but is {shorten(ballots)}")
-    labels: list[object] = []
-    levels: list[int] = []
-    ends = [0]
-    for row, ballot in enumerate(ballots):
-        _check_ballot(ballot, row, approval=approval)
-        for level, entry in enumerate(ballot):
-            tied = list(entry) if isinstance(entry, TIED) and not approval else [entry]
-            labels += tied
-            levels += [0 if approval else level] * len(tied)
-        if not approval and len(labels) == ends[-1]:
-            raise InvalidBallotError(
-                "an empty order", rows=[row], way_out="Remove it: it says nothing about any item."
-            )
-        ends.append(len(labels))
-    plain = objects(label.item() if isinstance(label, np.generic) else label for label in labels)
-    return np.array(ends), plain, np.array(levels, dtype=np.int64)
-
-
-def _is_list(value: object) -> bool:
-    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
-
-
-def _check_ballot(ballot: object, row: int, *, approval: bool) -> None:
-    if not _is_list(ballot):
-        raise InvalidBallotError(
-            f"a ballot must be a list of labels, but one is {shorten(ballot)}",
-            rows=[row],
-            way_out='Split text first, for example text.split(">").',
-        )
-    if isinstance(ballot, AbstractSet) and not approval:
-        raise InvalidBallotError(
-            f"{shorten(ballot)} has no order",
-            rows=[row],
-            way_out="Use a list, best first; or approval=True for sets of approved items.",
-        )
-
-
-def canonical(entries: BallotArrays, items: Sequence[object], *, approval: bool) -> BallotArrays:
-    """Sort each ballot by level and item, with levels 0, 1, 2...; refuse an item named twice."""
-    rows = np.repeat(np.arange(len(entries.indptr) - 1), np.diff(entries.indptr))
-    _check_named_once(rows, entries.ranked, items)
-    order = np.lexsort((entries.ranked, entries.levels, rows))
-    ranked, levels = entries.ranked[order], entries.levels[order]
-    if approval or not len(ranked):
-        return BallotArrays(entries.indptr, ranked, np.zeros_like(levels))
-    new_tier = np.zeros(len(levels), dtype=np.int64)
-    new_tier[1:] = (levels[1:] != levels[:-1]) | (rows[1:] != rows[:-1])
-    tiers = np.cumsum(new_tier)
-    return BallotArrays(entries.indptr, ranked, tiers - tiers[entries.indptr[rows]])
-
-
-def _check_named_once(rows: IntArray, ranked: IntArray, items: Sequence[object]) -> None:
-    order = np.lexsort((ranked, rows))
-    cells = np.stack([rows, ranked])[:, order]
-    again = np.flatnonzero((cells[:, 1:] == cells[:, :-1]).all(axis=0))
-    if len(again):
-        entry = order[again[0]]
-        raise InvalidBallotError(
-            f"a ballot names {shorten(items[ranked[entry]])} twice",
-            rows=np.unique(rows[order[again]]),
-            way_out="Correct these ballots.",
-        )
-
-
-def distinct_ballots(entries: BallotArrays, counts: IntArray) -> tuple[BallotArrays, IntArray]:
-    """Keep each ballot once, in order of first appearance, with the sum of its counts."""
-    place: dict[bytes, int] = {}
-    first: list[int] = []
-    totals: list[int] = []
-    both = np.stack([entries.ranked, entries.levels], axis=1)
-    for row in np.flatnonzero(counts).tolist():
-        key = both[entries.indptr[row] : entries.indptr[row + 1]].tobytes()
-        known = place.setdefault(key, len(first))
-        if known == len(first):
-            first.append(row)
-            totals.append(0)
-        totals[known] += int(counts[row])
-    indptr, take = repeated_spans(entries.indptr, np.array(first))
-    return BallotArrays(indptr, entries.ranked[take], entries.levels[take]), np.array(totals)
-
-
-def parse_orders(texts: Sequence[str], *, approval: bool) -> tuple[list[list[Any]], str]:
-    """Read orders written as text; return them with a note of how they were read.
-
-    Examples
-    --------
-    >>> parse_orders(["a > b = c", "b"], approval=False)[0]
-    [['a', ['b', 'c']], ['b']]
-    >>> parse_orders(["1,{2,3}"], approval=False)[0]
-    [[1, [2, 3]]]
-    >>> parse_orders(["a; b", ""], approval=True)[0]
-    [['a', 'b'], []]
-    """
-    if approval:
-        tiers = [[re.split("[,;|]", text)] if text.strip() else [] for text in texts]
-        how = "approved items separated by comma, semicolon or bar"
-    elif any(">" in text or "=" in text for text in texts):
-        tiers = [[tier.split("=") for tier in text.split(">")] for text in texts]
-        how = "orders read as a > b = c"
-    else:
-        tiers = [_comma_tiers(text) for text in texts]
-        how = "orders read as a, {b, c}"
-    flat = [label.strip() for ballot in tiers for tier in ballot for label in tier]
-    labels = iter(TextColumn.of(flat).labels().tolist())
-    named = [[[next(labels) for _ in tier] for tier in ballot] for ballot in tiers]
-    if approval:
-        return [[label for tier in ballot for label in tier] for ballot in named], how
-    return [[tier if len(tier) > 1 else tier[0] for tier in ballot] for ballot in named], how
-
-
-def _comma_tiers(text: str) -> list[list[str]]:
-    if "{" not in text:
-        return [[label] for label in text.split(",")]
-    return [
-        tied.split(",") if tied else [single]
-        for tied, single in TIER.findall(text)
-        if tied or single.strip()
-    ]
