@@ -105,6 +105,7 @@ def write(
     make: Callable[[np.random.Generator], tuple[list[str], list[list[Any]]]],
     as_data: Callable[[list[list[Any]]], Any],
     k: int,
+    folder: Path,
 ) -> None:
     """Write the first data set with a near-tie at rank k."""
     seed = FIRST_SEED
@@ -112,18 +113,18 @@ def write(
     while not worth_seeing(as_data(rows), k):
         seed += 1
         header, rows = make(np.random.default_rng(seed))
-    with (FOLDER / name).open("w", encoding="utf-8", newline="") as file:
+    with (folder / name).open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
         writer.writerows(rows)
     print(f"{name}: seed {seed}, {len(rows):,} rows")  # noqa: T201 (a script says what it did)
 
 
-def main() -> None:
+def main(folder: Path = FOLDER) -> None:
     """Write the three files."""
-    write("restaurants.csv", ratings, as_ratings, k=5)
-    write("chat_battles.csv", battles, as_battles, k=3)
-    write("benchmark.csv", benchmark, as_scores, k=4)
+    write("restaurants.csv", ratings, as_ratings, k=5, folder=folder)
+    write("chat_battles.csv", battles, as_battles, k=3, folder=folder)
+    write("benchmark.csv", benchmark, as_scores, k=4, folder=folder)
 
 
 if __name__ == "__main__":

@@ -89,11 +89,8 @@ def script() -> ModuleType:
     return module
 
 
-def test_the_seeded_script_makes_the_bundled_files(
-    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(script, "FOLDER", tmp_path)
-    script.main()
+def test_the_seeded_script_makes_the_bundled_files(script: ModuleType, tmp_path: Path) -> None:
+    script.main(tmp_path)
     for name in NAMES:
         with demo_file(name) as path:
             assert (tmp_path / name).read_bytes() == path.read_bytes()

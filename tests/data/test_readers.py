@@ -23,8 +23,10 @@ from steadyrank.errors import (
     NotRecognisedError,
     UnreadableFileError,
 )
-from steadyrank.reading import files, netflix, typed_files
+from steadyrank.reading import netflix
+from steadyrank.reading.files import OpenFile, open_source
 from steadyrank.reading.formats import read_table
+from steadyrank.reading.typed_files import read_parquet
 
 ROWS = [("007", 3), ("x y", 2), ("é", 1)]
 
@@ -70,25 +72,21 @@ def test_other_delimiters_are_said() -> None:
 
 
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
-def test_parquet_with_each_library(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    content = as_parquet()
-    monkeypatch.setattr(typed_files, "LIBRARIES", (library,))
-    assert Votes.read(io.BytesIO(content)).tally.tolist() == [3, 2, 1]
+def test_parquet_with_each_library(library: str) -> None:
+    table = read_parquet(open_source(io.BytesIO(as_parquet())), [library])
+    assert Votes.from_table(table, {}).tally.tolist() == [3, 2, 1]
 
 
-def test_parquet_without_a_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    content = as_parquet()
-    monkeypatch.setattr(typed_files, "LIBRARIES", ("no_such_library",))
+def test_parquet_without_a_library() -> None:
     with pytest.raises(MissingPackageError, match=r'pip install "steadyrank\[frames\]"'):
-        Votes.read(io.BytesIO(content))
+        read_parquet(open_source(io.BytesIO(as_parquet())), ["no_such_library"])
 
 
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
-def test_damaged_parquet(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_damaged_parquet(library: str) -> None:
     content = as_parquet()
-    monkeypatch.setattr(typed_files, "LIBRARIES", (library,))
     with pytest.raises(UnreadableFileError, match="not a sound Parquet file"):
-        Votes.read(io.BytesIO(content[: len(content) // 2]))
+        read_parquet(open_source(io.BytesIO(content[: len(content) // 2])), [library])
 
 
 def test_every_kind_reads() -> None:
@@ -108,10 +106,11 @@ NETFLIX = "1:\n10,3,2005-09-06\n20,5,2005-05-13\n12:\n10,4,2005-10-19\n"
 class TestNetflix:
     @pytest.mark.parametrize("end", ["\n", "\r\n"])
     @pytest.mark.parametrize("block", [1, 7, 1 << 20])
-    def test_blocks(self, end: str, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(files, "HEAD", 4)
-        monkeypatch.setattr(files.OpenFile.blocks, "__defaults__", (block,))
-        ratings = Ratings.read(io.BytesIO(NETFLIX.replace("\n", end).encode()))
+    def test_blocks(self, end: str, block: int) -> None:
+        text = io.BytesIO(NETFLIX.replace("\n", end).encode())
+        file = OpenFile("ratings.txt", "utf-8", text, look_at=4, block=block)
+        file.look()
+        ratings = Ratings.from_table(netflix.read_netflix(file), {})
         assert (ratings.items, list(ratings.user_labels)) == ((1, 12), [10, 20])
         assert ratings.values.tolist() == [3, 4, 5]
         assert ratings.values.dtype == np.int8
@@ -156,7 +155,7 @@ class TestNetflix:
             Ratings.read(io.BytesIO(text.encode()))
 
     def test_a_rating_before_the_first_movie(self) -> None:
-        file = files.open_source(io.BytesIO(b"10,3,2005-09-06\n1:\n"))
+        file = open_source(io.BytesIO(b"10,3,2005-09-06\n1:\n"))
         with pytest.raises(UnreadableFileError, match=r"line 1 .* before the first movie"):
             netflix.read_netflix(file)
 

@@ -319,7 +319,7 @@ def _check_csr(indptr: IntArray, codes: AnyArray, values: AnyArray, size: int) -
         )
 
 
-def in_strict_order(users: AnyArray, items: AnyArray) -> bool:
+def in_strict_order(users: AnyArray, items: AnyArray, stride: int = STRIDE) -> bool:
     """Tell whether (user, item) goes up strictly, so that neither sorting nor merging is needed.
 
     Examples
@@ -329,8 +329,8 @@ def in_strict_order(users: AnyArray, items: AnyArray) -> bool:
     >>> in_strict_order(np.array([0, 0]), np.array([1, 1]))
     False
     """
-    for start in range(0, len(users) - 1, STRIDE):
-        block = slice(start, start + STRIDE + 1)
+    for start in range(0, len(users) - 1, stride):
+        block = slice(start, start + stride + 1)
         user, item = users[block], items[block]
         up = user[1:] > user[:-1]
         same = user[1:] == user[:-1]
@@ -339,7 +339,9 @@ def in_strict_order(users: AnyArray, items: AnyArray) -> bool:
     return True
 
 
-def stable_order(users: AnyArray, items: AnyArray, n_users: int, n_items: int) -> AnyArray:
+def stable_order(
+    users: AnyArray, items: AnyArray, n_users: int, n_items: int, stride: int = STRIDE
+) -> AnyArray:
     """Return the permutation that sorts by user, then item, equal entries in their order.
 
     Two counting sorts, the second key first; a key that is sorted already costs one look.
@@ -349,7 +351,7 @@ def stable_order(users: AnyArray, items: AnyArray, n_users: int, n_items: int) -
     >>> stable_order(np.array([1, 0, 1]), np.array([0, 1, 0]), 2, 2).tolist()
     [1, 0, 2]
     """
-    if _goes_up(items):
+    if _goes_up(items, stride):
         return counting_order(users, n_users)
     by_item = counting_order(items, n_items)
     return by_item[counting_order(users[by_item], n_users)]
@@ -375,9 +377,9 @@ def counting_order(codes: AnyArray, size: int) -> AnyArray:
     return order
 
 
-def _goes_up(codes: AnyArray) -> bool:
-    for start in range(0, len(codes) - 1, STRIDE):
-        block = codes[start : start + STRIDE + 1]
+def _goes_up(codes: AnyArray, stride: int) -> bool:
+    for start in range(0, len(codes) - 1, stride):
+        block = codes[start : start + stride + 1]
         if (block[1:] < block[:-1]).any():
             return False
     return True

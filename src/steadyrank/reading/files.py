@@ -58,6 +58,8 @@ class OpenFile:
         The first bytes, unpacked, which the stream gives no more.
     given : mapping
         What the user said about the data; a format may need to know.
+    look_at, block : int
+        How many bytes the first look takes in, and how many are read at a time after it.
     """
 
     name: str
@@ -67,6 +69,8 @@ class OpenFile:
     opened: tuple[Any, ...] = ()
     head: bytes = b""
     given: Mapping[str, Any] = field(default_factory=dict)
+    look_at: int = HEAD
+    block: int = BLOCK
 
     @property
     def is_folder(self) -> bool:
@@ -92,9 +96,9 @@ class OpenFile:
 
     def read_all(self) -> bytes:
         """Return all bytes, unpacked."""
-        return self.head + b"".join(self._rest(BLOCK))
+        return self.head + b"".join(self._rest())
 
-    def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
+    def blocks(self) -> Iterator[bytes]:
         """Yield the text as UTF-8 in blocks of whole lines, without a byte order mark.
 
         Each block but the last ends with a line end. NUL bytes and text in another encoding are
@@ -102,7 +106,7 @@ class OpenFile:
         """
         waiting: list[bytes] = []
         line = 1
-        for chunk in self._as_utf8(size):
+        for chunk in self._as_utf8():
             cut = chunk.rfind(NEWLINE) + 1
             if not cut:
                 waiting.append(chunk)
@@ -116,7 +120,7 @@ class OpenFile:
             self._check_text(last, line)
             yield last
 
-    def _as_utf8(self, size: int) -> Iterator[bytes]:
+    def _as_utf8(self) -> Iterator[bytes]:
         if self.is_utf8:
             if self.head.startswith(UTF16):
                 raise UnreadableFileError(
@@ -124,12 +128,12 @@ class OpenFile:
                     way_out=["Read it with ", Option("encoding", "utf-16")],
                 )
             yield self.head.removeprefix(codecs.BOM_UTF8)
-            yield from self._rest(size)
+            yield from self._rest()
             return
         decoder = codecs.getincrementaldecoder(self.encoding)()
         try:
             yield decoder.decode(self.head).encode()
-            for chunk in self._rest(size):
+            for chunk in self._rest():
                 yield decoder.decode(chunk).encode()
             yield decoder.decode(b"", final=True).encode()
         except UnicodeDecodeError as error:
@@ -138,9 +142,9 @@ class OpenFile:
                 way_out=["Give its encoding as ", Option("encoding")],
             ) from None
 
-    def _rest(self, size: int) -> Iterator[bytes]:
+    def _rest(self) -> Iterator[bytes]:
         try:
-            while chunk := self._read(size):
+            while chunk := self._read(self.block):
                 yield chunk
         finally:
             self.close()
@@ -161,7 +165,7 @@ class OpenFile:
 
     def look(self) -> bytes:
         """Read the first bytes, and keep them; a pipe may hand out less than asked for at a time."""
-        while len(self.head) < HEAD and (part := self._read(HEAD - len(self.head))):
+        while len(self.head) < self.look_at and (part := self._read(self.look_at - len(self.head))):
             self.head += part
         return self.head
 

@@ -11,6 +11,8 @@ from steadyrank.errors import EmptyDataError, MissingPackageError, UnreadableFil
 from steadyrank.reading.table import GivenColumn, Table, as_table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from steadyrank.reading.files import OpenFile
 
 LIBRARIES = ("polars", "pyarrow")
@@ -59,10 +61,10 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def read_parquet(file: OpenFile) -> Table:
+def read_parquet(file: OpenFile, libraries: Sequence[str] = LIBRARIES) -> Table:
     """Read a Parquet file with polars or pyarrow, or say how to install them."""
     content = io.BytesIO(file.read_all())
-    library = next((name for name in LIBRARIES if find_spec(name) is not None), None)
+    library = next((name for name in libraries if find_spec(name) is not None), None)
     if library is None:
         raise MissingPackageError(
             f"to read the Parquet file {file.name}, polars or pyarrow is needed", "frames"
