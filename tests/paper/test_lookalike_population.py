@@ -47,11 +47,17 @@ def rating_sd(star_shares: np.ndarray) -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def outcome_means(population: Lookalike, star_shares: np.ndarray) -> np.ndarray:
-    """Means as they come out for everybody: those of as many stars as a movie has ratings."""
+def outcomes(population: Lookalike, star_shares: np.ndarray) -> np.ndarray:
+    """Means as they may come out for everybody: those of as many stars as a movie has ratings."""
     counts = np.rint(population.counts).astype(np.int64)
-    stars = np.random.default_rng(1).multinomial(counts, star_shares.T)
-    return stars @ np.array(published.STARS) / counts
+    rng = np.random.default_rng(1)
+    drawn = [rng.multinomial(counts, star_shares.T) @ np.array(published.STARS) for _ in range(9)]
+    return np.array(drawn) / counts
+
+
+@pytest.fixture(scope="module")
+def outcome_means(outcomes: np.ndarray) -> np.ndarray:
+    return outcomes[0]
 
 
 def by_popularity(population: Lookalike) -> list[np.ndarray]:
@@ -87,15 +93,16 @@ def test_ratings_per_movie(population: Lookalike) -> None:
         assert counts[b.last - 1] == pytest.approx(b.count_last, rel=0.01)
 
 
-def test_movie_means(population: Lookalike, outcome_means: np.ndarray) -> None:
+def test_movie_means(population: Lookalike, outcomes: np.ndarray, outcome_means: np.ndarray) -> None:
     assert outcome_means.mean() == pytest.approx(published.MOVIE_MEAN_OF_MEANS, abs=0.005)
     assert outcome_means.std() == pytest.approx(published.MOVIE_SD_OF_MEANS, abs=0.005)
     for level, mean in published.MOVIE_MEAN_QUARTILES:
         assert np.quantile(outcome_means, level) == pytest.approx(mean, abs=0.015)
     for b, members in zip(published.POPULARITY_BINS, by_popularity(population), strict=True):
-        found = np.quantile(outcome_means[members], published.MEAN_QUANTILES)
-        # The extremes are single movies, of few ratings in the last bins.
-        allowed = np.array([0.2, *[0.04] * 7, 0.2])
+        # The extremes are single movies, of few ratings in the last bins: hence the median of draws.
+        drawn = np.quantile(outcomes[:, members], published.MEAN_QUANTILES, axis=1)
+        found = np.median(drawn, axis=1)
+        allowed = np.array([0.12, *[0.04] * 7, 0.12])
         assert np.all(np.abs(found - b.means) < allowed), b
 
 
