@@ -103,7 +103,10 @@ def open_report(chromium: Any, tmp_path: Path) -> Iterator[Any]:
         found.page.on("request", lambda request: found.requests.append(request.url))
         found.page.on("dialog", lambda dialog: (found.dialogs.append(dialog.message), dialog.dismiss()))
         found.page.goto(found.url)
-        found.page.wait_for_selector("html[data-ready=yes]", state="attached")
+        # Until it is drawn, however long that takes, or says that it cannot be.
+        while not found.console and found.page.query_selector("html[data-ready=yes]") is None:
+            found.page.wait_for_timeout(50)
+        assert found.console == []
         opened.append((made, found))
         return found
 

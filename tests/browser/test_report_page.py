@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import altair as alt
 import numpy as np
 import pytest
 
@@ -119,6 +120,13 @@ def test_charts_say_in_words_what_they_show(open_report: Any) -> None:
         ".map((chart) => chart.querySelectorAll('svg path').length)"
     )
     assert all(paths > 3 for paths in drawn)
+
+
+def test_specifications_are_valid_vega_lite(open_report: Any) -> None:
+    specs = open_report(report_document(close_votes(), 3)).page.evaluate("() => SPECS")
+    assert sorted(specs) == ["cliff", "delta", "intervals", "overview", "size"]
+    for spec in specs.values():
+        alt.LayerChart.from_dict(spec)
 
 
 def test_table_sorts_and_filters(open_report: Any) -> None:
