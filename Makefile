@@ -10,13 +10,19 @@ TEST_EXTRAS := all
 endif
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint format bench bench-scale paper docs clean
+FUZZ_TIMES ?= 25
+
+.PHONY: demo test fuzz lint format bench bench-scale paper docs clean
 
 demo: $(VENV)/.demo
 	$(BIN)/steadyrank demo
 
 test: lint
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+# The generated cases of the tests, many times over: bounded by their number, seeded, the same in each run.
+fuzz: $(VENV)/.dev-$(TEST_EXTRAS)
+	STEADYRANK_FUZZ=$(FUZZ_TIMES) $(BIN)/python -m pytest tests/adversary -n 2 --dist loadgroup
 
 lint: $(VENV)/.dev-$(TEST_EXTRAS)
 	$(BIN)/ruff check .
