@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from steadyrank.errors import StateLimitError
-from steadyrank.operators.eligible_ranges import ends_within
-from steadyrank.operators.inflation import effective_eps, eligible_columns
-from steadyrank.operators.intervals import certain_gap
+from steadyrank.operators.boundary import effective_eps
+from steadyrank.operators.eligible_ranges import swap_ends
+from steadyrank.operators.inflation import eligible_columns, entered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -108,12 +108,12 @@ class StateGraph:
 
     @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
     def __init__(self, ranked: FloatArray, eps: float) -> None:
-        self.n_items = len(ranked)
+        self.n_items, self._eps = len(ranked), eps
         starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
         self.values = ranked[starts]
         self.sizes = np.diff(np.append(starts, len(ranked)))
         # The scores less than c below each one: only these can be touched before it is gone.
-        ends = ends_within(self.values, len(self.values), certain_gap(self.values, eps))
+        ends = swap_ends(self.values, eps)
         self._window = ends - np.arange(len(self.values))
         bits = np.array([int(size).bit_length() for size in self.sizes])
         self._offset = np.append(0, np.cumsum(bits))
@@ -170,7 +170,7 @@ class StateGraph:
         filled = left > 0
         chosen = [
             np.flatnonzero(eligible & some)
-            for eligible, some in zip(eligible_columns(depth, left), filled, strict=False)
+            for eligible, some in zip(self._eligible(first, depth, left), filled, strict=False)
         ]
         # The best score left is eligible in every state: words[0] has an entry for each of them.
         words = [states.words[edge] + self._item[j].take(first[edge]) for j, edge in enumerate(chosen)]
@@ -183,6 +183,22 @@ class StateGraph:
             ways = ways.astype(np.uint64)
         source = np.concatenate(chosen)[order]
         return Layer(source, column[order], starts, first, ways), merged
+
+    def _eligible(self, first: IntArray, depth: FloatArray, left: FloatArray) -> Iterator[BoolArray]:
+        """Yield, score by score from the best one left on, the states in which it is eligible."""
+
+        def settle(states: IntArray) -> IntArray:
+            return np.array([self._settled(int(first[state]), left[:, state]) for state in states])
+
+        return eligible_columns(depth, left, self._eps, settle)
+
+    def _settled(self, first: int, left: FloatArray) -> int:
+        """Return how many of the distinct scores from ``first`` on are eligible, by the rule itself."""
+        window = int(self._window[first])
+        number = left[:window].astype(np.int64)
+        scores = np.repeat(self.values[first : first + len(number)], number)
+        (items,) = entered((scores[0] - scores)[np.newaxis], scores[:1], self._eps)
+        return int(np.searchsorted(np.cumsum(number), items)) + 1
 
     def _left(self, states: _States, width: int) -> FloatArray:
         """Return how many items are left of each of the next distinct scores (rows), by state.
