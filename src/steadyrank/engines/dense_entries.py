@@ -112,6 +112,14 @@ class DenseEntries(Entries):
         for first, last in self._ranges(len(wanted.items)):
             yield from wanted.part(first, self._without(sums, first, last, wanted.items))
 
+    def values_of(self, items: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
+        """Return the columns, without their gaps."""
+        row, place = np.nonzero(~np.isnan(self.values[:, items]))
+        unit = np.arange(self.rows)
+        if self._order is not None:
+            unit[self._order] = np.repeat(np.arange(len(self._pointers) - 1), np.diff(self._pointers))
+        return unit[row], place, self.values[row, items[place]]
+
     def units_of(self, item: int) -> IntArray:
         """Return the units that have values of an item."""
         column = self.values[:, item]

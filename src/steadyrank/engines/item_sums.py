@@ -150,6 +150,10 @@ class Entries(ABC):
         """Yield the scores of the wanted items without each unit that changes one of them."""
 
     @abstractmethod
+    def values_of(self, items: IntArray) -> tuple[IntArray, IntArray, AnyArray]:
+        """Return all values of some items: for each its unit, its place among the items, and itself."""
+
+    @abstractmethod
     def units_of(self, item: int) -> IntArray:
         """Return the units that have values of an item."""
 

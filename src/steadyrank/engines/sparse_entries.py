@@ -237,6 +237,14 @@ class SparseEntries(Entries):
         ]
         return np.asarray(np.sqrt(np.concatenate(squares)) * sums.unit)
 
+    def values_of(self, items: IntArray) -> tuple[IntArray, IntArray, AnyArray]:
+        """Look for the entries of the items in one pass."""
+        place = np.full(self.items, -1, dtype=np.int64)
+        place[items] = np.arange(len(items))
+        found = self._entries_of(place >= 0, 0, len(self.rated))
+        unit = np.searchsorted(self.indptr, found, side="right") - 1
+        return unit, place[self.rated[found]], self.values[found]
+
     def units_of(self, item: int) -> IntArray:
         """Return the units that have a value of an item."""
         return np.searchsorted(self.indptr, np.flatnonzero(self.rated == item), side="right") - 1

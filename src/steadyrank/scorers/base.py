@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from steadyrank.data.observations import Observations
     from steadyrank.data.units import Units
     from steadyrank.engines.blocks import Block, Rows
+    from steadyrank.scorers.contests import Contests
     from steadyrank.scorers.sensitivity import Sensitivity
 
 
@@ -177,6 +178,12 @@ class LeaveOneOut(ABC):
     def shifts(self) -> FloatArray:
         r"""Return ``||w - w\i||_2`` for each distinct unit i."""
         return shifts_of(self.blocks(), self.scores)
+
+    def contests(self) -> Contests:
+        """Return how few units must leave before one item passes another, as far as that is known."""
+        from steadyrank.scorers.contests import LeftOutContests
+
+        return LeftOutContests(self)
 
     def columns(self, items: IntArray, among: BoolArray | None = None) -> Iterator[Rows]:
         """Yield (units, scores of these items) for every distinct unit that changes one of them.

@@ -25,6 +25,7 @@ from steadyrank.errors import (
     shorten,
 )
 from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several
+from steadyrank.scorers.entry_contests import entry_contests
 from steadyrank.scorers.sensitivity import Sensitivity
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from steadyrank.engines.blocks import Block, Rows
     from steadyrank.engines.item_sums import Entries, ItemSums
     from steadyrank.errors import WayOut
+    from steadyrank.scorers.contests import Contests
 
     EntryData: TypeAlias = Ratings | ScoreMatrix | ScannedEntries
     """Data that know their entries."""
@@ -162,6 +164,10 @@ class EntriesOut(LeaveOneOut):
     def shifts(self) -> FloatArray:
         """Return how far each unit moves the scores."""
         return self.entries.shifts(self.sums)
+
+    def contests(self) -> Contests:
+        """Return how few units must leave before one item passes another."""
+        return entry_contests(self.entries, self.sums, self.units)
 
     def columns(self, items: IntArray, among: BoolArray | None = None) -> Iterator[Rows]:
         """Yield the scores of ``items`` without each unit that changes one of them."""

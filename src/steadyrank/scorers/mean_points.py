@@ -18,6 +18,7 @@ import numpy as np
 from steadyrank.engines.blocks import DenseBlock, Wanted, segment_sums, slices
 from steadyrank.errors import Option, WrongDataError
 from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several
+from steadyrank.scorers.point_contests import PointContests
 from steadyrank.scorers.sensitivity import Sensitivity
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from steadyrank.data.units import Units
     from steadyrank.data.votes import Votes
     from steadyrank.engines.blocks import Rows
+    from steadyrank.scorers.contests import Contests
 
 
 @dataclass(frozen=True)
@@ -162,13 +164,17 @@ class MeanPointsOut(LeaveOneOut):
 
     def bounds(self) -> tuple[FloatArray, FloatArray]:
         """Return the lowest and highest scores, from the most and least that one unit gives."""
-        spread = self._least_and_most()
+        spread = self.least_and_most()
         if spread is None:
             return super().bounds()
         least, most = spread
         lowest = (self.totals - most) / self._denominator
         highest = (self.totals - least) / self._denominator
         return np.minimum(lowest, self.scores), np.maximum(highest, self.scores)
+
+    def contests(self) -> Contests:
+        """Return exact numbers: all means are over the same number of units."""
+        return PointContests(self)
 
     def shifts(self) -> FloatArray:
         r"""Return ``||w - w\i||``, from ``w - w\i = (n z_i - total) / (n (n - 1))``."""
@@ -224,7 +230,7 @@ class MeanPointsOut(LeaveOneOut):
             squares[part] = ((given * self.units.total - self.totals) ** 2).sum(axis=1)
         return squares
 
-    def _least_and_most(self) -> tuple[IntArray, IntArray] | None:
+    def least_and_most(self) -> tuple[IntArray, IntArray] | None:
         """Return the fewest and most parts that a unit gives to each item, if a table is small."""
         points, items = self.points, len(self.scores)
         levels, level = np.unique(points.others, return_inverse=True)

@@ -1,0 +1,185 @@
+"""How few units must leave before one item passes another: what a scorer knows beyond one unit.
+
+Every question of that kind (does the top k change, does an item enter it, does a ranking hold) comes
+down to pairs: one item that is *ahead* and one that is *behind*. A scorer answers two questions about a
+pair: a certified number of units below which nothing can happen, and in which order units should leave to
+make it happen. Whether it does happen is never taken from here: who asks removes the units and scores anew.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.scorers.base import LeaveOneOut
+
+
+@dataclass(frozen=True)
+class Attack:
+    """Units in the order in which they should leave for one item to pass another.
+
+    Parameters
+    ----------
+    units, copies : int arrays
+        Distinct units, and how many of each may leave, first the most effective.
+    """
+
+    units: IntArray
+    copies: IntArray
+
+    @property
+    def largest(self) -> int:
+        """How many units may leave in all."""
+        return int(self.copies.sum())
+
+    def first(self, number: int, distinct: int) -> IntArray:
+        """Return how many of each of all distinct units leave when ``number`` do."""
+        before = np.cumsum(self.copies) - self.copies
+        leaving = np.clip(number - before, 0, self.copies)
+        return np.bincount(self.units, leaving, minlength=distinct).astype(np.int64)
+
+
+class Contests(ABC):
+    """What a scorer knows about pairs of items when units leave.
+
+    Items are given by index. ``ahead`` is above ``behind`` in the plain ranking of all the data; the
+    smaller index is above where scores are equal, and so it is once units are gone.
+
+    Attributes
+    ----------
+    rule : str
+        What the numbers rest on, in a few words.
+    assumed : tuple of str
+        What is taken for granted, in plain words.
+    """
+
+    rule: ClassVar[str]
+    assumed: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
+        """Return for many pairs a number of units below which the order holds for certain: quickly."""
+
+    @abstractmethod
+    def lower(self, ahead: int, behind: int) -> int:
+        """Return the best such number for one pair; that of all units where it always holds."""
+
+    @abstractmethod
+    def attack(self, ahead: int, behind: int) -> Attack:
+        """Return the units to remove, the most effective first."""
+
+
+class SharedContests(Contests):
+    """Contests of means over one and the same number of units, or of rows.
+
+    Write d for what a unit gives to the item ahead minus what it gives to the one behind. As both sums are
+    over the same number, the order turns exactly when the d that are left sum to less than 0 (or
+    to 0 where the one behind has the smaller index), and taking away the largest d is best. So the
+    numbers are exact.
+    """
+
+    rule = "exact: the units that favour the leader most leave first"
+
+    rounding: float = 0.0
+    """What sums of d may be off by; 0 where they are whole numbers."""
+
+    def __init__(self, counts: IntArray) -> None:
+        self.counts = counts
+        self.total = int(counts.sum())
+
+    @abstractmethod
+    def gaps(self, ahead: IntArray, behind: IntArray) -> FloatArray | IntArray:
+        """Return the sums of d."""
+
+    @abstractmethod
+    def most(self, ahead: IntArray, behind: IntArray) -> FloatArray | IntArray:
+        """Return something that no d exceeds."""
+
+    @abstractmethod
+    def differences(self, ahead: int, behind: int) -> tuple[IntArray, FloatArray | IntArray]:
+        """Return the units that may have a d other than 0, and their d."""
+
+    def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
+        """Divide the gap by the most that one unit takes out of it."""
+        gap, most = self.gaps(ahead, behind) - self.rounding, self.most(ahead, behind)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            needed = np.where(most > 0, np.ceil(gap / most * (1 - 1e-12)), self.total)
+        return np.clip(needed, 1, self.total).astype(np.int64)
+
+    def lower(self, ahead: int, behind: int) -> int:
+        """Count the units whose d, the largest first, use the gap up."""
+        _, given, copies = self._favouring(ahead, behind)
+        gap = self.gaps(np.array([ahead]), np.array([behind]))[0] - self.rounding
+        closes = np.greater if ahead < behind and not self.rounding else np.greater_equal
+        upto = np.cumsum(given * copies)
+        last = int(np.argmax(np.append(closes(upto, gap), True)))
+        if last == len(given):
+            return self.total
+        before = int(copies[:last].sum())
+        left, each = gap - (upto[last] - given[last] * copies[last]), given[last]
+        more = int(left // each)
+        number = before + (more if more and closes(more * each, left) else more + 1)
+        while self.rounding and number < self.total and not self.turned(ahead, behind, number):
+            number += 1
+        return number
+
+    def turned(self, ahead: int, behind: int, number: int) -> bool:
+        """Tell whether the order turns when so many leave; asked only where sums of d are rounded."""
+        raise NotImplementedError
+
+    def attack(self, ahead: int, behind: int) -> Attack:
+        """Take the largest d away first."""
+        units, _, copies = self._favouring(ahead, behind)
+        return Attack(units, copies)
+
+    def _favouring(self, ahead: int, behind: int) -> tuple[IntArray, FloatArray | IntArray, IntArray]:
+        """Return the units with a positive d, the largest first, their d and their numbers."""
+        units, given = self.differences(ahead, behind)
+        favours: BoolArray = given > 0
+        units, given = units[favours], given[favours]
+        order = np.argsort(-given, kind="stable")
+        return units[order], given[order], self.counts[units[order]]
+
+
+class LeftOutContests(Contests):
+    """Contests of any scorer, from its scores without each unit.
+
+    Whether one unit suffices is known exactly, so two are certified where it does not; nothing is
+    known about more. The units whose leaving narrows the gap most go first.
+    """
+
+    rule = "at least 2 where no single unit does it; units that narrow the gap most leave first"
+    assumed = ("beyond one unit nothing bounds the number from below",)
+
+    def __init__(self, out: LeaveOneOut) -> None:
+        self._out = out
+
+    def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:  # noqa: ARG002
+        """Return 1: a better answer takes a pass over the units."""
+        return np.ones(len(ahead), dtype=np.int64)
+
+    def lower(self, ahead: int, behind: int) -> int:
+        """Return 1 where some unit alone turns the order, else 2."""
+        gaps = self._gaps_without(ahead, behind)
+        turned = gaps <= 0 if behind < ahead else gaps < 0
+        return 1 if turned.any() else 2
+
+    def attack(self, ahead: int, behind: int) -> Attack:
+        """Put the units first without which the gap is smallest."""
+        gaps = self._gaps_without(ahead, behind)
+        scores = self._out.scores
+        helpful = np.flatnonzero(gaps < scores[ahead] - scores[behind])
+        order = helpful[np.argsort(gaps[helpful], kind="stable")]
+        return Attack(order, self._out.units.counts[order])
+
+    def _gaps_without(self, ahead: int, behind: int) -> FloatArray:
+        scores = self._out.scores
+        gaps = np.full(len(self._out.units), scores[ahead] - scores[behind])
+        for units, rows in self._out.columns(np.array([ahead, behind])):
+            gaps[units] = rows[:, 0] - rows[:, 1]
+        return gaps

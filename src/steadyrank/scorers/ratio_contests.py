@@ -1,0 +1,334 @@
+r"""Contests of scores ``sum / (shrinkage + count)`` where items have different counts.
+
+One removal set moves two ratios, each with a denominator of its own, so no single threshold settles who
+passes whom. Two steps do.
+
+*A bound for any units.* Let v be the scores, D the denominators, and let a unit take sums s and counts c out of
+both. If j is ahead of i after a removal, then some t lies between the new scores of both, and there
+``S_j' - t D_j' >= 0 >= S_i' - t D_i'``. Divide by the old denominators and subtract:
+
+    v_i - v_j <= sum over the units that left of  (t c_j - s_j) / D_j + (s_i - t c_i) / D_i.
+
+For m units the right side is at most the sum of the m largest terms, a convex function of t: on the interval that t
+can lie in it is largest at an end. So m units cannot suffice where both ends stay below the gap.
+
+*The exact number, where a unit has at most one value of an item.* Fix how many units leave that have a value of
+j alone, of i alone, and of both: p, q and r. The denominators are then constants, and what remains is
+linear: remove the p lowest of the first, the q highest of the second, and of the third the r with the largest
+``x_i D_j - x_j D_i``. Sorted prefix sums bound a triple at once, so that few of them are looked at closely.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steadyrank.scorers.contests import Attack, Contests
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from steadyrank._typing import FloatArray, IntArray
+
+MOST_TRIPLES = 20_000_000
+"""How many triples are bounded for one pair before the exact number is given up for an interval."""
+
+EXACT = 2.0**53
+"""Whole numbers up to here are exact in double precision."""
+
+ROUNDING = 1e-11
+"""More than what rounding of sums over units amounts to, relative to their size."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """What units give to one item.
+
+    Parameters
+    ----------
+    units : int array
+        The distinct units that give something, in order.
+    sums, counts : float arrays
+        What each of them gives in all, and in how many values.
+    total, denominator : float
+        What all of them give together, and the shrinkage plus their number of values.
+    each : float
+        What one value counts in denominators.
+    """
+
+    units: IntArray
+    sums: FloatArray
+    counts: FloatArray
+    total: float
+    denominator: float
+    each: float = 1.0
+
+    @property
+    def score(self) -> float:
+        """The score of the item."""
+        return self.total / self.denominator
+
+    @property
+    def single(self) -> bool:
+        """Whether no unit has several values of the item."""
+        return bool((self.counts <= self.each).all())
+
+    def extreme(self, m: int, sign: int) -> float:
+        """Return a bound of how far the score can rise (sign 1) or fall (-1) when m units leave.
+
+        It reaches t exactly if ``sign (S - t D)`` plus the m largest ``sign (t c - s)`` is not negative.
+        """
+        if not self.single:
+            return self._extreme_of_groups(m, sign)
+        left = np.arange(min(m, len(self.sums)) + 1)
+        taken = np.append(0.0, np.cumsum(np.sort(sign * self.sums)[: left[-1]]))
+        below = self.denominator - self.each * left
+        fits = below > 0
+        return sign * float(((sign * self.total - taken)[fits] / below[fits]).max())
+
+    def _extreme_of_groups(self, m: int, sign: int) -> float:
+        means = sign * self.sums / self.counts
+        near, far = sign * self.score, max(sign * self.score, float(means.max()), 0.0)
+        for _ in range(40):
+            t = (near + far) / 2
+            terms = t * self.counts - sign * self.sums
+            reached = sign * self.total - t * self.denominator + top_sum(terms, m) >= 0
+            near, far = (t, far) if reached else (near, t)
+        return sign * far
+
+
+class RatioContests(Contests):
+    """Contests of sums over counts.
+
+    Parameters
+    ----------
+    counts : int array
+        How often each distinct unit occurs.
+    given : callable
+        From an item to what units give to it.
+    extremes : (float array, float array)
+        The least and the largest value of each item.
+    scores, denominators : float arrays (items,)
+        The scores, and what their sums were divided by.
+    most_leaving : int array (items,)
+        The most values of an item that leave with one unit.
+    """
+
+    rule = "exact: all ways to split the units that leave between the two items"
+
+    def __init__(
+        self,
+        counts: IntArray,
+        given: Callable[[int], Given],
+        extremes: tuple[FloatArray, FloatArray],
+        scores: FloatArray,
+        denominators: FloatArray,
+        most_leaving: IntArray,
+    ) -> None:
+        self.counts = counts
+        self.total = int(counts.sum())
+        self._given = given
+        self._least, self._most = (np.asarray(end, dtype=np.float64) for end in extremes)
+        self._scores, self._denominators = scores, denominators
+        self._leaving = most_leaving
+
+    def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
+        """Let the item behind lose its lowest value, and the one ahead its highest, again and again."""
+        low = np.minimum(self._least[behind], self._scores[behind])
+        high = np.maximum(self._most[ahead], self._scores[ahead])
+        over, under = self._denominators[ahead], self._denominators[behind]
+        total, sums = self._scores[ahead] * over, self._scores[behind] * under
+        # The scores meet where a m^2 + b m + c = 0, with c < 0 now.
+        a, b, c = low - high, total + high * under - sums - low * over, sums * over - total * under
+        with np.errstate(divide="ignore", invalid="ignore"):
+            root = -2 * c / (b + np.sqrt(np.maximum(b * b - 4 * a * c, 0.0)))
+        meets = np.isfinite(root) & (root >= 0)
+        leaving = np.maximum(self._leaving[ahead], self._leaving[behind])
+        needed = np.where(meets, np.ceil(root * (1 - ROUNDING)), np.minimum(over, under)) // leaving
+        return np.clip(needed, 1, self.total).astype(np.int64)
+
+    def lower(self, ahead: int, behind: int) -> int:
+        """Return the exact number where a unit has one value of an item, else the bound."""
+        return self._found(ahead, behind)[0]
+
+    def attack(self, ahead: int, behind: int) -> Attack:
+        """Return the units of the exact answer, or those with the largest first-order effect."""
+        return self._found(ahead, behind)[1]
+
+    def _found(self, ahead: int, behind: int) -> tuple[int, Attack]:
+        pair = _Pair.of(self._given(ahead), self._given(behind), tie=behind < ahead)
+        lower = pair.bound(self.total)
+        units: IntArray | None = None
+        if lower < self.total and pair.single:
+            lower, units = pair.exact(lower, self.total)
+        chosen = pair.by_effect() if units is None else units
+        return lower, Attack(chosen, np.ones(len(chosen), dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two items, and what each unit that has values of one of them gives to both."""
+
+    units: IntArray
+    ahead: Given
+    behind: Given
+    sums: tuple[FloatArray, FloatArray]
+    counts: tuple[FloatArray, FloatArray]
+    tie: bool
+    """Whether a tie is enough: the item behind has the smaller index."""
+
+    @classmethod
+    def of(cls, ahead: Given, behind: Given, *, tie: bool) -> _Pair:
+        units = np.union1d(ahead.units, behind.units)
+        columns = np.zeros((4, len(units)))
+        for side, given in enumerate((ahead, behind)):
+            place = np.searchsorted(units, given.units)
+            columns[side, place], columns[2 + side, place] = given.sums, given.counts
+        return cls(units, ahead, behind, (columns[0], columns[1]), (columns[2], columns[3]), tie)
+
+    @property
+    def single(self) -> bool:
+        """Whether no unit has several values of an item."""
+        return self.ahead.single and self.behind.single
+
+    @property
+    def gap(self) -> float:
+        return self.ahead.score - self.behind.score
+
+    def effects(self, t: float) -> FloatArray:
+        """Return the most that each unit can do for the item behind, at a meeting point t."""
+        (s_i, s_j), (c_i, c_j) = self.sums, self.counts
+        effects: FloatArray = (t * c_j - s_j) / self.behind.denominator
+        effects += (s_i - t * c_i) / self.ahead.denominator
+        return effects
+
+    def by_effect(self) -> IntArray:
+        """Return the units that help, at the present scores, the most helpful first."""
+        effects = self.effects((self.ahead.score + self.behind.score) / 2)
+        helpful = np.flatnonzero(effects > 0)
+        return self.units[helpful[np.argsort(-effects[helpful], kind="stable")]]
+
+    def bound(self, most: int) -> int:
+        """Return the smallest number of units that the bound does not rule out, or ``most``."""
+        failed, number = 0, 1
+        while not self._possible(number):
+            if number >= min(most, len(self.units)):
+                return most
+            failed, number = number, min(2 * number, most, len(self.units))
+        while number - failed > 1:
+            middle = (failed + number) // 2
+            failed, number = (failed, middle) if self._possible(middle) else (middle, number)
+        return number
+
+    def _possible(self, m: int) -> bool:
+        ends = self.ahead.extreme(m, -1), self.behind.extreme(m, 1)
+        slack = ROUNDING * (abs(self.ahead.score) + abs(self.behind.score) + abs(ends[0]) + abs(ends[1]))
+        if ends[1] < ends[0] - slack:
+            return False
+        return any(top_sum(self.effects(t), m) >= self.gap - slack for t in ends)
+
+    def exact(self, lower: int, most: int) -> tuple[int, IntArray | None]:
+        """Try every split of ever more units; return their number and the first that turns the pair."""
+        splits = _Splits(self)
+        bounded = 0
+        for m in range(lower, most):
+            p, q, r = splits.triples(m)
+            bounded += len(p)
+            if bounded > MOST_TRIPLES:
+                return m, None
+            if not len(p):
+                return most, None
+            promise = splits.promise(p, q, r)
+            for place in np.argsort(-promise, kind="stable"):
+                if promise[place] < -splits.slack:
+                    break
+                chosen = splits.turned(int(p[place]), int(q[place]), int(r[place]))
+                if chosen is not None:
+                    return m, self.units[chosen]
+        return most, None
+
+
+class _Splits:
+    """Units by which of the two items they have a value of, sorted, with prefix sums."""
+
+    def __init__(self, pair: _Pair) -> None:
+        (s_i, s_j), (c_i, c_j) = pair.sums, pair.counts
+        self._pair = pair
+        only_behind, only_ahead = np.flatnonzero(c_i == 0), np.flatnonzero(c_j == 0)
+        self._both = np.flatnonzero((c_i > 0) & (c_j > 0))
+        self._lowest = only_behind[np.argsort(s_j[only_behind], kind="stable")]
+        self._highest = only_ahead[np.argsort(-s_i[only_ahead], kind="stable")]
+        self._low_sums, self._high_sums = upto(s_j[self._lowest]), upto(s_i[self._highest])
+        x_i, x_j = s_i[self._both], s_j[self._both]
+        self._top = {name: upto(-np.sort(-values)) for name, values in _named(x_i, x_j)}
+        self._low = {name: upto(np.sort(values)) for name, values in _named(x_i, x_j)}
+        size = (abs(pair.ahead.total) + float(np.abs(s_i).sum())) * pair.behind.denominator
+        size += (abs(pair.behind.total) + float(np.abs(s_j).sum())) * pair.ahead.denominator
+        whole = all(float(part) == np.rint(part) for part in (pair.ahead.total, pair.behind.total))
+        whole = whole and bool((s_i == np.rint(s_i)).all() and (s_j == np.rint(s_j)).all())
+        self.slack = 0.0 if whole and size < EXACT else ROUNDING * size
+
+    def triples(self, m: int) -> tuple[IntArray, IntArray, IntArray]:
+        """Return all (p, q, r) with p + q + r = m that leave both items a denominator."""
+        alone, p = np.tril_indices(m + 1)
+        q, r = alone - p, m - alone
+        fits = (p <= len(self._lowest)) & (q <= len(self._highest)) & (r <= len(self._both))
+        over, under = self._denominators(p, q, r)
+        fits &= (over > 0) & (under > 0)
+        return p[fits], q[fits], r[fits]
+
+    def promise(self, p: IntArray, q: IntArray, r: IntArray) -> FloatArray:
+        """Return for each triple something that what it can do does not exceed."""
+        over, under = self._denominators(p, q, r)
+        wider = under > over
+        top, low = ({name: sums[r] for name, sums in part.items()} for part in (self._top, self._low))
+        apart = over * top["gap"] + (under - over) * np.where(wider, top["ahead"], low["ahead"])
+        other = under * top["gap"] + (under - over) * np.where(wider, top["behind"], low["behind"])
+        alone = under * top["ahead"] - over * low["behind"]
+        return self._apart(p, q, over, under) + np.minimum(np.minimum(apart, other), alone)
+
+    def turned(self, p: int, q: int, r: int) -> IntArray | None:
+        """Return the units of a triple that turn the pair, or None."""
+        over, under = self._denominators(*(np.array(part) for part in (p, q, r)))
+        s_i, s_j = (sums[self._both] for sums in self._pair.sums)
+        values = s_i * under - s_j * over
+        chosen = np.argpartition(-values, r - 1)[:r] if r else np.zeros(0, dtype=np.int64)
+        reached = float(self._apart(np.array(p), np.array(q), over, under) + values[chosen].sum())
+        if reached < -self.slack or (reached == 0.0 and not self._pair.tie):
+            return None
+        return np.concatenate([self._lowest[:p], self._highest[:q], self._both[chosen]])
+
+    def _apart(self, p: IntArray, q: IntArray, over: FloatArray, under: FloatArray) -> FloatArray:
+        """Return the cross product of the ratios before units with values of both leave."""
+        behind = self._pair.behind.total - self._low_sums[p]
+        ahead = self._pair.ahead.total - self._high_sums[q]
+        return np.asarray(behind * over - ahead * under)
+
+    def _denominators(self, p: IntArray, q: IntArray, r: IntArray) -> tuple[FloatArray, FloatArray]:
+        each = self._pair.ahead.each
+        over = self._pair.ahead.denominator - each * (q + r)
+        return over, self._pair.behind.denominator - each * (p + r)
+
+
+def _named(x_i: FloatArray, x_j: FloatArray) -> Iterator[tuple[str, FloatArray]]:
+    return iter((("ahead", x_i), ("behind", x_j), ("gap", x_i - x_j)))
+
+
+def upto(values: FloatArray) -> FloatArray:
+    """Return the sums of the first 0, 1, 2... values."""
+    return np.append(0.0, np.cumsum(values))
+
+
+def top_sum(values: FloatArray, m: int) -> float:
+    """Return the sum of the m largest values, or of all positive ones where that is more.
+
+    Examples
+    --------
+    >>> top_sum(np.array([3.0, -1.0, 2.0]), 2), top_sum(np.array([3.0, -1.0]), 2)
+    (5.0, 3.0)
+    """
+    if m < len(values):
+        values = np.partition(values, len(values) - m)[len(values) - m :]
+    return float(values[values > 0].sum())
