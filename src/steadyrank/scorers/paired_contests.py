@@ -1,0 +1,213 @@
+r"""Contests of Bradley-Terry scores: a certified number of units below which no order turns.
+
+Write H for the Hessian of the fit (with its ridge) and ``<x, y>`` for ``x' H^-1 y``. A battle between a and b is the vector
+``u = e_a - e_b``, the pair in question ``p = e_j - e_i``, where j is behind i by a gap D; ``R = <p, p>`` is its effective resistance,
+``s = 1 - exp(-D)`` and ``t = 2 s / sqrt(R)``. A battle that a won with a chance q has the surprise ``r = 1 - q`` and the
+information ``v = q (1 - q)`` (a tie is half a win each way); let ``w = |r| + s v``. *Taking away a set of battles lets j
+pass i only if*
+
+    sum over the set of  min( 4 s w,  2 t z + n )  >=  t^2,
+
+*where* ``z = (r <-u, p> + s v |<u, p>|) / sqrt(R)`` *and n is the sum over the set of* ``w w' |<u, u'> - <u, p> <u', p> / R|``.
+
+Proof. Let d be the change of the scores and c the same clipped to the range between the changes of i and j, so that c
+differs by D between them and by no more between any two. Both fits have gradient 0; multiplied with c this says: the sum over
+the battles taken away of ``r (c_b - c_a)``, surprises at the *old* fit, equals the sum over the battles *kept* of (fall of the
+chance) times ``c_b - c_a``. The slope of the logistic function falls on the way by at most the factor ``exp(-|change|)``, and clipping
+shrinks differences: a kept battle gives at least ``k v (c_b - c_a)^2`` with ``k = s / D``. Let those taken away give it, too,
+and pay for it on the other side, where a difference of c is at most D:
+
+    sum over the set of  r (c_b - c_a) + s v |c_b - c_a|  >=  k c' H c,      with p'c = D.
+
+For some battles use that a difference is at most D (in all ``A D``, with A their sum of w), and for the others let g be their
+signed sum. The largest ``A D + g'c - k c' H c`` over such c is not negative exactly if
+``t <= <g, p> / sqrt(R) + sqrt(4 s A + <g, g>)``; split g into its part along p and the rest, square, and the part along p
+cancels. With a ridge take c minus its value nearest to 0: a constant changes no difference, and then
+``d (c - o) >= (c - o)^2`` for each item. QED
+
+So every unit has an effect, and m units suffice at most where the m largest effects do. The n of a battle is bounded by lengths
+first, and by its products with the battles that matter to it only where it is among the most effective.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from steadyrank.scorers.contests import LeftOutContests
+from steadyrank.scorers.paired_fit import laplacian, lost_odds
+
+if TYPE_CHECKING:
+    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank.scorers.base import LeaveOneOut
+
+SURE = 1 + 1e-9
+"""Makes what units can do larger than its rounding errors."""
+
+
+class Taken(NamedTuple):
+    """What leaves with each distinct unit: ``battles`` between two items, ``wins`` of them by the first."""
+
+    owner: IntArray
+    first: IntArray
+    second: IntArray
+    battles: FloatArray
+    wins: FloatArray
+
+
+class Ranked(NamedTuple):
+    """Units by value, the most valuable first: how many so far, and what they are worth together."""
+
+    units: IntArray
+    number: IntArray
+    upto: FloatArray
+
+    def top(self, m: int) -> float:
+        """Return what the m most valuable units are worth."""
+        place = int(np.searchsorted(self.number, m))
+        if place == len(self.number):
+            return float(self.upto[-1])
+        number, worth = (0, 0.0) if not place else (self.number[place - 1], self.upto[place - 1])
+        share = (m - number) / (self.number[place] - number)
+        return float(worth + share * (self.upto[place] - worth))
+
+    def first(self, m: int) -> IntArray:
+        """Return the m most valuable units, equal ones once."""
+        return self.units[: int(np.searchsorted(self.number, m)) + 1]
+
+
+class PairedContests(LeftOutContests):
+    """Contests of Bradley-Terry scores.
+
+    Parameters
+    ----------
+    out : LeaveOneOut
+        The scores without each unit.
+    wins : float array (items, items)
+        The win counts, ties as half wins.
+    ridge : float
+        The ridge of the fit.
+    taken : Taken
+        What each distinct unit takes away.
+    resolution : float
+        Scores closer than this count as equal.
+    """
+
+    rule = "certified by effective resistances; seen by an attack on the units that narrow the gap most"
+    assumed = ()
+
+    def __init__(
+        self, out: LeaveOneOut, wins: FloatArray, ridge: float, taken: Taken, resolution: float = 0.0
+    ) -> None:
+        super().__init__(out)
+        scores = out.scores
+        upset = lost_odds(scores[:, np.newaxis] - scores[np.newaxis, :])
+        hessian = laplacian(wins * upset, upset)
+        np.einsum("ii->i", hessian)[:] += ridge
+        self.inverse = np.asarray(np.linalg.inv(hessian), dtype=np.float64)
+        self.taken, self._resolution = taken, resolution
+        chance = upset[taken.second, taken.first]
+        self.surprise = taken.wins - taken.battles * chance
+        self.information = taken.battles * chance * (1 - chance)
+        self.resistances = self.resistance(taken.first, taken.second)
+        self._heaviest = self.most(np.abs(self.surprise) + self.information)
+
+    def resistance(self, first: IntArray, second: IntArray) -> FloatArray:
+        """Return the effective resistances of pairs."""
+        own = np.einsum("ii->i", self.inverse)
+        return np.asarray(own[first] + own[second] - 2.0 * self.inverse[first, second])
+
+    def gaps(self, ahead: IntArray, behind: IntArray) -> FloatArray:
+        """Return how far scores must move for ties to become possible."""
+        scores = self._out.scores
+        return np.maximum(scores[ahead] - scores[behind] - self._resolution, 0.0)
+
+    def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
+        """Take every battle for one of the two items."""
+        needed = -np.expm1(-self.gaps(ahead, behind)) / self.resistance(ahead, behind)
+        upto = self._heaviest.upto
+        place = np.searchsorted(upto, needed)
+        before = np.append(0, self._heaviest.number)[place]
+        return np.where(place == len(upto), self._out.units.total, before + 1)
+
+    def lower(self, ahead: int, behind: int) -> int:
+        """Return the bound, or 2 where it says 1 and no single unit turns the order."""
+        effects = _Effects(self, ahead, behind)
+        failed, number, total = 0, 1, self._out.units.total
+        while not effects.suffice(number):
+            if number == total:
+                return total
+            failed, number = number, min(2 * number, total)
+        while number - failed > 1:
+            middle = (failed + number) // 2
+            failed, number = (failed, middle) if effects.suffice(middle) else (middle, number)
+        return number if number > 1 else super().lower(ahead, behind)
+
+    def most(self, values: FloatArray) -> Ranked:
+        """Return the units by the sum of their battles' values, the most valuable first."""
+        by_unit = self.per_unit(values)
+        order = np.argsort(-by_unit, kind="stable")
+        counts = self._out.units.counts[order]
+        gained = counts * np.maximum(by_unit[order], 0.0)
+        return Ranked(order, np.cumsum(counts), np.cumsum(gained) * SURE)
+
+    def per_unit(self, values: FloatArray) -> FloatArray:
+        """Add the values of each unit's battles up."""
+        return np.bincount(self.taken.owner, values, minlength=len(self._out.units))
+
+
+@dataclass
+class _Effects:
+    """What each unit can do for one item to pass another."""
+
+    known: PairedContests
+    ahead: int
+    behind: int
+
+    def __post_init__(self) -> None:
+        known, taken = self.known, self.known.taken
+        own = np.array([self.ahead]), np.array([self.behind])
+        self._resistance = float(known.resistance(*own)[0])
+        self._s = float(-np.expm1(-known.gaps(*own))[0])
+        self._potential = known.inverse[self.ahead] - known.inverse[self.behind]
+        along = self._potential[taken.first] - self._potential[taken.second]
+        self._along = along / np.sqrt(self._resistance)
+        self._weight = np.abs(known.surprise) + self._s * known.information
+        drive = known.surprise * self._along + self._s * known.information * np.abs(self._along)
+        self._drive = 2 * self._t * drive
+        # What a battle has besides its part along the pair: its length, times its weight.
+        rest = np.sqrt(np.maximum(known.resistances - self._along**2, 0.0))
+        self._rest = self._weight * rest
+        self._lengths = known.most(self._rest)
+        self._kept: dict[int, Ranked] = {}
+
+    @property
+    def _t(self) -> float:
+        return 2 * self._s / float(np.sqrt(self._resistance))
+
+    def suffice(self, m: int) -> bool:
+        """Tell whether the bound allows m units to do it."""
+        known, target = self.known, self._t**2
+        beside = self._rest * self._lengths.top(m)
+        looked = np.zeros(len(beside), dtype=np.bool_)
+        while True:
+            effects = known.most(np.minimum(4 * self._s * self._weight, self._drive + beside))
+            suffices = effects.top(m) >= target
+            unseen = np.flatnonzero(np.isin(known.taken.owner, effects.first(m)) & ~looked)
+            if not suffices or not len(unseen):
+                return suffices
+            looked[unseen] = True
+            shared = np.array([self._products(battle).top(m) for battle in unseen.tolist()])
+            beside[unseen] = np.minimum(beside[unseen], shared * self._weight[unseen])
+
+    def _products(self, battle: int) -> Ranked:
+        """Return the units by what they share with a battle, besides the pair."""
+        if battle not in self._kept:
+            known, taken = self.known, self.known.taken
+            potential = known.inverse[taken.first[battle]] - known.inverse[taken.second[battle]]
+            shared = potential[taken.first] - potential[taken.second]
+            shared -= self._along[battle] * self._along
+            self._kept[battle] = known.most(np.abs(shared) * self._weight)
+        return self._kept[battle]
