@@ -38,10 +38,12 @@ from steadyrank.scorers import (
 from steadyrank.stability import (
     Audit as Audit,
     Certificate as Certificate,
+    Margin as Margin,
     StableRanking as StableRanking,
     StableTopK as StableTopK,
     Study as Study,
     audit as audit,
+    margin as margin,
     stable_ranking as stable_ranking,
     stable_topk as stable_topk,
     write_report as write_report,

@@ -2,8 +2,9 @@
 
 Every question of that kind (does the top k change, does an item enter it, does a ranking hold) comes
 down to pairs: one item that is *ahead* and one that is *behind*. A scorer answers two questions about a
-pair: a certified number of units below which nothing can happen, and in which order units should leave to
-make it happen. Whether it does happen is never taken from here: who asks removes the units and scores anew.
+pair: a certified number of units below which nothing can happen, and in which order units should leave
+to make it happen. Whether it does happen is never taken from here: who asks removes the units and
+scores anew.
 """
 
 from __future__ import annotations
@@ -77,8 +78,8 @@ class Contests(ABC):
 class SharedContests(Contests):
     """Contests of means over one and the same number of units, or of rows.
 
-    Write d for what a unit gives to the item ahead minus what it gives to the one behind. As both sums are
-    over the same number, the order turns exactly when the d that are left sum to less than 0 (or
+    Write d for what a unit gives to the item ahead minus what it gives to the one behind. As both
+    sums are over the same number, the order turns exactly when the d that are left sum to less than 0 (or
     to 0 where the one behind has the smaller index), and taking away the largest d is best. So the
     numbers are exact.
     """

@@ -42,9 +42,10 @@ class ItemGiven:
         cuts = np.searchsorted(place, np.arange(len(wanted) + 1))
         for number, item in enumerate(wanted.tolist()):
             part = slice(cuts[number], cuts[number + 1])
-            self._known[item] = self._one(item, unit[part], amount[part])
+            self._known[item] = self._one(unit[part], amount[part])
 
     def __call__(self, item: int) -> Given:
+        """Return what units give to one item."""
         self.fetch(np.array([item]))
         return self._known[item]
 
@@ -52,7 +53,7 @@ class ItemGiven:
         form = self._sums.form
         return together(form.parts(values)) if form.whole else np.asarray(values, dtype=np.float64)
 
-    def _one(self, item: int, unit: IntArray, amount: FloatArray) -> Given:
+    def _one(self, unit: IntArray, amount: FloatArray) -> Given:
         prior = self._sums.prior
         units, start, counts = np.unique(unit, return_index=True, return_counts=True)
         sums = np.add.reduceat(amount, start) if len(start) else amount
@@ -73,14 +74,7 @@ def entry_contests(entries: Entries, sums: ItemSums, units: Units) -> Contests:
     share = sums.prior.share
     denominators = sums.prior.weight + share * sums.counts
     scores = sums.scores * _scale(sums)
-    return RatioContests(
-        units.counts,
-        given,
-        ends,
-        scores,
-        denominators / share,
-        entries.most_leaving,
-    )
+    return RatioContests(units.counts, given, ends, scores, denominators / share, entries.most_leaving)
 
 
 def _scale(sums: ItemSums) -> float:

@@ -1,32 +1,36 @@
 r"""Contests of Bradley-Terry scores: a certified number of units below which no order turns.
 
-Write H for the Hessian of the fit (with its ridge) and ``<x, y>`` for ``x' H^-1 y``. A battle between a and b is the vector
-``u = e_a - e_b``, the pair in question ``p = e_j - e_i``, where j is behind i by a gap D; ``R = <p, p>`` is its effective resistance,
-``s = 1 - exp(-D)`` and ``t = 2 s / sqrt(R)``. A battle that a won with a chance q has the surprise ``r = 1 - q`` and the
-information ``v = q (1 - q)`` (a tie is half a win each way); let ``w = |r| + s v``. *Taking away a set of battles lets j
-pass i only if*
+Write H for the Hessian of the fit (with its ridge) and ``<x, y>`` for ``x' H^-1 y``. A battle between a
+and b is the vector ``u = e_a - e_b``, the pair in question ``p = e_j - e_i``, where j is behind i by a
+gap D; ``R = <p, p>`` is its effective resistance, ``s = 1 - exp(-D)`` and ``t = 2 s / sqrt(R)``. A
+battle that a won with a chance q has the surprise ``r = 1 - q`` and the information ``v = q (1 - q)``
+(a tie is half a win each way); let ``w = |r| + s v``. *Taking away a set of battles lets j pass i only
+if*
 
     sum over the set of  min( 4 s w,  2 t z + n )  >=  t^2,
 
-*where* ``z = (r <-u, p> + s v |<u, p>|) / sqrt(R)`` *and n is the sum over the set of* ``w w' |<u, u'> - <u, p> <u', p> / R|``.
+*where* ``z = (r <-u, p> + s v |<u, p>|) / sqrt(R)`` *and n is the sum over the set of* ``w w' |<u, u'>
+- <u, p> <u', p> / R|``.
 
-Proof. Let d be the change of the scores and c the same clipped to the range between the changes of i and j, so that c
-differs by D between them and by no more between any two. Both fits have gradient 0; multiplied with c this says: the sum over
-the battles taken away of ``r (c_b - c_a)``, surprises at the *old* fit, equals the sum over the battles *kept* of (fall of the
-chance) times ``c_b - c_a``. The slope of the logistic function falls on the way by at most the factor ``exp(-|change|)``, and clipping
-shrinks differences: a kept battle gives at least ``k v (c_b - c_a)^2`` with ``k = s / D``. Let those taken away give it, too,
-and pay for it on the other side, where a difference of c is at most D:
+Proof. Let d be the change of the scores and c the same clipped to the range between the changes of i
+and j, so that c differs by D between them and by no more between any two. Both fits have gradient 0;
+multiplied with c this says: the sum over the battles taken away of ``r (c_b - c_a)``, surprises at the
+*old* fit, equals the sum over the battles *kept* of (fall of the chance) times ``c_b - c_a``. The slope
+of the logistic function falls on the way by at most the factor ``exp(-|change|)``, and clipping shrinks
+differences: a kept battle gives at least ``k v (c_b - c_a)^2`` with ``k = s / D``. Let those taken away
+give it, too, and pay for it on the other side, where a difference of c is at most D:
 
     sum over the set of  r (c_b - c_a) + s v |c_b - c_a|  >=  k c' H c,      with p'c = D.
 
-For some battles use that a difference is at most D (in all ``A D``, with A their sum of w), and for the others let g be their
-signed sum. The largest ``A D + g'c - k c' H c`` over such c is not negative exactly if
-``t <= <g, p> / sqrt(R) + sqrt(4 s A + <g, g>)``; split g into its part along p and the rest, square, and the part along p
-cancels. With a ridge take c minus its value nearest to 0: a constant changes no difference, and then
-``d (c - o) >= (c - o)^2`` for each item. QED
+For some battles use that a difference is at most D (in all ``A D``, with A their sum of w), and for the
+others let g be their signed sum. The largest ``A D + g'c - k c' H c`` over such c is not negative
+exactly if ``t <= <g, p> / sqrt(R) + sqrt(4 s A + <g, g>)``; split g into its part along p and the rest,
+square, and the part along p cancels. With a ridge take c minus its value nearest to 0: a constant
+changes no difference, and then ``d (c - o) >= (c - o)^2`` for each item. QED
 
-So every unit has an effect, and m units suffice at most where the m largest effects do. The n of a battle is bounded by lengths
-first, and by its products with the battles that matter to it only where it is among the most effective.
+So every unit has an effect, and m units suffice at most where the m largest effects do. The n of a
+battle is bounded by lengths first, and by its products with the battles that matter to it only where it
+is among the most effective.
 """
 
 from __future__ import annotations
@@ -48,7 +52,7 @@ SURE = 1 + 1e-9
 
 
 class Taken(NamedTuple):
-    """What leaves with each distinct unit: ``battles`` between two items, ``wins`` of them by the first."""
+    """What leaves with each distinct unit: battles between two items, and the wins of the first."""
 
     owner: IntArray
     first: IntArray

@@ -1,4 +1,4 @@
-"""Contests of points: plurality, approval and Borda, where every unit gives whole points to all items."""
+"""Contests of points: plurality, approval and Borda: every unit gives whole points to all items."""
 
 from __future__ import annotations
 

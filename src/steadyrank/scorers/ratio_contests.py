@@ -3,19 +3,21 @@ r"""Contests of scores ``sum / (shrinkage + count)`` where items have different 
 One removal set moves two ratios, each with a denominator of its own, so no single threshold settles who
 passes whom. Two steps do.
 
-*A bound for any units.* Let v be the scores, D the denominators, and let a unit take sums s and counts c out of
-both. If j is ahead of i after a removal, then some t lies between the new scores of both, and there
-``S_j' - t D_j' >= 0 >= S_i' - t D_i'``. Divide by the old denominators and subtract:
+*A bound for any units.* Let v be the scores, D the denominators, and let a unit take sums s and counts
+c out of both. If j is ahead of i after a removal, then some t lies between the new scores of both, and
+there ``S_j' - t D_j' >= 0 >= S_i' - t D_i'``. Divide by the old denominators and subtract:
 
     v_i - v_j <= sum over the units that left of  (t c_j - s_j) / D_j + (s_i - t c_i) / D_i.
 
-For m units the right side is at most the sum of the m largest terms, a convex function of t: on the interval that t
-can lie in it is largest at an end. So m units cannot suffice where both ends stay below the gap.
+For m units the right side is at most the sum of the m largest terms, a convex function of t: on the
+interval that t can lie in it is largest at an end. So m units cannot suffice where both ends stay below
+the gap.
 
-*The exact number, where a unit has at most one value of an item.* Fix how many units leave that have a value of
-j alone, of i alone, and of both: p, q and r. The denominators are then constants, and what remains is
-linear: remove the p lowest of the first, the q highest of the second, and of the third the r with the largest
-``x_i D_j - x_j D_i``. Sorted prefix sums bound a triple at once, so that few of them are looked at closely.
+*The exact number, where a unit has at most one value of an item.* Fix how many units leave that have a
+value of j alone, of i alone, and of both: p, q and r. The denominators are then constants, and what
+remains is linear: remove the p lowest of the first, the q highest of the second, and of the third the r
+with the largest ``x_i D_j - x_j D_i``. Sorted prefix sums bound a triple at once, so that few of them
+are looked at closely.
 """
 
 from __future__ import annotations

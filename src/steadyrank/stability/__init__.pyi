@@ -7,9 +7,11 @@ from steadyrank.stability.audit_rows import AuditRow as AuditRow
 from steadyrank.stability.auditing import Audit as Audit, Check as Check
 from steadyrank.stability.certificate import Certificate as Certificate
 from steadyrank.stability.curve import StabilityCurve as StabilityCurve
+from steadyrank.stability.margin import Margin as Margin
 from steadyrank.stability.study import (
     Study as Study,
     audit as audit,
+    margin as margin,
     stable_ranking as stable_ranking,
     stable_topk as stable_topk,
     write_report as write_report,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from steadyrank.stability.answers import Answer, StableTopK
     from steadyrank.stability.auditing import Audit, Check
     from steadyrank.stability.curve import StabilityCurve
+    from steadyrank.stability.margin import Margin
     from steadyrank.stability.results import Result
     from steadyrank.stability.topk_audit import Flip, Flips
 
@@ -42,6 +43,7 @@ COLUMNS = {
     "top-k": ANSWER_COLUMNS,
     "ranking": ANSWER_COLUMNS,
     "audit": ("method", "k", "delta", "jaccard", "size", "log10_size", "note"),
+    "margin": ("k", "item", "lower", "upper", "exact", "n_units", "passed", "passing", "rule"),
     "check": ("k", "method", "eps", "delta", "breaking_units", "size", "max_delta", "stable"),
 }
 """The columns of the table of each document, for dataframes and CSV."""
@@ -138,6 +140,38 @@ def check_findings(check: Check) -> dict[str, Any]:
         "remedy": {"eps": remedy.eps, "size": remedy.size, "delta": remedy.certificate.delta},
         "flips": flip_findings(check.flips),
     }
+
+
+def margin_findings(margin: Margin) -> dict[str, Any]:
+    """Return how many units must leave, which ones, and what then happens."""
+    passed, passing = labels(margin.pair)
+    return {
+        "k": margin.k,
+        "item": None if margin.item is None else label(margin.item),
+        "lower": margin.lower,
+        "upper": margin.upper,
+        "exact": margin.exact,
+        "never": margin.never,
+        "passed": passed,
+        "passing": passing,
+        "leaves": labels(margin.leaves),
+        "enters": labels(margin.enters),
+        "units_removed": _removed(margin),
+        "rule": margin.rule,
+        "assumed": list(margin.assumed),
+        "sentence": margin.sentence,
+    }
+
+
+def _removed(margin: Margin) -> dict[str, Any]:
+    """Return the units of the removal set, the first of them by name and the rest counted."""
+    numbers, copies = np.unique(np.array(margin.units, dtype=np.int64), return_counts=True)
+    known = margin.study.units.labels
+    listed = [
+        {"unit": label(known[number]), "number": number, "count": count}
+        for number, count in zip(numbers[:MAX_FLIPS].tolist(), copies.tolist(), strict=False)
+    ]
+    return {"units": len(margin.units), "distinct_units": len(numbers), "listed": listed}
 
 
 def label(name: object) -> str | int | float | bool:

@@ -108,9 +108,13 @@ class MarginSearch:
         pairs = [(self.lower(ahead, behind), (ahead, behind))]
         return self._settled(pairs, lambda scores: precedes(scores, behind, ahead))
 
+    def rank(self, item: int) -> int:
+        """Return the plain rank of an item."""
+        return 1 + int(np.flatnonzero(self.order == item)[0])
+
     def item(self, item: int, k: int) -> Found:
         """Return how many units an item is away from leaving the top k, or from entering it."""
-        rank = 1 + int(np.flatnonzero(self.order == item)[0])
+        rank = self.rank(item)
         if rank > k:  # it must pass so many of those ahead that k - 1 are left
             pairs = self._smallest([(int(other), item) for other in self.order[: rank - 1]], rank - k)
             return self._settled(pairs[::-1], lambda scores: item in topk(scores, k), pairs[-1][0])
@@ -118,7 +122,9 @@ class MarginSearch:
         behind = self._smallest([(item, int(other)) for other in self.order[rank:]], k + 1 - rank)
         outside = self._smallest([(item, int(other)) for other in self.order[k:]], 1)
         lower = max(behind[-1][0], outside[0][0])
-        return self._settled([*outside, *behind[::-1]], lambda scores: item not in topk(scores, k), lower)
+        return self._settled(
+            [*outside, *behind[::-1]], lambda scores: item not in topk(scores, k), lower
+        )
 
     def _weakest(self, inside: IntArray, outside: IntArray) -> Bounded:
         """Return pairs by their lower bounds, as many as could have the smallest one."""

@@ -22,6 +22,8 @@ from steadyrank.stability.auditing import METHODS, Audit, AuditPlan, Check, chec
 from steadyrank.stability.calibration import USUAL_DELTA, Calibration
 from steadyrank.stability.curve import StabilityCurve, stability_curve
 from steadyrank.stability.findings import RULES
+from steadyrank.stability.margin import Margin, margin_of
+from steadyrank.stability.margins import MarginSearch
 from steadyrank.stability.topk_audit import Flips
 from steadyrank.stability.views import write_page
 
@@ -147,7 +149,7 @@ class Study:
         k = check_k(k, len(self.items))
         certificate = Calibration(self, k).certificate(delta=delta, eps=eps, claim=claim)
         return StableTopK(
-            **self._about(),
+            **self.about(),
             eps=certificate.eps,
             certificate=certificate,
             result=inflated_topk(self.scores, k, certificate.eps),
@@ -160,7 +162,7 @@ class Study:
         """Return the stable ranking; see :func:`steadyrank.stable_ranking`."""
         certificate = Calibration(self, None).certificate(delta=delta, eps=eps, claim=claim)
         return StableRanking(
-            **self._about(),
+            **self.about(),
             eps=certificate.eps,
             certificate=certificate,
             rankings=RankingSet(self.scores, certificate.eps),
@@ -182,7 +184,7 @@ class Study:
         target = USUAL_DELTA if delta is None else delta
         chosen = self.eps_for(target) if eps is None else check_eps(eps)
         table = tuple(plan.rows(self, chosen, max_states))
-        return Audit(**self._about(), table=table, eps=chosen, shifts=self.shifts, units=self.units)
+        return Audit(**self.about(), table=table, eps=chosen, shifts=self.shifts, units=self.units)
 
     def curve(self, k: int) -> StabilityCurve:
         """Return the exact step functions delta(eps) and size(eps) of the top-k, for all eps at once."""
@@ -190,6 +192,17 @@ class Study:
         if k not in self._curves:
             self._curves[k] = stability_curve(self, k)
         return self._curves[k]
+
+    @cached_property
+    def margins(self) -> MarginSearch:
+        """The search for how many units must leave."""
+        return MarginSearch(self)
+
+    def margin(
+        self, k: int | None = None, *, item: object = None, pair: tuple[object, object] | None = None
+    ) -> Margin:
+        """Return how many units must leave before an answer changes; see :func:`steadyrank.margin`."""
+        return margin_of(self, k, item, pair)
 
     def flips(self, k: int, *, eps: float | None = None, delta: float | None = None) -> Flips:
         """Return the units that break the plain or the inflated top-k; eps as for :meth:`audit`."""
@@ -210,7 +223,7 @@ class Study:
         remedy = self.topk(k, delta=max_delta)
         found = self.audit(k, eps=remedy.eps if eps is None else eps, methods=Flips.METHODS)
         return Check(
-            **self._about(),
+            **self.about(),
             k=remedy.k,
             eps=None if eps is None else found.eps,
             max_delta=max_delta,
@@ -250,7 +263,8 @@ class Study:
             return ()
         return range(max(1, k - reach), min(len(self.items), k + reach) + 1)
 
-    def _about(self) -> dict[str, Any]:
+    def about(self) -> dict[str, Any]:
+        """Return what every result of this study says about where it comes from."""
         return {
             "items": tuple(self.items),
             "scores": self.scores,
@@ -425,3 +439,38 @@ def write_report(
     """
     study = as_study(data, scorer)
     return study.report(path, k, delta=delta, eps=eps, claim=claim, title=title, source=source)
+
+
+def margin(
+    data: Observations | Study,
+    k: int | None = None,
+    *,
+    item: object = None,
+    pair: tuple[object, object] | None = None,
+    scorer: object = None,
+) -> Margin:
+    """Return how many units must leave together before the plain answer changes.
+
+    Parameters
+    ----------
+    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression or Study
+        The observations, or a study of them.
+    k : int, optional
+        The top k in question; without it (and without a pair) the full ranking.
+    item : label, optional
+        How many units this item is away from leaving the top k, or from entering it.
+    pair : two labels, optional
+        How many units must leave for the one behind to pass the one ahead.
+    scorer : optional
+        How data become scores; by default the usual way for the kind of data.
+
+    Examples
+    --------
+    >>> from steadyrank import Votes, margin
+    >>> votes = Votes(["ann"] * 5 + ["bob"] * 3 + ["cyd"] * 2)
+    >>> print(margin(votes, 2).sentence)
+    2 of 10 votes must leave before the top 2 changes.
+    >>> margin(votes, 1, item="cyd").lower, margin(votes, pair=("bob", "cyd")).units
+    (4, (1, 1))
+    """
+    return as_study(data, scorer).margin(k, item=item, pair=pair)
