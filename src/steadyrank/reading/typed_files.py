@@ -48,8 +48,8 @@ def read_json_lines(file: OpenFile) -> Table:
 def _check_holes(cells: int, filled: int, names: int, source: str) -> None:
     if cells > max(CELLS_FREELY, MOST_HOLES * filled):
         raise UnreadableFileError(
-            f"the lines of {source} use {names:,} names, so that less than 1 of {MOST_HOLES} cells of the "
-            f"table would hold a value: {filled:,} of {cells:,}",
+            f"the lines of {source} use {names:,} names, so that less than one in {MOST_HOLES} cells of "
+            f"the table would hold a value: {filled:,} of {cells:,}",
             way_out="Write one value on each line, such as "
             '{"row": 1, "item": "x", "score": 2}, or leave out names that are not needed.',
         )
