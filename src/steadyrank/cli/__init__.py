@@ -25,9 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             'Install it with: pip install "steadyrank[cli]"\n'
         )
         return 2
-    from steadyrank.cli.app import make_app
     from steadyrank.cli.failures import run_guarded
 
     given = (sys.argv[1:] if arguments is None else list(arguments)) or ["--help"]
-    # Rich, and all that knows the data, take longer to load than the rest: the overview does without.
-    return run_guarded(make_app(overview=given[0].startswith("-")), given)
+    return run_guarded(given)

@@ -275,7 +275,11 @@ def _merged(values: AnyArray, starts: AnyArray, duplicates: str) -> AnyArray:
     ends = np.append(starts[1:], len(values))
     if duplicates == "last":
         return np.asarray(values[ends - 1])
-    return np.asarray(np.add.reduceat(values.astype(np.float64), starts) / (ends - starts))
+    times, wide = ends - starts, values.astype(np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        means = np.add.reduceat(wide, starts) / times
+    # A sum beyond all numbers has a mean that is none: there each value is divided before it is added.
+    return np.where(np.isfinite(means), means, np.add.reduceat(wide / np.repeat(times, times), starts))
 
 
 def _duplicates(user: object, item: object, rows: AnyArray) -> DuplicateRatingsError:

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import csv
 import itertools
+import os
 import re
+import sys
 from collections import Counter
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -68,8 +70,26 @@ def read_delimited(
     >>> table.labels("a").tolist(), table.labels("b").tolist()
     ([1, 2], ['x', 'y z'])
     """
-    fast = polars and find_spec("polars") is not None
+    fast = polars and polars_works()
     return _Reader(delimiter, source, names, fast=fast).read(_whole_records(blocks, source))
+
+
+def polars_works() -> bool:
+    """Tell whether polars is installed and can be used in this process."""
+    return find_spec("polars") is not None and not _FORKED_WITH_POLARS
+
+
+_FORKED_WITH_POLARS: list[bool] = []
+
+
+def _note_fork() -> None:
+    # The threads of polars are not copied with the process, and it would wait for them for ever.
+    if "polars" in sys.modules:
+        _FORKED_WITH_POLARS.append(True)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_note_fork)
 
 
 def header_names(fields: Sequence[str], source: str) -> tuple[list[str], list[str]]:

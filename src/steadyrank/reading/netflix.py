@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from contextlib import closing
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,7 +15,7 @@ import numpy as np
 
 from steadyrank.errors import EmptyDataError, NotRecognisedError, Option, UnreadableFileError, shorten
 from steadyrank.reading.arrays import compact
-from steadyrank.reading.delimited import plain_whole_numbers
+from steadyrank.reading.delimited import plain_whole_numbers, polars_works
 from steadyrank.reading.files import open_source
 from steadyrank.reading.table import Lines, Table, WholeColumn
 
@@ -84,7 +83,7 @@ def looks_like_netflix(first_line: bytes) -> bool:
 def read_netflix(file: OpenFile, *, polars: bool = True) -> Table:
     """Read one file, or all ``combined_data_*.txt`` or ``mv_*.txt`` of a folder."""
     found = _Collected()
-    fast = polars and find_spec("polars") is not None
+    fast = polars and polars_works()
     if not file.is_folder:
         _read_one(file, found, fast=fast)
         return found.table(file.name)
