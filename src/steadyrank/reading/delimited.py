@@ -21,7 +21,7 @@ import numpy as np
 
 from steadyrank.errors import ColumnError, EmptyDataError, UnreadableFileError, shorten
 from steadyrank.reading.arrays import compact
-from steadyrank.reading.files import LONGEST_LINE
+from steadyrank.reading.files import LONGEST_LINE, MARK
 from steadyrank.reading.table import Lines, Table, WholeColumn
 from steadyrank.reading.text_columns import TextColumn, is_plain_whole, join_columns
 
@@ -189,8 +189,8 @@ class _Reader:
             return False
         if not block:
             return True
-        if width > WIDE >= block.count(NEWLINE):
-            return False
+        if block.startswith(MARK) or width > WIDE >= block.count(NEWLINE):
+            return False  # polars would drop the mark, which belongs to the first field here
         frame = _frame(block, self.delimiter, width)
         if frame is None:
             return False

@@ -16,7 +16,7 @@ import numpy as np
 from steadyrank.errors import EmptyDataError, NotRecognisedError, Option, UnreadableFileError, shorten
 from steadyrank.reading.arrays import compact
 from steadyrank.reading.delimited import plain_whole_numbers, polars_works
-from steadyrank.reading.files import open_source
+from steadyrank.reading.files import MARK, open_source
 from steadyrank.reading.table import Lines, Table, WholeColumn
 
 if TYPE_CHECKING:
@@ -109,14 +109,17 @@ def _files_in(folder: OpenFile) -> list[Path]:
 
 def _read_one(file: OpenFile, found: _Collected, *, fast: bool) -> None:
     movie, line = -1, 1  # none is open yet
+    blank = b""  # lines at the end of a block, which are no fault at the end of the file
     for block in file.blocks():
-        text = block.replace(b"\r\n", b"\n").rstrip(b"\n")
-        if text:
-            lines = _parsed(text) if fast else None
+        text = blank + block.replace(b"\r\n", b"\n")
+        filled = text.rstrip(b"\n")
+        blank = text[len(filled) + 1 :] if filled else text
+        if filled:
+            lines = _parsed(filled) if fast else None
             if lines is None or (movie < 0 and not lines.opens[0]):
-                lines = _parsed_line_by_line(text, line, file.name, orphans=movie < 0)
+                lines = _parsed_line_by_line(filled, line, file.name, orphans=movie < 0)
             movie = found.add(lines, movie, line, file.name)
-        line += block.count(b"\n")
+            line += filled.count(b"\n") + 1
 
 
 def _parsed(text: bytes) -> _Parsed | None:
@@ -124,6 +127,8 @@ def _parsed(text: bytes) -> _Parsed | None:
     import polars as pl
 
     names = ["first", "stars", "date"]
+    if text.startswith(MARK) or b"\r" in text:
+        return None  # polars would drop these
     try:
         frame = pl.read_csv(
             text,
@@ -140,8 +145,9 @@ def _parsed(text: bytes) -> _Parsed | None:
     movies, customers, stars = map(plain_whole_numbers, texts)
     if movies is None or customers is None or stars is None:
         return None
-    if text.count(b",") != 2 * len(rated) or (customers <= 0).any():
-        return None
+    every = np.concatenate([movies, customers - 1, stars])
+    if text.count(b",") != 2 * len(rated) or ((every < 0) | (every >= 10**18 - 1)).any():
+        return None  # these go by the patterns above
     return _Parsed(opens.to_numpy(), movies, customers, stars)
 
 

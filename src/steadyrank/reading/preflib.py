@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from steadyrank.reading.files import OpenFile
 
 # Every quantifier keeps what it took ("++"): no line, however odd, is gone over again and again.
-HEADER = re.compile(r"#\s*+([A-Z]++(?: ++[A-Z]++)*+)\s*+([0-9]{0,18}+)\s*+:(.*+)\Z")
+HEADER = re.compile(r"#\s*+([A-Z]++(?: ++[A-Z]++)*+)\s*+([0-9]*+)\s*+:(.*+)\Z")
 COUNT = re.compile(r"[0-9]{1,18}\s*+\Z")
 NUMBER = r"\s*+[0-9]{1,18}+\s*+"
 TIED = rf"\s*+\{{(?:{NUMBER}(?:,{NUMBER})*+|\s*+)\}}\s*+"
@@ -90,10 +90,11 @@ def _take_header(parsed: _Parsed, text: str, line: int, name: str) -> None:
         parsed.header[key] = value.strip()
     elif key in {"ALTERNATIVE NAME", "CATEGORY NAME"}:
         named = parsed.names if key == "ALTERNATIVE NAME" else parsed.categories
-        if int(number) in named:
+        if not COUNT.match(number) or int(number) in named:
             raise UnreadableFileError(
-                f"line {line} of {name} names {key.split()[0].lower()} {number} again",
-                way_out="Give each a number of its own.",
+                f"line {line} of {name} names {key.split()[0].lower()} {shorten(number)} again, or the "
+                "number is too long",
+                way_out="Give each a number of its own, of at most 18 digits.",
             )
         named[int(number)] = value.strip()
 

@@ -57,7 +57,7 @@ def _check_holes(cells: int, filled: int, names: int, source: str) -> None:
 
 def _object(text: bytes, line: int, source: str) -> dict[str, Any]:
     try:
-        found = json.loads(text, object_pairs_hook=_once)
+        found = json.loads(text.decode(), object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         why = str(error)
     else:
