@@ -15,8 +15,8 @@ NEEDED = ("typer", "rich")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code.
 
-    0: fine. 1: ``check`` found the answer unstable. 2: bad input or a result that cannot be
-    written. 130: interrupted.
+    0: fine. 1: ``check`` found the answer unstable, and nothing else. 2: bad input, a result that
+    cannot be written, or any other failure. 130: interrupted.
     """
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:

@@ -41,9 +41,9 @@ NOT_OF_FILES = {"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-
 LONGEST_LINE = 1 << 27
 """A line of 134,217,728 bytes holds ten million numbers; /dev/zero is one line without an end."""
 
-UNPACKED_FREELY = 1 << 30
+UNPACKED_FREELY = 1 << 28
 MOST_UNPACKED = 200
-"""Beyond the first GiB, how many bytes may come out of each packed one: text seldom gives twenty."""
+"""Beyond the first 268,435,456, how many bytes may come out of each packed one: text seldom gives twenty."""
 
 OTHER_PACKAGES = {
     b"PK\x03\x04": "a zip archive or a spreadsheet",
