@@ -296,6 +296,17 @@ def test_ids_of_typed_files_are_neither_rounded_nor_merged(cases: Cases) -> None
         assert Votes.read(io.BytesIO(text.encode())).items == tuple(sorted(set(labels)))
 
 
+def test_labels_with_nul_stay_apart(cases: Cases) -> None:
+    for rng in cases(50):
+        drawn = rng.integers(0, 2, (6, 3))  # NumPy itself would drop a NUL at the end
+        labels = ["x", *("".join("\0x"[letter] for letter in word) for word in drawn)]
+        lines = "".join(json.dumps({"choice": label}) + "\n" for label in labels).encode()
+        for votes in (Votes(labels), Votes.read(io.BytesIO(lines))):
+            assert votes.items == tuple(sorted(set(labels)))
+        with pytest.raises(UnreadableFileError, match="NUL byte on line 2"):
+            Votes.read(io.BytesIO(f"choice\nx\0{labels[0]}\n".encode()))
+
+
 def test_means_of_huge_repeated_ratings(cases: Cases) -> None:
     for rng in cases(200):
         values = rng.choice(

@@ -7,6 +7,7 @@ import io
 import json
 from typing import Any
 
+BLANKS = " \t\n\r\f\v"
 Read = list[tuple[str, list[Any]]]
 """Columns with their names, in order; cells of text files as text."""
 
@@ -114,18 +115,18 @@ def read_preflib(content: bytes) -> tuple[list[list[list[str]]], list[int]] | No
     orders: list[tuple[list[list[int]], int]] = []
     for line in map(str.strip, text.replace("\r", "\n").split("\n")):
         key, colon, value = line.removeprefix("#").partition(":")
-        words = key.strip().rstrip("0123456789")
-        number = key.strip().removeprefix(words)
+        words = key.strip(BLANKS).rstrip("0123456789")
+        number = key.strip(BLANKS).removeprefix(words)
         if line.startswith("#"):
-            if colon and words.strip() == "ALTERNATIVE NAME" and number:
+            if colon and words.strip(BLANKS) == "ALTERNATIVE NAME" and number:
                 if not _digits(number) or int(number) in names:
                     return None
                 names[int(number)] = value.strip()
             elif colon and not number:
-                header[words.strip()] = value.strip()
+                header[words.strip(BLANKS)] = value.strip()
         elif line:
             tiers = _tiers(value)
-            if not colon or not _digits(key.strip()) or tiers is None:
+            if not colon or not _digits(key.strip(BLANKS)) or tiers is None:
                 return None
             if any(number not in names for tier in tiers for number in tier):
                 return None
@@ -164,10 +165,10 @@ def _tiers(text: str) -> list[list[int]] | None:
         else:
             parts[-1] += letter
     tiers = []
-    for part in map(str.strip, parts):
+    for part in (part.strip(BLANKS) for part in parts):
         inside = part[1:-1] if part.startswith("{") and part.endswith("}") else part
-        numbers = [] if inside != part and not inside.strip() else inside.split(",")
-        if any(not _digits(number.strip()) for number in numbers):
+        numbers = [] if inside != part and not inside.strip(BLANKS) else inside.split(",")
+        if any(not _digits(number.strip(BLANKS)) for number in numbers):
             return None
         tiers.append([int(number) for number in numbers])
     return None if depth else tiers

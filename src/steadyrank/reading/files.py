@@ -43,7 +43,7 @@ LONGEST_LINE = 1 << 27
 
 UNPACKED_FREELY = 1 << 28
 MOST_UNPACKED = 200
-"""Beyond the first 268,435,456, how many bytes may come out of each packed one: text seldom gives twenty."""
+"""Beyond the first 268,435,456 bytes, how many may come out of each packed one: text seldom gives 20."""
 
 OTHER_PACKAGES = {
     b"PK\x03\x04": "a zip archive or a spreadsheet",

@@ -140,6 +140,8 @@ def _parsed(text: bytes) -> _Parsed | None:
     except pl.exceptions.PolarsError:
         return None
     opens = frame["first"].str.ends_with(":")
+    if any((frame[name].is_null() != opens).any() for name in names[1:]):
+        return None
     rated = frame.filter(~opens)
     texts = (frame["first"].filter(opens).str.strip_suffix(":"), rated["first"], rated["stars"])
     movies, customers, stars = map(plain_whole_numbers, texts)

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from steadyrank.reading.files import OpenFile
 
 # Every quantifier keeps what it took ("++"): no line, however odd, is gone over again and again.
-HEADER = re.compile(r"#\s*+([A-Z]++(?: ++[A-Z]++)*+)\s*+([0-9]*+)\s*+:(.*+)\Z")
-COUNT = re.compile(r"[0-9]{1,18}\s*+\Z")
+HEADER = re.compile(r"#\s*+([A-Z]++(?: ++[A-Z]++)*+)\s*+([0-9]*+)\s*+:(.*+)\Z", re.ASCII)
+COUNT = re.compile(r"[0-9]{1,18}\s*+\Z", re.ASCII)
 NUMBER = r"\s*+[0-9]{1,18}+\s*+"
 TIED = rf"\s*+\{{(?:{NUMBER}(?:,{NUMBER})*+|\s*+)\}}\s*+"
-ORDER = re.compile(rf"(?:{NUMBER}|{TIED})(?:,(?:{NUMBER}|{TIED}))*+\Z")
+ORDER = re.compile(rf"(?:{NUMBER}|{TIED})(?:,(?:{NUMBER}|{TIED}))*+\Z", re.ASCII)
 TIER = re.compile(r"\{([^}]*)\}|([0-9]+)")
 KNOWN = (b"# FILE NAME", b"# DATA TYPE", b"# NUMBER ALTERNATIVES", b"# ALTERNATIVE NAME")
 
