@@ -15,8 +15,8 @@ NEEDED = ("typer", "rich")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code.
 
-    0: fine. 1: ``check`` found the answer unstable. 2: bad input or a result that cannot be
-    written. 130: interrupted.
+    0: fine. 1: ``check`` found the answer unstable, and nothing else. 2: bad input, a result that
+    cannot be written, or any other failure. 130: interrupted.
     """
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
@@ -25,9 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             'Install it with: pip install "steadyrank[cli]"\n'
         )
         return 2
-    from steadyrank.cli.app import make_app
     from steadyrank.cli.failures import run_guarded
 
     given = (sys.argv[1:] if arguments is None else list(arguments)) or ["--help"]
-    # Rich, and all that knows the data, take longer to load than the rest: the overview does without.
-    return run_guarded(make_app(overview=given[0].startswith("-")), given)
+    return run_guarded(given)

@@ -16,9 +16,13 @@ BAD_INPUT = 2
 INTERRUPTED = 130
 
 
-def run_guarded(app: Any, arguments: Sequence[str]) -> int:
+def run_guarded(arguments: Sequence[str]) -> int:
     """Run the application and return the exit code; say what went wrong, if anything did."""
     try:
+        from steadyrank.cli.app import make_app
+
+        # Rich, and all that knows the data, take long to load: the overview does without.
+        app: Any = make_app(overview=arguments[0].startswith("-"))
         code = app(args=list(arguments), prog_name="steadyrank", standalone_mode=False)
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -26,12 +30,14 @@ def run_guarded(app: Any, arguments: Sequence[str]) -> int:
     except BrokenPipeError:  # the help, read by something that stopped reading
         stdout_to_nowhere()
         return 0
-    except Exception as error:  # nothing may end in a traceback
+    except SystemExit:
+        raise
+    except BaseException as error:  # nothing may end in a traceback, and 1 is the code of "unstable"
         return _report(error)
     return say("interrupted.", INTERRUPTED) if code == INTERRUPTED else int(code or 0)
 
 
-def _report(error: Exception) -> int:
+def _report(error: BaseException) -> int:
     if hasattr(error, "format_message"):  # a wrong option, found while parsing
         context = getattr(error, "ctx", None)
         command = getattr(context, "command_path", "steadyrank")

@@ -27,8 +27,7 @@ from steadyrank.errors import InvalidDataError, shorten
 from steadyrank.reading.arrays import as_counts, check_length, objects
 from steadyrank.reading.kinds import Form, Kind, Role
 from steadyrank.reading.labels import encode
-from steadyrank.reading.roles import simplify
-from steadyrank.reading.table import as_table
+from steadyrank.reading.table import as_table, simplify
 
 if TYPE_CHECKING:
     from typing import Self

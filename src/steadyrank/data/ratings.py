@@ -23,6 +23,7 @@ from steadyrank.errors import (
     DuplicateRatingsError,
     InvalidDataError,
     InvalidPolicyError,
+    NotANumberError,
     Option,
     SizeMismatchError,
     shorten,
@@ -275,7 +276,14 @@ def _merged(values: AnyArray, starts: AnyArray, duplicates: str) -> AnyArray:
     ends = np.append(starts[1:], len(values))
     if duplicates == "last":
         return np.asarray(values[ends - 1])
-    return np.asarray(np.add.reduceat(values.astype(np.float64), starts) / (ends - starts))
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = np.add.reduceat(values.astype(np.float64), starts)
+    if not np.isfinite(sums).all():
+        raise NotANumberError(
+            "ratings that are repeated add up to more than 1.8e308, the largest number there is",
+            way_out="Write all ratings in a larger unit.",
+        )
+    return np.asarray(sums / (ends - starts))
 
 
 def _duplicates(user: object, item: object, rows: AnyArray) -> DuplicateRatingsError:
