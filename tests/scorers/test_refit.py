@@ -26,7 +26,8 @@ from steadyrank.errors import (
     WrongDataError,
 )
 from steadyrank.scorers.bradley_terry import BradleyTerry
-from steadyrank.scorers.checkpoint import fingerprint, open_checkpoint
+from steadyrank.scorers.checkpoint import open_checkpoint
+from steadyrank.scorers.fingerprint import fingerprint
 from steadyrank.scorers.least_squares import OrdinaryLeastSquares
 from steadyrank.scorers.refit import Refit
 
@@ -64,7 +65,7 @@ def medians(data):
     return np.median(data.values, axis=0)
 
 matrix = ScoreMatrix(np.arange(24.0).reshape(8, 3) ** 1.5 % 7)
-Refit(medians, checkpoint=path).leave_one_out(matrix)
+Refit(medians, checkpoint=path, model_name="medians").leave_one_out(matrix)
 """
 
 
@@ -82,11 +83,11 @@ class Counting:
         return column_medians(data)
 
 
-def model_of(counter):
-    """Hide the counter from the fingerprint of the model, as a global would be."""
+def counted(counter, path):
+    """Name the model, which is the same whatever its counter says."""
     global current  # noqa: PLW0603
     current = counter
-    return through_current
+    return Refit(through_current, checkpoint=path, model_name="counted medians")
 
 
 def through_current(data):
@@ -190,7 +191,7 @@ class TestRefit:
     def test_equal_units_are_fitted_once(self):
         counter = Counting()
         counter.__class__ = type("Shares", (Counting,), {"__call__": count_votes})
-        out = Refit(model_of(counter)).leave_one_out(Votes(["a"] * 50 + ["b"] * 30))
+        out = counted(counter, None).leave_one_out(Votes(["a"] * 50 + ["b"] * 30))
         assert counter.calls == 3
         assert out.units.counts.tolist() == [50, 30]
 
@@ -307,13 +308,13 @@ class TestCheckpoint:
         path = tmp_path / "refits"
         counter = Counting(stop_at=5)
         with pytest.raises(KeyboardInterrupt):
-            Refit(model_of(counter), checkpoint=path).leave_one_out(MATRIX)
+            counted(counter, path).leave_one_out(MATRIX)
         again = Counting()
-        out = Refit(model_of(again), checkpoint=path).leave_one_out(MATRIX)
+        out = counted(again, path).leave_one_out(MATRIX)
         assert again.calls == 9 - 4
         assert (table(out) == table(Refit(column_medians).leave_one_out(MATRIX))).all()
         third = Counting()
-        out = Refit(model_of(third), checkpoint=path).leave_one_out(MATRIX)
+        out = counted(third, path).leave_one_out(MATRIX)
         assert third.calls == 0
         assert (out.scores == column_medians(MATRIX)).all()
 
@@ -330,20 +331,20 @@ class TestCheckpoint:
     def test_nothing_else_stays_beside_the_file(self, tmp_path):
         path = tmp_path / "refits"
         with pytest.raises(KeyboardInterrupt):
-            Refit(model_of(Counting(stop_at=5)), checkpoint=path).leave_one_out(MATRIX)
+            counted(Counting(stop_at=5), path).leave_one_out(MATRIX)
         assert list(tmp_path.iterdir()) == [path]
-        Refit(model_of(Counting()), checkpoint=path).leave_one_out(MATRIX)
+        counted(Counting(), path).leave_one_out(MATRIX)
         assert list(tmp_path.iterdir()) == [path]
 
     @pytest.mark.parametrize("cut", [1, 500, 4096, 5000])
     def test_a_torn_file_is_refused(self, tmp_path, cut):
         path = tmp_path / "refits"
-        Refit(model_of(Counting()), checkpoint=path).leave_one_out(MATRIX)
+        counted(Counting(), path).leave_one_out(MATRIX)
         content = path.read_bytes()[:-cut]
         path.write_bytes(content)
         again = Counting()
         with pytest.raises(CheckpointError, match="is damaged"):
-            Refit(model_of(again), checkpoint=path).leave_one_out(MATRIX)
+            counted(again, path).leave_one_out(MATRIX)
         assert again.calls == 0
         assert path.read_bytes() == content
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from steadyrank.cli.inputs import open_study
 from steadyrank.cli.options import ScoringOptions
-from steadyrank.cli.output import console, named, save, show, terminal_of
+from steadyrank.cli.output import console, save, show, terminal_of
 from steadyrank.demo import NAMES, demo_file
 from steadyrank.report.text import Line, paragraph, topk_table
 from steadyrank.wording import counted
@@ -38,8 +38,7 @@ def tour(output: str, folder: str | None) -> None:
         lesson = script["first_lesson" if number == 1 else "next_lesson"] + script["standings"]
         show(_told(number, stop, found, lesson, terminal), screen)
         if number == 1:
-            with named(output):
-                study.report(output, stop["k"], source=stop["file"], title=stop["title"])
+            study.report(output, stop["k"], source=stop["file"], title=stop["title"])
     page = script["page"].format(output=terminal.safe(output))
     farewell = [*paragraph(script["farewell"], terminal), Line(""), Line(page, "bold")]
     show([*farewell, *map(Line, script["more"])], screen)

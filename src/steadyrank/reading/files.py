@@ -18,6 +18,7 @@ from steadyrank.errors import (
     UnreadableFileError,
     shorten,
 )
+from steadyrank.writing import remember_input
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -215,6 +216,7 @@ def open_source(source: Source, *, encoding: str = "utf-8") -> OpenFile:
         "".encode(encoding)  # unlike a lookup, this refuses codecs that are not for text
     except LookupError:
         raise InvalidDataError(f"there is no encoding {shorten(encoding)}") from None
+    remember_input(source)
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         if path.is_dir():
