@@ -8,6 +8,8 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
+import weakref
 
 import joblib
 import numpy as np
@@ -469,3 +471,93 @@ class TestFingerprint:
         loop = [1]
         loop.append(loop)
         assert fingerprint(loop) != fingerprint([1])
+
+    @pytest.mark.parametrize(
+        "reached",
+        [(n for n in "ab"), threading.Lock(), sys.stdout.buffer, weakref.ref(Counting), memoryview(b"")],
+        ids=lambda value: type(value).__name__,
+    )
+    def test_what_cannot_be_told_again_asks_for_a_name(self, tmp_path, reached):
+        path = tmp_path / "refits"
+        model = functools.partial(lambda kept, data: column_medians(data), reached)
+        with pytest.raises(CheckpointError, match=r"cannot tell .* again .* model_name=") as caught:
+            Refit(model, checkpoint=path).leave_one_out(MATRIX)
+        assert type(reached).__qualname__ in str(caught.value)
+        assert not path.exists()
+        Refit(model, checkpoint=path, model_name="first").leave_one_out(MATRIX)
+        Refit(model, checkpoint=path, model_name="first").leave_one_out(MATRIX)
+        with pytest.raises(CheckpointError, match="belongs to other scorer"):
+            Refit(model, checkpoint=path, model_name="second").leave_one_out(MATRIX)
+
+    def test_a_long_way_and_many_ways(self):
+        names = {}
+        exec("".join(f"def f{i}(x):\n    return f{i + 1}(x)\n" for i in range(3000)), names)
+        chain = fingerprint(names["f0"])
+        exec("def f3000(x):\n    return 1\n", names)
+        assert fingerprint(names["f0"]) != chain
+        pair = ()
+        for _ in range(60):
+            pair = (pair, pair)
+        assert fingerprint(pair) != fingerprint((pair, 1))
+
+
+EDITS = {
+    "a helper": ("return np.median(values, axis=0)", "return np.mean(values, axis=0)"),
+    "a constant of the module": ("FACTOR = 2.0", "FACTOR = 3.0"),
+    "a method of an object": ("return values - self.by", "return values + self.by"),
+    "the state of an object": ("Shift(1.0)", "Shift(1.5)"),
+}
+SCRIPT = """
+import sys
+import numpy as np
+from steadyrank.data import ScoreMatrix
+from steadyrank.scorers import Refit
+
+FACTOR = 2.0
+
+class Shift:
+    def __init__(self, by):
+        self.by = by
+    def __call__(self, values):
+        return values - self.by
+
+shift = Shift(1.0)
+
+def middle(values):
+    return np.median(values, axis=0)
+
+def model(data):
+    return FACTOR * shift(middle(data.values))
+
+data = ScoreMatrix(np.arange(24.0).reshape(8, 3) ** 1.5 % 7)
+print(Refit(model, checkpoint=sys.argv[1]).leave_one_out(data).scores.tolist())
+"""
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_an_edited_model_does_not_get_the_scores_of_the_one_before(tmp_path, edit):
+    def run(source):
+        script = tmp_path / "script.py"
+        script.write_text(source, encoding="utf-8")
+        command = [sys.executable, str(script), str(tmp_path / "refits")]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    first, again = run(SCRIPT), run("# a comment\n" + SCRIPT)
+    assert first.returncode == 0
+    assert again.stdout == first.stdout
+    before, after = EDITS[edit]
+    assert before in SCRIPT
+    refused = run(SCRIPT.replace(before, after))
+    assert refused.returncode != 0
+    assert "belongs to other scorer" in refused.stderr
+
+
+def test_what_a_deleted_checkpoint_left_is_not_brought_back(tmp_path):
+    path = tmp_path / "refits"
+    command = [sys.executable, "-c", KILLED, str(path), str(tmp_path / "calls"), "5"]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    assert path.with_name("refits-wal").exists()
+    path.unlink()
+    counter = Counting()
+    counted(counter, path).leave_one_out(MATRIX)
+    assert counter.calls == 9

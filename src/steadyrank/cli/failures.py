@@ -45,7 +45,7 @@ class _Asked:
     code: ExitCode | None = None
     heeded = True
 
-    def __call__(self, number: int, frame: object) -> None:
+    def __call__(self, number: int, frame: object) -> None:  # noqa: ARG002 (what a handler is given)
         self.code = ENDING[signal.Signals(number).name]
         if self.heeded:
             raise Ended

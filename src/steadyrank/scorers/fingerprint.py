@@ -165,7 +165,14 @@ def _parts(value: Any) -> Iterable[object]:
 
 
 def _reduced(value: Any) -> Iterable[object]:
-    """Return an object as pickling would take it apart, one step deep."""
+    """Return an object as pickling would take it apart, one step deep.
+
+    One that a package keeps is known by its name: the generator that all of NumPy shares, say, is in
+    another state in each run.
+    """
+    module = type(value).__module__
+    if _library(module) and (name := _kept_in(module).get(id(value))):
+        return [_by_name(module, name)]
     reduce = copyreg.dispatch_table.get(type(value))
     parts = reduce(value) if reduce is not None else value.__reduce_ex__(4)
     if isinstance(parts, str):
@@ -178,6 +185,11 @@ def _reduced(value: Any) -> Iterable[object]:
 
 def _pairs(value: Mapping[object, object]) -> Iterator[object]:
     return (part for pair in value.items() for part in pair)
+
+
+@cache
+def _kept_in(module: str) -> dict[int, str]:
+    return {id(value): name for name, value in vars(sys.modules.get(module, sys)).items()}
 
 
 def _array(value: np.ndarray[Any, Any]) -> Iterable[object]:
