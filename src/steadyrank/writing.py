@@ -98,8 +98,6 @@ def resolved(path: str | os.PathLike[str]) -> Target:
         if isinstance(place, int):
             return Target(Path(given), os.fstat(place), place)
         target = Target(Path(place), _stat(Path(place)) if os.path.lexists(place) else None)
-        if target.found is None and not target.path.parent.is_dir():
-            raise FileNotFoundError(errno.ENOENT, f"there is no folder {str(target.path.parent)!r}")
         _check_kind(given, target)
     except UnwritableFileError:
         raise
@@ -147,8 +145,10 @@ def _followed(path: str) -> str | int:
     """Return what links lead to in the end: a path without them, or an open descriptor."""
     for _ in range(MOST_LINKS):
         folder, name = os.path.split(path)
+        if not Path(folder).is_dir():  # the system says so, who follows links as it should
+            raise FileNotFoundError(errno.ENOENT, f"there is no folder {folder!r}")
         if name in {"", os.curdir, os.pardir}:
-            return os.path.realpath(path)
+            raise _is_folder(path)
         folder = os.path.realpath(folder or os.curdir)
         open_ones = DESCRIPTORS.fullmatch(folder)
         if open_ones and open_ones[1] in {None, str(os.getpid())} and name.isdecimal():
@@ -160,10 +160,14 @@ def _followed(path: str) -> str | int:
     raise OSError(errno.ELOOP, "its links lead round in a circle")
 
 
+def _is_folder(path: str) -> UnwritableFileError:
+    return UnwritableFileError(f"{path!r} is a folder", way_out="Give the name of a file.")
+
+
 def _check_kind(given: str, target: Target) -> None:
     mode = 0 if target.found is None else target.found.st_mode
-    if stat.S_ISDIR(mode) or given.endswith(os.sep):
-        raise UnwritableFileError(f"{given!r} is a folder", way_out="Give the name of a file.")
+    if stat.S_ISDIR(mode):
+        raise _is_folder(given)
     if stat.S_ISSOCK(mode):
         raise UnwritableFileError(
             f"{given!r} is a socket, which takes no files", way_out="Give the name of a file."
@@ -215,18 +219,18 @@ def _open_new(part: Path, mode: int) -> int:
     """Make a file and hold it; what was swept away before it was held is made again."""
     while True:
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-        _hold(handle)
+        _hold(handle, wait=True)  # for one that sweeps, and is about to find it held
         if os.fstat(handle).st_nlink:
             return handle
         os.close(handle)
 
 
-def _hold(handle: int) -> bool:
+def _hold(handle: int, *, wait: bool) -> bool:
     """Lock an open file until it is closed or the program ends; tell whether that could be done."""
     try:
         import fcntl
 
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except (ImportError, OSError):  # some systems and file systems have no locks; then nothing is swept
         return False
     return True
@@ -238,7 +242,7 @@ def _sweep(folder: Path, stem: str) -> None:
         with suppress(OSError):
             handle = os.open(left, os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0))
             try:
-                if _hold(handle):
+                if _hold(handle, wait=False):
                     left.unlink()
             finally:
                 os.close(handle)

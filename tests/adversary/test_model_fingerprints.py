@@ -60,14 +60,16 @@ CALLED = {
     "        return self.factor\n    def run(self, data):\n        return data * self.by + {uses}\n"
     "{name} = Class_{name}().run\n",
     "static": "class Base_{name}:\n    @staticmethod\n    def run(data):\n"
-    "        return {number} + {uses}\nclass Class_{name}(Base_{name}):\n    pass\n{name} = Class_{name}.run\n",
+    "        return {number} + {uses}\nclass Class_{name}(Base_{name}):\n    pass\n"
+    "{name} = Class_{name}.run\n",
     "inherited": "class Base_{name}:\n    def run(self, data):\n        return {number} + {uses}\n"
     "class Class_{name}(Base_{name}):\n    def __call__(self, data):\n        return super().run(data)\n"
     "{name} = Class_{name}()\n",
     "dataclass": "@dataclass(frozen=True)\nclass Class_{name}:\n"
-    "    by: float = field(default={number}, compare=False)\n    def __call__(self, data):\n        return self.by + {uses}\n{name} = Class_{name}()\n",
+    "    by: float = field(default={number}, compare=False)\n    def __call__(self, data):\n"
+    "        return self.by + {uses}\n{name} = Class_{name}()\n",
     "switch": "def {name}(data):\n    try:\n"
-    "        return data if data in {{'a', 'b', 'c', {number}}} else {uses}\n    finally:\n        pass\n",
+    "        return data if data in {{'a', 'b', {number}}} else {uses}\n    finally:\n        pass\n",
 }  # fmt: skip
 KEPT = {
     "number": "{number}",
