@@ -171,7 +171,8 @@ def _reduced(value: Any) -> Iterable[object]:
     another state in each run.
     """
     module = type(value).__module__
-    if _library(module) and (name := _kept_in(module).get(id(value))):
+    name = _kept_in(module).get(id(value), "")
+    if name and _library(module) and _found(module, name) is value:
         return [_by_name(module, name)]
     reduce = copyreg.dispatch_table.get(type(value))
     parts = reduce(value) if reduce is not None else value.__reduce_ex__(4)
@@ -196,7 +197,7 @@ def _array(value: np.ndarray[Any, Any]) -> Iterable[object]:
     if type(value) is not np.ndarray:
         return _reduced(value)
     content = value.ravel().tolist() if value.dtype.hasobject else np.ascontiguousarray(value).tobytes()
-    return [value.dtype.str, value.dtype.descr, value.shape, content]
+    return [value.dtype, value.shape, content]
 
 
 def _function(value: FunctionType) -> Iterable[object]:
@@ -327,18 +328,22 @@ def _library(module: str) -> str:
     home = sys.modules.get(top)
     origin = getattr(home, "__file__", None) or next(iter(getattr(home, "__path__", ())), "")
     folders = set(Path(origin).parts)
-    if top == HOUSE or folders & {"site-packages", "dist-packages"}:
-        return f"{top} {_version(top, home)}"
+    installed = top == HOUSE or folders & {"site-packages", "dist-packages"}
+    if installed and (version := _version(top, home)):
+        return f"{top} {version}"
     if top in sys.stdlib_module_names and (not origin or Path(origin).is_relative_to(STANDARD)):
         return f"Python {python_version()}"
     return ""
 
 
-def _version(top: str, home: object) -> str:
+def _version(top: str, home: Any) -> str:
+    # Its own word comes first: what is imported as sklearn is installed under another name.
+    if isinstance(version := vars(home).get("__version__"), str):
+        return version
     try:
         return metadata.version(top)
     except metadata.PackageNotFoundError:
-        return str(getattr(home, "__version__", ""))
+        return ""
 
 
 def _called(value: Any) -> str:
