@@ -314,6 +314,10 @@ class FileNotThereError(SteadyrankError, FileNotFoundError):
     """No file at the path."""
 
 
+class UnwritableFileError(SteadyrankError, OSError):
+    """A place where a result cannot, or must not, be written."""
+
+
 class MissingPackageError(SteadyrankError, ImportError):
     """An optional package that is needed and not installed."""
 

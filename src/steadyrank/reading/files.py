@@ -22,6 +22,7 @@ from steadyrank.errors import (
     UnreadableFileError,
     shorten,
 )
+from steadyrank.writing import remember_input
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -279,6 +280,7 @@ def open_source(source: Source, *, encoding: str = "utf-8") -> OpenFile:
             f"there is no encoding {shorten(encoding)} of files",
             way_out=["Common ones are ", Option("encoding", "latin-1"), ", cp1252 and utf-16."],
         )
+    remember_input(source)
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         if path.is_dir():
