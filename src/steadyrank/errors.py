@@ -265,8 +265,23 @@ class InvalidLabelError(InvalidDataError):
     """A label that is missing, blank, doubled, not hashable or not in the given list."""
 
 
+MOST_COUNTED = 2**63
+"""Totals of counts stay below this, so that 64-bit whole numbers hold them."""
+
+
 class InvalidCountError(InvalidDataError):
     """A count that is not a whole number from 0 on."""
+
+
+class CountTotalError(InvalidCountError):
+    """Counts, or points times counts, that add up to more than 64-bit whole numbers hold."""
+
+    def __init__(self, what: str, total: int) -> None:
+        self.count_total = total
+        super().__init__(
+            f"the {what} add up to {total:,}, but totals must be below 2^63 = {MOST_COUNTED:,}",
+            way_out="Divide all counts by one number: each then stands for so many of them.",
+        )
 
 
 class NotANumberError(InvalidDataError):

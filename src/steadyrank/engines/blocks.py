@@ -294,8 +294,8 @@ def lengths(moves: FloatArray, size: float = 1.0, indptr: IntArray | None = None
 
     Examples
     --------
-    >>> lengths(np.array([[3.0, 4.0], [3e200, 4e200]])), lengths(np.array([3e-200, 4e-200]), 1, [0, 2])
-    (array([5.e+000, 5.e+200]), array([5.e-200]))
+    >>> lengths(np.array([[3.0, 4.0], [3e200, 4e200], [3e-200, 4e-200]]))
+    array([5.e+000, 5.e+200, 5.e-200])
     """
 
     def squared(scale: float) -> FloatArray:

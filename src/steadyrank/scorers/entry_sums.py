@@ -220,7 +220,7 @@ class MeanRating(EntrySums):
             shrinkage = math.nan
         if not 0 <= shrinkage <= EXACT:
             raise InvalidSettingError(
-                "shrinkage must be a number from 0 to 2^53, beside which no count would matter, "
+                "shrinkage must be a finite number from 0 on, and at most 2^53, "
                 f"but is {shorten(self.shrinkage)}. The paper's value is 1."
             )
         object.__setattr__(self, "shrinkage", shrinkage)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from steadyrank.engines.blocks import DenseBlock, Wanted, segment_sums, slices
-from steadyrank.errors import Option, WrongDataError
+from steadyrank.errors import MOST_COUNTED, CountTotalError, Option, WrongDataError
 from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several
 from steadyrank.scorers.sensitivity import Sensitivity
 
@@ -65,6 +65,9 @@ class Points:
 
     def totals(self, counts: IntArray, items: int) -> IntArray:
         """Return the parts that each item gets from all units together."""
+        most = max(int(self.given.max(initial=0)), int(self.others.max(initial=0)), self.parts)
+        if (largest := int(counts.sum()) * most) >= MOST_COUNTED:
+            raise CountTotalError(f"points of an item (up to {most / self.parts:g} a unit)", largest)
         totals = np.full(items, int(counts @ self.others), dtype=np.int64)
         owners = self.owners()
         np.add.at(totals, self.listed, counts[owners] * (self.given - self.others[owners]))
