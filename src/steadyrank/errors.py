@@ -8,6 +8,7 @@ names are :class:`Option` objects, which Python writes one way and the command l
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -177,7 +178,14 @@ class StateLimitError(SteadyrankError):
     """Counting, sampling or position shares would need too many states."""
 
     def __init__(
-        self, limit: int, reached: int, placed: int, items: int, bound_log10: float, *, too_wide: bool
+        self,
+        limit: int,
+        reached: int,
+        placed: int,
+        items: int,
+        bound_log10: float,
+        *,
+        least_log10: float | None = None,
     ) -> None:
         self.limit = limit
         self.reached = reached
@@ -185,9 +193,12 @@ class StateLimitError(SteadyrankError):
         where = f"after {placed:,} of {items:,} positions"
         found = f"{reached:,} were reached {where}, and max_states={limit:,}"
         way_out = "A smaller eps or a larger max_states"
-        if too_wide:
+        if least_log10 is not None:
+            found = f"before the first of {items:,} positions at least 10^{least_log10:.1f} states"
+            found += f" are known to be needed, and max_states={limit:,}"
+        if least_log10 == math.inf:
             close = "so many scores lie within eps/sqrt(2) of each other that no max_states would do"
-            found, way_out = f"{where} {close}", "A smaller eps"
+            found, way_out = close, "A smaller eps"
         super().__init__(
             f"the state graph of this set of rankings is too large: {found}; the whole graph may have "
             f"up to 10^{bound_log10:.1f} states. {way_out} makes this call possible. Membership, "
