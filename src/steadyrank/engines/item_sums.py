@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from steadyrank._typing import AnyArray, FloatArray, IntArray
-    from steadyrank.engines.blocks import Block, Rows, Wanted
+    from steadyrank.engines.blocks import Block, Rows, SparseBlock, Wanted
 
     Parts = tuple[FloatArray, ...]
     """Values in exact form; see :class:`~steadyrank.engines.exact_sums.ExactForm`."""
@@ -154,6 +154,10 @@ class Entries(ABC):
     @abstractmethod
     def columns(self, sums: ItemSums, wanted: Wanted) -> Iterator[Rows]:
         """Yield the scores of the wanted items without each unit that changes one of them."""
+
+    def touching(self, sums: ItemSums, wanted: Wanted) -> Iterator[SparseBlock] | None:  # noqa: ARG002
+        """Yield the scores of the wanted items alone without each unit that has a value of them."""
+        return None
 
     @abstractmethod
     def units_of(self, item: int) -> IntArray:

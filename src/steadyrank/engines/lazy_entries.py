@@ -280,6 +280,11 @@ class LazyEntries(Entries):
         for batch in self._of_items(wanted.items, among):
             yield from self._block(batch, sums).columns(wanted)
 
+    def touching(self, sums: ItemSums, wanted: Wanted) -> Iterator[SparseBlock]:
+        """Yield the scores of the wanted items alone; only their entries are brought back."""
+        for batch in self._of_items(wanted.items):
+            yield self._block(batch, sums)
+
     def units_of(self, item: int) -> IntArray:
         """Return the units that have values of an item."""
         return np.concatenate([batch.units for batch in self._of_items(np.array([item]))])
@@ -291,9 +296,10 @@ class LazyEntries(Entries):
 
     def _of_items(self, items: IntArray, among: IntArray | None = None) -> Iterator[Batch]:
         """Yield the entries of some items, of all units or of at least those given, in batches."""
-        names = [self.labels[item] for item in items.tolist()]
-        frame = self._with_parts.filter(nw.col("item").is_in(names))
-        rows = self.counts[items]
+        frame, rows = self._with_parts, self.counts[items]
+        if len(items) < len(self.labels):
+            names = [self.labels[item] for item in items.tolist()]
+            frame = frame.filter(nw.col("item").is_in(names))
         if among is not None and len(among) <= FEW_UNITS:
             frame = frame.filter(nw.col("unit").is_in(self.keys[among].tolist()))
             rows = self.sizes[among]

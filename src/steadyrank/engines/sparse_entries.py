@@ -229,13 +229,17 @@ class SparseEntries(Entries):
 
     def columns(self, sums: ItemSums, wanted: Wanted) -> Iterator[Rows]:
         """Look at the entries of the wanted items alone."""
+        for block in self.touching(sums, wanted):
+            yield from wanted.filled(block.start, block.indptr, wanted.place[block.items], block.scores)
+
+    def touching(self, sums: ItemSums, wanted: Wanted) -> Iterator[SparseBlock]:
+        """Yield the scores of the wanted items alone."""
         mask = wanted.place >= 0
         for first, entries, pointers in self._ranges(self.block_entries):
             found = self._entries_of(mask, entries.start, entries.stop)
             kept, places = wanted.of_units(found, pointers + entries.start, first)
             rated = self.rated[kept]
-            without = sums.without_values(rated, self.values[kept])
-            yield from wanted.filled(first, places, wanted.place[rated], without)
+            yield SparseBlock(first, places, rated, sums.without_values(rated, self.values[kept]))
 
     def _entries_of(self, mask: BoolArray, start: int, stop: int) -> IntArray:
         """Return the entries of masked items between two places."""

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from steadyrank.data.scanned import ScannedEntries
     from steadyrank.data.score_matrix import ScoreMatrix
     from steadyrank.data.units import Units
-    from steadyrank.engines.blocks import Block, Rows
+    from steadyrank.engines.blocks import Block, Rows, SparseBlock
     from steadyrank.engines.item_sums import Entries, ItemSums
     from steadyrank.errors import WayOut
 
@@ -173,6 +173,10 @@ class EntriesOut(LeaveOneOut):
     def columns(self, items: IntArray, among: BoolArray | None = None) -> Iterator[Rows]:
         """Yield the scores of ``items`` without each unit that changes one of them."""
         return self.entries.columns(self.sums, Wanted.of(self.scores, items, among))
+
+    def touching(self, items: IntArray) -> Iterator[SparseBlock] | None:
+        """Yield what units change among these items; all others keep their score."""
+        return self.entries.touching(self.sums, Wanted.of(self.scores, items))
 
 
 @dataclass(frozen=True)
