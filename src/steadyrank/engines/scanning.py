@@ -20,6 +20,8 @@ from steadyrank.engines.lazy_columns import (
 )
 from steadyrank.engines.lazy_entries import MAX_ITEMS, MAX_UNITS, LazyEntries, item_labels, unit_keys
 from steadyrank.errors import (
+    MOST_COUNTED,
+    CountTotalError,
     DuplicateRatingsError,
     InvalidCountError,
     InvalidDataError,
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 AVAILABLE = Option("missing", "available")
 MAX_DISTINCT = 20_000_000
 """How many distinct rows are brought back at most."""
+HALF = 2**32
 FEWER_ROWS = "Group by a column with fewer values, or add the counts up before."
 
 
@@ -194,13 +197,17 @@ def counted_rows(source: Source, found: Resolved, *, bound: int = MAX_DISTINCT) 
     labels = {part: part for part in parts if holds[part] == "labels"}
     results = [part for part in parts if holds[part] == "results"]
     counts = [part for part in parts if holds[part] == "counts"]
-    frame = with_labels(source, picked(source, parts), labels, results)
+    frame = with_labels(source, picked(source, parts), labels, [*results, *counts])
     for part in counts:
-        frame = _whole_counts(source, with_numbers(source, frame, part, parts[part]), part)
+        if not source.schema(frame)[part].is_integer():
+            frame = with_numbers(source, frame, part, parts[part])
+        frame = _whole_counts(source, frame, part)
+    _check_total(source, frame, counts, found.kind.name)
     sums = [nw.col(part).sum() for part in counts] or [nw.len().alias("count")]
-    answer = source.collect_up_to(
-        frame.group_by(*labels, *results).agg(*sums), "distinct rows", bound, FEWER_ROWS
-    )
+    grouped = frame.group_by(*labels, *results).agg(*sums)
+    if counts:  # DuckDB adds up in 128 bits, which would come back as floats
+        grouped = grouped.with_columns(nw.col(part).cast(nw.Int64) for part in counts)
+    answer = source.collect_up_to(grouped, "distinct rows", bound, FEWER_ROWS)
     names = parts if counts else {**parts, "count": _free_name(found.table.names)}
     columns = {name: GivenColumn(answer[part], name) for part, name in names.items()}
     table = Table(columns, found.table.source, notes=found.table.notes)
@@ -228,11 +235,29 @@ def _free_name(names: list[str]) -> str:
 def _whole_counts(source: Source, frame: Frame, part: str) -> Frame:
     count = nw.col(part)
     wide = count.cast(nw.Float64)
-    fine = (wide >= 0) & (wide < 2.0**53) & (wide.round(0) == wide)
+    fine = (wide >= 0) & (wide.round(0) == wide)
+    if source.schema(frame)[part] != nw.Int64:
+        fine = fine & (wide < 2.0**63)
     wrong = frame.filter(count.is_null() | ~fine)
     if found := source.example(wrong, part, "checks of the counts"):
         raise InvalidCountError(
-            f"counts must be whole numbers from 0 on, but there is {found[0]}",
+            f"counts must be whole numbers from 0 on, below 2^63, but there is {found[0]}",
             way_out="Correct these rows.",
         )
     return frame.with_columns(count.cast(nw.Int64))
+
+
+def _check_total(source: Source, frame: Frame, counts: list[str], what: str) -> None:
+    """Refuse counts whose total 64 bits do not hold, by sums of their halves, which do."""
+    halves: dict[str, nw.Expr] = {}
+    for part in counts:
+        low = nw.col(part) % HALF
+        high = ((nw.col(part) - low) / HALF).cast(nw.Int64)
+        halves |= {f"{part} low": low, f"{part} high": high}
+    if not halves:
+        return
+    sums = frame.select(**halves).select(*(nw.col(name).sum().cast(nw.Int64) for name in halves))
+    found = {name: int(total or 0) for name, total in source.numbers(sums, "the total").items()}
+    total = sum(n * (HALF if name.endswith("high") else 1) for name, n in found.items())
+    if total >= MOST_COUNTED:
+        raise CountTotalError(what, total)

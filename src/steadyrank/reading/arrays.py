@@ -239,10 +239,12 @@ def as_counts(values: Any, size: int, what: str = "counts") -> IntArray:
         return np.ones(size, dtype=np.int64)
     column = as_numbers(values, what)
     check_length(column, size, what)
-    wrong = (column < 0) | (column != np.floor(column)) | (column >= 2.0**62)
+    wrong = (column < 0) | (column != np.floor(column))
+    if column.dtype != np.int64:
+        wrong |= column >= 2.0**63
     if wrong.any():
         raise InvalidCountError(
-            f"{what} must be whole numbers from 0 on, but there is {column[wrong][0]}",
+            f"{what} must be whole numbers from 0 on, below 2^63, but there is {column[wrong][0]}",
             rows=wrong,
             subject=what,
             way_out="Correct these rows.",

@@ -10,6 +10,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from steadyrank.engines.blocks import DenseBlock, Wanted, bounds_of, shifts_of, slices
 from steadyrank.errors import NothingLeftError, WrongDataError
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data.observations import Observations
     from steadyrank.data.units import Units
-    from steadyrank.engines.blocks import Block, Rows
+    from steadyrank.engines.blocks import Block, Rows, SparseBlock
     from steadyrank.scorers.sensitivity import Sensitivity
 
 
@@ -188,6 +190,24 @@ class LeaveOneOut(ABC):
         wanted = Wanted.of(self.scores, items, among)
         for block in self.blocks():
             yield from block.columns(wanted)
+
+    def reordered(self, order: IntArray) -> IntArray:
+        """Return the units whose plain ranking differs from ``order``, that of all the data."""
+        changed = [
+            block.start + np.flatnonzero(block.reordered(self.scores, order)) for block in self.blocks()
+        ]
+        return np.concatenate([np.empty(0, np.int64), *changed])
+
+    def touching(self, items: IntArray) -> Iterator[SparseBlock] | None:  # noqa: ARG002 (some know)
+        """Yield what units touch among these items, if they leave the order of all others as it is.
+
+        The blocks cover all distinct units. None where every unit may touch every item.
+        """
+        return None
+
+    def unchanged(self, units: IntArray, items: IntArray) -> FloatArray:  # noqa: ARG002 (likewise)
+        """Return the scores without each unit of a row of items, none of which it touches."""
+        return np.asarray(self.scores[items])
 
 
 @dataclass(frozen=True)
