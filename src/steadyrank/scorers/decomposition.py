@@ -42,11 +42,8 @@ def decomposed(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     shares = peaks / np.where(largest == 0, 1.0, largest)[which]
     totals = np.sqrt(np.bincount(which, shares**2))
     left, sizes, right = _of_columns(shapes * (largest * totals))
-    return (
-        left,
-        sizes,
-        right[which] * (shares / np.where(totals == 0, 1.0, totals)[which])[:, np.newaxis],
-    )
+    shares /= np.where(totals == 0, 1.0, totals)[which]
+    return left, sizes, right[which] * shares[:, np.newaxis]
 
 
 def _of_columns(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
