@@ -36,8 +36,10 @@ def decomposed(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         return np.zeros((len(X), 0)), np.zeros(0), np.zeros((X.shape[1], 0))
     # Columns that are multiples of one another are taken as one: they share its part, exactly.
     peaks = np.take_along_axis(X, np.abs(X).argmax(axis=0, keepdims=True), axis=0)[0]
-    shapes, which = np.unique(X / np.where(peaks == 0, 1.0, peaks), axis=1, return_inverse=True)
-    largest = np.zeros(shapes.shape[1])
+    shapes = X / np.where(peaks == 0, 1.0, peaks) + 0.0  # no -0, which has other bytes than 0
+    number: dict[bytes, int] = {}
+    which = np.array([number.setdefault(column.tobytes(), len(number)) for column in shapes.T])
+    shapes, largest = shapes[:, np.unique(which, return_index=True)[1]], np.zeros(len(number))
     np.maximum.at(largest, which, np.abs(peaks))
     shares = peaks / np.where(largest == 0, 1.0, largest)[which]
     totals = np.sqrt(np.bincount(which, shares**2))
