@@ -69,6 +69,15 @@ class Scorer(ABC):
 
         return Refit(self.score).leave_one_out(data)
 
+    @property
+    def resolution(self) -> float:
+        """How close scores are equal, with and without any unit; 0 where they are exact.
+
+        A scorer that fits states one, in what unit its docstring says, and passes all its scores
+        through :func:`~steadyrank.scorers.resolution.snapped`.
+        """
+        return 0.0
+
     def check(self, data: object) -> None:
         """Complain unless the data are of a kind that this scorer takes."""
         check_kind(data, self.takes, scorer=type(self).__name__)
@@ -96,7 +105,7 @@ class OwnScorer(Scorer):
     Parameters
     ----------
     own : object
-        The object. What else it declares (``sensitivity``, ``output_radius_squared``,
+        The object. What else it declares (``resolution``, ``sensitivity``, ``output_radius_squared``,
         ``bagging_numbers``) is asked of it; what it does not is answered as for any scorer.
     """
 
@@ -106,6 +115,11 @@ class OwnScorer(Scorer):
     def name(self) -> str:
         """What to call this scorer in a report."""
         return str(self.own.name)
+
+    @property
+    def resolution(self) -> float:
+        """How close scores of the object are equal, if it says so."""
+        return float(getattr(self.own, "resolution", 0.0))
 
     def check(self, data: object) -> None:
         """Leave it to the object: its data may be of its own kind, too."""

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.engines.blocks import slices
-from steadyrank.errors import MissingPackageError, RefitError, shorten
+from steadyrank.errors import InvalidSettingError, MissingPackageError, RefitError, shorten
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_kind, check_several
 from steadyrank.scorers.checkpoint import FULL, open_checkpoint
 from steadyrank.scorers.fingerprint import fingerprint
+from steadyrank.scorers.resolution import snapped
 
 if TYPE_CHECKING:
     import os
@@ -66,6 +67,9 @@ class Refit(Scorer):
         Number of joblib workers, over what ``parallel_config`` says.
     label : str, optional
         What to call the scorer in a report.
+    resolution : float
+        Scores closer than this, linked one to the next, are equal, with and without any unit. For a
+        model that is fitted: more than its error, so that rounding does not decide ties. Default: 0.
 
     Examples
     --------
@@ -87,6 +91,13 @@ class Refit(Scorer):
     n_jobs: int | None = field(default=None, compare=False)
     label: str | None = None
     model_name: str | None = None
+    resolution: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.resolution) and self.resolution >= 0):
+            raise InvalidSettingError(
+                f"resolution must be a finite number from 0 on, but is {self.resolution!r}."
+            )
 
     @property
     def checkpoint_identity(self) -> list[object]:
@@ -110,7 +121,7 @@ class Refit(Scorer):
 
     def score(self, data: Observations) -> FloatArray:
         """Return the scores on all the data."""
-        return fitted_scores(self.model, self.seed, data)
+        return snapped(fitted_scores(self.model, self.seed, data), self.resolution)
 
     def leave_one_out(self, data: Observations) -> LeaveOneOut:
         """Refit without each distinct unit, and return all the scores."""
@@ -166,6 +177,7 @@ def refit_all(
             scores[unit] = found
             add(unit, found)
             show(finished, len(scores))
+    scores = snapped(scores, how.resolution)
     return RowsOut(scores[FULL], units, scores[:FULL].__getitem__)
 
 
