@@ -97,7 +97,8 @@ def scan_any(
     _check_kind(kind)
     lazy = opened(source, engine)
     try:
-        found, _ = _kind_of(lazy.first_rows(), kind, arguments)
+        with lazy.faults_of_text_first():
+            found, _ = _kind_of(lazy.first_rows(), kind, arguments)
         return found.scan(lazy, **arguments)
     except BaseException:
         lazy.close()

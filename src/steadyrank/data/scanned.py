@@ -104,7 +104,8 @@ def scanned(
         )
     lazy = opened(source, engine)
     try:
-        found = resolve(made.kind, lazy.first_rows(), given)
+        with lazy.faults_of_text_first():
+            found = resolve(made.kind, lazy.first_rows(), given)
         if made.kind.on_engine == "counted":
             with lazy:
                 data = made.from_resolved(counted_rows(lazy, found))
