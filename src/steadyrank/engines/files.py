@@ -8,6 +8,7 @@ import os
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -233,15 +234,16 @@ def _file(path: str) -> Files:
                 "into memory with read(...).",
             )
     try:
-        schema = _parquet(path).schema_arrow
-        first = as_table(next(_batches(path, rows=LOOKED_AT), schema.empty_table()))
+        empty, *some = islice(_batches(path, rows=LOOKED_AT), 2)
+        first = as_table(some[0] if some else empty)
     except (OSError, ValueError) as error:  # the second is what a damaged footer makes of it
         raise UnreadableFileError(
             f"{named(path)} cannot be read as Parquet: {' '.join(str(error).split())}",
             way_out="Replace this file, or leave it out of the pattern.",
         ) from error
     first.source = Path(path).name
-    return Files((path,), {field.name: str(field.type) for field in schema}, PARQUET, first)
+    types = {field.name: str(field.type) for field in empty.schema}
+    return Files((path,), types, PARQUET, first)
 
 
 def _first_stretch(read: Callable[[Callable[[Table], None]], Table]) -> Table:
@@ -268,12 +270,11 @@ def _difference(first: Files, other: Files) -> str:
 
 
 def _batches(path: str, columns: list[str] | None = None, rows: int = ROWS) -> Iterator[Any]:
-    """Yield the rows of a Parquet file as tables, many at a time."""
+    """Yield the rows of a Parquet file as Arrow tables, many at a time, at least an empty one."""
     arrow = needed("pyarrow", "reading Parquet needs pyarrow", "duckdb")
-    for batch in _parquet(path).iter_batches(batch_size=rows, columns=columns):
-        yield arrow.Table.from_batches([batch])
-
-
-def _parquet(path: str) -> Any:
     parquet = needed("pyarrow.parquet", "reading Parquet needs pyarrow", "duckdb")
-    return parquet.ParquetFile(Path(path))  # a path, for text could be taken for an address
+    with Path(path).open("rb") as file:  # Arrow itself does not open every name
+        opened = parquet.ParquetFile(file)
+        yield opened.schema_arrow.empty_table()
+        for batch in opened.iter_batches(batch_size=rows, columns=columns):
+            yield arrow.Table.from_batches([batch])

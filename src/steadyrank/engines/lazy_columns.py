@@ -61,7 +61,16 @@ def with_labels(source: Source, frame: Frame, parts: Mapping[str, str]) -> Frame
 
 def _is_gone(column: nw.Expr, dtype: Any) -> nw.Expr:
     """Tell where a value is missing; NaN is in memory, so it is here."""
-    return column.is_null() | column.is_nan() if dtype.is_float() else column.is_null()
+    return column.is_null() | _is_nan(column) if dtype.is_float() else column.is_null()
+
+
+def _is_nan(column: nw.Expr) -> nw.Expr:
+    """Tell where a number is NaN, by what it is not.
+
+    DuckDB believes what a Parquet file states as its lowest and highest value, which NaN is never
+    among, and answers the plain question with no for the whole file.
+    """
+    return ~column.is_finite() & (column != np.inf) & (column != -np.inf)
 
 
 def _label(part: str, what: str, dtype: Any, top: Any) -> nw.Expr:
@@ -98,7 +107,7 @@ def with_numbers(source: Source, frame: Frame, part: str, what: str) -> Frame:
         )
     if dtype == nw.Decimal:
         return frame.with_columns(column.cast(nw.Float64))
-    return frame.with_columns(nw.when(~column.is_nan()).then(column)) if dtype.is_float() else frame
+    return frame.with_columns(nw.when(~_is_nan(column)).then(column)) if dtype.is_float() else frame
 
 
 def check_numbers(source: Source, frame: Frame, part: str, what: str, *, missing: bool = False) -> None:

@@ -38,6 +38,8 @@ from steadyrank.errors import (
 from steadyrank.reading.table import GivenColumn, Table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from steadyrank.engines.exact_sums import ExactForm
     from steadyrank.engines.source import Frame, Source
     from steadyrank.reading.roles import Resolved
@@ -70,6 +72,8 @@ def scan_ratings(
     frame = with_numbers(source, frame, "value", "ratings")
     values = decimal_range(source, frame, "ratings")
     frame = with_labels(source, frame, {"unit": "users", "item": "items"})
+    keys, sizes = unit_keys(source, frame, "users", max_units)
+    _check_blank(source, frame)
     if duplicates == "trust":
         notes.append("not checked whether a user rated an item more than once")
     elif source.in_strict_order("unit", "item"):
@@ -80,7 +84,7 @@ def scan_ratings(
             notes.append(f"{again:,} repeated ratings of an item by a user: their mean taken")
             frame = _merged(source, frame, form_of(*values, addends=most))
             values = decimal_range(source, frame, "ratings")
-    keys, sizes = unit_keys(source, frame, "users", max_units)
+            keys, sizes = unit_keys(source, frame, "users", max_units)
     form = form_of(*values, addends=len(keys))
     further |= {"what": "ratings", "known": found.settings.get("items")}
     return LazyEntries(source, frame, form, keys, sizes, **further), notes
@@ -95,6 +99,12 @@ def _repeated_ratings(source: Source, frame: Frame, duplicates: str) -> tuple[in
             way_out=["Average them with ", Option("duplicates", "mean")],
         )
     return again, most
+
+
+def _check_blank(source: Source, frame: Frame) -> None:
+    """Complain about items with blank names before anything else is said of them, as memory does."""
+    if source.schema(frame)["item"] == nw.String:
+        item_labels(source, frame, None, MAX_ITEMS)
 
 
 def _merged(source: Source, frame: Frame, form: ExactForm) -> Frame:
@@ -128,6 +138,8 @@ def scan_scores(
     frame, notes = source.picked(parts, {"value"})
     notes += found.table.notes
     frame = with_labels(source, frame, {"row": "rows", "item": "items"})
+    unit_keys(source, frame.select(unit=nw.col("row")), "rows", max_units)
+    labels = item_labels(source, frame, None, MAX_ITEMS)
     frame = with_numbers(source, frame, "value", "values")
     if source.schema(frame)["value"].is_float():
         frame = frame.with_columns(nw.col("value").cast(nw.Float64))  # a matrix in memory is, too
@@ -136,7 +148,6 @@ def scan_scores(
     if unit is not None:
         frame = with_labels(source, frame, {"unit": "units"})
         _check_groups(source, frame, unit)
-    labels = item_labels(source, frame, None, MAX_ITEMS)
     missing = found.settings.get("missing", "error")
     frame, rows, said = _without_gaps(source, frame, labels, missing)
     if unit is None:
@@ -228,7 +239,7 @@ def counted_rows(source: Source, found: Resolved, *, bound: int = MAX_DISTINCT) 
         check_numbers(source, frame, part, parts[part])
     frame = with_labels(source, frame, labels)
     for part in counts:
-        frame = _whole_counts(source, frame, part)
+        frame = _whole_counts(source, frame, part, labels)
     sums = [nw.col(part).sum() for part in counts] or [nw.len().alias("count")]
     answer = source.collect_up_to(
         frame.group_by(*labels, *results).agg(*sums), "distinct rows", bound, FEWER_ROWS
@@ -257,11 +268,13 @@ def _free_name(names: list[str]) -> str:
     return name
 
 
-def _whole_counts(source: Source, frame: Frame, part: str) -> Frame:
+def _whole_counts(source: Source, frame: Frame, part: str, labels: Iterable[str]) -> Frame:
     count = nw.col(part)
     wide = count.cast(nw.Float64)
     wrong = frame.filter((wide < 0) | (wide >= 2.0**62) | (wide.round(0) != wide))
     if found := source.example(wrong, part, "checks of the counts"):
+        for label in labels:
+            _check_blank(source, frame.select(item=nw.col(label)))
         raise InvalidCountError(
             f"counts must be whole numbers from 0 on, but there is {found[0]}",
             way_out="Correct these rows.",

@@ -215,7 +215,7 @@ class Source:
 
     def numbers(self, frame: Frame, step: str) -> dict[str, Any]:
         """Run a query that gives one row, and return its values."""
-        return {name: column[0] for name, column in self.collect(frame, step).items()}
+        return {name: column[:1].tolist()[0] for name, column in self.collect(frame, step).items()}
 
     def example(self, frame: Frame, name: str, step: str) -> list[Any]:
         """Return one value of a column, or none if there are no rows."""

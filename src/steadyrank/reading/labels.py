@@ -118,7 +118,8 @@ def _encode_whole(column: AnyArray) -> tuple[AnyArray, list[object]]:
     present = np.zeros(highest - offset + 1, dtype=bool)
     present[shifted] = True
     code_of = np.cumsum(present, dtype=np.int32) - np.int32(1)
-    return code_of[shifted], list((np.flatnonzero(present) + offset).tolist())
+    # The offset of unsigned labels may lie beyond int64, so Python adds it.
+    return code_of[shifted], [place + offset for place in np.flatnonzero(present).tolist()]
 
 
 def _encode_objects(column: AnyArray, what: str) -> tuple[AnyArray, list[object]]:
