@@ -37,8 +37,9 @@ ODD_NUMBERS = ("NA", "", " ", "NaN", "inf", "-Infinity", "x", "1,5", "٣", "0x10
 ODD_COUNTS = ("NA", "", "-1", "1.5", "x", "inf", "5e18", "1e3", " 2 ")
 WINNERS = ("left", "right", "tie", "A", "draw", "1", "0", "0.5", "")
 PATHS = (
-    "plain", "a[1]", "*", "?", "_hidden", ".hidden", "choice=zz/x", "user=7/item=a/x", "a b", "ä", "a\nb",
-    "a'b", 'a"b', "{a,b}", "a%20b", "a#b", "a,b", "back\\slash", os.fsdecode(b"\xff"), "a:b", "~", "$x",
+    "plain", "a[1]", "*", "?", "_hidden", ".hidden", "choice=zz/x", "user=7/item=a/x", "a b", "ä",
+    "a\nb", "a'b", 'a"b', "{a,b}", "a%20b", "a#b", "a,b", "back\\slash", os.fsdecode(b"\xff"), "a:b",
+    "~", "$x",
 )  # fmt: skip
 
 
@@ -191,7 +192,7 @@ def _laid_out(rng: np.random.Generator, header: list[str], rows: Any) -> bytes:
     return faulty[int(rng.integers(len(faulty)))]
 
 
-def odd_typed(rng: np.random.Generator) -> tuple[Any, Any, dict[str, Any]]:
+def odd_typed(rng: np.random.Generator, *, beyond_int64: bool = True) -> tuple[Any, Any, dict[str, Any]]:
     """Return a kind, a table of Arrow whose columns have types, and odd names, and how to read it."""
     import pyarrow as pa
 
@@ -203,7 +204,7 @@ def odd_typed(rng: np.random.Generator) -> tuple[Any, Any, dict[str, Any]]:
     }
     names = [str(name) for name in rng.choice(ODD_NAMES, len(roles[kind]), replace=False)]
     size = int(rng.integers(1, 25))
-    columns = [_typed_labels(rng, size) for _ in roles[kind]]
+    columns = [_typed_labels(rng, size, 3 if beyond_int64 else 1) for _ in roles[kind]]
     if kind is not Votes:
         columns[-1] = _typed_numbers(rng, size)
         pairs = dict.fromkeys(zip(*(column.to_pylist() for column in columns[:2]), strict=True))
@@ -226,7 +227,7 @@ def odd_typed(rng: np.random.Generator) -> tuple[Any, Any, dict[str, Any]]:
 ODD_NAMES = ("plain", "a.b", "a`b", "a b", "A", "a", "ä", "x[0]", "`", "a.b.c", "select", "1", 'é"q')
 
 
-def _typed_labels(rng: np.random.Generator, size: int) -> Any:
+def _typed_labels(rng: np.random.Generator, size: int, offsets: int) -> Any:
     import numpy as np
     import pyarrow as pa
 
@@ -234,7 +235,8 @@ def _typed_labels(rng: np.random.Generator, size: int) -> Any:
     made = [
         lambda: pa.array(whole, str(rng.choice(["int8", "int16", "int32", "int64", "uint8", "uint32"]))),
         lambda: pa.array(
-            whole.astype(np.uint64) + np.uint64([0, 2**63, 2**64 - 9][int(rng.integers(3))]), "uint64"
+            whole.astype(np.uint64) + np.uint64([0, 2**63, 2**64 - 9][int(rng.integers(offsets))]),
+            "uint64",
         ),
         lambda: pa.array(whole / 2 - 1, str(rng.choice(["float32", "float64"]))),
         lambda: pa.array(whole > 2),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import gzip
 import os
 import signal
 import subprocess
@@ -210,6 +212,26 @@ class TestBadFiles:
         with pytest.raises(UnreadableFileError, match=r"line 3 of b\.csv has 1 fields instead of 3"):
             Ratings.scan(str(tmp_path / "*.csv"))
 
+    @pytest.mark.parametrize("engine", ["duckdb", "polars"])
+    def test_a_damaged_gzip_file_is_refused_as_in_memory(self, tmp_path, engine):
+        path = tmp_path / "a.csv.gz"
+        path.write_bytes(gzip.compress(b"user,item,rating\n" + b"1,1,1\n2,1,3\n" * 9000)[:-30])
+        with pytest.raises(UnreadableFileError) as in_memory_too:
+            Ratings.read(path)
+        with pytest.raises(UnreadableFileError, match="cut short or damaged") as refused:
+            Ratings.scan(path, engine=engine)
+        assert str(refused.value) == str(in_memory_too.value)
+
+    def test_a_pipe_is_refused_by_name(self, tmp_path):
+        os.mkfifo(tmp_path / "pipe.csv")
+        with pytest.raises(InvalidDataError, match=r"pipe\.csv' is a pipe or a device.*into memory"):
+            Ratings.scan(tmp_path / "pipe.csv")
+
+    def test_a_list_of_users_is_refused_by_name(self, tmp_path):
+        write_parts(tmp_path, 1)
+        with pytest.raises(InvalidDataError, match="takes no list of others"):
+            Ratings.scan(tmp_path, users=[1, 2, 3])
+
     def test_no_files_and_odd_files(self, tmp_path):
         with pytest.raises(FileNotThereError, match="no file matches"):
             Ratings.scan(str(tmp_path / "*.parquet"))
@@ -307,6 +329,34 @@ class TestSpilling:
         with pytest.raises(SpillError, match=r"ran out of room.*max_spill"):
             Ratings.scan(many_users, engine=engine)
         assert not left_behind(tmp_path)
+
+    def test_a_full_disk_while_text_is_put_down(self, tmp_path, monkeypatch):
+        (tmp_path / "a.csv").write_text("user,item,rating\n1,1,1\n2,1,3\n")
+
+        def full(*_, **__):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        monkeypatch.setattr(pq.ParquetWriter, "write_table", full)
+        with pytest.raises(SpillError, match=r"ran out of room.*spill="):
+            Ratings.scan(tmp_path / "a.csv", engine=DuckDB(spill=tmp_path))
+        assert not left_behind(tmp_path)
+
+    @pytest.mark.parametrize("limit", ["-5", "0", "0GB", "nan", "2 XB", "2", "", "-1GB", "1e400GB", 5])
+    def test_sizes_that_are_none(self, limit):
+        with pytest.raises(
+            InvalidSettingError, match=r"memory_limit must be a size.*memory_limit=\.\.\."
+        ):
+            DuckDB(memory_limit=limit)
+        with pytest.raises(InvalidSettingError, match="max_spill must be a size"):
+            DuckDB(max_spill=limit)
+
+    def test_settings_that_are_none(self, tmp_path):
+        for threads in (0, -1, 1.5, "two", True):
+            with pytest.raises(InvalidSettingError, match="threads must be a whole number"):
+                DuckDB(threads=threads)
+        write_parts(tmp_path, 1)
+        with pytest.raises(InvalidSettingError, match=r"there is no folder .*absent.*spill="):
+            Ratings.scan(tmp_path, engine=DuckDB(spill=tmp_path / "absent"))
 
     def test_a_forgotten_scan_leaves_nothing(self, tmp_path):
         write_parts(tmp_path, 1)

@@ -64,12 +64,18 @@ class Files:
         ``"parquet"``, or what stands between the fields of text.
     first : Table
         The first rows of the first file.
+    format : str, optional
+        As the user called it; told by the content where not given.
+    encoding : str
+        Of text.
     """
 
     paths: tuple[str, ...]
     columns: dict[str, str]
     layout: str
     first: Table
+    format: str | None = None
+    encoding: str = "utf-8"
 
     @property
     def text(self) -> bool:
@@ -112,8 +118,8 @@ class Files:
         """Read files of text as memory does, hand each stretch of rows on, and return what to say."""
         notes: dict[str, None] = {}
         for path in self.paths:
-            with closing(open_source(path)) as file:
-                notes |= dict.fromkeys(format_of(file).read(file, take=take).notes)
+            with closing(open_source(path, encoding=self.encoding)) as file:
+                notes |= dict.fromkeys(format_of(file, self.format).read(file, take=take).notes)
         return list(notes)
 
     def batches(self) -> Iterator[Any]:
@@ -169,13 +175,17 @@ def _rises(columns: list[Any], way: tuple[int, int]) -> bool:
     return bool(((first[1:] > first[:-1]) | (equal & (second[1:] > second[:-1]))).all())
 
 
-def find_files(pattern: str | os.PathLike[str]) -> Files:
+def find_files(
+    pattern: str | os.PathLike[str],
+    format: str | None = None,  # noqa: A002 (the word users know from other readers)
+    encoding: str = "utf-8",
+) -> Files:
     """Return the files that a path, a folder or a glob names, after looking at their columns.
 
     Only their beginnings are read, and what Parquet says about itself.
     """
     pattern = os.fspath(pattern)
-    every = [_file(path) for path in _matching(pattern)]
+    every = [_file(path, format, encoding) for path in _matching(pattern)]
     layouts = {file.layout for file in every}
     if len(layouts) > 1:
         raise InvalidDataError(
@@ -217,16 +227,16 @@ class _Enough(Exception):  # noqa: N818 (no error: a reader has handed over what
     """The first rows are there."""
 
 
-def _file(path: str) -> Files:
+def _file(path: str, name: str | None, encoding: str) -> Files:
     """Look at a file as reading it would: its format is told by its content."""
-    with closing(open_source(path)) as file:
-        found = format_of(file)
+    with closing(open_source(path, encoding=encoding)) as file:
+        found = format_of(file, name)
         if found.on_engine == "delimited":
             between = "\t" if found.name == "tsv" else delimiter_of(file)
             first = _first_stretch(lambda take: found.read(file, take=take))
             # Files whose columns stand in another order were not made by one hand.
             places = {name: f"text in place {place}" for place, name in enumerate(first.names)}
-            return Files((path,), places, f"text separated by {between!r}", first)
+            return Files((path,), places, f"text separated by {between!r}", first, name, encoding)
         if found.on_engine is None or isinstance(file.stream, gzip.GzipFile):
             raise InvalidDataError(
                 f"{named(path)} is not a file that can be scanned",

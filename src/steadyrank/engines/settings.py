@@ -70,7 +70,7 @@ class DuckDB:
     def __post_init__(self) -> None:
         for name in ("memory_limit", "max_spill"):
             _check_size(name, getattr(self, name))
-        if self.threads is not None and (not isinstance(self.threads, int) or self.threads < 1):
+        if self.threads is not None and (type(self.threads) is not int or self.threads < 1):
             raise InvalidSettingError(
                 f"threads must be a whole number from 1 on, but is {self.threads!r}"
             )
@@ -177,8 +177,8 @@ def engine_of(engine: str | Engine | None) -> Engine:
 
     Examples
     --------
-    >>> engine_of("polars"), engine_of(None).name
-    (Polars(), 'duckdb')
+    >>> engine_of("polars").name, engine_of(None).name
+    ('polars', 'duckdb')
     """
     if engine is None:
         return DuckDB()

@@ -81,6 +81,8 @@ class Source:
         A path may hold wildcards; a folder stands for the Parquet files in it.
     engine : str or engine, optional
         Which engine reads the files; frames run where they are.
+    format, encoding : str, optional
+        Of the files, as for reading them into memory.
 
     Attributes
     ----------
@@ -90,7 +92,13 @@ class Source:
         Columns that the files say are whole numbers up to ``2**64``, which not every engine knows.
     """
 
-    def __init__(self, given: Any, engine: str | Engine | None = None) -> None:
+    def __init__(
+        self,
+        given: Any,
+        engine: str | Engine | None = None,
+        format: str | None = None,  # noqa: A002 (the word users know from other readers)
+        encoding: str = "utf-8",
+    ) -> None:
         self.traffic = Traffic()
         self.wrong: dict[str, InvalidDataError] = {}
         self._files: Files | None = None
@@ -99,7 +107,7 @@ class Source:
         self._opened = ExitStack()
         if isinstance(given, str | os.PathLike):
             self._chosen = engine_of(engine)
-            self._files = find_files(given)
+            self._files = find_files(given, format, encoding)
             self.engine = self._chosen.name
             return
         if engine is not None:
@@ -260,9 +268,9 @@ class Source:
         return EngineError(f"{self.engine} could not finish this step: {short}")
 
 
-def opened(given: Any, engine: str | Engine | None = None) -> Source:
+def opened(given: Any, engine: str | Engine | None = None, **layout: Any) -> Source:
     """Return a source for a lazy frame or a path; one that is open already stays as it is."""
-    return given if isinstance(given, Source) else Source(given, engine)
+    return given if isinstance(given, Source) else Source(given, engine, **layout)
 
 
 def _lazy(native: Any) -> Frame:
