@@ -43,12 +43,13 @@ def load(options: InputOptions) -> Observations:
     """Read the data that the options describe; their notes say what was recognised and guessed."""
     given = _arguments(options)
     engine = _engine(options)
+    given |= {"kind": options.kind, "format": options.format, "encoding": options.encoding}
     if engine is not None:
-        return scan_any(options.file, kind=options.kind, engine=engine, **given)
+        return scan_any(options.file, engine=engine, **given)
     if options.file == STANDARD_INPUT and sys.stdin is None:
         raise FileNotThereError("standard input is closed", way_out="Give a path, or open it.")
     source: Any = sys.stdin.buffer if options.file == STANDARD_INPUT else options.file
-    return read_any(source, kind=options.kind, format=options.format, encoding=options.encoding, **given)
+    return read_any(source, **given)
 
 
 def _policies(options: InputOptions) -> dict[str, str]:

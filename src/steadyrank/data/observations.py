@@ -219,6 +219,8 @@ class Observations(ABC):
         source: Any,
         *,
         engine: str | Engine | None = None,
+        format: str | None = None,  # noqa: A002 (the word users know from other readers)
+        encoding: str = "utf-8",
         max_units: int | None = None,
         batch_rows: int | None = None,
         **arguments: Any,
@@ -235,6 +237,8 @@ class Observations(ABC):
             by a path with wildcards, such as ``"ratings/*.parquet"``.
         engine : {"duckdb", "polars", "spark"} or an engine of steadyrank.engines, optional
             What reads the files; DuckDB by default. A frame runs where it is.
+        format, encoding : str, optional
+            Of the files, as for :func:`steadyrank.read_any`.
         max_units : int, optional
             The most units whose labels and shifts are brought back; 100 million by default.
         batch_rows : int, optional
@@ -257,7 +261,8 @@ class Observations(ABC):
         from steadyrank.data.scanned import scanned
 
         limits = {"max_units": max_units, "batch_rows": batch_rows}
-        return scanned(cls, source, engine, arguments, limits)
+        layout = {"format": format, "encoding": encoding}
+        return scanned(cls, source, engine, arguments, limits, layout)
 
 
 Data = TypeVar("Data", bound=Observations)

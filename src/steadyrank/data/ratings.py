@@ -18,12 +18,12 @@ from steadyrank.data.observations import (
     set_fields,
 )
 from steadyrank.data.units import Units
+from steadyrank.engines.exact_sums import exact_form, together
 from steadyrank.engines.sparse_entries import SparseEntries
 from steadyrank.errors import (
     DuplicateRatingsError,
     InvalidDataError,
     InvalidPolicyError,
-    NotANumberError,
     Option,
     SizeMismatchError,
     shorten,
@@ -276,14 +276,11 @@ def _merged(values: AnyArray, starts: AnyArray, duplicates: str) -> AnyArray:
     ends = np.append(starts[1:], len(values))
     if duplicates == "last":
         return np.asarray(values[ends - 1])
-    with np.errstate(over="ignore", invalid="ignore"):
-        sums = np.add.reduceat(values.astype(np.float64), starts)
-    if not np.isfinite(sums).all():
-        raise NotANumberError(
-            "ratings that are repeated add up to more than 1.8e308, the largest number there is",
-            way_out="Write all ratings in a larger unit.",
-        )
-    return np.asarray(sums / (ends - starts))
+    times = ends - starts
+    form = exact_form([values], addends=int(times.max()))
+    totals = tuple(np.add.reduceat(part, starts) for part in form.parts(values))
+    means = form.ratio(together(totals), 1.0, times, slice(None))
+    return np.where(times == 1, values[starts], means)
 
 
 def _duplicates(user: object, item: object, rows: AnyArray) -> DuplicateRatingsError:

@@ -124,14 +124,19 @@ def exact_form(chunks: Iterable[AnyArray], *, addends: int) -> ExactForm:
     False
     """
     decimals, lowest, highest = 0, np.inf, -np.inf
+    single = False
     for values in chunks:
         if not values.size:
             continue
+        single = values.dtype.kind == "f" and values.dtype.itemsize < 8
         low, high = float(values.min()), float(values.max())
         lowest, highest = min(lowest, low), max(highest, high)
         top = max(abs(low), abs(high))
         while decimals <= MOST_DECIMALS and not _all_decimals(values, decimals, top):
             decimals += 1
+    # Whole numbers of one chunk may have too many digits for the decimals of a later one.
+    if single and decimals and max(-lowest, highest) * 10.0**decimals >= SINGLE_DIGITS:
+        decimals = MOST_DECIMALS + 1
     return form_of(decimals, lowest, highest, addends=addends)
 
 

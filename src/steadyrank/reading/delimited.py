@@ -26,7 +26,7 @@ from steadyrank.reading.table import Lines, Table, WholeColumn
 from steadyrank.reading.text_columns import TextColumn, is_plain_whole, join_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from steadyrank._typing import AnyArray, IntArray
     from steadyrank.reading.files import OpenFile
@@ -49,6 +49,7 @@ def read_delimited(
     source: str = "",
     names: Sequence[str] | None = None,
     polars: bool = True,
+    take: Callable[[Table], None] | None = None,
 ) -> Table:
     r"""Read a table from blocks of whole lines of UTF-8 text.
 
@@ -63,6 +64,8 @@ def read_delimited(
         The names of the columns of a file without a header.
     polars : bool
         Whether polars may be used, if it is installed; the result is the same.
+    take : callable, optional
+        Gets each stretch of rows as a table of its own; what is returned has no rows then.
 
     Examples
     --------
@@ -71,7 +74,7 @@ def read_delimited(
     ([1, 2], ['x', 'y z'])
     """
     fast = polars and polars_works()
-    return _Reader(delimiter, source, names, fast=fast).read(_whole_records(blocks, source))
+    return _Reader(delimiter, source, names, take, fast=fast).read(_whole_records(blocks, source))
 
 
 def polars_works() -> bool:
@@ -134,7 +137,16 @@ def _whole_records(blocks: Iterable[bytes], source: str) -> Iterator[bytes]:
 
 
 class _Reader:
-    def __init__(self, delimiter: str, source: str, names: Sequence[str] | None, *, fast: bool) -> None:
+    def __init__(
+        self,
+        delimiter: str,
+        source: str,
+        names: Sequence[str] | None,
+        take: Callable[[Table], None] | None,
+        *,
+        fast: bool,
+    ) -> None:
+        self.take = take
         self.delimiter = delimiter
         self.source = source
         self.names = None if names is None else list(names)
@@ -154,15 +166,22 @@ class _Reader:
         if self.names is None:
             raise EmptyDataError(f"{self.source or 'the text'} holds no header and no rows")
         parts = zip(*self.parts, strict=True) if self.parts else [()] * len(self.names)
-        joined = map(join_columns, parts)
+        return self._table(map(join_columns, parts), self.lines)
+
+    def _table(self, parts: Iterable[TextColumn | AnyArray], lines: Lines) -> Table:
         columns: dict[str, Column] = {
             name: part if isinstance(part, TextColumn) else WholeColumn(part, name)
-            for name, part in zip(self.names, joined, strict=True)
+            for name, part in zip(self.names or (), parts, strict=True)
         }
-        return Table(columns, self.source, self.lines, self.notes)
+        return Table(columns, self.source, lines, self.notes)
 
     def _add(self, columns: Sequence[TextColumn | AnyArray], lines: int | IntArray) -> None:
         """Take in a stretch of rows that start on these lines, or from this line on one by one."""
+        if self.take is not None:
+            stretch = Lines()
+            stretch.add(0, lines)
+            self.take(self._table(columns, stretch))
+            return
         self.lines.add(self.rows, lines)
         self.rows += len(columns[0])
         self.parts.append(columns)
