@@ -147,4 +147,7 @@ def test_single_precision_is_written_in_one_form(cases: Cases, in_ci: bool, engi
         loaded = Ratings(users, items, values)
         looked_at = SparseEntries(loaded.indptr, loaded.rated, loaded.values, loaded.n_items, scan=3)
         with Ratings.scan(maker(engine)({"user": users, "item": items, "rating": values})) as scanned:
-            assert looked_at.form == loaded.entries.form == scanned.entries.form
+            forms = [vars(entries.form) for entries in (looked_at, loaded.entries, scanned.entries)]
+            for name, written in forms[0].items():
+                for form in forms[1:]:
+                    np.testing.assert_array_equal(form[name], written)

@@ -115,8 +115,9 @@ def _check_blank(source: Source, frame: Frame) -> None:
 def _merged(source: Source, frame: Frame, form: ExactForm) -> Frame:
     """Return one rating for each user and item: the mean, from exact sums as in memory."""
     integers = source.schema(frame)["value"].is_integer()
-    halving = {} if form.whole else {name: float(getattr(form, name)) for name in HALVING}
-    frame = frame.with_columns(*(nw.lit(number).alias(name) for name, number in halving.items()))
+    halving = () if form.whole else HALVING
+    if halving:
+        frame = frame.with_columns(*(nw.lit(float(getattr(form, name))).alias(name) for name in halving))
     halves = parts_of(nw.col("value"), form, integers=integers)
     names = [f"part{place}" for place in range(len(halves))]
     split = frame.with_columns(*(half.alias(name) for name, half in zip(names, halves, strict=True)))
