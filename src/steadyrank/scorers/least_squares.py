@@ -7,17 +7,20 @@ those of the model with an unpenalised constant, whose value is not a score.
 from __future__ import annotations
 
 from abc import abstractmethod
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from steadyrank.errors import InvalidSettingError, Option, SingularDesignError
+from steadyrank.errors import InvalidSettingError, Option, SingularDesignError, ValueRangeError
 from steadyrank.scorers.base import RowsOut, Scorer, check_several
 from steadyrank.scorers.norm_ball import checked_radius
 from steadyrank.scorers.row_folds import RESOLUTION, RowFolds, Shrinking
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from steadyrank._typing import FloatArray
     from steadyrank.data.observations import Observations
     from steadyrank.data.regression import Regression
@@ -54,7 +57,8 @@ class LinearModel(Scorer):
         """Return the absolute coefficients without each row."""
         fit = self._fitted(data)
         check_several(data)
-        apart = {row: fit.refitted_without(row) for row in fit.outweighing().tolist()}
+        with in_reach():
+            apart = {row: fit.refitted_without(row) for row in fit.outweighing().tolist()}
         if self.determined:
             lost = [row for row, other in apart.items() if other.rank < fit.rank]
             rows = [data.units.labels[row] for row in (range(len(data.y)) if fit.independent else lost)]
@@ -66,7 +70,8 @@ class LinearModel(Scorer):
         def without(part: slice) -> FloatArray:
             found = np.empty((part.stop - part.start, data.n_items))
             rows = steady[slice(*np.searchsorted(steady, [part.start, part.stop]))]
-            found[rows - part.start] = fit.without(rows)
+            with in_reach():
+                found[rows - part.start] = fit.without(rows)
             for row in scores.keys() & range(part.start, part.stop):
                 found[row - part.start] = scores[row]
             return found
@@ -75,10 +80,24 @@ class LinearModel(Scorer):
 
     def _fitted(self, data: Regression) -> RowFolds:
         self.check(data)
-        fit = RowFolds(data.X, data.y, self.shrinking, intercept=self.intercept)
+        with in_reach():
+            fit = RowFolds(data.X, data.y, self.shrinking, intercept=self.intercept)
         if self.determined and fit.rank < data.n_items:
             raise SingularDesignError(fit.rank, data.n_items)
         return fit
+
+
+@contextmanager
+def in_reach() -> Iterator[None]:
+    """Refuse by name what no fit in double precision reaches; what vanishes beside the rest may."""
+    try:
+        with np.errstate(over="raise", invalid="raise", divide="raise"):
+            yield
+    except ArithmeticError:
+        raise ValueRangeError(
+            "the numbers of this regression are so far apart in size that no float holds a fit",
+            way_out="Write features and responses in units that make them of similar size.",
+        ) from None
 
 
 @dataclass(frozen=True)

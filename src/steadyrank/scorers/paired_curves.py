@@ -197,6 +197,7 @@ class _Block:
         self.growth = np.zeros(len(first))
         self.rounding = np.zeros(len(first))
 
+    @np.errstate(divide="ignore", invalid="ignore", over="ignore")  # what is no number is not sound
     def evaluate(self, battles: FloatArray, wins: FloatArray) -> tuple[FloatArray, BoolArray]:
         """Return the scores of each pair's folds, and which are sound."""
         pull = np.abs(battles * self.chance - wins)
