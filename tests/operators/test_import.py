@@ -60,6 +60,7 @@ OPERATORS = {
     "steadyrank._typing",
     "steadyrank.errors",
     "steadyrank.operators",
+    "steadyrank.operators.boundary",
     "steadyrank.operators.checks",
     "steadyrank.operators.critical",
     "steadyrank.operators.inflation",

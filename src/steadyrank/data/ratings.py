@@ -279,7 +279,8 @@ def _merged(values: AnyArray, starts: AnyArray, duplicates: str) -> AnyArray:
     times = ends - starts
     form = exact_form([values], addends=int(times.max()))
     totals = tuple(np.add.reduceat(part, starts) for part in form.parts(values))
-    return np.where(times == 1, values[starts], together(totals) / (times * form.scale))
+    means = form.ratio(together(totals), 1.0, times, slice(None))
+    return np.where(times == 1, values[starts], means)
 
 
 def _duplicates(user: object, item: object, rows: AnyArray) -> DuplicateRatingsError:

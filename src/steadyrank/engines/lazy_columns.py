@@ -135,15 +135,10 @@ def decimal_range(source: Source, frame: Frame, what: str) -> tuple[int, float, 
     """
     dtype = source.schema(frame)["value"]
     value, single = nw.col("value"), dtype == nw.Float32
-    wide = value.cast(nw.Float64)
     asked = _asked(source, frame, "value")
     if dtype.is_float():
         for places in range(MOST_DECIMALS + 1):
-            # Polars divides by a constant by multiplying with its inverse, which rounds twice.
-            scale = wide * 0.0 + 10.0**places
-            meant = (wide * 10.0**places).round(0) / scale
-            same = meant.cast(nw.Float32) == value if single else meant == wide
-            asked[f"places {places}"] = same.all()
+            asked[f"places {places}"] = are_decimals(value, places, single=single).all()
     found = source.numbers(frame.select(**asked), "checks of the numbers")
     _check_values(found, what)
     lowest, highest = float(found["lowest"]), float(found["highest"])
@@ -155,6 +150,15 @@ def decimal_range(source: Source, frame: Frame, what: str) -> tuple[int, float, 
         if top * 10.0**places < limit and bool(found[f"places {places}"]):
             return places, lowest, highest
     return MOST_DECIMALS + 1, lowest, highest
+
+
+def are_decimals(value: nw.Expr, places: int, *, single: bool) -> nw.Expr:
+    """Tell which values are what decimals of so many places are read as, by the steps of memory."""
+    wide = value.cast(nw.Float64)
+    # Polars divides by a constant by multiplying with its inverse, which rounds twice.
+    scale = wide * 0.0 + 10.0**places
+    meant = (wide * 10.0**places).round(0) / scale
+    return meant.cast(nw.Float32) == value if single else meant == wide
 
 
 def _check_values(found: dict[str, Any], what: str, *, missing: bool = False) -> None:

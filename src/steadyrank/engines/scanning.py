@@ -27,6 +27,8 @@ from steadyrank.engines.lazy_entries import (
     unit_keys,
 )
 from steadyrank.errors import (
+    MOST_COUNTED,
+    CountTotalError,
     DuplicateRatingsError,
     InvalidCountError,
     InvalidDataError,
@@ -47,6 +49,9 @@ if TYPE_CHECKING:
 AVAILABLE = Option("missing", "available")
 MAX_DISTINCT = 20_000_000
 """How many distinct rows are brought back at most."""
+HALF = 2**32
+HALVING = ("scale", "coarse", "fine")
+"""What the two halves of values that are no decimals are made with."""
 FEWER_ROWS = "Group by a column with fewer values, or add the counts up before."
 
 
@@ -110,15 +115,22 @@ def _check_blank(source: Source, frame: Frame) -> None:
 def _merged(source: Source, frame: Frame, form: ExactForm) -> Frame:
     """Return one rating for each user and item: the mean, from exact sums as in memory."""
     integers = source.schema(frame)["value"].is_integer()
+    halving = {} if form.whole else {name: float(getattr(form, name)) for name in HALVING}
+    frame = frame.with_columns(*(nw.lit(number).alias(name) for name, number in halving.items()))
     halves = parts_of(nw.col("value"), form, integers=integers)
     names = [f"part{place}" for place in range(len(halves))]
     split = frame.with_columns(*(half.alias(name) for name, half in zip(names, halves, strict=True)))
     sums = split.group_by("unit", "item").agg(
-        *(nw.col(name).sum() for name in names), nw.col("value").min(), nw.len().alias("times")
+        *(nw.col(name).sum() for name in names),
+        *(nw.col(name).max() for name in ("value", *halving)),
+        nw.len().alias("times"),
     )
-    total = nw.col("part0") if form.whole else nw.col("part0") + nw.col("part1")
     times, value = nw.col("times").cast(nw.Float64), nw.col("value").cast(nw.Float64)
-    mean = nw.when(times == 1.0).then(value).otherwise(total / (times * form.scale))
+    if form.whole:
+        mean = nw.col("part0") / (times * float(form.scale))
+    else:
+        mean = (nw.col("part0") + nw.col("part1")) / times / nw.col("scale")
+    mean = nw.when(times == 1.0).then(value).otherwise(mean)
     return sums.select("unit", "item", mean.alias("value"))
 
 
@@ -240,10 +252,12 @@ def counted_rows(source: Source, found: Resolved, *, bound: int = MAX_DISTINCT) 
     frame = with_labels(source, frame, labels)
     for part in counts:
         frame = _whole_counts(source, frame, part, labels)
+    _check_total(source, frame, counts, found.kind.name)
     sums = [nw.col(part).sum() for part in counts] or [nw.len().alias("count")]
-    answer = source.collect_up_to(
-        frame.group_by(*labels, *results).agg(*sums), "distinct rows", bound, FEWER_ROWS
-    )
+    grouped = frame.group_by(*labels, *results).agg(*sums)
+    if counts:  # DuckDB adds up in 128 bits, which would come back as floats
+        grouped = grouped.with_columns(nw.col(part).cast(nw.Int64) for part in counts)
+    answer = source.collect_up_to(grouped, "distinct rows", bound, FEWER_ROWS)
     names = parts if counts else {**parts, "count": _free_name(found.table.names)}
     columns = {name: GivenColumn(answer[part], name) for part, name in names.items()}
     table = Table(columns, found.table.source, notes=[*notes, *found.table.notes])
@@ -271,12 +285,31 @@ def _free_name(names: list[str]) -> str:
 def _whole_counts(source: Source, frame: Frame, part: str, labels: Iterable[str]) -> Frame:
     count = nw.col(part)
     wide = count.cast(nw.Float64)
-    wrong = frame.filter((wide < 0) | (wide >= 2.0**62) | (wide.round(0) != wide))
+    fine = (wide >= 0) & (wide.round(0) == wide)
+    if source.schema(frame)[part] != nw.Int64:
+        fine = fine & (wide < 2.0**63)
+    wrong = frame.filter(~fine)
     if found := source.example(wrong, part, "checks of the counts"):
         for label in labels:
             _check_blank(source, frame.select(item=nw.col(label)))
         raise InvalidCountError(
-            f"counts must be whole numbers from 0 on, but there is {found[0]}",
+            f"counts must be whole numbers from 0 on, below 2^63, but there is {found[0]}",
             way_out="Correct these rows.",
         )
     return frame.with_columns(count.cast(nw.Int64))
+
+
+def _check_total(source: Source, frame: Frame, counts: list[str], what: str) -> None:
+    """Refuse counts whose total 64 bits do not hold, by sums of their halves, which do."""
+    halves: dict[str, nw.Expr] = {}
+    for part in counts:
+        low = nw.col(part) % HALF
+        high = ((nw.col(part) - low) / HALF).cast(nw.Int64)
+        halves |= {f"{part} low": low, f"{part} high": high}
+    if not halves:
+        return
+    sums = frame.select(**halves).select(*(nw.col(name).sum().cast(nw.Int64) for name in halves))
+    found = {name: int(total or 0) for name, total in source.numbers(sums, "the total").items()}
+    total = sum(n * (HALF if name.endswith("high") else 1) for name, n in found.items())
+    if total >= MOST_COUNTED:
+        raise CountTotalError(what, total)

@@ -10,6 +10,10 @@ of ``x_j - x_l`` and of its square over these m, the distance to the region of j
 The number m itself is the count of r with ``x_r + D_r - sqrt((D_r^2 + G_r) / 2) <= x_j`` (D and G as
 in :mod:`steadyrank.operators.inflation`): the left side is how deep the inflation reaches at the eps
 at which the r-th item becomes clipped, and it grows with r.
+
+The float ``e_j`` depends on the scores from the k-th best down to that of j and on nothing else: not on
+items further down, nor on the batch or chunk they come in. That is what lets every operator, audit and
+curve agree on it to the last bit.
 """
 
 from __future__ import annotations
@@ -18,8 +22,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steadyrank.operators.boundary import C, entry_eps, swap_eps
 from steadyrank.operators.checks import check_k, check_score_batch
-from steadyrank.operators.inflation import C, entry_eps, spread_sums
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -32,6 +36,12 @@ CHUNK = 1 << 17
 NARROW = 32
 """Up to this width, counting by comparing all pairs beats a search in each row."""
 
+TINY, HUGE = 2.0**-400, 2.0**400
+"""Distances between these can be squared and summed as they are."""
+
+SCALES = (2.0**800, 2.0**-600)
+"""What tiny and what huge distances are multiplied with, exactly, to be squared and summed."""
+
 
 @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
 def critical_eps(scores: ArrayLike, k: int) -> FloatArray:
@@ -39,7 +49,7 @@ def critical_eps(scores: ArrayLike, k: int) -> FloatArray:
 
     Works along the last axis of a batch of any shape. Items of the plain top-k, and those tied
     with the k-th, get 0. ``inflated_topk_mask(scores, k, eps)`` is ``eps > critical_eps(scores, k)``
-    (the allowance for rounding at the boundary is included).
+    for every eps, these very numbers included (the allowance for rounding is in them).
 
     Examples
     --------
@@ -59,18 +69,35 @@ def critical_rows(rows: FloatArray, k: int, chunk: int = CHUNK) -> FloatArray:
         part = rows[start : start + step]
         order = np.argsort(-part, axis=1, kind="stable")[:, k - 1 :]
         tail = np.take_along_axis(part, order, axis=1)
-        np.put_along_axis(critical[start : start + step], order, critical_of_tail(tail), axis=1)
+        found = critical_below(tail[:, :1] - tail, tail[:, 0])
+        np.put_along_axis(critical[start : start + step], order, found, axis=1)
     return critical
 
 
-def critical_of_tail(tail: FloatArray, narrow: int = NARROW) -> FloatArray:
-    """Return the critical eps for rows of descending scores that begin with the k-th best."""
-    best = tail[:, :1]
-    # In units of the largest distance, so that squares neither overflow nor vanish; a distance
-    # between finite scores may itself overflow, but not that of their quarters.
-    quarters = best / 4 - tail / 4
-    unit = np.where(quarters[:, -1:] > 0, quarters[:, -1:], 1.0)
-    x = quarters / unit
+@np.errstate(over="ignore", invalid="ignore")  # what overflows at one scale is taken from another
+def critical_below(below: FloatArray, best: FloatArray, narrow: int = NARROW) -> FloatArray:
+    """Return the critical eps for rows of distances below the best score, the first 0, ascending.
+
+    A distance that is infinite, between huge scores or as padding, is never reached.
+    """
+    c = _region_gaps(below, narrow)
+    for odd, scale in zip(((below > 0) & (below < TINY), below > HUGE), SCALES, strict=True):
+        rows = odd.any(axis=1)
+        if rows.any():
+            scaled = _region_gaps(below[rows] * scale, narrow) / scale
+            c[rows] = np.where(odd[rows], scaled, c[rows])
+    c[np.isinf(below)] = np.inf
+    entry, swap = entry_eps(c / C, best[:, np.newaxis]), swap_eps(below, best[:, np.newaxis])
+    # Theory that holds to the last bit, too: nobody enters before swapping with the best (the second
+    # best just then) nor before the better ones; equal distances enter together.
+    np.maximum(entry, swap, out=entry)
+    entry[:, :2] = swap[:, :2]
+    entry[:, 1:][below[:, 1:] == below[:, :-1]] = 0.0
+    return np.maximum.accumulate(entry, axis=1, out=entry)
+
+
+def _region_gaps(x: FloatArray, narrow: int) -> FloatArray:
+    """Return for each distance the c whose eps it takes to reach that item."""
     number, total, square = spread_sums(x)
     reached = x + total - C * np.sqrt(total * total + square)
     np.maximum.accumulate(reached, axis=1, out=reached)  # grows by theory; now also after rounding
@@ -80,8 +107,8 @@ def critical_of_tail(tail: FloatArray, narrow: int = NARROW) -> FloatArray:
     s = d + m * drop
     q = g + 2 * drop * d + m * drop * drop
     spread = np.maximum(m * g - d * d, 0.0)  # m Q - S^2, which does not depend on the drop
-    c = (s + np.sqrt(s * s + (m + 2) * (q + spread))) / (m + 2)
-    return entry_eps(c / C * unit * 4, best)
+    gaps: FloatArray = (s + np.sqrt(s * s + (m + 2) * (q + spread))) / (m + 2)
+    return gaps
 
 
 def _counts_up_to(reached: FloatArray, x: FloatArray, narrow: int) -> IntArray:
@@ -89,3 +116,19 @@ def _counts_up_to(reached: FloatArray, x: FloatArray, narrow: int) -> IntArray:
     if x.shape[1] <= narrow:
         return np.asarray((reached[:, np.newaxis, :] <= x[:, :, np.newaxis]).sum(axis=2))
     return np.stack([np.searchsorted(r, v, side="right") for r, v in zip(reached, x, strict=True)])
+
+
+def spread_sums(x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return N, D and G of :mod:`steadyrank.operators.inflation`, for every prefix of every row.
+
+    They are sums of gaps, never differences of sums of scores, so that nothing cancels and a
+    constant added to all scores changes nothing.
+    """
+    number = np.broadcast_to(np.arange(1.0, x.shape[1] + 1), x.shape)
+    gap = x[:, 1:] - x[:, :-1]
+    step = number[:, :-1] * gap
+    total = np.zeros(x.shape)
+    square = np.zeros(x.shape)
+    step.cumsum(axis=1, out=total[:, 1:])
+    (gap * (2 * total[:, 1:] - step)).cumsum(axis=1, out=square[:, 1:])
+    return number, total, square

@@ -16,13 +16,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steadyrank.operators.inflation import effective_eps, reach
+from steadyrank.operators.boundary import C, doubt, effective_eps, swap_eps
+from steadyrank.operators.inflation import entered, reach
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from steadyrank._typing import BoolArray, FloatArray, IntArray
 
 CHUNK = 1 << 18
 """Starts handled at once, to bound the memory of the tables."""
+
+SETTLED = 1 << 17
+"""Scores looked at together where a boundary is too close for a shortcut."""
 
 
 class _Sums(NamedTuple):
@@ -83,27 +89,73 @@ def _chunk_ends(ranked: FloatArray, starts: int, eps: float) -> IntArray:
         sums.total[taken], sums.square[taken] = longer.total[fits], longer.square[fits]
         count[taken] += run
     depth = _apart(ranked, place, place + count - 1, eps)
-    limit = reach(depth, count.astype(np.float64), *sums, eps=tight) * eps
-    ends: IntArray = np.maximum(place + count, ends_within(ranked, starts, limit))
+    limit = reach(depth, count.astype(np.float64), *sums, eps=tight)
+    unsure = doubt(count.astype(np.float64), eps)
+    ends = _ends_within(ranked, place, (limit - unsure) * eps)
+    beyond = ranked[:starts] - ranked[np.minimum(ends, len(ranked) - 1)]
+    in_doubt = np.flatnonzero((ends < len(ranked)) & (beyond < (limit + unsure) * eps))
+    if len(in_doubt):
+        furthest = _ends_within(ranked, in_doubt, ((limit + unsure) * eps)[in_doubt])
+        ends[in_doubt] = _settled_ends(ranked, in_doubt, furthest, eps)
     return ends
 
 
-def ends_within(ranked: FloatArray, starts: int, depth: FloatArray) -> IntArray:
-    """Return, for each of the first ``starts`` places, how many scores lie less than ``depth`` below it.
+def _settled_ends(ranked: FloatArray, place: IntArray, furthest: IntArray, eps: float) -> IntArray:
+    """Return where eligibility from these places ends, by the rule itself; ``furthest`` bounds it."""
+    ends = np.empty(len(place), dtype=np.int64)
+    step = max(1, SETTLED // int((furthest - place).max()))
+    for start in range(0, len(place), step):
+        begin, stop = place[start : start + step], furthest[start : start + step]
+        window = begin[:, np.newaxis] + np.arange(int((stop - begin).max()))
+        known = window < stop[:, np.newaxis]
+        best = ranked[begin]
+        below = best[:, np.newaxis] - ranked[np.where(known, window, 0)]
+        ends[start : start + step] = begin + entered(np.where(known, below, np.inf), best, eps)
+    return ends
 
-    All scores above it count too.
+
+def swap_ends(ranked: FloatArray, eps: float) -> IntArray:
+    """Return, for each place of descending scores, how many scores it is not certainly above.
+
+    All scores above it count, too.
     """
-    top = ranked[:starts]
+    return _ends(
+        ranked,
+        np.arange(len(ranked)),
+        C * effective_eps(eps, ranked),
+        lambda place, apart: swap_eps(apart, ranked[place]) < eps,
+    )
+
+
+def _ends_within(ranked: FloatArray, place: IntArray, depth: FloatArray) -> IntArray:
+    """Return, for each place, how many scores lie above it or less than ``depth`` below it."""
+    by_place = np.empty(len(ranked))
+    by_place[place] = depth
+    return _ends(ranked, place, depth, lambda some, apart: apart < by_place[some])
+
+
+def _ends(
+    ranked: FloatArray,
+    place: IntArray,
+    depth: FloatArray,
+    inside: Callable[[IntArray, FloatArray], BoolArray],
+) -> IntArray:
+    """Return, for each place, how many scores are above it or so little below it as to be inside.
+
+    ``depth`` tells about how far that reaches; the distances themselves decide, since a floor is
+    rounded, which matters where scores are huge.
+    """
+    top = ranked[place]
     ends = _count_above(ranked, top - depth)
-    # The floor has been rounded, which matters where scores are huge; the distances decide.
-    while len(more := np.flatnonzero(top - ranked[np.minimum(ends, len(ranked) - 1)] < depth)):
-        more = more[ends[more] < len(ranked)]
+    while True:
+        following = np.minimum(ends, len(ranked) - 1)
+        more = np.flatnonzero((ends < len(ranked)) & inside(place, top - ranked[following]))
         if not len(more):
             break
         ends[more] = _count_reaching(ranked, ranked[ends[more]])
-    while len(less := np.flatnonzero(top - ranked[ends - 1] >= depth)):
+    while len(less := np.flatnonzero((ends > place + 1) & ~inside(place, top - ranked[ends - 1]))):
         ends[less] = _count_above(ranked, ranked[ends[less] - 1])
-    return ends
+    return np.maximum(ends, place + 1)
 
 
 def _count_above(ranked: FloatArray, floor: FloatArray) -> IntArray:

@@ -14,53 +14,23 @@ where r is the largest number for which ``D^2 + G < eps^2``, with ``D`` and ``G`
 ``x_r - x_l`` and of ``(x_r - x_l)^2`` over l <= r. Both only grow with r, hence two cumulative
 sums and a count. The eligible items are always a prefix of the sorted order.
 
-How a boundary case is decided
-------------------------------
-Boundaries are ordinary: votes are multiples of 1/n, and eps = sqrt(2)/n puts a one-vote lead
-exactly on one. There the definition says *out* (the inequality is strict), but neither 1/n nor
-sqrt(2) is a float, so that rounding would decide at random. We therefore ask for the strict
-inequality with ``eps`` lowered (:func:`effective_eps`) by a little more than what rounding of the
-scores and of these sums can amount to: a case that is on the boundary up to rounding counts as
-on the boundary, and is out, for every n. Cases that differ from the boundary by more are decided
-as the exact inequality decides them. This file is the only place where that choice is made.
+These sums give a shortcut for one eps. Where it comes so close to a boundary that rounding could
+decide, the critical eps does instead, which is the rule (see :mod:`steadyrank.operators.boundary`).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steadyrank.operators.boundary import C, doubt, effective_eps
+from steadyrank.operators.critical import critical_below, spread_sums
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-
-Number = TypeVar("Number", float, "FloatArray")
-
-ROUNDING = 64 * float(np.finfo(np.float64).eps)
-"""Rounding allowed for, relative to the size of the scores."""
-
-MOST_OF_EPS = 1e-6
-"""The slack never takes more than this share of eps, however large the scores are."""
-
-C = float(np.sqrt(0.5))
-"""The gap c for eps = 1: two items that differ by less than ``C * eps`` may swap."""
-
-
-def effective_eps(eps: float | FloatArray, best: float | FloatArray) -> FloatArray:
-    """Return the eps to compare with, strictly: ``eps`` less a slack for rounding.
-
-    ``best`` is the best score among the items in question.
-    """
-    slack = np.minimum(ROUNDING * (np.abs(best) + eps), MOST_OF_EPS * np.asarray(eps))
-    return np.asarray(eps - slack)
-
-
-def entry_eps(distance: FloatArray, best: FloatArray | float) -> FloatArray:
-    """Return the smallest e with ``effective_eps(eps, best) > distance`` for every eps > e."""
-    rounded = (distance + ROUNDING * np.abs(best)) / (1 - ROUNDING)
-    return np.minimum(rounded, distance / (1 - MOST_OF_EPS))
 
 
 def eligible_prefix(below: FloatArray, best: FloatArray, eps: float) -> tuple[IntArray, FloatArray]:
@@ -97,17 +67,29 @@ def eligible_prefix(below: FloatArray, best: FloatArray, eps: float) -> tuple[In
     last = (total * total + square < 1).sum(axis=1) - 1
     row = np.arange(len(x))
     limit = reach(x[row, last], number[row, last], total[row, last], square[row, last])
-    prefix = np.maximum(last + 1, (x < limit[:, np.newaxis]).sum(axis=1))
-    return prefix, np.maximum(limit, x[row, last]) * tight
+    unsure = doubt(last + 1.0, eps)
+    prefix = (x < (limit - unsure)[:, np.newaxis]).sum(axis=1)
+    in_doubt = np.flatnonzero(prefix < (x < (limit + unsure)[:, np.newaxis]).sum(axis=1))
+    if len(in_doubt):
+        prefix[in_doubt] = entered(below[in_doubt], best[in_doubt], eps)
+    return prefix, (limit + unsure) * tight
 
 
-def eligible_columns(depth: FloatArray, counts: AnyArray) -> Iterator[BoolArray]:
+def entered(below: FloatArray, best: FloatArray, eps: float) -> IntArray:
+    """Return how many leading columns of each row ``eps`` has passed the critical eps of: the rule."""
+    return np.asarray((critical_below(below, best) < eps).sum(axis=1))
+
+
+def eligible_columns(
+    depth: FloatArray, counts: AnyArray, eps: float, settle: Callable[[IntArray], IntArray]
+) -> Iterator[BoolArray]:
     """Yield, column by column, which states have an eligible item there; stop where none has.
 
     The same as :func:`eligible_prefix` for very many states with few columns, all in units of the
     effective eps; ``counts`` tells how many items are left at each depth, and may be 0 but in the
     first column. The arrays have one row for each *column* and one column for each state, so that
-    every sum runs over long contiguous rows.
+    every sum runs over long contiguous rows. ``settle`` returns, for the states in doubt, how many
+    leading columns are eligible.
     """
     number, at = counts[0].copy(), depth[0].copy()
     total, square = np.zeros((2, len(at)))
@@ -122,29 +104,17 @@ def eligible_columns(depth: FloatArray, counts: AnyArray) -> Iterator[BoolArray]
         for kept, grown in ((total, wider), (square, larger), (at, next_depth)):
             np.copyto(kept, grown, where=inside)
         np.add(number, next_count, out=number, where=inside)
-    # What the sums hold is eligible; rounding of the reach must not exclude it.
-    limit = np.maximum(reach(at, number, total, square), np.nextafter(at, np.inf))
-    for column in depth:
-        eligible = column < limit
+    limit = reach(at, number, total, square)
+    unsure = doubt(number, eps)
+    surely, possibly = limit - unsure, limit + unsure
+    for place, column in enumerate(depth):
+        eligible = column < possibly
         if not eligible.any():
             return
+        in_doubt = np.flatnonzero(eligible & (column >= surely))
+        if len(in_doubt):
+            eligible[in_doubt] = place < settle(in_doubt)
         yield eligible
-
-
-def spread_sums(x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return N, D and G of the module docstring, for every prefix of every row.
-
-    They are sums of gaps, never differences of sums of scores, so that nothing cancels and a
-    constant added to all scores changes nothing.
-    """
-    number = np.broadcast_to(np.arange(1.0, x.shape[1] + 1), x.shape)
-    gap = x[:, 1:] - x[:, :-1]
-    step = number[:, :-1] * gap
-    total = np.zeros(x.shape)
-    square = np.zeros(x.shape)
-    step.cumsum(axis=1, out=total[:, 1:])
-    (gap * (2 * total[:, 1:] - step)).cumsum(axis=1, out=square[:, 1:])
-    return number, total, square
 
 
 def reach(
@@ -159,12 +129,3 @@ def reach(
     about_mean = square - total * total / number
     reach: FloatArray = mean - C * eps + np.sqrt((number + 1) / number * (eps * eps - about_mean))
     return reach
-
-
-def just_above(eps: Number) -> Number:
-    """Return an eps that exceeds the given one by more than any slack, and by next to nothing.
-
-    Scores at a distance of ``eps`` from each other are then surely closer than the effective eps,
-    however large they are: what Theorems 4 and 8 promise holds after rounding, too.
-    """
-    return eps * (1 + 2 * MOST_OF_EPS) + float(np.finfo(np.float64).tiny)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steadyrank.operators.boundary import swap_eps
 from steadyrank.operators.checks import check_eps, check_scores, check_square
-from steadyrank.operators.eligible_ranges import eligible_ends, ends_within
-from steadyrank.operators.inflation import C, effective_eps
+from steadyrank.operators.eligible_ranges import eligible_ends, swap_ends
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -41,13 +41,8 @@ def rank_intervals(scores: ArrayLike, eps: float) -> tuple[IntArray, IntArray]:
     best, worst = np.empty(len(values), np.int64), np.empty(len(values), np.int64)
     places = np.arange(len(values))
     best[order] = 1 + np.searchsorted(eligible_ends(ranked, eps), places, side="right")
-    worst[order] = ends_within(ranked, len(ranked), certain_gap(ranked, eps))
+    worst[order] = swap_ends(ranked, eps)
     return best, worst
-
-
-def certain_gap(scores: FloatArray | float, eps: float) -> FloatArray:
-    """Return the lead c that makes an item with this score certain to be above another."""
-    return C * effective_eps(eps, scores)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +58,8 @@ class CertainOrder:
 
     def __call__(self, i: int, j: int) -> bool:
         """Tell whether item i comes before item j in every ranking of the set."""
-        above, below = float(self.scores[i]), float(self.scores[j])
-        return above - below >= float(certain_gap(above, self.eps))
+        above, below = self.scores[i], self.scores[j]
+        return bool(_certain(above, below, self.eps))
 
     def __getitem__(self, pair: tuple[int, int]) -> bool:
         """Tell whether the first item of the pair is certainly above the second."""
@@ -82,9 +77,7 @@ class CertainOrder:
         check_square(
             len(self), 1, f"the matrix of {len(self):,} items", "Ask for single pairs, order(i, j)."
         )
-        lead = certain_gap(self.scores, self.eps)[:, np.newaxis]
-        matrix: BoolArray = self.scores[:, np.newaxis] - self.scores[np.newaxis, :] >= lead
-        return matrix
+        return _certain(self.scores[:, np.newaxis], self.scores[np.newaxis, :], self.eps)
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> BoolArray:
         """Return :meth:`matrix`, so that ``numpy.asarray(order)`` works."""
@@ -126,4 +119,9 @@ def tiers(scores: ArrayLike, eps: float) -> list[IntArray]:
 
 def tier_starts(ranked: FloatArray, eps: float) -> IntArray:
     """Return the places, after the first, at which a tier of descending scores begins."""
-    return 1 + np.flatnonzero(ranked[:-1] - ranked[1:] >= certain_gap(ranked[:-1], eps))
+    return 1 + np.flatnonzero(_certain(ranked[:-1], ranked[1:], eps))
+
+
+def _certain(above: FloatArray, below: FloatArray, eps: float) -> BoolArray:
+    """Tell where the first score leads the second so far that they never swap."""
+    return np.asarray((above > below) & (eps <= swap_eps(above - below, above)))

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from steadyrank.errors import StateLimitError
-from steadyrank.operators.eligible_ranges import ends_within
-from steadyrank.operators.inflation import effective_eps, eligible_columns
-from steadyrank.operators.intervals import certain_gap
+from steadyrank.operators.boundary import effective_eps
+from steadyrank.operators.eligible_ranges import eligible_ends, swap_ends
+from steadyrank.operators.inflation import eligible_columns, entered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -108,12 +108,12 @@ class StateGraph:
 
     @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
     def __init__(self, ranked: FloatArray, eps: float) -> None:
-        self.n_items = len(ranked)
+        self.n_items, self._eps = len(ranked), eps
         starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
         self.values = ranked[starts]
         self.sizes = np.diff(np.append(starts, len(ranked)))
         # The scores less than c below each one: only these can be touched before it is gone.
-        ends = ends_within(self.values, len(self.values), certain_gap(self.values, eps))
+        ends = swap_ends(self.values, eps)
         self._window = ends - np.arange(len(self.values))
         bits = np.array([int(size).bit_length() for size in self.sizes])
         self._offset = np.append(0, np.cumsum(bits))
@@ -140,26 +140,49 @@ class StateGraph:
 
     def bound_log10(self) -> float:
         """Return the decimal logarithm of an upper bound of the number of states."""
-        logs = np.append(0.0, np.cumsum(np.log10(self.sizes + 1.0)))
-        first = np.arange(len(self.values))
-        parts = logs[first + self._window] - logs[first]
-        largest = float(parts.max())
-        return largest + float(np.log10(np.sum(10.0 ** (parts - largest))))
+        logs, first = self._logs, np.arange(len(self.values))
+        return _log10_sum(logs[first + self._window] - logs[first])
+
+    @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
+    def least_log10(self) -> float:
+        """Return the decimal logarithm of a lower bound of the number of states, without any of them.
+
+        Once all better items are placed, the items eligible beside the best one left stay so whatever
+        is placed among them: any number of each score may be gone, and of the best one all but one.
+        """
+        begins = np.cumsum(self.sizes) - self.sizes
+        ends = eligible_ends(np.repeat(self.values, self.sizes), self._eps)[begins]
+        logs, first = self._logs, np.arange(len(self.values))
+        last = np.searchsorted(begins, ends)
+        return _log10_sum(np.log10(self.sizes) + logs[last] - logs[first + 1])
+
+    @cached_property
+    def _logs(self) -> FloatArray:
+        return np.append(0.0, np.cumsum(np.log10(self.sizes + 1.0)))
 
     def layers(self, max_states: int = MAX_STATES) -> Iterator[Layer]:
-        """Yield the layers in order; stop with an error after ``max_states`` states."""
+        """Yield the layers in order; stop with an error after ``max_states`` states.
+
+        Where there are surely more, before the first layer, which then takes no memory at all.
+        """
+        self._check(max_states)
         states = _States(0, np.zeros(1, np.uint64))
         visited = 1
         for placed in range(self.n_items):
-            too_wide = bool(self._bits[states.first].max() > WORD)
-            if too_wide or visited > max_states:
-                bound = self.bound_log10()
-                raise StateLimitError(
-                    max_states, visited, placed, self.n_items, bound, too_wide=too_wide
-                )
+            if visited > max_states:
+                raise StateLimitError(max_states, visited, placed, self.n_items, self.bound_log10())
             layer, states = self._expand(states)
             visited += len(states.words)
             yield layer
+
+    def _check(self, max_states: int) -> None:
+        """Refuse a graph that is surely too large: every score is the best one left in some state."""
+        too_wide, least = bool(self._bits.max() > WORD), self.least_log10()
+        if too_wide or least > np.log10(max_states) + 1e-9:
+            bound = self.bound_log10()
+            raise StateLimitError(
+                max_states, 0, 0, self.n_items, bound, least_log10=np.inf if too_wide else least
+            )
 
     def _expand(self, states: _States) -> tuple[Layer, _States]:
         """Place every eligible item in every state, and merge the states that are equal."""
@@ -170,7 +193,7 @@ class StateGraph:
         filled = left > 0
         chosen = [
             np.flatnonzero(eligible & some)
-            for eligible, some in zip(eligible_columns(depth, left), filled, strict=False)
+            for eligible, some in zip(self._eligible(first, depth, left), filled, strict=False)
         ]
         # The best score left is eligible in every state: words[0] has an entry for each of them.
         words = [states.words[edge] + self._item[j].take(first[edge]) for j, edge in enumerate(chosen)]
@@ -183,6 +206,22 @@ class StateGraph:
             ways = ways.astype(np.uint64)
         source = np.concatenate(chosen)[order]
         return Layer(source, column[order], starts, first, ways), merged
+
+    def _eligible(self, first: IntArray, depth: FloatArray, left: FloatArray) -> Iterator[BoolArray]:
+        """Yield, score by score from the best one left on, the states in which it is eligible."""
+
+        def settle(states: IntArray) -> IntArray:
+            return np.array([self._settled(int(first[state]), left[:, state]) for state in states])
+
+        return eligible_columns(depth, left, self._eps, settle)
+
+    def _settled(self, first: int, left: FloatArray) -> int:
+        """Return how many of the distinct scores from ``first`` on are eligible, by the rule itself."""
+        window = int(self._window[first])
+        number = left[:window].astype(np.int64)
+        scores = np.repeat(self.values[first : first + len(number)], number)
+        (items,) = entered((scores[0] - scores)[np.newaxis], scores[:1], self._eps)
+        return int(np.searchsorted(np.cumsum(number), items)) + 1
 
     def _left(self, states: _States, width: int) -> FloatArray:
         """Return how many items are left of each of the next distinct scores (rows), by state.
@@ -259,6 +298,12 @@ class StateGraph:
         for place, (score, flow) in enumerate(_flows(layers)):
             shares[:, place] = np.bincount(score, weights=flow, minlength=len(shares))
         return shares
+
+
+def _log10_sum(logs: FloatArray) -> float:
+    """Return the decimal logarithm of a sum from those of its terms, which may be beyond any float."""
+    largest = float(logs.max())
+    return largest + float(np.log10(np.sum(10.0 ** (logs - largest))))
 
 
 def _merge(words: Words, base: int) -> tuple[IntArray, _States, IntArray]:

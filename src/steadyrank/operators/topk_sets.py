@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steadyrank.operators.boundary import swap_eps
 from steadyrank.operators.checks import check_eps, check_k, check_score_batch, check_scores
-from steadyrank.operators.inflation import C, effective_eps, eligible_prefix
+from steadyrank.operators.inflation import eligible_prefix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,7 +102,7 @@ def inflated_argmax(scores: ArrayLike, eps: float) -> IntArray:
     """Return the indices of the items that may be the best, best first.
 
     This is ``inflated_topk(scores, 1, eps).indices``. Boundary cases (an item exactly at
-    distance eps, up to rounding) are out; see :mod:`steadyrank.operators.inflation`.
+    distance eps, up to rounding) are out; see :mod:`steadyrank.operators.boundary`.
 
     Examples
     --------
@@ -118,7 +119,7 @@ def inflated_topk(scores: ArrayLike, k: int, eps: float) -> InflatedTopK:
     The members are the k - 1 best items and the inflated argmax of the others. If two score
     vectors are closer than ``eps`` (Euclidean distance), their inflated top-k sets share at
     least k items. Boundary cases are out, ties enter together, and rounding does not decide:
-    see :mod:`steadyrank.operators.inflation`.
+    see :mod:`steadyrank.operators.boundary`.
 
     Parameters
     ----------
@@ -162,7 +163,7 @@ def _certain(window: FloatArray, k: int, eps: float) -> int:
     if k == len(window):
         return k
     leaders = window[:k]
-    return int(np.count_nonzero(leaders - window[k] >= C * effective_eps(eps, leaders)))
+    return int(np.count_nonzero(eps <= swap_eps(leaders - window[k], leaders)))
 
 
 @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough

@@ -1,8 +1,4 @@
-"""The items not yet placed while one ranking is built, in pure Python: one step costs microseconds.
-
-An item once eligible stays eligible until it is placed (heredity), so what was found eligible is
-kept, and looked for anew only when that does not suffice.
-"""
+"""The items not yet placed while one ranking is built, in pure Python: one step costs microseconds."""
 
 from __future__ import annotations
 
@@ -11,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steadyrank.operators.inflation import C, effective_eps
+from steadyrank.operators.boundary import C, doubt, effective_eps
+from steadyrank.operators.inflation import entered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +45,7 @@ class Unplaced:
         n_items = len(order)
         self._item: list[int] = [int(item) for item in order]
         self._score: list[float] = ranked.tolist()
-        self._eps: list[float] = effective_eps(eps, ranked).tolist()
+        self._eps, self._tight = eps, effective_eps(eps, ranked).tolist()
         # Place ``n_items`` is the end of the list: its successor is the best item left.
         self._next: list[int] = [*range(1, n_items + 1), 0]
         self._previous: list[int] = [n_items, *range(n_items)]
@@ -74,13 +71,13 @@ class Unplaced:
         self._next[self._previous[place]] = place
         self._previous[self._next[place]] = place
 
-    def eligible(self) -> Iterator[int]:
-        """Yield the items eligible for the next place, best first."""
+    def eligible(self) -> list[int]:
+        """Return the items eligible for the next place, best first."""
         place = self._next[self._end]
-        score, eps = self._score, self._eps[place]
+        score, eps = self._score, self._tight[place]
         number, total, square = 1, 0.0, 0.0
         top = at = score[place]
-        yield self._item[place]
+        found = [place]
         place = self._next[place]
         while place != self._end:
             gap = (at - score[place]) / eps
@@ -89,24 +86,26 @@ class Unplaced:
             if wider * wider + larger >= 1:
                 break
             total, square, number, at = wider, larger, number + 1, score[place]
-            yield self._item[place]
+            found.append(place)
             place = self._next[place]
         mean = (top - at) / eps - total / number
         about_mean = square - total * total / number
         limit = mean - C + sqrt((number + 1) / number * (1 - about_mean))
-        while place != self._end and (top - score[place]) / eps < limit:
-            yield self._item[place]
+        unsure = doubt(float(number), self._eps)
+        while place != self._end and (top - score[place]) / eps < limit + unsure:
+            found.append(place)
             place = self._next[place]
+        if (top - score[found[-1]]) / eps >= limit - unsure:
+            scores = np.array([score[place] for place in found])
+            found = found[: int(entered((top - scores)[np.newaxis], scores[:1], self._eps)[0])]
+        return [self._item[place] for place in found]
 
 
 def contains(unplaced: Unplaced, order: list[int]) -> bool:
     """Tell whether each item of ``order`` is eligible when its turn comes."""
-    known: set[int] = set()
     for item in order:
-        if item != unplaced.best() and item not in known:
-            known.update(unplaced.eligible())
-            if item not in known:
-                return False
+        if item != unplaced.best() and item not in unplaced.eligible():
+            return False
         unplaced.remove(item)
     return True
 
@@ -180,6 +179,5 @@ def all_orders(unplaced: Unplaced, n_items: int) -> Iterator[list[int]]:
         last = order.pop()
         unplaced.restore(last)
         eligible = unplaced.eligible()
-        while next(eligible) != last:
-            pass
-        item = next(eligible, None)
+        following = eligible.index(last) + 1
+        item = eligible[following] if following < len(eligible) else None

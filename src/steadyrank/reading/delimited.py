@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import csv
 import itertools
+import os
 import re
+import sys
 from collections import Counter
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -19,6 +21,7 @@ import numpy as np
 
 from steadyrank.errors import ColumnError, EmptyDataError, UnreadableFileError, shorten
 from steadyrank.reading.arrays import compact
+from steadyrank.reading.files import LONGEST_LINE, MARK
 from steadyrank.reading.table import Lines, Table, WholeColumn
 from steadyrank.reading.text_columns import TextColumn, is_plain_whole, join_columns
 
@@ -29,7 +32,13 @@ if TYPE_CHECKING:
     from steadyrank.reading.files import OpenFile
     from steadyrank.reading.table import Column
 
-BATCH = 100_000
+BATCH = 1 << 21
+"""How many fields the csv module reads before they are laid out as columns."""
+
+LONGEST_FIELD = LONGEST_LINE
+WIDE = 64
+"""Polars needs a while for each column: a block with more columns, but not more lines, is not for it."""
+
 QUOTE, NEWLINE, RETURN = b'"', b"\n", b"\r"
 
 
@@ -64,8 +73,26 @@ def read_delimited(
     >>> table.labels("a").tolist(), table.labels("b").tolist()
     ([1, 2], ['x', 'y z'])
     """
-    fast = polars and find_spec("polars") is not None
-    return _Reader(delimiter, source, names, take, fast=fast).read(_whole_records(blocks))
+    fast = polars and polars_works()
+    return _Reader(delimiter, source, names, take, fast=fast).read(_whole_records(blocks, source))
+
+
+def polars_works() -> bool:
+    """Tell whether polars is installed and can be used in this process."""
+    return find_spec("polars") is not None and not _FORKED_WITH_POLARS
+
+
+_FORKED_WITH_POLARS: list[bool] = []
+
+
+def _note_fork() -> None:
+    # The threads of polars are not copied with the process, and it would wait for them for ever.
+    if "polars" in sys.modules:
+        _FORKED_WITH_POLARS.append(True)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_note_fork)
 
 
 def header_names(fields: Sequence[str], source: str) -> tuple[list[str], list[str]]:
@@ -85,15 +112,25 @@ def header_names(fields: Sequence[str], source: str) -> tuple[list[str], list[st
     return names, notes
 
 
-def _whole_records(blocks: Iterable[bytes]) -> Iterator[bytes]:
+def _whole_records(blocks: Iterable[bytes], source: str) -> Iterator[bytes]:
     """Join blocks that were cut inside a quoted field."""
     waiting: list[bytes] = []
-    odd = 0
+    odd = held = 0
+    line = 1
     for block in blocks:
         waiting.append(block)
         odd ^= block.count(QUOTE) & 1
+        held = held + len(block) if odd else 0
+        if held > LONGEST_FIELD:
+            raise UnreadableFileError(
+                f"a quote of {source or 'the text'} that opens after line {line} does not close within "
+                f"{LONGEST_FIELD:,} bytes, the most that a field may have",
+                way_out="Close it, or double the quotes that belong to the text.",
+            )
         if not odd:
-            yield b"".join(waiting)
+            joined = b"".join(waiting)
+            line += joined.count(NEWLINE)
+            yield joined
             waiting = []
     if waiting:
         yield b"".join(waiting)
@@ -171,6 +208,8 @@ class _Reader:
             return False
         if not block:
             return True
+        if block.startswith(MARK) or width > WIDE >= block.count(NEWLINE):
+            return False  # polars would drop the mark, which belongs to the first field here
         frame = _frame(block, self.delimiter, width)
         if frame is None:
             return False
@@ -206,6 +245,7 @@ class _Reader:
     def _read_slowly(self, blocks: Iterator[bytes]) -> None:
         offset = self.next_line - 1
         lines = (line.decode() for block in blocks for line in block.splitlines(keepends=True))
+        longest = csv.field_size_limit(LONGEST_FIELD)  # of the whole process, so it is given back
         reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
         batch: list[list[str]] = []
         starts: list[int] = []
@@ -224,13 +264,15 @@ class _Reader:
                 self._check_width(row, here)
                 batch.append(row)
                 starts.append(here)
-                if len(batch) == BATCH:
+                if len(batch) * len(row) >= BATCH:
                     self._flush(batch, starts)
         except csv.Error as error:
             raise UnreadableFileError(
                 f"{self.source or 'the text'} is not proper CSV on line {start}: {error}",
                 way_out="Correct the quotes on this line.",
             ) from None
+        finally:
+            csv.field_size_limit(longest)
         self._flush(batch, starts)
         if blank:
             self.notes.append(f"{blank:,} blank lines skipped")

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from steadyrank.errors import InvalidValueError, NoProofError, NothingLeftError, Option, shorten
+from steadyrank.operators.boundary import MOST_OF_EPS, effective_eps, just_above
 from steadyrank.operators.checks import check_eps
-from steadyrank.operators.inflation import MOST_OF_EPS, effective_eps, just_above
 from steadyrank.stability.audit_rows import units_without_common_ranking
 from steadyrank.stability.certificate import (
     Certificate,

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 
 from steadyrank.errors import InvalidEpsError
+from steadyrank.operators.boundary import just_above
 from steadyrank.operators.critical import critical_eps
-from steadyrank.operators.inflation import just_above
 from steadyrank.reading.arrays import frozen
 from steadyrank.stability.calibration import check_delta, eps_above, smallest_gap_eps
 from steadyrank.stability.topk_audit import Active, active_items

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steadyrank.operators.boundary import C, swap_eps
 from steadyrank.operators.critical import critical_eps
-from steadyrank.operators.inflation import C, entry_eps
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
@@ -53,7 +53,7 @@ def thresholds(
     for place in range(first, last):
         part = ranked[place : place + int(sizes[place]) + 1]
         enters.append(_up_to(limit, critical_eps(part, 1)[1:]))
-        swaps.append(_up_to(limit, entry_eps((part[0] - part[1:]) / C, part[0])))
+        swaps.append(_up_to(limit, swap_eps(part[0] - part[1:], part[0])))
     return {"limit": limit, "first_k": first + 1, "last_k": last, "enters": enters, "swaps": swaps}
 
 
@@ -65,7 +65,7 @@ def _up_to(limit: float, values: FloatArray) -> list[float]:
 def _sizes(ranked: FloatArray, limit: float) -> IntArray:
     """Return how many items below each place could pass it, at most, up to ``limit``."""
     with np.errstate(over="ignore"):
-        floor = ranked - C * limit
+        floor = ranked - C * limit * (1 + 1e-9)  # rounding must not cut off the last one
     within = len(ranked) - np.searchsorted(ranked[::-1], floor, side="left")
     return np.asarray(within - np.arange(1, len(ranked) + 1))
 
