@@ -42,7 +42,7 @@ def test_five_rows_do_not_make_the_other_one_the_winner():
 
 def test_votes_are_counted_exactly_or_refused(cases):
     refused = 0
-    for rng in cases(300):
+    for rng in cases(150):
         choices = rng.integers(0, 3, int(rng.integers(2, 9))).tolist()
         counts = counts_near_the_limit(rng, len(choices))
         total = sum(counts)
@@ -65,7 +65,7 @@ def test_votes_are_counted_exactly_or_refused(cases):
 
 def test_points_times_counts_are_exact_or_refused(cases):
     refused = 0
-    for rng in cases(200):
+    for rng in cases(100):
         items = list(range(int(rng.integers(2, 6))))
         orders = [rng.permutation(items)[: rng.integers(1, len(items) + 1)].tolist() for _ in range(4)]
         counts = [count // int(rng.choice([1, 2, 4, 8])) for count in counts_near_the_limit(rng, 4)]
@@ -92,7 +92,7 @@ def test_points_times_counts_are_exact_or_refused(cases):
 
 def test_battles_of_any_counts_add_up_or_are_refused(cases):
     refused = 0
-    for rng in cases(200):
+    for rng in cases(100):
         wins = counts_near_the_limit(rng, 3)
         if sum(wins) >= LIMIT:
             refused += 1
@@ -134,7 +134,7 @@ def test_preflib_counts_add_up_or_are_refused():
 @pytest.mark.parametrize("engine", ["pandas", "polars", "duckdb"])
 def test_engines_count_or_refuse_like_memory(cases, engine):
     pytest.importorskip(engine)
-    for rng in cases(6):
+    for rng in cases(3):
         choices = rng.integers(0, 3, 6)
         columns = {"choice": choices, "count": np.array(counts_near_the_limit(rng, 6))}
         if sum(columns["count"].tolist()) >= LIMIT:

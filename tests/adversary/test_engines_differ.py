@@ -148,9 +148,10 @@ def test_single_precision_is_written_in_one_form(cases: Cases, in_ci: bool, engi
         loaded = Ratings(users, items, values)
         looked_at = SparseEntries(loaded.indptr, loaded.rated, loaded.values, loaded.n_items, scan=3)
         with Ratings.scan(maker(engine)({"user": users, "item": items, "rating": values})) as scanned:
-            forms = [looked_at.form, loaded.entries.form, scanned.entries.form]
-            scales = [(form.whole, *(form.scale * np.ones(loaded.n_items))) for form in forms]
-            assert scales[0] == scales[1] == scales[2]
+            forms = [vars(entries.form) for entries in (looked_at, loaded.entries, scanned.entries)]
+            for name, written in forms[0].items():
+                for form in forms[1:]:
+                    np.testing.assert_array_equal(form[name], written)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

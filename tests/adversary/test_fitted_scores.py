@@ -108,9 +108,10 @@ def test_coefficients_are_those_of_rational_numbers_whatever_the_scales(cases, b
         for fold, found in fits:
             exact = twin.score(fold)
             fit = row_folds.RowFolds(fold.X, fold.y, scorer.shrinking, intercept=scorer.intercept)
+            widths = fit.widths(np.array([fit.shift]))
             # What is allowed: a fiftieth of the resolution, or 0 for what is below the resolution.
-            allowed = 0.02 * fit._widths + 1e-9 * exact
-            zeroed = (found == 0) & (exact <= 1.01 * fit._widths)
+            allowed = 0.02 * widths + 1e-9 * exact
+            zeroed = (found == 0) & (exact <= 1.01 * widths)
             assert ((np.abs(found - exact) <= allowed) | zeroed).all(), (scorer, found, exact)
 
 
@@ -268,6 +269,11 @@ class TestExamples:
     def test_a_gram_matrix_of_such_scales_is_refused(self):
         with pytest.raises(InvalidValueError, match=r"gram\[1\] go from 1 to 1e\+10"):
             constrained_coefficients(np.array([np.eye(2), np.diag([1e20, 1.0])]), np.ones((2, 2)))
+
+    def test_scales_beyond_the_range_of_squares_are_refused(self):
+        data = Regression([[1.0, 1e-200], [1.0, 3e-200], [2.0, 1e-200]], [1.0, 2.0, 3.0])
+        with pytest.raises(InvalidValueError, match=r"more than 1e\+140 apart"):
+            ConstrainedLeastSquares().score(data)
 
     def test_three_teams(self):
         data = Battles.from_pairs(["A", "A", "B"], ["B", "C", "C"], [2, 1, 1], [1, 2, 2])

@@ -48,7 +48,7 @@ def studies(rng, kind):
 @pytest.mark.parametrize("kind", MAKERS)
 def test_bounds_of_the_breaking_eps_hold_it(cases, kind):
     settled = 0
-    for rng in cases(40):
+    for rng in cases(16):
         study, rows, k = studies(rng, kind)
         if k + 2 > data_items(study):
             continue
@@ -69,7 +69,7 @@ def data_items(study):
 
 @pytest.mark.parametrize("kind", MAKERS)
 def test_the_range_of_the_kth_best_score_is_that_of_the_rows(cases, kind):
-    for rng in cases(40):
+    for rng in cases(16):
         study, rows, k = studies(rng, kind)
         known = kth_range(study.leave_one_out, study.bounds[1], k, few=int(rng.choice([2, 8])))
         if known is None:
@@ -81,7 +81,7 @@ def test_the_range_of_the_kth_best_score_is_that_of_the_rows(cases, kind):
 
 @pytest.mark.parametrize("kind", MAKERS)
 def test_audits_of_tied_items_agree_with_whole_rows(cases, kind):
-    for rng in cases(25):
+    for rng in cases(10):
         study, rows, k = studies(rng, kind)
         eps = float(rng.choice([1e-6, 0.05, 0.3, 1.0]))
         counts = study.units.counts
@@ -183,7 +183,7 @@ def test_a_thousand_tied_items_are_not_looked_at_for_every_unit():
 
 @pytest.mark.parametrize("kind", MAKERS)
 def test_rankings_of_units_that_do_the_same_are_looked_at_once(cases, kind):
-    for rng in cases(15):
+    for rng in cases(6):
         study, rows, _ = studies(rng, kind)
         eps = float(np.quantile(study.shifts, rng.choice([0.2, 0.9]))) or 0.1
         full = RankingSet(study.scores, eps)

@@ -21,7 +21,7 @@ def some_scores(rng):
 
 
 def test_the_states_of_a_graph_lie_between_its_bounds(cases):
-    for rng in cases(150):
+    for rng in cases(80):
         ranked, eps = some_scores(rng)
         graph = StateGraph(ranked, eps)
         states = 1 + sum(len(layer.starts) for layer in graph.layers())
@@ -30,7 +30,7 @@ def test_the_states_of_a_graph_lie_between_its_bounds(cases):
 
 
 def test_a_limit_refuses_a_graph_exactly_if_it_has_more_states(cases):
-    for rng in cases(80):
+    for rng in cases(40):
         ranked, eps = some_scores(rng)
         graph = StateGraph(ranked, eps)
         states = 1 + sum(len(layer.starts) for layer in graph.layers())

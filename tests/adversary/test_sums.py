@@ -72,7 +72,7 @@ def test_one_huge_value_leaves_the_other_columns_as_they_are():
 
 
 def test_column_means_and_those_without_each_row_are_the_fractions(cases):
-    for rng in cases(300):
+    for rng in cases(120):
         values = matrix(rng)
         out = ColumnMeans().leave_one_out(ScoreMatrix(values))
         without = all_rows(out)
@@ -101,7 +101,7 @@ def root_of(square):
 @pytest.mark.parametrize("kind", ["matrix", "ratings"])
 def test_shifts_are_the_lengths_of_the_moves_or_are_refused(cases, kind):
     refused = 0
-    for rng in cases(200):
+    for rng in cases(80):
         values = matrix(rng)
         rows = len(values)
         data = ScoreMatrix(values)
@@ -165,7 +165,7 @@ def test_studies_near_the_largest_float_answer_or_refuse_by_name(cases):
 @pytest.mark.parametrize("engine", ["pandas", "polars", "duckdb"])
 def test_engines_add_up_items_of_any_size_like_memory(cases, engine):
     pytest.importorskip(engine)
-    for rng in cases(3):
+    for rng in cases(2):
         values = np.stack([column(rng, 6) for _ in range(9)], axis=1)
         values[:, :2] = np.round(rng.random((6, 2)), 2)  # decimals beside others
         values = np.where(abs(values) > 1e300, values / 1e10, values)  # so that shifts fit
@@ -181,7 +181,7 @@ def test_engines_add_up_items_of_any_size_like_memory(cases, engine):
 
 
 def test_roots_are_rounded_up_at_every_size(cases):
-    for rng in cases(300):
+    for rng in cases(120):
         square = Fraction(int(rng.integers(1, 2**40)), int(rng.integers(1, 2**40)))
         square *= Fraction(10) ** int(rng.integers(-640, 612))
         root = root_rounded_up(square)

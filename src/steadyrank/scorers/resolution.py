@@ -29,7 +29,7 @@ def snapped(scores: FloatArray, width: float | FloatArray) -> FloatArray:
     ----------
     scores : float array (items,) or (rows, items)
         The scores.
-    width : float or float array (items,)
+    width : float or float array, (items,) or (rows, items)
         How close is equal, for all items or for each; of two items the smaller width counts.
 
     Examples
@@ -45,13 +45,13 @@ def snapped(scores: FloatArray, width: float | FloatArray) -> FloatArray:
     if not close.any():
         return scores
     found = rows.copy()
-    found[close] = _linked(rows[close], np.broadcast_to(width, rows.shape[1:]))
+    found[close] = _linked(rows[close], np.broadcast_to(width, rows.shape)[close])
     return found.reshape(scores.shape)
 
 
 def _linked(rows: FloatArray, widths: FloatArray) -> FloatArray:
     order = np.argsort(-rows, axis=1, kind="stable")
-    ranked, wide = np.take_along_axis(rows, order, axis=1), widths[order]
+    ranked, wide = (np.take_along_axis(part, order, axis=1) for part in (rows, widths))
     apart = ranked[:, :-1] - ranked[:, 1:] > np.minimum(wide[:, :-1], wide[:, 1:])
     first = np.zeros(rows.shape, dtype=np.int64)
     first[:, 1:] = np.where(apart, np.arange(1, rows.shape[1]), 0)

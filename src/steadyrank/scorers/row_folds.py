@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from steadyrank.errors import InvalidValueError
 from steadyrank.scorers.decomposition import Contrasts, decomposed
 from steadyrank.scorers.norm_ball import STEPS, secular_step
 from steadyrank.scorers.resolution import snapped
@@ -31,6 +32,9 @@ RESOLUTION = 1e-10
 """How close coefficients are equal, in units of how large responses of this length could make them."""
 OUTWEIGHED = 1e-4
 """Where the rows that are left have no more than this share of a square, their fit is made by itself."""
+
+SMALLEST = 1e-140
+"""Squares of smaller singular values vanish."""
 
 
 class Shrinking(NamedTuple):
@@ -56,6 +60,8 @@ class RowFolds:
     ----------
     rank : int
         How many features, each scaled to length one, do not depend on others.
+    shift : float
+        The penalty, or the multiplier that keeps all rows' coefficients in the ball.
     scores : float array (features,)
         The absolute coefficients; where the data leave a choice, those of smallest norm.
     """
@@ -70,6 +76,11 @@ class RowFolds:
             contrasts = Contrasts(X)
             X, y = contrasts.of(X), contrasts.of(y)
         left, self._sizes, self._right = decomposed(X)
+        if self._sizes.min(initial=1.0) < SMALLEST:
+            raise InvalidValueError(
+                f"the scales of the features are more than {1 / SMALLEST:g} apart",
+                way_out="Measure them in other units.",
+            )
         self._moments = (left.T @ y)[:, 0]
         if intercept:
             left, y = contrasts.back(left), contrasts.back(y)
@@ -80,10 +91,8 @@ class RowFolds:
         self._radius = shrinking.radius / self._unit
         nothing, one = np.zeros((1, self.rank)), np.ones(1)
         found, shifts = self._solved(nothing, one, 0 * one, np.full(1, self._penalty))
-        self._shift = shifts[0]
-        pulls = self._right * (self._sizes / (self._sizes**2 + self._shift))
-        self._widths = RESOLUTION * self._unit * np.sqrt((self._y**2).sum() * (pulls**2).sum(axis=1))
-        self.scores: FloatArray = self._scores(found)[0]
+        self.shift = shifts[0]
+        self.scores: FloatArray = self._scores(found, shifts)[0]
 
     @property
     def _freedom(self) -> float:
@@ -102,7 +111,7 @@ class RowFolds:
         if not self.independent:
             over = self._freedom - (left**2).sum(axis=1)
             missed = self._y[rows] - left @ self._moments
-        return self._scores(self._solved(left, over, missed, np.full(len(left), self._shift))[0])
+        return self._scores(*self._solved(left, over, missed, np.full(len(left), self.shift)))
 
     def outweighing(self) -> IntArray:
         """Return the rows beside which the others have little weight, in X or in y."""
@@ -110,7 +119,7 @@ class RowFolds:
         heavy: BoolArray = squares > (1 - OUTWEIGHED) * self._freedom * squares.sum()
         if not self.independent:
             return np.flatnonzero(heavy | (self._freedom - (self._left**2).sum(axis=1) <= OUTWEIGHED))
-        for shift in (0.0, self._shift):
+        for shift in (0.0, self.shift):
             heavy |= self._carrying(shift)
         return np.flatnonzero(heavy)
 
@@ -135,9 +144,15 @@ class RowFolds:
         X, y = (np.delete(part, row, axis=0) for part in self._data)
         return RowFolds(X, y, self._shrinking, intercept=self._intercept)
 
-    def _scores(self, found: FloatArray) -> FloatArray:
-        sizes = np.abs(found @ self._right.T) * self._unit
-        return snapped(np.where(sizes > self._widths, sizes, 0.0), self._widths)
+    def _scores(self, found: FloatArray, shifts: FloatArray) -> FloatArray:
+        sizes, widths = np.abs(found @ self._right.T) * self._unit, self.widths(shifts)
+        return snapped(np.where(sizes > widths, sizes, 0.0), widths)
+
+    def widths(self, shifts: FloatArray) -> FloatArray:
+        """Return how close coefficients are equal, for each t, or once where all are the same."""
+        t = shifts[:, np.newaxis] if np.isfinite(self._radius) else self._penalty
+        squares = (self._sizes / (self._sizes**2 + t)) ** 2 @ (self._right**2).T
+        return np.asarray(RESOLUTION * self._unit * np.sqrt((self._y**2).sum() * squares))
 
     def _solved(
         self, left: FloatArray, over: FloatArray, missed: FloatArray, shifts: FloatArray
