@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import re
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine_makers import maker, need
-from steadyrank import Battles, BradleyTerry, Ratings, audit, stable_topk
+from steadyrank import Battles, BradleyTerry, MeanRating, Ratings, audit, stable_topk
 from steadyrank.engines.sparse_entries import SparseEntries
 from steadyrank.errors import SteadyrankError
 from tests.adversary.odd_files import PATHS, odd_parts, odd_path, odd_text, odd_typed
@@ -151,3 +152,33 @@ def test_single_precision_is_written_in_one_form(cases: Cases, in_ci: bool, engi
             for name, written in forms[0].items():
                 for form in forms[1:]:
                     np.testing.assert_array_equal(form[name], written)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_means_of_repeated_ratings(cases: Cases, in_ci: bool, engine: str) -> None:
+    """The same bits in any order of rows, right by fractions, whatever the other items hold."""
+    need(engine, in_ci)
+    for rng in cases(15):
+        size = int(rng.integers(3, 40))
+        users, items = rng.integers(0, 4, size), rng.integers(0, 3, size)
+        values = np.where(items == 0, rng.choice([1.0, 3e7, 1e300], size), rng.normal(size=size))
+        if rng.random() < 0.4:
+            values = rng.integers(0, 50, size) / 10
+        order = rng.permutation(size)
+        loaded = Ratings(users, items, values, duplicates="mean")
+        again = Ratings(users[order], items[order], values[order], duplicates="mean")
+        assert loaded.values.tolist() == again.values.tolist()
+        twins: dict[tuple[int, int], list[Fraction]] = {}
+        for user, item, value in zip(users.tolist(), items.tolist(), values.tolist(), strict=True):
+            twins.setdefault((user, item), []).append(Fraction(value))
+        means = [float(sum(twin) / len(twin)) for _, twin in sorted(twins.items())]
+        sizes = np.zeros(3)
+        np.maximum.at(sizes, items, np.abs(values))
+        largest = [float(max(map(abs, twin))) for _, twin in sorted(twins.items())]
+        # Sums are exact to so much of the largest value of their item.
+        close = 1e-15 * np.array(largest) + 2.0**-60 * sizes[[item for _, item in sorted(twins)]]
+        assert (np.abs(loaded.values - means) <= close).all()
+        columns = {"user": users[order], "item": items[order], "rating": values[order]}
+        with Ratings.scan(maker(engine)(columns), duplicates="mean") as scanned:
+            one, two = (MeanRating().score(data).tolist() for data in (scanned, loaded))
+            assert one == two

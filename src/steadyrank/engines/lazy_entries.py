@@ -125,6 +125,15 @@ class LazyEntries(Entries):
             *(nw.col(name).max() for name in self._scales),
         )
 
+    def means(self) -> nw.LazyFrame[Any]:
+        """Return one value for each unit and item: the mean, by the same steps as in memory."""
+        total = nw.col("part0") if self.form.whole else nw.col("part0") + nw.col("part1")
+        tens: Any = self.form.tens if self.form.whole else nw.col("tens")
+        mean = total / (self._leaving * tens)
+        mean = mean if self.form.whole else mean / (nw.col("scale") / tens)
+        alone = nw.when(nw.col("leaving") == 1).then(nw.col("value").cast(nw.Float64))
+        return self._with_parts.select("unit", "item", value=alone.otherwise(mean))
+
     @property
     def _scales(self) -> list[str]:
         """The columns that tell the scale of an entry's item; none where it is the same for all."""

@@ -18,14 +18,7 @@ from steadyrank.engines.lazy_columns import (
     with_labels,
     with_numbers,
 )
-from steadyrank.engines.lazy_entries import (
-    MAX_ITEMS,
-    MAX_UNITS,
-    LazyEntries,
-    item_labels,
-    parts_of,
-    unit_keys,
-)
+from steadyrank.engines.lazy_entries import MAX_ITEMS, MAX_UNITS, LazyEntries, item_labels, unit_keys
 from steadyrank.errors import (
     MOST_COUNTED,
     CountTotalError,
@@ -42,7 +35,6 @@ from steadyrank.reading.table import GivenColumn, Table
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from steadyrank.engines.exact_sums import ExactForm
     from steadyrank.engines.source import Frame, Source
     from steadyrank.reading.roles import Resolved
 
@@ -50,8 +42,6 @@ AVAILABLE = Option("missing", "available")
 MAX_DISTINCT = 20_000_000
 """How many distinct rows are brought back at most."""
 HALF = 2**32
-HALVING = ("scale", "coarse", "fine")
-"""What the two halves of values that are no decimals are made with."""
 FEWER_ROWS = "Group by a column with fewer values, or add the counts up before."
 
 
@@ -87,7 +77,9 @@ def scan_ratings(
         again, most = _repeated_ratings(source, frame, duplicates)
         if again:
             notes.append(f"{again:,} repeated ratings of an item by a user: their mean taken")
-            frame = _merged(source, frame, form_of(*values, addends=most))
+            form = form_of(*values, addends=most)
+            repeated = LazyEntries(source, frame, form, keys, sizes, "ratings", grouped=True, rows=most)
+            frame = repeated.means()
             values = decimal_range(source, frame, "ratings")
             keys, sizes = unit_keys(source, frame, "users", max_units)
     form = form_of(*values, addends=len(keys))
@@ -110,29 +102,6 @@ def _check_blank(source: Source, frame: Frame) -> None:
     """Complain about items with blank names before anything else is said of them, as memory does."""
     if source.schema(frame)["item"] == nw.String:
         item_labels(source, frame, None, MAX_ITEMS)
-
-
-def _merged(source: Source, frame: Frame, form: ExactForm) -> Frame:
-    """Return one rating for each user and item: the mean, from exact sums as in memory."""
-    integers = source.schema(frame)["value"].is_integer()
-    halving = () if form.whole else HALVING
-    if halving:
-        frame = frame.with_columns(*(nw.lit(float(getattr(form, name))).alias(name) for name in halving))
-    halves = parts_of(nw.col("value"), form, integers=integers)
-    names = [f"part{place}" for place in range(len(halves))]
-    split = frame.with_columns(*(half.alias(name) for name, half in zip(names, halves, strict=True)))
-    sums = split.group_by("unit", "item").agg(
-        *(nw.col(name).sum() for name in names),
-        *(nw.col(name).max() for name in ("value", *halving)),
-        nw.len().alias("times"),
-    )
-    times, value = nw.col("times").cast(nw.Float64), nw.col("value").cast(nw.Float64)
-    if form.whole:
-        mean = nw.col("part0") / (times * float(form.scale))
-    else:
-        mean = (nw.col("part0") + nw.col("part1")) / times / nw.col("scale")
-    mean = nw.when(times == 1.0).then(value).otherwise(mean)
-    return sums.select("unit", "item", mean.alias("value"))
 
 
 def scan_scores(

@@ -137,6 +137,8 @@ class SparseEntries(Entries):
         For each entry, its item and its value.
     items : int
         The number of items.
+    addends : int
+        How many values of an item enter one sum; by default one of each unit.
     block_entries, scan, most_cells : int
         How much is handled at a time, and how large a table of a short scale may be.
 
@@ -151,6 +153,7 @@ class SparseEntries(Entries):
     rated: AnyArray
     values: AnyArray
     items: int
+    addends: int = 0
     block_entries: int = BLOCK_ENTRIES
     scan: int = SCAN
     most_cells: int = MOST_CELLS
@@ -161,7 +164,8 @@ class SparseEntries(Entries):
         self.rows = len(self.indptr) - 1
         step = len(self.values) if self.values.dtype.kind in "iu" else self.scan
         chunks = (self.values[part] for part in slices(len(self.values), step))
-        self.form = exact_form(chunks, addends=self.rows)
+        self.addends = self.addends or self.rows
+        self.form = exact_form(chunks, addends=self.addends)
         if not self.form.whole:
             self.form = self._form_of_items()
 
@@ -173,7 +177,7 @@ class SparseEntries(Entries):
         for part in slices(len(self.values), max(self.scan, self.items)):
             some = partial(self._some, self.rated[part])
             np.maximum(places, places_of_items(self.values[part], largest, some), out=places)
-        return form_of_items(places, largest, (self.form.lowest, self.form.highest), self.rows)
+        return form_of_items(places, largest, (self.form.lowest, self.form.highest), self.addends)
 
     def _some(self, rated: AnyArray, marked: BoolArray) -> BoolArray:
         """Return which items have a marked entry."""
