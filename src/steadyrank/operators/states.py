@@ -177,12 +177,12 @@ class StateGraph:
 
     def _check(self, max_states: int) -> None:
         """Refuse a graph that is surely too large: every score is the best one left in some state."""
-        too_wide, least = bool(self._bits.max() > WORD), self.least_log10()
-        if too_wide or least > np.log10(max_states) + 1e-9:
-            bound = self.bound_log10()
-            raise StateLimitError(
-                max_states, 0, 0, self.n_items, bound, least_log10=np.inf if too_wide else least
-            )
+        bound, limit, too_wide = self.bound_log10(), np.log10(max_states), self._bits.max() > WORD
+        if bound <= limit and not too_wide:
+            return
+        least = np.inf if too_wide else self.least_log10()
+        if least > limit + 1e-9:
+            raise StateLimitError(max_states, 0, 0, self.n_items, bound, least_log10=least)
 
     def _expand(self, states: _States) -> tuple[Layer, _States]:
         """Place every eligible item in every state, and merge the states that are equal."""
