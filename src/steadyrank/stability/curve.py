@@ -24,6 +24,7 @@ from steadyrank.operators.boundary import just_above
 from steadyrank.operators.critical import critical_eps
 from steadyrank.reading.arrays import frozen
 from steadyrank.stability.calibration import check_delta, eps_above, smallest_gap_eps
+from steadyrank.stability.near_rank import breaking_bounds
 from steadyrank.stability.topk_audit import Active, active_items
 from steadyrank.stability.views import plot_curve
 from steadyrank.wording import counted
@@ -142,11 +143,11 @@ def stability_curve(study: Study, k: int) -> StabilityCurve:
     """Compute the curve for one k."""
     loo, shifts = study.leave_one_out, study.shifts
     critical = critical_eps(loo.scores, k)
-    breaking = np.zeros(len(loo.units))
+    breaking, furthest = breaking_bounds(loo, study.bounds[1], critical, k)
+    unsettled = (breaking < furthest) & (shifts > 0)
     depth = _first_depth(critical, k, shifts)
     # No unit breaks beyond its shift, but for the allowance for rounding in critical eps.
-    furthest = just_above(shifts)
-    unsettled = shifts > 0
+    furthest = np.minimum(furthest, just_above(shifts))
     while unsettled.any():
         depth = min(depth, float(furthest[unsettled].max()))
         found = _breaking_eps(loo, active_items(*study.bounds, k, depth), unsettled)
