@@ -1,4 +1,4 @@
-r"""The whole delta(eps) curve of a top-k from one pass over the left-out scores.
+r"""The whole delta(eps) curve of a top-k, or of full rankings, from one pass over the left-out scores.
 
 With ``e_j`` the critical eps of item j on all the data and ``e_j^i`` that without unit i, item j is in
 both inflated top-k sets exactly if eps exceeds both. So unit i stops breaking the answer exactly
@@ -9,19 +9,25 @@ when eps passes ``b_i``, the k-th smallest over j of ``max(e_j, e_j^i)``, and
 Only items near the k-th best can be among those k: a look up to depth g is exact for every unit
 whose ``b_i`` comes out at most g. Most do at once; the others are looked at again, deeper. By the
 property behind Theorem 4, ``b_i`` never exceeds the shift of the scores, so this ends.
+
+For full rankings ``b_i`` is the eps at which the two sets begin to share a ranking, and the set begins to hold
+the plain ranking without the unit at another (:mod:`steadyrank.operators.meeting`). Units that leave
+the plain ranking as it is have 0 for both.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy as np
 
 from steadyrank.errors import InvalidEpsError
 from steadyrank.operators.boundary import just_above
 from steadyrank.operators.critical import critical_eps
+from steadyrank.operators.intervals import tier_eps
+from steadyrank.operators.meeting import Rival
 from steadyrank.reading.arrays import frozen
 from steadyrank.stability.calibration import check_delta, eps_above, smallest_gap_eps
 from steadyrank.stability.topk_audit import Active, active_items
@@ -42,8 +48,72 @@ FIRST_LOOK = 8
 """The first look reaches to the critical eps of the item this many ranks below the k-th."""
 
 
+class Curve:
+    """What the curves of a top-k and of full rankings have in common: delta at every eps.
+
+    Attributes
+    ----------
+    breaking_eps : float array (distinct units,)
+        The unit breaks the answer exactly while eps is at most this.
+    counts : int array (distinct units,)
+        How often each distinct unit occurs.
+    tie_eps : float
+        An eps so small that it adds nothing but exact ties.
+    """
+
+    beside: ClassVar[str]
+    """What is drawn beside delta, and what it counts."""
+
+    breaking_eps: FloatArray
+    counts: IntArray
+    tie_eps: float
+
+    def __str__(self) -> str:
+        """Say where the curve begins and ends."""
+        eps = self.smallest_eps(0.0)
+        what, at_the_end = self._in_words(eps)
+        ends = f"0 at eps = {eps:.6g} with {at_the_end}"
+        begins = self.delta(self.tie_eps)
+        if begins > 0:
+            ends = f"{begins:.4g} where only ties are inflated, {ends}"
+        return f"delta(eps) of {what}: {ends}"
+
+    @cached_property
+    def _breaking(self) -> Shares:
+        return Shares.of(self.breaking_eps, self.counts)
+
+    @overload
+    def delta(self, eps: float) -> float: ...
+    @overload
+    def delta(self, eps: FloatArray) -> FloatArray: ...
+    def delta(self, eps: float | FloatArray) -> float | FloatArray:
+        """Return the exact instability at one eps, or at each of several."""
+        return self._breaking.reaching(eps)
+
+    def smallest_eps(self, delta: float) -> float:
+        """Return an eps just above the smallest that makes the instability at most ``delta``."""
+        return eps_above(check_delta(delta), self.breaking_eps, self.counts, self.tie_eps)
+
+    def steps(self) -> tuple[FloatArray, FloatArray, IntArray]:
+        """Return the eps at which a value changes, and the two values just above each of them."""
+        raise NotImplementedError
+
+    def plot(self, ax: Axes | None = None, *, eps: float | None = None) -> Axes:
+        """Draw both step functions with matplotlib, and mark an eps; return the Axes."""
+        return plot_curve(self, ax, eps)
+
+    @property
+    def near(self) -> float:
+        """An eps to look at where no unit breaks anything."""
+        raise NotImplementedError
+
+    def _in_words(self, eps: float) -> tuple[str, str]:
+        """Return what the curve is of, and what its answer holds at an eps."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, eq=False)
-class StabilityCurve:
+class StabilityCurve(Curve):
     """Stability bought against items added, for every eps at once.
 
     Attributes
@@ -70,41 +140,17 @@ class StabilityCurve:
     (0.25, 2, 0.4714)
     """
 
+    beside = "size: items in the answer"
+
     k: int
     breaking_eps: FloatArray = field(repr=False)
     counts: IntArray = field(repr=False)
     critical_eps: FloatArray = field(repr=False)
     tie_eps: float
 
-    def __str__(self) -> str:
-        """Say where the curve begins and ends."""
-        eps = self.smallest_eps(0.0)
-        ends = f"0 at eps = {eps:.6g} with {counted(self.size(eps), 'member')}"
-        begins = self.delta(self.tie_eps)
-        if begins > 0:
-            ends = f"{begins:.4g} where only ties are inflated, {ends}"
-        return f"delta(eps) of the top {self.k}: {ends}"
-
-    @cached_property
-    def _breaking_and_upto(self) -> tuple[FloatArray, IntArray]:
-        """The breaking eps in order, and how many units have one of the first so many."""
-        order = np.argsort(self.breaking_eps, kind="stable")
-        return self.breaking_eps[order], np.append(0, np.cumsum(self.counts[order]))
-
     @cached_property
     def _entering(self) -> FloatArray:
         return np.sort(self.critical_eps)
-
-    @overload
-    def delta(self, eps: float) -> float: ...
-    @overload
-    def delta(self, eps: FloatArray) -> FloatArray: ...
-    def delta(self, eps: float | FloatArray) -> float | FloatArray:
-        """Return the exact instability at one eps, or at each of several."""
-        breaking, upto = self._breaking_and_upto
-        below = np.searchsorted(breaking, _positive(eps), side="left")
-        shares: FloatArray = (upto[-1] - upto[below]) / upto[-1]
-        return shares if shares.ndim else float(shares)
 
     @overload
     def size(self, eps: float) -> int: ...
@@ -121,13 +167,109 @@ class StabilityCurve:
         above = np.nextafter(eps, np.inf)
         return eps, self.delta(above), self.size(above)
 
-    def smallest_eps(self, delta: float) -> float:
-        """Return an eps just above the smallest that makes the instability at most ``delta``."""
-        return eps_above(check_delta(delta), self.breaking_eps, self.counts, self.tie_eps)
+    @property
+    def near(self) -> float:
+        """The eps at which the fifth item beyond the k best enters."""
+        return float(self._entering[min(self.k + 5, len(self._entering)) - 1])
 
-    def plot(self, ax: Axes | None = None, *, eps: float | None = None) -> Axes:
-        """Draw both step functions with matplotlib, and mark an eps; return the Axes."""
-        return plot_curve(self, ax, eps)
+    def _in_words(self, eps: float) -> tuple[str, str]:
+        return f"the top {self.k}", counted(self.size(eps), "member")
+
+
+@dataclass(frozen=True, eq=False)
+class RankingCurve(Curve):
+    """Stability of the full ranking bought against its tiers, for every eps at once.
+
+    Attributes
+    ----------
+    breaking_eps : float array (distinct units,)
+        The sets with and without the unit share a ranking exactly while eps exceeds this.
+    covering_eps : float array (distinct units,)
+        The set holds the plain ranking without the unit exactly while eps exceeds this.
+    counts : int array (distinct units,)
+        How often each distinct unit occurs.
+    tier_eps : float array (items - 1,)
+        Neighbours in the plain ranking are in one tier exactly while eps exceeds this.
+    tie_eps : float
+        An eps so small that it adds nothing but exact ties.
+
+    Examples
+    --------
+    >>> from steadyrank import ScoreMatrix, Study
+    >>> curve = Study(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]])).ranking_curve()
+    >>> print(curve)
+    delta(eps) of the full ranking: 0.25 where only ties are inflated, 0 at eps = 0.471405 with 3 tiers
+    >>> curve.delta(0.5), curve.uncovered(0.5), curve.tiers(0.5), curve.tiers(0.8)
+    (0.0, 0.25, 3, 2)
+    """
+
+    beside = "tiers: blocks that no ranking mixes"
+
+    breaking_eps: FloatArray = field(repr=False)
+    covering_eps: FloatArray = field(repr=False)
+    counts: IntArray = field(repr=False)
+    tier_eps: FloatArray = field(repr=False)
+    tie_eps: float
+
+    @cached_property
+    def _covering(self) -> Shares:
+        return Shares.of(self.covering_eps, self.counts)
+
+    @cached_property
+    def _joining(self) -> FloatArray:
+        return np.sort(self.tier_eps)
+
+    @overload
+    def uncovered(self, eps: float) -> float: ...
+    @overload
+    def uncovered(self, eps: FloatArray) -> FloatArray: ...
+    def uncovered(self, eps: float | FloatArray) -> float | FloatArray:
+        """Return the share of units without which the plain ranking is not in the set."""
+        return self._covering.reaching(eps)
+
+    @overload
+    def tiers(self, eps: float) -> int: ...
+    @overload
+    def tiers(self, eps: FloatArray) -> IntArray: ...
+    def tiers(self, eps: float | FloatArray) -> int | IntArray:
+        """Return the exact number of tiers at one eps, or at each of several."""
+        joined = np.asarray(np.searchsorted(self._joining, _positive(eps), side="left"))
+        number: IntArray = 1 + len(self._joining) - joined
+        return number if joined.ndim else int(number)
+
+    def steps(self) -> tuple[FloatArray, FloatArray, IntArray]:
+        """Return the eps at which delta or tiers change, and the values just above each of them."""
+        eps = np.unique(np.append(self.breaking_eps, self.tier_eps))
+        above = np.nextafter(eps, np.inf)
+        return eps, self.delta(above), self.tiers(above)
+
+    @property
+    def near(self) -> float:
+        """The eps at which half of all neighbours are in one tier."""
+        return float(self._joining[len(self._joining) // 2]) if len(self._joining) else 1.0
+
+    def _in_words(self, eps: float) -> tuple[str, str]:
+        return "the full ranking", counted(self.tiers(eps), "tier")
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Values of units in order, and how many units have one of the first so many."""
+
+    values: FloatArray
+    upto: IntArray
+
+    @classmethod
+    def of(cls, values: FloatArray, counts: IntArray) -> Shares:
+        """Sort the values of the distinct units, each of which occurs so often."""
+        order = np.argsort(values, kind="stable")
+        return cls(values[order], np.append(0, np.cumsum(counts[order])))
+
+    def reaching(self, eps: float | FloatArray) -> Any:
+        """Return the share of units whose value is at least eps."""
+        below = np.searchsorted(self.values, _positive(eps), side="left")
+        shares: FloatArray = (self.upto[-1] - self.upto[below]) / self.upto[-1]
+        return shares if shares.ndim else float(shares)
 
 
 def _positive(eps: float | FloatArray) -> FloatArray:
@@ -172,3 +314,16 @@ def _breaking_eps(loo: LeaveOneOut, active: Active, among: BoolArray) -> FloatAr
         both = np.maximum(critical_eps(rows, active.places), full)
         breaking[units] = np.partition(both, active.places - 1, axis=1)[:, active.places - 1]
     return breaking
+
+
+def ranking_curve(study: Study) -> RankingCurve:
+    """Compute the curve of the full ranking, from all scores without each unit."""
+    loo = study.leave_one_out
+    rival = Rival(loo.scores)
+    breaking, covering = np.zeros((2, len(loo.units)))
+    for block in loo.blocks():
+        for number in np.flatnonzero(block.reordered(loo.scores, rival.order)).tolist():
+            found = rival.meeting_and_covering(block.row(number, loo.scores))
+            breaking[block.start + number], covering[block.start + number] = found
+    tiers, ties = tier_eps(loo.scores[rival.order]), smallest_gap_eps(loo.scores)
+    return RankingCurve(frozen(breaking), frozen(covering), loo.units.counts, frozen(tiers), ties)
