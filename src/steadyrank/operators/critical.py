@@ -13,8 +13,8 @@ at which the r-th item becomes clipped, and it grows with r.
 
 The float ``e_j`` depends on the scores from the k-th best down to that of j and on nothing else: not on
 items further down, nor on the batch or chunk they come in. That is what lets every operator, audit and
-curve agree on it to the last bit. Nor does it change when items go that are not clipped, those on the very
-edge of it among them: heredity (who is eligible stays so when others go) holds for the floats, too.
+curve agree on it to the last bit. Nor does it change when items go that are not clipped, those on the
+very edge of it among them: heredity (who is eligible stays so when others go) holds for floats, too.
 """
 
 from __future__ import annotations

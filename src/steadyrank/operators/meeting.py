@@ -5,13 +5,13 @@ items S by the one scores and by the other. From all items, place again and agai
 ``m_j(S)``. The largest of these minima, r, is the eps at which the two sets begin to share a ranking:
 
 - placed in this order, every item costs at most r under both scores, so at any eps > r they share it;
-- let b be what the dearest step of any common ranking costs. At the items S left, let y be the first
-  of S in that ranking, which placed y when all of S was left and perhaps more. By heredity y costs at most
-  b in S, so the cheapest item of S does: no minimum exceeds b.
+- let b be what the dearest step of any common ranking costs. At the items S left, let y be the first of
+  S in that ranking, which placed y when all of S was left and perhaps more. By heredity y costs at
+  most b in S, so the cheapest item of S does: no minimum exceeds b.
 
-Hence any item that costs no more than the r so far may be placed at once, in any order. Where the heads of
-two orders hold the same items, nothing below matters above: the pieces between such cuts are
-looked at one by one, and two items that change places cost the cheaper of the two swaps.
+Hence any item that costs no more than the r so far may be placed at once, in any order. Where the heads
+of two orders hold the same items, nothing below matters above: the pieces between such cuts are looked
+at one by one, and two items that change places cost the cheaper of the two swaps.
 """
 
 from __future__ import annotations
@@ -31,8 +31,15 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import FloatArray, IntArray
 
-DEAREST = (2 + np.sqrt(2)) * (1 + 1e-5)
-"""An item costs at most this times its distance below the best one that it overtakes."""
+ROOT = float(np.sqrt(2))
+
+LARGEST = np.nextafter(np.finfo(np.float64).max, 0)
+
+FEW = 32
+"""Up to so many items greedy goes the shortest way at once."""
+
+STRIDES = (0.5, 0.05, 0.002, 0.0)
+"""By how much more than needed each pass over many items allows."""
 
 
 @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
@@ -120,37 +127,57 @@ def _meeting(scores: FloatArray, others: FloatArray) -> float:
 
 
 def _dearest_step(scores: FloatArray, others: FloatArray, dearest: float) -> float:
-    """Return what the dearest step of the cheapest common ranking costs, if not less than ``dearest``."""
+    """Return what the dearest step of the cheapest common ranking costs, or ``dearest`` if more.
+
+    Where greedy is stuck, each common ranking has a step as dear as the cheapest there, by whatever
+    steps greedy came. So among many items it may allow more than that for a while, and come back with
+    what it has learnt, until it is stuck no more.
+    """
     order, places = np.argsort(-others, kind="stable"), np.arange(len(scores))
-    eps = np.nextafter(dearest, np.inf)  # allows what costs no more than that
-    mine, theirs = Unplaced(places, scores, eps), Unplaced(order, others[order], eps)
-    left = len(scores)
-    while left := left - len(place_together(mine, theirs, left)):
-        # Who is behind the best one of either scores costs no less than that one.
-        first, second = mine.critical_down_to(theirs.best()), theirs.critical_down_to(mine.best())
-        dearest = min(max(first[item], second[item]) for item in first.keys() & second.keys())
-        eps = np.nextafter(dearest, np.inf)
-        if np.isinf(eps):  # no eps exceeds it
+    for stride in STRIDES if len(scores) > FEW else (0.0,):
+        learnt, left = dearest, len(scores)
+        mine, theirs = Unplaced(places, scores, 1.0), Unplaced(order, others[order], 1.0)
+        allowed = dearest
+        while left := left - _placed(mine, theirs, left, allowed):
+            # Who is behind the best one of either scores costs no less than that one.
+            first, second = mine.critical_down_to(theirs.best()), theirs.critical_down_to(mine.best())
+            dearest = min(max(first[item], second[item]) for item in first.keys() & second.keys())
+            if dearest >= LARGEST:  # no eps exceeds it
+                return dearest
+            allowed = min(dearest * (1 + stride), LARGEST)
+        if learnt == dearest:
             break
-        mine.inflate(eps)
-        theirs.inflate(eps)
     return dearest
 
 
+def _placed(mine: Unplaced, theirs: Unplaced, left: int, allowed: float) -> int:
+    """Place what costs no more than is allowed, and return how many items that are."""
+    eps = np.nextafter(allowed, np.inf)
+    mine.inflate(eps)
+    theirs.inflate(eps)
+    return len(place_together(mine, theirs, left))
+
+
 def _covering(scores: FloatArray, ranking: IntArray) -> float:
-    """Place a ranking step by step, each item among those it overtakes: better ones that come later."""
+    """Place a ranking step by step: an item costs what it takes to overtake better ones that come later.
+
+    Whoever is overtaken by a worse item costs no more than that one, which overtakes the same items
+    and more. The others are few, or overtake few items: one of t equal items, all as far ahead as the
+    furthest, would be the dearest to overtake, and that bound orders the search.
+    """
     position = np.argsort(ranking)
     order = np.lexsort((position, -scores))
     ranked, position = scores[order], position[order]
-    latest = np.maximum.accumulate(position)
-    ahead = np.flatnonzero(position < latest)
-    best = np.searchsorted(latest, position[ahead], side="right")
-    below = ranked[best] - ranked[ahead]
+    first_of_rest = np.minimum.accumulate(position[::-1])[::-1]
+    items = np.flatnonzero((position == first_of_rest) & (position < np.arange(len(order))))
+    number = items - position[items]  # all that are placed before such an item are better ones
+    best = np.searchsorted(np.maximum.accumulate(position), position[items], side="right")
+    most = (ranked[best] - ranked[items]) * (ROOT / (ROOT * np.sqrt(1 + 1 / number) - 1)) * (1 + 1e-5)
     found = 0.0
-    for step in np.argsort(-below, kind="stable"):
-        if FULL_DIGITS < below[step] * DEAREST <= found:
+    for step in np.argsort(-most, kind="stable"):
+        if FULL_DIGITS < most[step] <= found:
             break
-        start, item = best[step], ahead[step]
+        start, item = best[step], items[step]
         overtaken = start + np.flatnonzero(position[start:item] > position[item])
         scores = ranked[np.append(overtaken, item)]
         critical = critical_below((scores[0] - scores)[np.newaxis], scores[:1])

@@ -126,10 +126,10 @@ def curve(found: Curve, ax: Axes | None = None, *, eps: float | None = None) -> 
     x = np.append(places[shown], right)
     (first,) = ax.step(x, _held(delta[shown]), where="post", color=COLOURS["contender"], label="delta")
     beside = ax.twinx()
+    label, colour = found.beside.partition(":")[0], COLOURS["certain"]
     (second,) = beside.step(
-        x, _held(size[shown]), where="post", color=COLOURS["certain"], linestyle="--",
-        label=found.beside.partition(":")[0],
-    )  # fmt: skip
+        x, _held(size[shown]), where="post", color=colour, linestyle="--", label=label
+    )
     beside.set_ylabel(found.beside)
     beside.locator_params(axis="y", integer=True)
     ax.set(xlabel="eps", ylabel="delta: share of units that break the answer", xlim=(0, right))

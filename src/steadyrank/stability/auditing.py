@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from steadyrank.data.units import Units
     from steadyrank.stability.answers import StableTopK
     from steadyrank.stability.audit_rows import AuditRow, Operator
-    from steadyrank.stability.curve import RankingCurve, StabilityCurve
+    from steadyrank.stability.curve import StabilityCurve
+    from steadyrank.stability.ranking_curve import RankingCurve
     from steadyrank.stability.study import Study
 
 TOPK_METHODS: dict[str, Callable[[float], Members]] = {

@@ -1,4 +1,4 @@
-r"""The whole delta(eps) curve of a top-k, or of full rankings, from one pass over the left-out scores.
+r"""The whole delta(eps) curve of a top-k from one pass over the left-out scores.
 
 With ``e_j`` the critical eps of item j on all the data and ``e_j^i`` that without unit i, item j is in
 both inflated top-k sets exactly if eps exceeds both. So unit i stops breaking the answer exactly
@@ -9,25 +9,19 @@ when eps passes ``b_i``, the k-th smallest over j of ``max(e_j, e_j^i)``, and
 Only items near the k-th best can be among those k: a look up to depth g is exact for every unit
 whose ``b_i`` comes out at most g. Most do at once; the others are looked at again, deeper. By the
 property behind Theorem 4, ``b_i`` never exceeds the shift of the scores, so this ends.
-
-For full rankings ``b_i`` is the eps at which the two sets begin to share a ranking, and the set begins to hold
-the plain ranking without the unit at another (:mod:`steadyrank.operators.meeting`). Units that leave
-the plain ranking as it is have 0 for both.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, overload
+from typing import TYPE_CHECKING, ClassVar, overload
 
 import numpy as np
 
 from steadyrank.errors import InvalidEpsError
 from steadyrank.operators.boundary import just_above
 from steadyrank.operators.critical import critical_eps
-from steadyrank.operators.intervals import tier_eps
-from steadyrank.operators.meeting import Rival
 from steadyrank.reading.arrays import frozen
 from steadyrank.stability.calibration import check_delta, eps_above, smallest_gap_eps
 from steadyrank.stability.topk_audit import Active, active_items
@@ -49,20 +43,10 @@ FIRST_LOOK = 8
 
 
 class Curve:
-    """What the curves of a top-k and of full rankings have in common: delta at every eps.
-
-    Attributes
-    ----------
-    breaking_eps : float array (distinct units,)
-        The unit breaks the answer exactly while eps is at most this.
-    counts : int array (distinct units,)
-        How often each distinct unit occurs.
-    tie_eps : float
-        An eps so small that it adds nothing but exact ties.
-    """
+    """What the curves of a top-k and of full rankings have in common: delta at every eps."""
 
     beside: ClassVar[str]
-    """What is drawn beside delta, and what it counts."""
+    """What stands beside delta, and what it counts."""
 
     breaking_eps: FloatArray
     counts: IntArray
@@ -158,7 +142,7 @@ class StabilityCurve(Curve):
     def size(self, eps: FloatArray) -> IntArray: ...
     def size(self, eps: float | FloatArray) -> int | IntArray:
         """Return the exact number of members at one eps, or at each of several."""
-        sizes = np.asarray(np.searchsorted(self._entering, _positive(eps), side="left"))
+        sizes = np.asarray(np.searchsorted(self._entering, positive(eps), side="left"))
         return sizes if sizes.ndim else int(sizes)
 
     def steps(self) -> tuple[FloatArray, FloatArray, IntArray]:
@@ -176,82 +160,6 @@ class StabilityCurve(Curve):
         return f"the top {self.k}", counted(self.size(eps), "member")
 
 
-@dataclass(frozen=True, eq=False)
-class RankingCurve(Curve):
-    """Stability of the full ranking bought against its tiers, for every eps at once.
-
-    Attributes
-    ----------
-    breaking_eps : float array (distinct units,)
-        The sets with and without the unit share a ranking exactly while eps exceeds this.
-    covering_eps : float array (distinct units,)
-        The set holds the plain ranking without the unit exactly while eps exceeds this.
-    counts : int array (distinct units,)
-        How often each distinct unit occurs.
-    tier_eps : float array (items - 1,)
-        Neighbours in the plain ranking are in one tier exactly while eps exceeds this.
-    tie_eps : float
-        An eps so small that it adds nothing but exact ties.
-
-    Examples
-    --------
-    >>> from steadyrank import ScoreMatrix, Study
-    >>> curve = Study(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]])).ranking_curve()
-    >>> print(curve)
-    delta(eps) of the full ranking: 0.25 where only ties are inflated, 0 at eps = 0.471405 with 3 tiers
-    >>> curve.delta(0.5), curve.uncovered(0.5), curve.tiers(0.5), curve.tiers(0.8)
-    (0.0, 0.25, 3, 2)
-    """
-
-    beside = "tiers: blocks that no ranking mixes"
-
-    breaking_eps: FloatArray = field(repr=False)
-    covering_eps: FloatArray = field(repr=False)
-    counts: IntArray = field(repr=False)
-    tier_eps: FloatArray = field(repr=False)
-    tie_eps: float
-
-    @cached_property
-    def _covering(self) -> Shares:
-        return Shares.of(self.covering_eps, self.counts)
-
-    @cached_property
-    def _joining(self) -> FloatArray:
-        return np.sort(self.tier_eps)
-
-    @overload
-    def uncovered(self, eps: float) -> float: ...
-    @overload
-    def uncovered(self, eps: FloatArray) -> FloatArray: ...
-    def uncovered(self, eps: float | FloatArray) -> float | FloatArray:
-        """Return the share of units without which the plain ranking is not in the set."""
-        return self._covering.reaching(eps)
-
-    @overload
-    def tiers(self, eps: float) -> int: ...
-    @overload
-    def tiers(self, eps: FloatArray) -> IntArray: ...
-    def tiers(self, eps: float | FloatArray) -> int | IntArray:
-        """Return the exact number of tiers at one eps, or at each of several."""
-        joined = np.asarray(np.searchsorted(self._joining, _positive(eps), side="left"))
-        number: IntArray = 1 + len(self._joining) - joined
-        return number if joined.ndim else int(number)
-
-    def steps(self) -> tuple[FloatArray, FloatArray, IntArray]:
-        """Return the eps at which delta or tiers change, and the values just above each of them."""
-        eps = np.unique(np.append(self.breaking_eps, self.tier_eps))
-        above = np.nextafter(eps, np.inf)
-        return eps, self.delta(above), self.tiers(above)
-
-    @property
-    def near(self) -> float:
-        """The eps at which half of all neighbours are in one tier."""
-        return float(self._joining[len(self._joining) // 2]) if len(self._joining) else 1.0
-
-    def _in_words(self, eps: float) -> tuple[str, str]:
-        return "the full ranking", counted(self.tiers(eps), "tier")
-
-
 @dataclass(frozen=True)
 class Shares:
     """Values of units in order, and how many units have one of the first so many."""
@@ -265,14 +173,15 @@ class Shares:
         order = np.argsort(values, kind="stable")
         return cls(values[order], np.append(0, np.cumsum(counts[order])))
 
-    def reaching(self, eps: float | FloatArray) -> Any:
+    def reaching(self, eps: float | FloatArray) -> float | FloatArray:
         """Return the share of units whose value is at least eps."""
-        below = np.searchsorted(self.values, _positive(eps), side="left")
+        below = np.searchsorted(self.values, positive(eps), side="left")
         shares: FloatArray = (self.upto[-1] - self.upto[below]) / self.upto[-1]
         return shares if shares.ndim else float(shares)
 
 
-def _positive(eps: float | FloatArray) -> FloatArray:
+def positive(eps: float | FloatArray) -> FloatArray:
+    """Return one eps or several as an array; complain about one that is not positive."""
     values = np.asarray(eps, dtype=np.float64)
     wrong = ~(values > 0)
     if wrong.any():
@@ -314,16 +223,3 @@ def _breaking_eps(loo: LeaveOneOut, active: Active, among: BoolArray) -> FloatAr
         both = np.maximum(critical_eps(rows, active.places), full)
         breaking[units] = np.partition(both, active.places - 1, axis=1)[:, active.places - 1]
     return breaking
-
-
-def ranking_curve(study: Study) -> RankingCurve:
-    """Compute the curve of the full ranking, from all scores without each unit."""
-    loo = study.leave_one_out
-    rival = Rival(loo.scores)
-    breaking, covering = np.zeros((2, len(loo.units)))
-    for block in loo.blocks():
-        for number in np.flatnonzero(block.reordered(loo.scores, rival.order)).tolist():
-            found = rival.meeting_and_covering(block.row(number, loo.scores))
-            breaking[block.start + number], covering[block.start + number] = found
-    tiers, ties = tier_eps(loo.scores[rival.order]), smallest_gap_eps(loo.scores)
-    return RankingCurve(frozen(breaking), frozen(covering), loo.units.counts, frozen(tiers), ties)

@@ -20,8 +20,9 @@ from steadyrank.stability import calibration
 from steadyrank.stability.answers import StableRanking, StableTopK
 from steadyrank.stability.auditing import METHODS, Audit, AuditPlan, Check, check_ks
 from steadyrank.stability.calibration import USUAL_DELTA, Calibration
-from steadyrank.stability.curve import RankingCurve, StabilityCurve, ranking_curve, stability_curve
+from steadyrank.stability.curve import StabilityCurve, stability_curve
 from steadyrank.stability.findings import RULES
+from steadyrank.stability.ranking_curve import RankingCurve, ranking_curve
 from steadyrank.stability.topk_audit import Flips
 from steadyrank.stability.views import write_page
 
