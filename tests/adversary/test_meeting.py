@@ -74,7 +74,7 @@ def test_sets_of_many_items_meet_exactly_there_too(cases: Cases) -> None:
     for rng in cases(40):
         w, v = two_scores(rng, most=40)
         if rng.integers(2):  # close scores, as without one unit: few pieces, most of them small
-            v = w + rng.normal(size=len(w)) * np.ptp(w) / len(w)
+            v = w + rng.normal(size=len(w)) * min(np.abs(w).max() / len(w), 1e305)
         meeting = meeting_eps(w, v)
         for eps in beside(meeting):
             assert inflated_ranking(w, eps).intersects(inflated_ranking(v, eps)) == (eps > meeting)
