@@ -36,6 +36,10 @@ def test_distances_beyond_all_floats_are_never_met() -> None:
     far = np.array([1.7e308, -1.7e308])
     assert meeting_eps(far, far[::-1]) == math.inf
     assert covering_eps(far, [1, 0]) == math.inf
+    scores = np.array([1.7e308, 0.0, -1.0, -2.0, -3.0, -1.7e308])
+    assert meeting_eps(scores, scores[[5, 3, 2, 4, 1, 0]]) == math.inf
+    far_first = np.array([1.7e308, -1e308, -1.1e308, -1.2e308, -1.3e308])
+    assert meeting_eps(far_first, far_first[[1, 0, 4, 2, 3]]) == math.inf
     assert not inflated_ranking(far, 1.7e308).intersects(inflated_ranking(far[::-1], 1.7e308))
 
 

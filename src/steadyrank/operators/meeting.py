@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 ROOT = float(np.sqrt(2))
 
-LARGEST = np.nextafter(np.finfo(np.float64).max, 0)
+LARGEST = float(np.nextafter(np.finfo(np.float64).max, 0))
+"""The largest cost that some eps exceeds."""
 
 FEW = 32
 """Up to so many items greedy goes the shortest way at once."""
@@ -135,15 +136,12 @@ def _dearest_step(scores: FloatArray, others: FloatArray, dearest: float) -> flo
     """
     order, places = np.argsort(-others, kind="stable"), np.arange(len(scores))
     for stride in STRIDES if len(scores) > FEW else (0.0,):
-        learnt, left = dearest, len(scores)
+        learnt, allowed, left = dearest, dearest, len(scores)
         mine, theirs = Unplaced(places, scores, 1.0), Unplaced(order, others[order], 1.0)
-        allowed = dearest
-        while left := left - _placed(mine, theirs, left, allowed):
+        while dearest <= LARGEST and (left := left - _placed(mine, theirs, left, allowed)):
             # Who is behind the best one of either scores costs no less than that one.
             first, second = mine.critical_down_to(theirs.best()), theirs.critical_down_to(mine.best())
             dearest = min(max(first[item], second[item]) for item in first.keys() & second.keys())
-            if dearest >= LARGEST:  # no eps exceeds it
-                return dearest
             allowed = min(dearest * (1 + stride), LARGEST)
         if learnt == dearest:
             break
