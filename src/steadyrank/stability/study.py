@@ -22,6 +22,7 @@ from steadyrank.stability.auditing import METHODS, Audit, AuditPlan, Check, chec
 from steadyrank.stability.calibration import USUAL_DELTA, Calibration
 from steadyrank.stability.curve import StabilityCurve, stability_curve
 from steadyrank.stability.findings import RULES
+from steadyrank.stability.ranking_curve import RankingCurve, ranking_curve
 from steadyrank.stability.topk_audit import Flips
 from steadyrank.stability.views import write_page
 
@@ -194,6 +195,14 @@ class Study:
             self._curves[k] = stability_curve(self, k)
         return self._curves[k]
 
+    def ranking_curve(self) -> RankingCurve:
+        """Return the exact step functions delta(eps) and tiers(eps) of the full ranking."""
+        return self._ranking_curve
+
+    @cached_property
+    def _ranking_curve(self) -> RankingCurve:
+        return ranking_curve(self)
+
     def flips(self, k: int, *, eps: float | None = None, delta: float | None = None) -> Flips:
         """Return the units that break the plain or the inflated top-k; eps as for :meth:`audit`."""
         return self.audit(k, eps=eps, delta=delta, methods=Flips.METHODS).flips(k)
@@ -329,8 +338,8 @@ def stable_ranking(
 ) -> StableRanking:
     """Return the rankings that one unit more or less could make the plain one.
 
-    Parameters are those of :func:`stable_topk`. With ``delta``, eps is taken just above the
-    (1 - delta)-quantile of the score shifts, so that Theorem 8 bounds the instability.
+    Parameters are those of :func:`stable_topk`. With ``delta``, eps is the smallest at which at most
+    that share of the units leaves no ranking in common, exactly, on these data.
 
     Examples
     --------

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from steadyrank.stability.answers import Answer, StableTopK
-    from steadyrank.stability.curve import StabilityCurve
+    from steadyrank.stability.curve import Curve
 
 
 def text_of(findings: Mapping[str, Any]) -> str:
@@ -57,8 +57,8 @@ def plot_ranking(answer: Answer, ax: Axes | None) -> Axes:
     return rank_intervals(answer, ax)
 
 
-def plot_curve(found: StabilityCurve, ax: Axes | None, eps: float | None) -> Axes:
-    """Draw delta(eps) and size(eps)."""
+def plot_curve(found: Curve, ax: Axes | None, eps: float | None) -> Axes:
+    """Draw delta(eps), and the size or the tiers beside it."""
     from steadyrank.report.plots import curve
 
     return curve(found, ax, eps=eps)
