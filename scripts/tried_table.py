@@ -10,14 +10,16 @@ from typing import NamedTuple
 TESTS = Path(__file__).resolve().parents[1] / "tests" / "adversary"
 FUZZ_TIMES = 25
 """What ``make fuzz`` multiplies the numbers with; a test compares it with the Makefile."""
+SORTS = "by sort"
+"""Stands for a number that depends on what a test is run with."""
 
 
 class Tried(NamedTuple):
-    """A test: its file, what it says, and how many cases the short form draws; None if none."""
+    """A test: its file, what it says, and how many cases the short form draws, if any."""
 
     file: str
     says: str
-    cases: int | None
+    cases: int | str | None
 
 
 def tried(path: Path) -> list[Tried]:
@@ -26,15 +28,14 @@ def tried(path: Path) -> list[Tried]:
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
             drawn = [
-                call.args[0].value
+                getattr(call.args[0], "value", SORTS)
                 for call in ast.walk(node)
                 if isinstance(call, ast.Call)
                 and isinstance(call.func, ast.Name)
                 and call.func.id == "cases"
-                and isinstance(call.args[0], ast.Constant)
             ]
             says = node.name.removeprefix("test_").replace("_", " ")
-            found.append(Tried(path.name, says, int(drawn[0]) if drawn else None))  # type: ignore[arg-type]
+            found.append(Tried(path.name, says, drawn[0] if drawn else None))
     return found
 
 
@@ -45,10 +46,14 @@ def table() -> list[str]:
         says = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
         lines.append(f"| **{says.splitlines()[0]}** `{path.name}` | | |")
         for one in tried(path):
-            short = "fixed" if one.cases is None else f"{one.cases:,}"
-            long = "the same" if one.cases is None else f"{one.cases * FUZZ_TIMES:,}"
-            lines.append(f"| {one.says} | {short} | {long} |")
+            lines.append(f"| {one.says} | {' | '.join(_numbers(one.cases))} |")
     return lines
+
+
+def _numbers(cases: int | str | None) -> tuple[str, str]:
+    if isinstance(cases, int):
+        return f"{cases:,}", f"{cases * FUZZ_TIMES:,}"
+    return ("fixed", "the same") if cases is None else (cases, f"{FUZZ_TIMES} times")
 
 
 if __name__ == "__main__":
