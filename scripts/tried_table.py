@@ -45,8 +45,7 @@ def table() -> list[str]:
     for path in sorted(TESTS.glob("test_*.py")):
         says = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
         lines.append(f"| **{says.splitlines()[0]}** `{path.name}` | | |")
-        for one in tried(path):
-            lines.append(f"| {one.says} | {' | '.join(_numbers(one.cases))} |")
+        lines += [f"| {one.says} | {' | '.join(_numbers(one.cases))} |" for one in tried(path)]
     return lines
 
 
