@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
+from functools import reduce
+from operator import add
 from threading import Barrier
 
 import numpy as np
@@ -285,7 +287,7 @@ class TestExamples:
         data = ScoreMatrix([[0.1, 0.3], [0.2, 0.3], [0.3, 0.0]])
 
         def sums(data):
-            return np.array([sum(column) for column in data.values.T.tolist()])
+            return np.array([reduce(add, column) for column in data.values.T.tolist()])
 
         assert len(set(Refit(sums).score(data))) == 2
         scorer = Refit(sums, resolution=1e-9)

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 # Every quantifier keeps what it took ("++"): no line, however odd, is gone over again and again.
 HEADER = re.compile(r"#\s*+([A-Z]++(?: ++[A-Z]++)*+)\s*+([0-9]*+)\s*+:(.*+)\Z", re.ASCII)
-COUNT = re.compile(r"[0-9]{1,18}\s*+\Z", re.ASCII)
+COUNT = re.compile(r"[0-9]{1,20}\s*+\Z", re.ASCII)
+NUMBERED = re.compile(r"[0-9]{1,18}\s*+\Z", re.ASCII)
 NUMBER = r"\s*+[0-9]{1,18}+\s*+"
 TIED = rf"\s*+\{{(?:{NUMBER}(?:,{NUMBER})*+|\s*+)\}}\s*+"
 ORDER = re.compile(rf"(?:{NUMBER}|{TIED})(?:,(?:{NUMBER}|{TIED}))*+\Z", re.ASCII)
@@ -90,7 +91,7 @@ def _take_header(parsed: _Parsed, text: str, line: int, name: str) -> None:
         parsed.header[key] = value.strip()
     elif key in {"ALTERNATIVE NAME", "CATEGORY NAME"}:
         named = parsed.names if key == "ALTERNATIVE NAME" else parsed.categories
-        if not COUNT.match(number) or int(number) in named:
+        if not NUMBERED.match(number) or int(number) in named:
             raise UnreadableFileError(
                 f"line {line} of {name} names {key.split()[0].lower()} {shorten(number)} again, or the "
                 "number is too long",

@@ -21,6 +21,7 @@ BUDGET = 15_000
 """How many numbers each of the two families of thresholds may hold."""
 
 
+@np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
 def thresholds(
     scores: FloatArray, order: IntArray, *, k: int, eps: float, limit: float, budget: int = BUDGET
 ) -> dict[str, Any]:
