@@ -148,7 +148,7 @@ class StabilityCurve(Curve):
 
     def steps(self) -> tuple[FloatArray, FloatArray, IntArray]:
         """Return the eps at which delta or size changes, and the values just above each of them."""
-        eps = np.unique(np.append(self.breaking_eps, self.critical_eps))
+        eps = finite_steps(self.breaking_eps, self.critical_eps)
         above = np.nextafter(eps, np.inf)
         return eps, self.delta(above), self.size(above)
 
@@ -224,3 +224,9 @@ def _breaking_eps(loo: LeaveOneOut, active: Active, among: BoolArray) -> FloatAr
         both = np.maximum(critical_eps(rows, active.places), full)
         breaking[units] = np.partition(both, active.places - 1, axis=1)[:, active.places - 1]
     return breaking
+
+
+def finite_steps(*parts: FloatArray) -> FloatArray:
+    """Return all values in order, each once; one beyond all floats is never passed."""
+    steps = np.unique(np.concatenate(parts))
+    return steps[np.isfinite(steps)]

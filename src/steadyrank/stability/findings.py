@@ -92,8 +92,16 @@ def answer_findings(answer: Answer, max_rows: int | None) -> dict[str, Any]:
     return {
         "eps": answer.eps,
         "certificate": {**vars(certificate), "numbers": numbers},
-        "rows": [{**vars(row), "item": label(row.item)} for row in answer.rows(max_rows)],
+        "rows": [
+            {**vars(row), "item": label(row.item), "critical_eps": _finite(row.critical_eps)}
+            for row in answer.rows(max_rows)
+        ],
     }
+
+
+def _finite(eps: float | None) -> float | None:
+    """Return an eps as JSON can hold it: one that is beyond all floats is never reached."""
+    return None if eps is None or math.isinf(eps) else eps
 
 
 def topk_findings(answer: StableTopK, audit: Audit | None) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from steadyrank.operators.intervals import tier_eps
 from steadyrank.operators.meeting import Rival
 from steadyrank.reading.arrays import frozen
 from steadyrank.stability.calibration import smallest_gap_eps
-from steadyrank.stability.curve import Curve, Shares, positive
+from steadyrank.stability.curve import Curve, Shares, positive, finite_steps
 from steadyrank.wording import counted
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class RankingCurve(Curve):
 
     def steps(self) -> tuple[FloatArray, FloatArray, IntArray]:
         """Return the eps at which delta or tiers change, and the values just above each of them."""
-        eps = np.unique(np.append(self.breaking_eps, self.tier_eps))
+        eps = finite_steps(self.breaking_eps, self.tier_eps)
         above = np.nextafter(eps, np.inf)
         return eps, self.delta(above), self.tiers(above)
 
