@@ -17,7 +17,7 @@ from steadyrank.operators.intervals import tier_eps
 from steadyrank.operators.meeting import Rival
 from steadyrank.reading.arrays import frozen
 from steadyrank.stability.calibration import smallest_gap_eps
-from steadyrank.stability.curve import Curve, Shares, positive, finite_steps
+from steadyrank.stability.curve import Curve, Shares, finite_steps, positive
 from steadyrank.wording import counted
 
 if TYPE_CHECKING:
