@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from signals import hang_up_as_usual
 from steadyrank import Votes, write_report
 from steadyrank.cli import main
 from steadyrank.data import ScoreMatrix
@@ -326,7 +327,9 @@ def test_nothing_is_left_of_a_result_that_was_stopped(
     place.write_bytes(OLD)
     command = ["topk", str(data), "-k", "1", "--json", "-o", str(place)]
     stopped = [sys.executable, "-c", STOPPED, moment, str(int(number)), *command]
-    done = subprocess.run(stopped, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        stopped, capture_output=True, text=True, check=False, preexec_fn=hang_up_as_usual
+    )
     assert done.returncode == code
     assert "Traceback" not in done.stderr
     assert place.read_bytes() == OLD

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from signals import hang_up_as_usual
 from steadyrank.cli.codes import MEANINGS, ExitCode, told
 
 if TYPE_CHECKING:
@@ -70,7 +71,9 @@ def planted(benchmark: Path, folder: Path, **environment: str) -> list[int]:
     """Let each failure happen in a process of its own, and return how they ended."""
     command = [sys.executable, "-c", PLANTED, str(folder), str(benchmark), json.dumps(list(FAILURES))]
     found = {**os.environ, **environment}
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=found)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=True, env=found, preexec_fn=hang_up_as_usual
+    )
     return [int(code) for code in done.stdout.split()]
 
 
