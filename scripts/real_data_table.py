@@ -140,6 +140,8 @@ def lesson(data: Any, scorer: Any, worst: int, plain: float, ranking: float) -> 
     whole = f"No {unit} changes the full plain ranking either."
     if ranking > 0:
         whole = f"{share(ranking)} of the {unit}s change the full plain ranking, each on its own."
+    if ranking <= DELTA:
+        return f"{text} {whole} That keeps to delta = {DELTA} without any eps."
     answer = stable_ranking(data, delta=DELTA, scorer=scorer)
     blocks = f"{len(answer.tiers)} tier" + "s" * (len(answer.tiers) > 1)
     return (

@@ -61,7 +61,10 @@ def assert_same(scanned, loaded, *, ks, eps, scorer=None, rankings=True):
     mine = stable_ranking(scanned, delta=0.1, scorer=scorer)
     other = stable_ranking(loaded, delta=0.1, scorer=scorer)
     assert mine.ranking == other.ranking
-    assert mine.eps == pytest.approx(other.eps, rel=1e-12)
+    assert (mine.eps, mine.certificate) == (other.eps, other.certificate)
+    curve, expected = one.ranking_curve(), two.ranking_curve()
+    np.testing.assert_array_equal(curve.breaking_eps, expected.breaking_eps)
+    np.testing.assert_array_equal(curve.covering_eps, expected.covering_eps)
 
 
 def check_ratings(make, scale, text, ks, *, rankings=True):

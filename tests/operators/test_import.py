@@ -104,6 +104,8 @@ def test_every_operator_is_a_public_name() -> None:
         "inflated_topk",
         "inflated_topk_mask",
         "critical_eps",
+        "meeting_eps",
+        "covering_eps",
         "rank_intervals",
         "certainly_above",
         "tiers",

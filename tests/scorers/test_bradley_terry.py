@@ -11,6 +11,7 @@ import pytest
 from hypothesis import assume, given, strategies as st
 from scipy.optimize import minimize
 
+from oracles.decimals import win_counts
 from steadyrank.data import Battles, Votes
 from steadyrank.errors import (
     DisconnectedComparisonsError,
@@ -22,16 +23,6 @@ from steadyrank.errors import (
 from steadyrank.scorers.bradley_terry import BattleFolds, BradleyTerry, Removals, components
 from steadyrank.scorers.paired_curves import Curves, PairFolds
 from steadyrank.scorers.paired_fit import strengths
-
-
-def win_counts(data):
-    """Count battle by battle."""
-    wins = np.zeros((data.n_items, data.n_items))
-    rows = zip(data.left, data.right, data.outcome, data.counts, strict=True)
-    for left, right, outcome, count in rows:
-        wins[left, right] += count * (outcome + 1) / 2
-        wins[right, left] += count * (1 - outcome) / 2
-    return wins
 
 
 def plain_fit(wins, ridge=0.0):

@@ -153,14 +153,19 @@ def test_a_stable_topk_keeps_to_its_target_and_a_smaller_eps_does_not(case, delt
 
 
 @pytest.mark.parametrize("delta", TARGETS)
-def test_a_stable_ranking_keeps_to_its_target_and_its_eps_is_the_shift_quantile(case, delta):
+def test_a_stable_ranking_keeps_to_its_target_and_a_smaller_eps_does_not(case, delta):
     data, scorer = case
     answer = stable_ranking(data, delta=delta, scorer=scorer)
-    result = audit(data, k=1, eps=answer.eps, scorer=scorer)
-    assert result.row("inflated_ranking").delta <= answer.certificate.delta <= delta
-    assert result.share_reaching_eps == answer.certificate.delta
-    less = result.shifts >= answer.eps * (1 - 1e-5)
-    assert result.units.counts[less].sum() / data.n_units > delta
+    result = audit(data, k=1, eps=answer.eps, scorer=scorer, methods=["inflated_ranking"])
+    assert result.row("inflated_ranking").delta == answer.certificate.delta <= delta
+    curve = result.ranking_curve()
+    assert curve.delta(answer.eps) == answer.certificate.delta <= result.share_reaching_eps
+    if answer.eps != curve.tie_eps:
+        less = answer.eps * (1 - 1e-5)
+        smaller = audit(data, k=1, eps=less, scorer=scorer, methods=["inflated_ranking"])
+        assert smaller.table[0].delta == curve.delta(less) > delta
+    else:  # ties alone decide: no unit beyond the target breaks at any eps
+        assert (curve.counts[curve.breaking_eps > 0].sum()) / data.n_units <= delta
 
 
 # The bags of a bagged scorer depend on the number of the unit: see test_refits.py.

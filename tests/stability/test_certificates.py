@@ -21,7 +21,7 @@ from steadyrank.scorers import (
     Plurality,
     as_scorer,
 )
-from steadyrank.stability.certificate import CAVEAT, Numbers, observed, observed_by_shifts
+from steadyrank.stability.certificate import CAVEAT, Numbers, observed
 from steadyrank.wording import counted, plural
 
 # What sentences say.
@@ -71,12 +71,10 @@ def test_sentences_count_in_the_singular_and_the_plural():
     assert "at least 1 item with" in stable_topk(votes, 1).certificate.sentence
     assert "at least 2 items with" in stable_topk(votes, 2).certificate.sentence
     assert "share a ranking with" in stable_ranking(votes).certificate.sentence
-    assert "none of them breaks" in observed(0.1, 0.0, 20, "row", "3", "audit").sentence
-    assert "1 of them breaks" in observed(0.1, 0.05, 20, "row", "3", "audit").sentence
-    assert "2 of them break " in observed(0.1, 0.1, 20, "row", "3", "audit").sentence
-    assert "1 of them moves" in observed_by_shifts(0.1, 0.05, 20, "row", "ranking").sentence
-    assert "2 of them move " in observed_by_shifts(0.1, 0.1, 20, "row", "ranking").sentence
-    assert "each of the 10 countries was" in observed(0.1, 0.0, 10, "country", "3", "audit").sentence
+    assert "none of them breaks" in observed(0.1, 0.0, 20, "row", "3").sentence
+    assert "1 of them breaks" in observed(0.1, 0.05, 20, "row", "3").sentence
+    assert "2 of them break " in observed(0.1, 0.1, 20, "row", "3").sentence
+    assert "each of the 10 countries was" in observed(0.1, 0.0, 10, "country", "3").sentence
 
 
 @pytest.mark.parametrize(
@@ -101,14 +99,24 @@ def test_plurals_of_what_units_are_called(one, many):
     assert counted(1234, one) == f"1,234 {many}"
 
 
-def test_the_bound_of_a_ranking_is_called_a_bound():
-    """More units move the scores by eps than break the answer, and the sentence must not mix them up."""
-    data = flipping(200)
-    certificate = stable_ranking(data, delta=0.3).certificate
-    broken = audit(data, k=1, eps=certificate.eps).row("inflated_ranking").delta
-    assert broken < certificate.delta <= 0.3
-    assert "delta is at most" in certificate.sentence
-    assert certificate.numbers == {"n": 200, "moving": round(certificate.delta * 200)}
+def test_the_delta_of_a_chosen_eps_is_exact_and_said_to_be_chosen():
+    """More units move the scores by eps than break the ranking: the sentence counts those that break."""
+    data = ScoreMatrix(np.random.default_rng(0).random((40, 12)))
+    answer = stable_ranking(data, delta=0.3)
+    certificate, audited = answer.certificate, audit(data, k=1, eps=answer.eps)
+    assert audited.row("inflated_ranking").delta == certificate.delta <= 0.3
+    assert 0 < certificate.delta < audited.share_reaching_eps
+    broken = round(certificate.delta * 40)
+    assert certificate.numbers == {"n": 40, "broken": broken}
+    assert f"{broken} of them break the answer (delta = {certificate.delta:.3g})" in str(certificate)
+    for chosen in (answer, stable_topk(data, 1)):
+        assert chosen.certificate.sentence.startswith(
+            "Observed on this dataset, at an eps chosen on it:"
+        )
+        assert chosen.certificate.rule == "breaking eps quantile"
+    for by_hand in (stable_ranking(data, eps=answer.eps), stable_topk(data, 1, eps=1e-6)):
+        assert by_hand.certificate.sentence.startswith("Observed on this dataset: each of")
+        assert by_hand.certificate.rule == "audit"
 
 
 def test_an_audited_eps_counts_what_breaks():

@@ -80,10 +80,12 @@ def test_nothing_is_left_out_for_the_scores():
 
 
 @pytest.mark.parametrize("delta", [None, 0.0, 0.3])
-def test_an_audit_chooses_its_eps_as_a_ranking_does(delta):
+def test_an_audit_takes_its_eps_from_the_shifts_and_a_ranking_a_smaller_one(delta):
     study = Study(matrix())
-    assert study.audit(2, delta=delta).eps == study.ranking(delta=delta).eps
-    assert audit(matrix(), 2, delta=delta).eps == study.audit(2, delta=delta).eps
+    chosen = study.audit(2, delta=delta).eps
+    assert chosen == (study.eps_for() if delta is None else study.eps_for(delta))
+    assert audit(matrix(), 2, delta=delta).eps == chosen
+    assert study.ranking(delta=delta).eps < chosen
 
 
 def test_functions_are_thin(tmp_path):

@@ -18,6 +18,7 @@ from steadyrank.data.observations import (
     set_fields,
 )
 from steadyrank.data.units import Units
+from steadyrank.engines.exact_sums import together
 from steadyrank.engines.sparse_entries import SparseEntries
 from steadyrank.errors import (
     DuplicateRatingsError,
@@ -158,8 +159,9 @@ class Ratings(Observations):
                     user, item = all_users[user_codes[first]], all_items[item_codes[first]]
                     raise _duplicates(user, item, order[again])
                 starts = np.flatnonzero(~again)
+                rated = item_codes
                 user_codes, item_codes = user_codes[starts], item_codes[starts]
-                stars = _merged(stars, starts, duplicates)
+                stars = _merged(stars, starts, rated, len(all_items), duplicates)
                 how = "the last one kept" if duplicates == "last" else "their mean taken"
                 notes = (f"{int(again.sum()):,} repeated ratings of an item by a user: {how}",)
         per_user = np.bincount(user_codes, minlength=len(all_users))
@@ -270,12 +272,19 @@ def _repeats(users: AnyArray, items: AnyArray) -> AnyArray:
     return again
 
 
-def _merged(values: AnyArray, starts: AnyArray, duplicates: str) -> AnyArray:
+def _merged(
+    values: AnyArray, starts: AnyArray, rated: AnyArray, items: int, duplicates: str
+) -> AnyArray:
     """Return one value for the repeated ratings from each start to the next."""
     ends = np.append(starts[1:], len(values))
     if duplicates == "last":
         return np.asarray(values[ends - 1])
-    return np.asarray(np.add.reduceat(values.astype(np.float64), starts) / (ends - starts))
+    times = ends - starts
+    one_user = np.array([0, len(values)])
+    form = SparseEntries(one_user, rated, values, items, addends=int(times.max())).form
+    totals = tuple(np.add.reduceat(part, starts) for part in form.parts(values, rated))
+    means = form.ratio(together(totals), 1.0, times, rated[starts])
+    return np.where(times == 1, values[starts], means)
 
 
 def _duplicates(user: object, item: object, rows: AnyArray) -> DuplicateRatingsError:

@@ -56,7 +56,7 @@ def swap_eps(gap: FloatArray, better: FloatArray | float) -> FloatArray:
 
 def effective_eps(eps: float | FloatArray, best: float | FloatArray) -> FloatArray:
     """Return the eps that a distance has to stay below: the inverse of :func:`entry_eps`, rounded."""
-    slack = np.minimum(ROUNDING * (np.abs(best) + eps), MOST_OF_EPS * np.asarray(eps))
+    slack = np.minimum(ROUNDING * np.abs(best) + ROUNDING * eps, MOST_OF_EPS * np.asarray(eps))
     return np.asarray(eps - slack)
 
 

@@ -13,7 +13,8 @@ at which the r-th item becomes clipped, and it grows with r.
 
 The float ``e_j`` depends on the scores from the k-th best down to that of j and on nothing else: not on
 items further down, nor on the batch or chunk they come in. That is what lets every operator, audit and
-curve agree on it to the last bit.
+curve agree on it to the last bit. Nor does it change when items go that are not clipped, those on the
+very edge of it among them: heredity (who is eligible stays so when others go) holds for floats, too.
 """
 
 from __future__ import annotations
@@ -41,6 +42,9 @@ TINY, HUGE = 2.0**-400, 2.0**400
 
 SCALES = (2.0**800, 2.0**-600)
 """What tiny and what huge distances are multiplied with, exactly, to be squared and summed."""
+
+NOT_YET_CLIPPED = 1 - 2.0**-28
+"""An item on the edge of being clipped counts as not clipped: the difference is below all digits."""
 
 
 @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
@@ -101,7 +105,8 @@ def _region_gaps(x: FloatArray, narrow: int) -> FloatArray:
     number, total, square = spread_sums(x)
     reached = x + total - C * np.sqrt(total * total + square)
     np.maximum.accumulate(reached, axis=1, out=reached)  # grows by theory; now also after rounding
-    last = np.minimum(_counts_up_to(reached, x, narrow), np.arange(1, x.shape[1] + 1)) - 1
+    clipped = _counts_up_to(reached, x * NOT_YET_CLIPPED, narrow)
+    last = np.minimum(clipped, np.arange(1, x.shape[1] + 1)) - 1
     m, d, g, x_last = (np.take_along_axis(part, last, 1) for part in (number, total, square, x))
     drop = x - x_last
     s = d + m * drop

@@ -100,7 +100,6 @@ def certainly_above(scores: ArrayLike, eps: float) -> CertainOrder:
     return CertainOrder(values, check_eps(eps))
 
 
-@np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
 def tiers(scores: ArrayLike, eps: float) -> list[IntArray]:
     """Return the blocks of items that no ranking of the set mixes, best block first.
 
@@ -119,7 +118,13 @@ def tiers(scores: ArrayLike, eps: float) -> list[IntArray]:
 
 def tier_starts(ranked: FloatArray, eps: float) -> IntArray:
     """Return the places, after the first, at which a tier of descending scores begins."""
-    return 1 + np.flatnonzero(_certain(ranked[:-1], ranked[1:], eps))
+    return 1 + np.flatnonzero(eps <= tier_eps(ranked))
+
+
+@np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
+def tier_eps(ranked: FloatArray) -> FloatArray:
+    """Return, for each of descending scores but the first, the eps above which no tier begins there."""
+    return swap_eps(ranked[:-1] - ranked[1:], ranked[:-1])
 
 
 def _certain(above: FloatArray, below: FloatArray, eps: float) -> BoolArray:

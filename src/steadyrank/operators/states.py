@@ -19,7 +19,7 @@ import numpy as np
 
 from steadyrank.errors import StateLimitError
 from steadyrank.operators.boundary import effective_eps
-from steadyrank.operators.eligible_ranges import swap_ends
+from steadyrank.operators.eligible_ranges import eligible_ends, swap_ends
 from steadyrank.operators.inflation import eligible_columns, entered
 
 if TYPE_CHECKING:
@@ -140,26 +140,49 @@ class StateGraph:
 
     def bound_log10(self) -> float:
         """Return the decimal logarithm of an upper bound of the number of states."""
-        logs = np.append(0.0, np.cumsum(np.log10(self.sizes + 1.0)))
-        first = np.arange(len(self.values))
-        parts = logs[first + self._window] - logs[first]
-        largest = float(parts.max())
-        return largest + float(np.log10(np.sum(10.0 ** (parts - largest))))
+        logs, first = self._logs, np.arange(len(self.values))
+        return _log10_sum(logs[first + self._window] - logs[first])
+
+    @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
+    def least_log10(self) -> float:
+        """Return the decimal logarithm of a lower bound of the number of states, without any of them.
+
+        Once all better items are placed, the items eligible beside the best one left stay so whatever
+        is placed among them: any number of each score may be gone, and of the best one all but one.
+        """
+        begins = np.cumsum(self.sizes) - self.sizes
+        ends = eligible_ends(np.repeat(self.values, self.sizes), self._eps)[begins]
+        logs, first = self._logs, np.arange(len(self.values))
+        last = np.searchsorted(begins, ends)
+        return _log10_sum(np.log10(self.sizes) + logs[last] - logs[first + 1])
+
+    @cached_property
+    def _logs(self) -> FloatArray:
+        return np.append(0.0, np.cumsum(np.log10(self.sizes + 1.0)))
 
     def layers(self, max_states: int = MAX_STATES) -> Iterator[Layer]:
-        """Yield the layers in order; stop with an error after ``max_states`` states."""
+        """Yield the layers in order; stop with an error after ``max_states`` states.
+
+        Where there are surely more, before the first layer, which then takes no memory at all.
+        """
+        self._check(max_states)
         states = _States(0, np.zeros(1, np.uint64))
         visited = 1
         for placed in range(self.n_items):
-            too_wide = bool(self._bits[states.first].max() > WORD)
-            if too_wide or visited > max_states:
-                bound = self.bound_log10()
-                raise StateLimitError(
-                    max_states, visited, placed, self.n_items, bound, too_wide=too_wide
-                )
+            if visited > max_states:
+                raise StateLimitError(max_states, visited, placed, self.n_items, self.bound_log10())
             layer, states = self._expand(states)
             visited += len(states.words)
             yield layer
+
+    def _check(self, max_states: int) -> None:
+        """Refuse a graph that is surely too large: every score is the best one left in some state."""
+        bound, limit, too_wide = self.bound_log10(), np.log10(max_states), self._bits.max() > WORD
+        if bound <= limit and not too_wide:
+            return
+        least = np.inf if too_wide else self.least_log10()
+        if least > limit + 1e-9:
+            raise StateLimitError(max_states, 0, 0, self.n_items, bound, least_log10=least)
 
     def _expand(self, states: _States) -> tuple[Layer, _States]:
         """Place every eligible item in every state, and merge the states that are equal."""
@@ -275,6 +298,12 @@ class StateGraph:
         for place, (score, flow) in enumerate(_flows(layers)):
             shares[:, place] = np.bincount(score, weights=flow, minlength=len(shares))
         return shares
+
+
+def _log10_sum(logs: FloatArray) -> float:
+    """Return the decimal logarithm of a sum from those of its terms, which may be beyond any float."""
+    largest = float(logs.max())
+    return largest + float(np.log10(np.sum(10.0 ** (logs - largest))))
 
 
 def _merge(words: Words, base: int) -> tuple[IntArray, _States, IntArray]:

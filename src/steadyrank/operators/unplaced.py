@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from steadyrank.operators.boundary import C, doubt, effective_eps
+from steadyrank.operators.critical import critical_below
 from steadyrank.operators.inflation import entered
 
 if TYPE_CHECKING:
@@ -44,8 +45,8 @@ class Unplaced:
     def __init__(self, order: IntArray, ranked: FloatArray, eps: float) -> None:
         n_items = len(order)
         self._item: list[int] = [int(item) for item in order]
-        self._score: list[float] = ranked.tolist()
-        self._eps, self._tight = eps, effective_eps(eps, ranked).tolist()
+        self._ranked, self._score = ranked, ranked.tolist()
+        self.inflate(eps)
         # Place ``n_items`` is the end of the list: its successor is the best item left.
         self._next: list[int] = [*range(1, n_items + 1), 0]
         self._previous: list[int] = [n_items, *range(n_items)]
@@ -53,6 +54,10 @@ class Unplaced:
         for place, item in enumerate(self._item):
             self._place[item] = place
         self._end = n_items
+
+    def inflate(self, eps: float) -> None:
+        """Decide by another eps from now on."""
+        self._eps, self._tight = eps, effective_eps(eps, self._ranked).tolist()
 
     def best(self) -> int:
         """Return the best item left."""
@@ -100,6 +105,15 @@ class Unplaced:
             found = found[: int(entered((top - scores)[np.newaxis], scores[:1], self._eps)[0])]
         return [self._item[place] for place in found]
 
+    def critical_down_to(self, item: int) -> dict[int, float]:
+        """Return the critical eps for the next place of the items left, best first, up to this one."""
+        places = [self._next[self._end]]
+        while self._item[places[-1]] != item:
+            places.append(self._next[places[-1]])
+        scores = self._ranked[places]
+        critical = critical_below((scores[0] - scores)[np.newaxis], scores[:1])[0].tolist()
+        return {self._item[place]: eps for place, eps in zip(places, critical, strict=True)}
+
 
 def contains(unplaced: Unplaced, order: list[int]) -> bool:
     """Tell whether each item of ``order`` is eligible when its turn comes."""
@@ -142,8 +156,14 @@ def _common_piece(first: Ordered, second: Ordered, name: IntArray) -> list[int] 
     """
     mine = Unplaced(name[first.order], first.ranked, first.eps)
     theirs = Unplaced(name[second.order], second.ranked, second.eps)
+    order = place_together(mine, theirs, len(first.order))
+    return [int(second.order[item]) for item in order] if len(order) == len(first.order) else None
+
+
+def place_together(mine: Unplaced, theirs: Unplaced, left: int) -> list[int]:
+    """Place what both allow, again and again, of so many items left; return them in that order."""
     order: list[int] = []
-    while len(order) < len(first.order):
+    while len(order) < left:
         best = mine.best()
         if best == theirs.best():
             found = [best]
@@ -151,12 +171,12 @@ def _common_piece(first: Ordered, second: Ordered, name: IntArray) -> list[int] 
             eligible = set(theirs.eligible())
             found = [item for item in mine.eligible() if item in eligible]
         if not found:
-            return None
+            break
         for item in found:  # all of them: the later ones stay eligible as the first are placed
             mine.remove(item)
             theirs.remove(item)
         order += found
-    return [int(second.order[item]) for item in order]
+    return order
 
 
 def all_orders(unplaced: Unplaced, n_items: int) -> Iterator[list[int]]:

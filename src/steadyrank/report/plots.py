@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steadyrank.stability.answers import Answer, AnswerRow, StableTopK
-    from steadyrank.stability.curve import StabilityCurve
+    from steadyrank.stability.curve import Curve
 
 COLOURS = {"certain": "#0072B2", "contender": "#D55E00", "out": "#7F8894"}
 MARKERS = {"certain": "o", "contender": "D", "out": "s"}
@@ -99,12 +99,12 @@ def rank_intervals(answer: Answer, ax: Axes | None = None, *, limit: int = 40) -
     return ax
 
 
-def curve(found: StabilityCurve, ax: Axes | None = None, *, eps: float | None = None) -> Axes:
-    """Draw the exact step functions delta(eps), and size(eps) on an axis of its own to the right.
+def curve(found: Curve, ax: Axes | None = None, *, eps: float | None = None) -> Axes:
+    """Draw the exact step functions delta(eps), and size or tiers on an axis of its own to the right.
 
     Parameters
     ----------
-    found : StabilityCurve
+    found : StabilityCurve or RankingCurve
         The curve.
     ax : Axes, optional
         Where to draw; a new figure by default. The axis to the right is among its figure's axes.
@@ -121,16 +121,16 @@ def curve(found: StabilityCurve, ax: Axes | None = None, *, eps: float | None = 
     ax = _axes(ax)
     places, delta, size = found.steps()
     calm = float(found.breaking_eps.max(initial=0.0))
-    near = float(np.sort(found.critical_eps)[min(found.k + 5, len(found.critical_eps)) - 1])
-    right = 2.5 * max(calm, eps or 0.0) or 1.1 * near or 1.0
+    right = 2.5 * max(calm, eps or 0.0) or 1.1 * found.near or 1.0
     shown = places < right
     x = np.append(places[shown], right)
     (first,) = ax.step(x, _held(delta[shown]), where="post", color=COLOURS["contender"], label="delta")
     beside = ax.twinx()
+    label, colour = found.beside.partition(":")[0], COLOURS["certain"]
     (second,) = beside.step(
-        x, _held(size[shown]), where="post", color=COLOURS["certain"], linestyle="--", label="size"
+        x, _held(size[shown]), where="post", color=colour, linestyle="--", label=label
     )
-    beside.set_ylabel("size: items in the answer")
+    beside.set_ylabel(found.beside)
     beside.locator_params(axis="y", integer=True)
     ax.set(xlabel="eps", ylabel="delta: share of units that break the answer", xlim=(0, right))
     ax.set_ylim(bottom=0)

@@ -206,11 +206,33 @@ def _check_lines(findings: Findings, terminal: Terminal, _everything: bool) -> I
     yield from _notes(findings, terminal)
 
 
+def _margin_lines(findings: Findings, terminal: Terminal, everything: bool) -> Iterator[Line]:
+    yield from _heading(findings, terminal)
+    yield from paragraph(findings["sentence"], terminal)
+    removed = findings["units_removed"]
+    if removed["units"]:
+        leaves, enters = (", ".join(map(terminal.safe, findings[name])) for name in ("leaves", "enters"))
+        passes = f"{terminal.safe(findings['passing'])} passes {terminal.safe(findings['passed'])}"
+        told = f"then {passes}" + (f"; out: {leaves}; in: {enters}" if leaves or enters else "")
+        yield from paragraph(f"Taken away, and seen: {told}.", terminal)
+        for unit in removed["listed"][: None if everything else NEXT_IN_LINE]:
+            yield Line(f"   {unit['count']:,} x {terminal.safe(unit['unit'])}", FAINT)
+        hidden = removed["distinct_units"] - len(
+            removed["listed"][: None if everything else NEXT_IN_LINE]
+        )
+        if hidden:
+            yield Line(f"   and {hidden:,} more kinds", FAINT)
+    for text in (f"Rule: {findings['rule']}", *findings["assumed"]):
+        yield from paragraph(f"{text}.", terminal, style=FAINT)
+    yield from _notes(findings, terminal)
+
+
 VIEWS: dict[str, Callable[[Findings, Terminal, bool], Iterator[Line]]] = {
     "top-k": _topk_lines,
     "ranking": _ranking_lines,
     "audit": _audit_lines,
     "check": _check_lines,
+    "margin": _margin_lines,
 }
 
 

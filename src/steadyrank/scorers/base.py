@@ -10,6 +10,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from steadyrank.engines.blocks import DenseBlock, Wanted, bounds_of, shifts_of, slices
 from steadyrank.errors import NothingLeftError, WrongDataError
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data.observations import Observations
     from steadyrank.data.units import Units
-    from steadyrank.engines.blocks import Block, Rows
+    from steadyrank.engines.blocks import Block, Rows, SparseBlock
     from steadyrank.scorers.contests import Contests
     from steadyrank.scorers.sensitivity import Sensitivity
 
@@ -68,6 +70,15 @@ class Scorer(ABC):
 
         return Refit(self.score).leave_one_out(data)
 
+    @property
+    def resolution(self) -> float:
+        """How close scores are equal, with and without any unit; 0 where they are exact.
+
+        A scorer that fits states one, in what unit its docstring says, and passes all its scores
+        through :func:`~steadyrank.scorers.resolution.snapped`.
+        """
+        return 0.0
+
     def check(self, data: object) -> None:
         """Complain unless the data are of a kind that this scorer takes."""
         check_kind(data, self.takes, scorer=type(self).__name__)
@@ -95,7 +106,7 @@ class OwnScorer(Scorer):
     Parameters
     ----------
     own : object
-        The object. What else it declares (``sensitivity``, ``output_radius_squared``,
+        The object. What else it declares (``resolution``, ``sensitivity``, ``output_radius_squared``,
         ``bagging_numbers``) is asked of it; what it does not is answered as for any scorer.
     """
 
@@ -105,6 +116,11 @@ class OwnScorer(Scorer):
     def name(self) -> str:
         """What to call this scorer in a report."""
         return str(self.own.name)
+
+    @property
+    def resolution(self) -> float:
+        """How close scores of the object are equal, if it says so."""
+        return float(getattr(self.own, "resolution", 0.0))
 
     def check(self, data: object) -> None:
         """Leave it to the object: its data may be of its own kind, too."""
@@ -196,6 +212,24 @@ class LeaveOneOut(ABC):
         for block in self.blocks():
             yield from block.columns(wanted)
 
+    def reordered(self, order: IntArray) -> IntArray:
+        """Return the units whose plain ranking differs from ``order``, that of all the data."""
+        changed = [
+            block.start + np.flatnonzero(block.reordered(self.scores, order)) for block in self.blocks()
+        ]
+        return np.concatenate([np.empty(0, np.int64), *changed])
+
+    def touching(self, items: IntArray) -> Iterator[SparseBlock] | None:  # noqa: ARG002 (some know)
+        """Yield what units touch among these items, if they leave the order of all others as it is.
+
+        The blocks cover all distinct units. None where every unit may touch every item.
+        """
+        return None
+
+    def unchanged(self, units: IntArray, items: IntArray) -> FloatArray:  # noqa: ARG002 (likewise)
+        """Return the scores without each unit of a row of items, none of which it touches."""
+        return np.asarray(self.scores[items])
+
 
 @dataclass(frozen=True)
 class RowsOut(LeaveOneOut):
@@ -211,6 +245,8 @@ class RowsOut(LeaveOneOut):
         How many scores one block holds (8 MB).
     kept_numbers : int
         Up to this many scores are kept, so that asking again costs nothing.
+    contest : callable, optional
+        What the scorer knows about pairs of items when several units leave.
     """
 
     scores: FloatArray
@@ -218,7 +254,12 @@ class RowsOut(LeaveOneOut):
     rows: Callable[[slice], FloatArray]
     block_numbers: int = 1_000_000
     kept_numbers: int = 0
+    contest: Callable[[LeaveOneOut], Contests] | None = None
     _kept: list[DenseBlock] = field(default_factory=list, init=False)
+
+    def contests(self) -> Contests:
+        """Return what the scorer knows about pairs, or what follows from these scores alone."""
+        return super().contests() if self.contest is None else self.contest(self)
 
     def blocks(self) -> Iterator[DenseBlock]:
         """Yield blocks that cover all distinct units in order."""

@@ -79,8 +79,8 @@ class SharedContests(Contests):
     """Contests of means over one and the same number of units, or of rows.
 
     Write d for what a unit gives to the item ahead minus what it gives to the one behind. As both
-    sums are over the same number, the order turns exactly when the d that are left sum to less than 0 (or
-    to 0 where the one behind has the smaller index), and taking away the largest d is best. So the
+    sums are over the same number, the order turns exactly when the d that are left sum to less than 0
+    (or to 0 where the one behind has the smaller index), and taking away the largest d is best. So the
     numbers are exact.
     """
 
@@ -155,7 +155,7 @@ class LeftOutContests(Contests):
     """
 
     rule = "at least 2 where no single unit does it; units that narrow the gap most leave first"
-    assumed = ("beyond one unit nothing bounds the number from below",)
+    assumed: ClassVar[tuple[str, ...]] = ("beyond one unit nothing bounds the number from below",)
 
     def __init__(self, out: LeaveOneOut) -> None:
         self._out = out

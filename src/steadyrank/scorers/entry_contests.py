@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from steadyrank.engines.item_sums import Entries, ItemSums, Parts
     from steadyrank.scorers.contests import Contests
 
-    Ends = tuple[FloatArray, ...]
+    Ends = tuple[FloatArray, FloatArray]
     """The least and the largest value of each item."""
 
 ROUNDING = 1e-13
@@ -62,19 +62,21 @@ class ItemGiven:
             units, sums, counts = (np.repeat(part, copies) for part in (units, sums, counts))
         denominator = prior.weight + prior.share * float(counts.sum())
         total = float(sums.sum()) * prior.share
-        return Given(units, sums * prior.share, counts * prior.share, total, denominator, prior.share)
+        taken = counts.astype(np.float64) * prior.share
+        return Given(units, sums * prior.share, taken, total, denominator, prior.share)
 
 
 def entry_contests(entries: Entries, sums: ItemSums, units: Units) -> Contests:
     """Return the contests of sums over counts: by sums alone where all counts are the same."""
     given = ItemGiven(entries, sums, units)
-    ends = tuple(_amount(sums, end) for end in entries.extremes)
+    least, most = entries.extremes
+    ends = _amount(sums, least), _amount(sums, most)
     if not entries.gaps:
         return SameCounts(given, sums, units, ends, int(entries.most_leaving.max()))
     share = sums.prior.share
-    denominators = sums.prior.weight + share * sums.counts
+    denominators = np.asarray((sums.prior.weight + share * sums.counts) / share, dtype=np.float64)
     scores = sums.scores * _scale(sums)
-    return RatioContests(units.counts, given, ends, scores, denominators / share, entries.most_leaving)
+    return RatioContests(units.counts, given, ends, scores, denominators, entries.most_leaving)
 
 
 def _scale(sums: ItemSums) -> float:

@@ -36,7 +36,7 @@ is among the most effective.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -46,6 +46,7 @@ from steadyrank.scorers.paired_fit import laplacian, lost_odds
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.scorers.base import LeaveOneOut
+    from steadyrank.scorers.bradley_terry import BattleFolds
 
 SURE = 1 + 1e-9
 """Makes what units can do larger than its rounding errors."""
@@ -89,10 +90,8 @@ class PairedContests(LeftOutContests):
     ----------
     out : LeaveOneOut
         The scores without each unit.
-    wins : float array (items, items)
-        The win counts, ties as half wins.
-    ridge : float
-        The ridge of the fit.
+    fit : BattleFolds
+        The fit itself: its scores, win counts and ridge.
     taken : Taken
         What each distinct unit takes away.
     resolution : float
@@ -100,18 +99,17 @@ class PairedContests(LeftOutContests):
     """
 
     rule = "certified by effective resistances; seen by an attack on the units that narrow the gap most"
-    assumed = ()
+    assumed: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(
-        self, out: LeaveOneOut, wins: FloatArray, ridge: float, taken: Taken, resolution: float = 0.0
-    ) -> None:
+    def __init__(self, out: LeaveOneOut, fit: BattleFolds, taken: Taken, resolution: float) -> None:
         super().__init__(out)
-        scores = out.scores
-        upset = lost_odds(scores[:, np.newaxis] - scores[np.newaxis, :])
-        hessian = laplacian(wins * upset, upset)
-        np.einsum("ii->i", hessian)[:] += ridge
+        self._scores = fit.scores
+        upset = lost_odds(fit.scores[:, np.newaxis] - fit.scores[np.newaxis, :])
+        hessian = laplacian(fit.wins * upset, upset)
+        np.einsum("ii->i", hessian)[:] += fit.ridge
         self.inverse = np.asarray(np.linalg.inv(hessian), dtype=np.float64)
-        self.taken, self._resolution = taken, resolution
+        # Scores that are linked one to the next become equal, all of them at most.
+        self.taken, self._linked = taken, resolution * len(fit.scores)
         chance = upset[taken.second, taken.first]
         self.surprise = taken.wins - taken.battles * chance
         self.information = taken.battles * chance * (1 - chance)
@@ -125,8 +123,7 @@ class PairedContests(LeftOutContests):
 
     def gaps(self, ahead: IntArray, behind: IntArray) -> FloatArray:
         """Return how far scores must move for ties to become possible."""
-        scores = self._out.scores
-        return np.maximum(scores[ahead] - scores[behind] - self._resolution, 0.0)
+        return np.maximum(self._scores[ahead] - self._scores[behind] - self._linked, 0.0)
 
     def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Take every battle for one of the two items."""
@@ -154,12 +151,13 @@ class PairedContests(LeftOutContests):
         by_unit = self.per_unit(values)
         order = np.argsort(-by_unit, kind="stable")
         counts = self._out.units.counts[order]
-        gained = counts * np.maximum(by_unit[order], 0.0)
-        return Ranked(order, np.cumsum(counts), np.cumsum(gained) * SURE)
+        gained = np.asarray(counts * np.maximum(by_unit[order], 0.0) * SURE, dtype=np.float64)
+        return Ranked(order, np.cumsum(counts), np.cumsum(gained))
 
     def per_unit(self, values: FloatArray) -> FloatArray:
         """Add the values of each unit's battles up."""
-        return np.bincount(self.taken.owner, values, minlength=len(self._out.units))
+        found = np.bincount(self.taken.owner, values, minlength=len(self._out.units))
+        return found.astype(np.float64, copy=False)
 
 
 @dataclass

@@ -69,9 +69,12 @@ def _newton(wins: FloatArray, ridge: float, scores: FloatArray) -> FloatArray:
             active, wins = active[moving], wins[moving]
         if not len(active):
             return np.asarray(scores - scores.mean(axis=1, keepdims=True))
-    raise SteadyrankError(
-        f"Newton's method did not settle in {STEPS:,} steps: the comparisons are so close to "
-        "separable that the scores have no usable finite value",
+    raise _unsettled(f"Newton's method did not settle in {STEPS:,} steps")
+
+
+def _unsettled(what: str) -> SteadyrankError:
+    return SteadyrankError(
+        f"{what}: the comparisons are so close to separable that the scores have no usable finite value",
         way_out=["Use a ridge, for example ", RIDGE, "."],
     )
 
@@ -79,14 +82,18 @@ def _newton(wins: FloatArray, ridge: float, scores: FloatArray) -> FloatArray:
 def _newton_steps(wins: FloatArray, ridge: float, scores: FloatArray) -> FloatArray:
     upset = lost_odds(scores[:, :, np.newaxis] - scores[:, np.newaxis, :])
     surprise = wins * upset
-    # Differences of sums of what is unexpected, not of all wins: no cancellation when lopsided.
-    gradient = surprise.sum(axis=2) - surprise.sum(axis=1)
+    # Differences of what is unexpected, not of all wins: no cancellation when lopsided. And pair by
+    # pair: what rounding takes from one item it gives to the other, so that no group drifts away.
+    gradient = (surprise - np.swapaxes(surprise, 1, 2)).sum(axis=2)
     hessian = laplacian(surprise, upset)
     if ridge:
         gradient -= ridge * scores
         diagonal = np.einsum("fii->fi", hessian)
         diagonal += ridge
-    return np.asarray(np.linalg.solve(hessian, gradient[:, :, np.newaxis])[:, :, 0])
+    try:
+        return np.asarray(np.linalg.solve(hessian, gradient[:, :, np.newaxis])[:, :, 0])
+    except np.linalg.LinAlgError:
+        raise _unsettled("the ridge is lost in rounding beside the battles") from None
 
 
 def lost_odds(differences: FloatArray) -> FloatArray:

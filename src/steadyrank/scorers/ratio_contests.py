@@ -149,7 +149,7 @@ class RatioContests(Contests):
         meets = np.isfinite(root) & (root >= 0)
         leaving = np.maximum(self._leaving[ahead], self._leaving[behind])
         needed = np.where(meets, np.ceil(root * (1 - ROUNDING)), np.minimum(over, under)) // leaving
-        return np.clip(needed, 1, self.total).astype(np.int64)
+        return np.asarray(np.clip(needed, 1, self.total), dtype=np.int64)
 
     def lower(self, ahead: int, behind: int) -> int:
         """Return the exact number where a unit has one value of an item, else the bound."""
@@ -310,8 +310,8 @@ class _Splits:
 
     def _denominators(self, p: IntArray, q: IntArray, r: IntArray) -> tuple[FloatArray, FloatArray]:
         each = self._pair.ahead.each
-        over = self._pair.ahead.denominator - each * (q + r)
-        return over, self._pair.behind.denominator - each * (p + r)
+        over = np.asarray(self._pair.ahead.denominator - each * (q + r), dtype=np.float64)
+        return over, np.asarray(self._pair.behind.denominator - each * (p + r), dtype=np.float64)
 
 
 def _named(x_i: FloatArray, x_j: FloatArray) -> Iterator[tuple[str, FloatArray]]:

@@ -244,7 +244,7 @@ class StableRanking(Answer):
     --------
     >>> from steadyrank import Votes, stable_ranking
     >>> stable_ranking(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30), delta=0)
-    StableRanking(ranking=['ann', 'bob', 'cyd'], tiers=2, eps=0.00826, certificate='observed')
+    StableRanking(ranking=['ann', 'bob', 'cyd'], tiers=2, eps=0.0909, certificate='observed')
     """
 
     document = "ranking"

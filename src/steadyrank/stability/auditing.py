@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from steadyrank.stability.answers import StableTopK
     from steadyrank.stability.audit_rows import AuditRow, Operator
     from steadyrank.stability.curve import StabilityCurve
+    from steadyrank.stability.ranking_curve import RankingCurve
     from steadyrank.stability.study import Study
 
 TOPK_METHODS: dict[str, Callable[[float], Members]] = {
@@ -109,6 +110,10 @@ class Audit(Result):
     def curve(self, k: int) -> StabilityCurve:
         """Return the exact step functions delta(eps) and size(eps) of the top-k, for all eps at once."""
         return self.study.curve(k)
+
+    def ranking_curve(self) -> RankingCurve:
+        """Return the exact step functions delta(eps) and tiers(eps) of the full ranking."""
+        return self.study.ranking_curve()
 
     def flips(self, k: int) -> Flips:
         """Return the units that break the plain or the inflated top-k, and what they change.

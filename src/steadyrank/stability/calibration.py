@@ -1,7 +1,8 @@
 """Where eps comes from: the tightest one that a rule allows, with the certificate it earns.
 
-Rules that look at these very data take eps from how far units move the scores, which bounds every
-delta by Theorems 4 and 8, or from the curve of a top-k.
+Rules that look at these very data take eps from the curve of the top-k or of the full ranking. An audit
+of several methods at once takes it from how far units move the scores, which bounds every delta by
+Theorems 4 and 8.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from steadyrank.stability.audit_rows import units_without_common_ranking
 from steadyrank.stability.certificate import (
     Certificate,
     observed,
-    observed_by_shifts,
     proved_by_bagging,
     proved_by_sensitivity,
     unchecked,
@@ -100,13 +100,9 @@ class Calibration:
             )
         if claim == "proved":
             return self._proved_for_delta(delta)
-        if self.k is not None:
-            curve = self.study.curve(self.k)
-            eps = curve.smallest_eps(delta)
-            return self._observed(eps, curve.delta(eps), "breaking eps quantile")
-        eps = self.study.eps_for(delta)
-        share = self.study.share(self.study.reaching(eps))
-        return observed_by_shifts(eps, share, self.study.units.total, self.study.unit, self.what)
+        curve = self.study.ranking_curve() if self.k is None else self.study.curve(self.k)
+        eps = curve.smallest_eps(delta)
+        return self._observed(eps, curve.delta(eps), chosen=True)
 
     def _for_eps(self, eps: float, claim: Claim) -> Certificate:
         if claim == "none":
@@ -118,9 +114,9 @@ class Calibration:
         if claim == "proved":
             return self._proved_by_bags_at(eps)
         if self.k is not None:
-            return self._observed(eps, self.study.curve(self.k).delta(eps), "audit")
+            return self._observed(eps, self.study.curve(self.k).delta(eps))
         broken = units_without_common_ranking(self.study, eps)
-        return self._observed(eps, self.study.share(broken), "audit")
+        return self._observed(eps, self.study.share(broken))
 
     def _proved_by_bags_at(self, eps: float) -> Certificate:
         numbers = self._bagging()
@@ -151,8 +147,9 @@ class Calibration:
     def _bagging(self) -> Mapping[str, float] | None:
         return self.study.scorer.bagging_numbers(self.study.data)
 
-    def _observed(self, eps: float, delta: float, rule: str) -> Certificate:
-        return observed(eps, delta, self.study.units.total, self.study.unit, self.what, rule)
+    def _observed(self, eps: float, delta: float, *, chosen: bool = False) -> Certificate:
+        units = self.study.units.total, self.study.unit
+        return observed(eps, delta, *units, self.what, chosen=chosen)
 
 
 def _bagging_reach(numbers: Mapping[str, float]) -> float:

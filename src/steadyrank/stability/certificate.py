@@ -105,43 +105,23 @@ def proved_by_sensitivity(eps: float, bound: Sensitivity, unit: str, what: str) 
     return Certificate(eps, 0.0, "proved", bound.rule, sentence, numbers)
 
 
-def observed(eps: float, delta: float, n: int, unit: str, what: str, rule: str) -> Certificate:
-    """Return the certificate of an audit of this very dataset."""
+def observed(
+    eps: float, delta: float, n: int, unit: str, what: str, *, chosen: bool = False
+) -> Certificate:
+    """Return the certificate of an audit of this very dataset, at an eps given or chosen on it."""
     broken = round(delta * n)
+    rule, at = ("breaking eps quantile", ", at an eps chosen on it") if chosen else ("audit", "")
     finding = (
         f"none of them breaks the answer (delta = 0): every new one would {_kept(what)} this one"
         if broken == 0
         else f"{broken:,} of them {'breaks' if broken == 1 else 'break'} the answer "
         f"(delta = {delta:.3g}); without any other, the new one would {_kept(what)} this one"
     )
-    return Certificate(
-        eps, delta, "observed", rule, _observed(n, unit, finding), Numbers({"n": n, "broken": broken})
-    )
-
-
-def observed_by_shifts(eps: float, delta: float, n: int, unit: str, what: str) -> Certificate:
-    """Return the certificate that Theorems 4 and 8 give: only units that move the scores can break.
-
-    ``delta`` is the share of units that move the scores by ``eps`` or more, an upper bound.
-    """
-    moving = round(delta * n)
-    finding = (
-        f"none of them moves the scores by eps = {eps:.6g} or more, so every new answer would "
-        f"{_kept(what)} this one (delta = 0)"
-        if moving == 0
-        else f"{moving:,} of them {'moves' if moving == 1 else 'move'} the scores by eps = {eps:.6g} or "
-        f"more and may break the answer (delta is at most {delta:.3g}); without any other, the new one "
-        f"would {_kept(what)} this one"
-    )
-    numbers = Numbers({"n": n, "moving": moving})
-    return Certificate(eps, delta, "observed", "shift quantile", _observed(n, unit, finding), numbers)
-
-
-def _observed(n: int, unit: str, finding: str) -> str:
-    return (
-        f"Observed on this dataset: each of the {n:,} {plural(unit)} was left out in turn, "
+    sentence = (
+        f"Observed on this dataset{at}: each of the {n:,} {plural(unit)} was left out in turn, "
         f"and {finding}. {CAVEAT}"
     )
+    return Certificate(eps, delta, "observed", rule, sentence, Numbers({"n": n, "broken": broken}))
 
 
 def proved_by_bagging(

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, ClassVar, overload
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from steadyrank.operators.boundary import just_above
 from steadyrank.operators.critical import critical_eps
 from steadyrank.reading.arrays import frozen
 from steadyrank.stability.calibration import check_delta, eps_above, smallest_gap_eps
+from steadyrank.stability.near_rank import breaking_bounds
 from steadyrank.stability.topk_audit import Active, active_items
 from steadyrank.stability.views import plot_curve
 from steadyrank.wording import counted
@@ -42,8 +43,62 @@ FIRST_LOOK = 8
 """The first look reaches to the critical eps of the item this many ranks below the k-th."""
 
 
+class Curve:
+    """What the curves of a top-k and of full rankings have in common: delta at every eps."""
+
+    beside: ClassVar[str]
+    """What stands beside delta, and what it counts."""
+
+    breaking_eps: FloatArray
+    counts: IntArray
+    tie_eps: float
+
+    def __str__(self) -> str:
+        """Say where the curve begins and ends."""
+        eps = self.smallest_eps(0.0)
+        what, at_the_end = self._in_words(eps)
+        ends = f"0 at eps = {eps:.6g} with {at_the_end}"
+        begins = self.delta(self.tie_eps)
+        if begins > 0:
+            ends = f"{begins:.4g} where only ties are inflated, {ends}"
+        return f"delta(eps) of {what}: {ends}"
+
+    @cached_property
+    def _breaking(self) -> Shares:
+        return Shares.of(self.breaking_eps, self.counts)
+
+    @overload
+    def delta(self, eps: float) -> float: ...
+    @overload
+    def delta(self, eps: FloatArray) -> FloatArray: ...
+    def delta(self, eps: float | FloatArray) -> float | FloatArray:
+        """Return the exact instability at one eps, or at each of several."""
+        return self._breaking.reaching(eps)
+
+    def smallest_eps(self, delta: float) -> float:
+        """Return an eps just above the smallest that makes the instability at most ``delta``."""
+        return eps_above(check_delta(delta), self.breaking_eps, self.counts, self.tie_eps)
+
+    def steps(self) -> tuple[FloatArray, FloatArray, IntArray]:
+        """Return the eps at which a value changes, and the two values just above each of them."""
+        raise NotImplementedError
+
+    def plot(self, ax: Axes | None = None, *, eps: float | None = None) -> Axes:
+        """Draw both step functions with matplotlib, and mark an eps; return the Axes."""
+        return plot_curve(self, ax, eps)
+
+    @property
+    def near(self) -> float:
+        """An eps to look at where no unit breaks anything."""
+        raise NotImplementedError
+
+    def _in_words(self, eps: float) -> tuple[str, str]:
+        """Return what the curve is of, and what its answer holds at an eps."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, eq=False)
-class StabilityCurve:
+class StabilityCurve(Curve):
     """Stability bought against items added, for every eps at once.
 
     Attributes
@@ -70,41 +125,17 @@ class StabilityCurve:
     (0.25, 2, 0.4714)
     """
 
+    beside = "size: items in the answer"
+
     k: int
     breaking_eps: FloatArray = field(repr=False)
     counts: IntArray = field(repr=False)
     critical_eps: FloatArray = field(repr=False)
     tie_eps: float
 
-    def __str__(self) -> str:
-        """Say where the curve begins and ends."""
-        eps = self.smallest_eps(0.0)
-        ends = f"0 at eps = {eps:.6g} with {counted(self.size(eps), 'member')}"
-        begins = self.delta(self.tie_eps)
-        if begins > 0:
-            ends = f"{begins:.4g} where only ties are inflated, {ends}"
-        return f"delta(eps) of the top {self.k}: {ends}"
-
-    @cached_property
-    def _breaking_and_upto(self) -> tuple[FloatArray, IntArray]:
-        """The breaking eps in order, and how many units have one of the first so many."""
-        order = np.argsort(self.breaking_eps, kind="stable")
-        return self.breaking_eps[order], np.append(0, np.cumsum(self.counts[order]))
-
     @cached_property
     def _entering(self) -> FloatArray:
         return np.sort(self.critical_eps)
-
-    @overload
-    def delta(self, eps: float) -> float: ...
-    @overload
-    def delta(self, eps: FloatArray) -> FloatArray: ...
-    def delta(self, eps: float | FloatArray) -> float | FloatArray:
-        """Return the exact instability at one eps, or at each of several."""
-        breaking, upto = self._breaking_and_upto
-        below = np.searchsorted(breaking, _positive(eps), side="left")
-        shares: FloatArray = (upto[-1] - upto[below]) / upto[-1]
-        return shares if shares.ndim else float(shares)
 
     @overload
     def size(self, eps: float) -> int: ...
@@ -112,25 +143,46 @@ class StabilityCurve:
     def size(self, eps: FloatArray) -> IntArray: ...
     def size(self, eps: float | FloatArray) -> int | IntArray:
         """Return the exact number of members at one eps, or at each of several."""
-        sizes = np.asarray(np.searchsorted(self._entering, _positive(eps), side="left"))
+        sizes = np.asarray(np.searchsorted(self._entering, positive(eps), side="left"))
         return sizes if sizes.ndim else int(sizes)
 
     def steps(self) -> tuple[FloatArray, FloatArray, IntArray]:
         """Return the eps at which delta or size changes, and the values just above each of them."""
-        eps = np.unique(np.append(self.breaking_eps, self.critical_eps))
+        eps = finite_steps(self.breaking_eps, self.critical_eps)
         above = np.nextafter(eps, np.inf)
         return eps, self.delta(above), self.size(above)
 
-    def smallest_eps(self, delta: float) -> float:
-        """Return an eps just above the smallest that makes the instability at most ``delta``."""
-        return eps_above(check_delta(delta), self.breaking_eps, self.counts, self.tie_eps)
+    @property
+    def near(self) -> float:
+        """The eps at which the fifth item beyond the k best enters."""
+        return float(self._entering[min(self.k + 5, len(self._entering)) - 1])
 
-    def plot(self, ax: Axes | None = None, *, eps: float | None = None) -> Axes:
-        """Draw both step functions with matplotlib, and mark an eps; return the Axes."""
-        return plot_curve(self, ax, eps)
+    def _in_words(self, eps: float) -> tuple[str, str]:
+        return f"the top {self.k}", counted(self.size(eps), "member")
 
 
-def _positive(eps: float | FloatArray) -> FloatArray:
+@dataclass(frozen=True)
+class Shares:
+    """Values of units in order, and how many units have one of the first so many."""
+
+    values: FloatArray
+    upto: IntArray
+
+    @classmethod
+    def of(cls, values: FloatArray, counts: IntArray) -> Shares:
+        """Sort the values of the distinct units, each of which occurs so often."""
+        order = np.argsort(values, kind="stable")
+        return cls(values[order], np.append(0, np.cumsum(counts[order])))
+
+    def reaching(self, eps: float | FloatArray) -> float | FloatArray:
+        """Return the share of units whose value is at least eps."""
+        below = np.searchsorted(self.values, positive(eps), side="left")
+        shares: FloatArray = (self.upto[-1] - self.upto[below]) / self.upto[-1]
+        return shares if shares.ndim else float(shares)
+
+
+def positive(eps: float | FloatArray) -> FloatArray:
+    """Return one eps or several as an array; complain about one that is not positive."""
     values = np.asarray(eps, dtype=np.float64)
     wrong = ~(values > 0)
     if wrong.any():
@@ -142,11 +194,11 @@ def stability_curve(study: Study, k: int) -> StabilityCurve:
     """Compute the curve for one k."""
     loo, shifts = study.leave_one_out, study.shifts
     critical = critical_eps(loo.scores, k)
-    breaking = np.zeros(len(loo.units))
+    breaking, furthest = breaking_bounds(loo, study.bounds[1], critical, k)
+    unsettled = (breaking < furthest) & (shifts > 0)
     depth = _first_depth(critical, k, shifts)
     # No unit breaks beyond its shift, but for the allowance for rounding in critical eps.
-    furthest = just_above(shifts)
-    unsettled = shifts > 0
+    furthest = np.minimum(furthest, just_above(shifts))
     while unsettled.any():
         depth = min(depth, float(furthest[unsettled].max()))
         found = _breaking_eps(loo, active_items(*study.bounds, k, depth), unsettled)
@@ -172,3 +224,9 @@ def _breaking_eps(loo: LeaveOneOut, active: Active, among: BoolArray) -> FloatAr
         both = np.maximum(critical_eps(rows, active.places), full)
         breaking[units] = np.partition(both, active.places - 1, axis=1)[:, active.places - 1]
     return breaking
+
+
+def finite_steps(*parts: FloatArray) -> FloatArray:
+    """Return all values in order, each once; one beyond all floats is never passed."""
+    steps = np.unique(np.concatenate(parts))
+    return steps[np.isfinite(steps)]

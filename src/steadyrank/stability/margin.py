@@ -149,7 +149,9 @@ def _ordered_pair(study: Study, pair: tuple[object, object]) -> tuple[int, int]:
 
 def _margin(study: Study, found: Found, k: int | None, item: object) -> Margin:
     search = study.margins
-    units, leaves, enters = (), (), ()
+    units: tuple[int, ...] = ()
+    leaves: tuple[object, ...] = ()
+    enters: tuple[object, ...] = ()
     if found.leaving is not None:
         units = tuple(np.repeat(np.arange(len(found.leaving)), found.leaving).tolist())
         scores = search.scores_without(found.leaving)

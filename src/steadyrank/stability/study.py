@@ -24,6 +24,7 @@ from steadyrank.stability.curve import StabilityCurve, stability_curve
 from steadyrank.stability.findings import RULES
 from steadyrank.stability.margin import Margin, margin_of
 from steadyrank.stability.margins import MarginSearch
+from steadyrank.stability.ranking_curve import RankingCurve, ranking_curve
 from steadyrank.stability.topk_audit import Flips
 from steadyrank.stability.views import write_page
 
@@ -101,7 +102,10 @@ class Study:
     def notes(self) -> tuple[str, ...]:
         """What was guessed, which policies were applied, what may leave, how ties are treated."""
         unit = f"the unit that may leave: one {self.unit}, of {self.units.total:,}"
-        return (*self.data.notes, unit, RULES["ties"])
+        ties, resolution = RULES["ties"], self.scorer.resolution
+        if resolution:
+            ties += f"; fitted scores closer than the scorer's resolution, {resolution:g}, are equal"
+        return (*self.data.notes, unit, ties)
 
     @property
     def scores(self) -> FloatArray:
@@ -203,6 +207,14 @@ class Study:
     ) -> Margin:
         """Return how many units must leave before an answer changes; see :func:`steadyrank.margin`."""
         return margin_of(self, k, item, pair)
+
+    def ranking_curve(self) -> RankingCurve:
+        """Return the exact step functions delta(eps) and tiers(eps) of the full ranking."""
+        return self._ranking_curve
+
+    @cached_property
+    def _ranking_curve(self) -> RankingCurve:
+        return ranking_curve(self)
 
     def flips(self, k: int, *, eps: float | None = None, delta: float | None = None) -> Flips:
         """Return the units that break the plain or the inflated top-k; eps as for :meth:`audit`."""
@@ -340,8 +352,8 @@ def stable_ranking(
 ) -> StableRanking:
     """Return the rankings that one unit more or less could make the plain one.
 
-    Parameters are those of :func:`stable_topk`. With ``delta``, eps is taken just above the
-    (1 - delta)-quantile of the score shifts, so that Theorem 8 bounds the instability.
+    Parameters are those of :func:`stable_topk`. With ``delta``, eps is the smallest at which at most
+    that share of the units leaves no ranking in common, exactly, on these data.
 
     Examples
     --------

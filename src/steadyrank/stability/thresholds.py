@@ -21,6 +21,7 @@ BUDGET = 15_000
 """How many numbers each of the two families of thresholds may hold."""
 
 
+@np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
 def thresholds(
     scores: FloatArray, order: IntArray, *, k: int, eps: float, limit: float, budget: int = BUDGET
 ) -> dict[str, Any]:
@@ -72,7 +73,7 @@ def _sizes(ranked: FloatArray, limit: float) -> IntArray:
 
 def _affordable_limit(ranked: FloatArray, eps: float, limit: float, budget: int) -> float:
     """Return the largest limit, of a halving sequence, that keeps to the budget."""
-    least = 1.25 * eps
+    least = min(1.25 * eps, float(np.finfo(np.float64).max))
     limit = max(limit, least)
     while limit > least and int(_sizes(ranked, limit).sum()) > budget:
         limit = least + (limit - least) / 2 if limit > 1.01 * least else least

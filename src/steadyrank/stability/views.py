@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from steadyrank.writing import write_whole
+
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from steadyrank.stability.answers import Answer, StableTopK
-    from steadyrank.stability.curve import StabilityCurve
+    from steadyrank.stability.curve import Curve
 
 
 def text_of(findings: Mapping[str, Any]) -> str:
@@ -36,7 +38,6 @@ def notebook_of(findings: Mapping[str, Any]) -> str:
 
 def write_page(findings: Mapping[str, Any], path: str | os.PathLike[str], title: str | None) -> Path:
     """Write the HTML report of a top-k, whole or not at all."""
-    from steadyrank.report.export import write_whole
     from steadyrank.report.html import render_html
 
     return write_whole(render_html(findings, title=title), path)
@@ -56,8 +57,8 @@ def plot_ranking(answer: Answer, ax: Axes | None) -> Axes:
     return rank_intervals(answer, ax)
 
 
-def plot_curve(found: StabilityCurve, ax: Axes | None, eps: float | None) -> Axes:
-    """Draw delta(eps) and size(eps)."""
+def plot_curve(found: Curve, ax: Axes | None, eps: float | None) -> Axes:
+    """Draw delta(eps), and the size or the tiers beside it."""
     from steadyrank.report.plots import curve
 
     return curve(found, ax, eps=eps)

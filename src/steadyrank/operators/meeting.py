@@ -1,0 +1,183 @@
+"""The exact eps at which two ranking sets begin to meet, and at which a set begins to hold a ranking.
+
+The set of rankings grows with eps. Let ``m_j(S)`` be the larger of the critical eps of item j among the
+items S by the one scores and by the other. From all items, place again and again one with the smallest
+``m_j(S)``. The largest of these minima, r, is the eps at which the two sets begin to share a ranking:
+
+- placed in this order, every item costs at most r under both scores, so at any eps > r they share it;
+- let b be what the dearest step of any common ranking costs. At the items S left, let y be the first of
+  S in that ranking, which placed y when all of S was left and perhaps more. By heredity y costs at
+  most b in S, so the cheapest item of S does: no minimum exceeds b.
+
+Hence any item that costs no more than the r so far may be placed at once, in any order. Where the heads
+of two orders hold the same items, nothing below matters above: the pieces between such cuts are looked
+at one by one, and two items that change places cost the cheaper of the two swaps.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steadyrank.errors import SizeMismatchError
+from steadyrank.operators.boundary import FULL_DIGITS, swap_eps
+from steadyrank.operators.checks import check_permutation, check_scores
+from steadyrank.operators.critical import critical_below
+from steadyrank.operators.unplaced import Unplaced, place_together
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from steadyrank._typing import FloatArray, IntArray
+
+ROOT = float(np.sqrt(2))
+
+LARGEST = float(np.nextafter(np.finfo(np.float64).max, 0))
+"""The largest cost that some eps exceeds."""
+
+FEW = 32
+"""Up to so many items greedy goes the shortest way at once."""
+
+STRIDES = (0.5, 0.05, 0.002, 0.0)
+"""By how much more than needed each pass over many items allows."""
+
+
+@np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
+def meeting_eps(first: ArrayLike, second: ArrayLike) -> float:
+    """Return the eps above which the inflated rankings by two score vectors share a ranking.
+
+    ``inflated_ranking(first, eps).intersects(inflated_ranking(second, eps))`` is
+    ``eps > meeting_eps(first, second)``, for every eps, this very number included. It is 0 where
+    no two items are in strictly opposite order.
+
+    Examples
+    --------
+    >>> round(meeting_eps([1.0, 0.5, 0.0], [0.9, 0.2, 0.3]), 5)
+    0.14142
+    """
+    scores, others = check_scores(first), check_scores(second)
+    if len(scores) != len(others):
+        raise SizeMismatchError(
+            f"the two score vectors hold different numbers of items: {len(scores):,} and "
+            f"{len(others):,}. Score both on one fixed list of items."
+        )
+    return _meeting(scores, others)
+
+
+@np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
+def covering_eps(scores: ArrayLike, ranking: ArrayLike) -> float:
+    """Return the eps above which the inflated ranking holds a given ranking, best item first.
+
+    ``ranking in inflated_ranking(scores, eps)`` is ``eps > covering_eps(scores, ranking)``, for
+    every eps, this very number included.
+
+    Examples
+    --------
+    >>> round(covering_eps([1.0, 0.5, 0.0], [1, 2, 0]), 5)
+    1.41421
+    """
+    values = check_scores(scores)
+    return _covering(values, check_permutation(ranking, len(values)))
+
+
+class Rival:
+    """Scores that other scores of the same items are compared with, often: sorted once."""
+
+    def __init__(self, scores: FloatArray) -> None:
+        self.scores = scores
+        self.order = np.argsort(-scores, kind="stable")
+        self._place = np.argsort(self.order)
+        self._rising = -scores[self.order]
+
+    @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
+    def meeting_and_covering(self, others: FloatArray) -> tuple[float, float]:
+        """Return the eps above which both sets meet, and above which this one holds their ranking."""
+        items = self._in_question(others)
+        scores, others = self.scores[items], others[items]
+        return _meeting(scores, others), _covering(scores, np.argsort(-others, kind="stable"))
+
+    def _in_question(self, others: FloatArray) -> IntArray:
+        """Return the items whose score has changed or was passed by one that has; others are cuts."""
+        moved = np.flatnonzero(others != self.scores)
+        place = self._place[moved]
+        ahead = np.searchsorted(self._rising, -others[moved], side="left")
+        upto = np.searchsorted(self._rising, -others[moved], side="right")
+        passed = np.zeros(len(self.scores) + 1, dtype=np.int64)
+        np.add.at(passed, np.minimum(place, ahead), 1)
+        np.add.at(passed, np.maximum(place + 1, upto), -1)
+        return np.sort(self.order[np.cumsum(passed[:-1]) > 0])
+
+
+def _meeting(scores: FloatArray, others: FloatArray) -> float:
+    order = np.lexsort((-others, -scores))
+    mine, theirs = scores[order], others[order]
+    lowest, highest = np.minimum.accumulate(theirs), np.maximum.accumulate(theirs[::-1])[::-1]
+    cuts = np.concatenate([[0], 1 + np.flatnonzero(lowest[:-1] >= highest[1:]), [len(order)]])
+    sizes = np.diff(cuts)
+    pairs = cuts[:-1][sizes == 2]
+    swaps = np.minimum(
+        swap_eps(mine[pairs] - mine[pairs + 1], mine[pairs]),
+        swap_eps(theirs[pairs + 1] - theirs[pairs], theirs[pairs + 1]),
+    )
+    dearest = float(swaps.max(initial=0.0))
+    for piece in np.flatnonzero(sizes > 2):
+        part = slice(cuts[piece], cuts[piece + 1])
+        dearest = _dearest_step(mine[part], theirs[part], dearest)
+    return dearest
+
+
+def _dearest_step(scores: FloatArray, others: FloatArray, dearest: float) -> float:
+    """Return what the dearest step of the cheapest common ranking costs, or ``dearest`` if more.
+
+    Where greedy is stuck, each common ranking has a step as dear as the cheapest there, by whatever
+    steps greedy came. So among many items it may allow more than that for a while, and come back with
+    what it has learnt, until it is stuck no more.
+    """
+    order, places = np.argsort(-others, kind="stable"), np.arange(len(scores))
+    for stride in STRIDES if len(scores) > FEW else (0.0,):
+        learnt, allowed, left = dearest, dearest, len(scores)
+        mine, theirs = Unplaced(places, scores, 1.0), Unplaced(order, others[order], 1.0)
+        while dearest <= LARGEST and (left := left - _placed(mine, theirs, left, allowed)):
+            # Who is behind the best one of either scores costs no less than that one.
+            first, second = mine.critical_down_to(theirs.best()), theirs.critical_down_to(mine.best())
+            dearest = min(max(first[item], second[item]) for item in first.keys() & second.keys())
+            allowed = min(dearest * (1 + stride), LARGEST)
+        if learnt == dearest:
+            break
+    return dearest
+
+
+def _placed(mine: Unplaced, theirs: Unplaced, left: int, allowed: float) -> int:
+    """Place what costs no more than is allowed, and return how many items that are."""
+    eps = np.nextafter(allowed, np.inf)
+    mine.inflate(eps)
+    theirs.inflate(eps)
+    return len(place_together(mine, theirs, left))
+
+
+def _covering(scores: FloatArray, ranking: IntArray) -> float:
+    """Place a ranking step by step: an item costs what it takes to overtake better ones that come later.
+
+    Whoever is overtaken by a worse item costs no more than that one, which overtakes the same items
+    and more. The others are few, or overtake few items: one of t equal items, all as far ahead as the
+    furthest, would be the dearest to overtake, and that bound orders the search.
+    """
+    position = np.argsort(ranking)
+    order = np.lexsort((position, -scores))
+    ranked, position = scores[order], position[order]
+    first_of_rest = np.minimum.accumulate(position[::-1])[::-1]
+    items = np.flatnonzero((position == first_of_rest) & (position < np.arange(len(order))))
+    number = items - position[items]  # all that are placed before such an item are better ones
+    best = np.searchsorted(np.maximum.accumulate(position), position[items], side="right")
+    most = (ranked[best] - ranked[items]) * (ROOT / (ROOT * np.sqrt(1 + 1 / number) - 1)) * (1 + 1e-5)
+    found = 0.0
+    for step in np.argsort(-most, kind="stable"):
+        if FULL_DIGITS < most[step] <= found:
+            break
+        start, item = best[step], items[step]
+        overtaken = start + np.flatnonzero(position[start:item] > position[item])
+        scores = ranked[np.append(overtaken, item)]
+        critical = critical_below((scores[0] - scores)[np.newaxis], scores[:1])
+        found = max(found, float(critical[0, -1]))
+    return found
