@@ -10,7 +10,7 @@ from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.operators.topk_sets import inflated_topk_mask, topk
 from steadyrank.scorers.base import LeaveOneOut
-from steadyrank.stability.near_rank import FEW, alike, breaking_bounds, kth_range
+from steadyrank.stability.near_rank import FEW, MANY, alike, breaking_bounds, kth_range
 
 
 def sparse_ratings(rng, items=60, per_item=2):
@@ -164,9 +164,8 @@ def test_work_for_near_ties_grows_with_the_items_and_not_with_their_square(make)
         breaking_bounds(study.leave_one_out, study.bounds[1], critical, 10)
 
     for ask in (bounds, lambda study: study.audit(10, eps=0.1 / study.units.total, methods="topk")):
-        numbers = [spent(Study(make(items)), ask) for items in (500, 2000, 8000)]
-        ratios = np.divide(numbers[1:], np.maximum(numbers[:-1], 1000))
-        assert (ratios < 4**1.5).all(), numbers
+        for items in (500, 2000, 8000):  # the square of the last is four times what is allowed
+            assert spent(Study(make(items)), ask) < MANY * 4 * items
 
 
 def test_a_thousand_tied_items_are_not_looked_at_for_every_unit():

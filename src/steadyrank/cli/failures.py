@@ -10,15 +10,19 @@ import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.cli.codes import ExitCode
+from steadyrank.cli.codes import MEANINGS, ExitCode
 from steadyrank.cli.output import to_nowhere
 from steadyrank.errors import Option, SteadyrankError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from types import FrameType
 
-ENDING = {"SIGTERM": ExitCode.TERMINATED, "SIGHUP": ExitCode.HUNG_UP}
+ENDING = {"SIGINT": ExitCode.INTERRUPTED, "SIGTERM": ExitCode.TERMINATED, "SIGHUP": ExitCode.HUNG_UP}
 """Signals that ask the program to end, and the exit code that says so."""
+
+LATER = 0.05
+"""Seconds after which a signal that came at a bad moment is raised again."""
 
 
 class Ended(BaseException):
@@ -34,9 +38,10 @@ def run_guarded(run: Callable[[], int | None]) -> int:
             asked.heeded = False
         except BaseException as error:  # nothing may end in a traceback, nor with another code
             asked.heeded = False
-            # What a library made of a signal, as DuckDB does, is still that signal.
-            code = _report(error) if asked.code is None else say("terminated.", asked.code)
-    return say("interrupted.", code) if code == ExitCode.INTERRUPTED else int(code)
+            code = _report(error) if asked.code is None else asked.code
+    # What a library made of a signal, as DuckDB does, is still that signal.
+    code = code if asked.code is None else asked.code
+    return say(f"{MEANINGS[ExitCode(code)]}.", code) if code in ENDING.values() else int(code)
 
 
 class _Asked:
@@ -44,11 +49,34 @@ class _Asked:
 
     code: ExitCode | None = None
     heeded = True
+    again: threading.Timer | None = None
 
-    def __call__(self, number: int, frame: object) -> None:  # noqa: ARG002 (what a handler is given)
+    def __call__(self, number: int, frame: FrameType | None) -> None:
         self.code = ENDING[signal.Signals(number).name]
-        if self.heeded:
+        if not self.heeded:
+            return
+        if not _importing(frame):
             raise Ended
+        # A compiled library that cannot bear an error while it is loaded would abort the program.
+        self.again = threading.Timer(LATER, signal.raise_signal, [number])
+        self.again.daemon = True
+        self.again.start()
+
+    def forget(self) -> None:
+        """Raise nothing again."""
+        self.heeded = False
+        if self.again is not None:
+            self.again.cancel()
+            self.again.join()
+
+
+def _importing(frame: FrameType | None) -> bool:
+    """Whether a module is being imported here, by what the command line runs."""
+    while frame is not None and frame.f_code is not run_guarded.__code__:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 @contextmanager
@@ -58,15 +86,19 @@ def _ending_in_order() -> Iterator[_Asked]:
     if threading.current_thread() is not threading.main_thread():
         yield asked
         return
+    usual = (signal.SIG_DFL, signal.default_int_handler)
     numbers = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
-    heeded = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
-    for number in heeded:  # not those that nohup, or a program around this one, wants otherwise
+    before = {number: signal.getsignal(number) for number in numbers}
+    # not those that nohup, or a program around this one, wants otherwise
+    heeded = [number for number, handler in before.items() if handler in usual]
+    for number in heeded:
         signal.signal(number, asked)
     try:
         yield asked
     finally:
+        asked.forget()
         for number in heeded:
-            signal.signal(number, signal.SIG_DFL)
+            signal.signal(number, before[number])
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from steadyrank.operators.boundary import just_above
 from steadyrank.operators.critical import critical_eps
 from steadyrank.reading.arrays import frozen
 from steadyrank.stability.calibration import check_delta, eps_above, smallest_gap_eps
-from steadyrank.stability.near_rank import breaking_bounds
+from steadyrank.stability.near_rank import MANY, breaking_bounds
 from steadyrank.stability.topk_audit import Active, active_items
 from steadyrank.stability.views import plot_curve
 from steadyrank.wording import counted
@@ -194,9 +194,11 @@ def stability_curve(study: Study, k: int) -> StabilityCurve:
     """Compute the curve for one k."""
     loo, shifts = study.leave_one_out, study.shifts
     critical = critical_eps(loo.scores, k)
-    breaking, furthest = breaking_bounds(loo, study.bounds[1], critical, k)
-    unsettled = (breaking < furthest) & (shifts > 0)
+    breaking, furthest = np.zeros(len(shifts)), np.full(len(shifts), np.inf)
     depth = _first_depth(critical, k, shifts)
+    if len(active_items(*study.bounds, k, depth).items) > MANY:
+        breaking, furthest = breaking_bounds(loo, study.bounds[1], critical, k)
+    unsettled = (breaking < furthest) & (shifts > 0)
     # No unit breaks beyond its shift, but for the allowance for rounding in critical eps.
     furthest = np.minimum(furthest, just_above(shifts))
     while unsettled.any():

@@ -26,6 +26,10 @@ FEW = 32
 """Units that touch more of the items near rank k are looked at in rows of all of these."""
 
 
+MANY = 512
+"""Up to so many items that decide an answer, rows of all of them are quicker for every unit."""
+
+
 @dataclass(frozen=True)
 class NearRows:
     """Scores without each of some units: of the items they touch, then of the others near rank k.

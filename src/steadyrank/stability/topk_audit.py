@@ -17,7 +17,7 @@ import numpy as np
 
 from steadyrank.operators.topk_sets import member_cut
 from steadyrank.stability.audit_rows import AuditRow
-from steadyrank.stability.near_rank import FEW, kth_range
+from steadyrank.stability.near_rank import MANY, kth_range
 from steadyrank.wording import counted
 
 if TYPE_CHECKING:
@@ -229,7 +229,7 @@ class TopKAudit:
         looks: list[tuple[list[Active], BoolArray | None]] = []
         lowest, highest = self._study.bounds
         for k, active in self._active.items():
-            known = kth_range(self._loo, highest, k) if len(active.items) > FEW else None
+            known = kth_range(self._loo, highest, k) if len(active.items) > MANY else None
             if known is None:
                 continue
             theta, ceiling, many = known
