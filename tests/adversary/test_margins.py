@@ -47,8 +47,8 @@ def ballots(rng: np.random.Generator) -> Study:
 
 
 def matrix(rng: np.random.Generator) -> Study:
-    """Whole numbers, thirds (which no float holds), groups of rows."""
-    values = rng.integers(0, 4, (7, 3)) / rng.choice([1, 3, 4])
+    """Whole numbers, quarters, groups of rows."""
+    values = rng.integers(0, 4, (7, 3)) / rng.choice([1, 4])
     units = (
         rng.permutation(np.append(np.arange(4), rng.integers(0, 4, 3))) if rng.random() < 0.4 else None
     )
@@ -57,10 +57,19 @@ def matrix(rng: np.random.Generator) -> Study:
 
 def ratings(rng: np.random.Generator) -> Study:
     users, items = np.nonzero(rng.random((8, 4)) < 0.6)
-    given = rng.integers(1, 6, len(users)) / rng.choice([1, 2, 3])
+    given = rng.integers(1, 6, len(users)) / rng.choice([1, 2, 4])
     return Study(
         Ratings(users, items, given, items=range(4)), MeanRating(float(rng.choice([0.5, 1, 2])))
     )
+
+
+def thirds(rng: np.random.Generator) -> Study:
+    """Values that no float holds: what is a tie within rounding is left open."""
+    if rng.random() < 0.5:
+        return Study(ScoreMatrix(rng.integers(0, 4, (7, 3)) / 3))
+    users, items = np.nonzero(rng.random((8, 4)) < 0.6)
+    given = rng.integers(1, 6, len(users)) / 3
+    return Study(Ratings(users, items, given, items=range(4)), MeanRating(1.0))
 
 
 def gaps(rng: np.random.Generator) -> Study:
@@ -93,7 +102,7 @@ def medians(data: ScoreMatrix) -> np.ndarray:
 
 
 EXACT = [votes, ballots, matrix, ratings]
-BOUNDED = [gaps, battles, regression, refitted]
+BOUNDED = [thirds, gaps, battles, regression, refitted]
 
 
 class Subsets:

@@ -124,14 +124,7 @@ class SharedContests(Contests):
         before = int(copies[:last].sum())
         left, each = gap - (upto[last] - given[last] * copies[last]), given[last]
         more = int(left // each)
-        number = before + (more if more and closes(more * each, left) else more + 1)
-        while self.rounding and number < self.total and not self.turned(ahead, behind, number):
-            number += 1
-        return number
-
-    def turned(self, ahead: int, behind: int, number: int) -> bool:
-        """Tell whether the order turns when so many leave; asked only where sums of d are rounded."""
-        raise NotImplementedError
+        return max(1, before + (more if more and closes(more * each, left) else more + 1))
 
     def attack(self, ahead: int, behind: int) -> Attack:
         """Take the largest d away first."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -114,11 +113,3 @@ class SameCounts(SharedContests):
         """Subtract what each unit gives to the two: every unit gives to both."""
         first, second = self._given(ahead), self._given(behind)
         return first.units, first.sums - second.sums
-
-    def turned(self, ahead: int, behind: int, number: int) -> bool:
-        """Add up what is left without rounding: a tie is a tie."""
-        leaving = self.attack(ahead, behind).first(number, len(self.counts))
-        kept = (self.counts - leaving)[self._given(ahead).units] > 0
-        sums = self._given(ahead).sums[kept], -self._given(behind).sums[kept]
-        left = math.fsum(np.concatenate(sums))
-        return left < 0 or (left == 0 and behind < ahead)
