@@ -3,96 +3,54 @@
 A ranking is built by placing eligible items one after the other. What matters for the future is
 only which items are left: the best one left, and which of the items less than c below it are gone
 (no others can be, since they are not eligible before it is placed). Equal scores are
-interchangeable, so a state holds *how many* items of each distinct score are gone, packed
-into one 64-bit word that begins at the best score left. Layer t holds all states with t items
-placed; an edge to layer t + 1 places one item of some score, in as many ways as items are left there.
-Exact counts, uniform samples and position shares are read off this graph.
+interchangeable, so a state holds *how many* items of each distinct score are gone. Layer t holds all
+states with t items placed; an edge to layer t + 1 places one item of some score, in as many ways as items
+are left there. Exact counts, distances, uniform samples and position shares are read off this graph.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steadyrank.errors import StateLimitError
-from steadyrank.operators.boundary import effective_eps
-from steadyrank.operators.eligible_ranges import swap_ends
-from steadyrank.operators.inflation import eligible_columns, entered
+from steadyrank.operators.folds import ByTarget, Exact
+from steadyrank.operators.sweep import DistinctScores, Layer, Sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
-    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-
-Words: TypeAlias = "NDArray[np.uint64]"
-one = np.uint64(1)
-
-WORD = 57
-"""Bits for what is gone; the other bits of a word tell the best score left, within a layer.
-
-A window of scores that needs more bits has far more states than any limit allows.
-"""
-WORD_BITS = np.uint64(WORD)
-LOWER = np.uint64((1 << WORD) - 1)
+    from steadyrank._typing import AnyArray, FloatArray, IntArray
 
 MAX_STATES = 10_000_000
 """How many states are visited before the search is given up, unless the caller says otherwise."""
 
+WORD = 64
+"""Bits for what is gone: where the scores within c need more, no limit allows for all the states."""
+
 
 @dataclass(frozen=True)
-class Layer:
-    """The edges between the states with t items placed and those with t + 1.
-
-    Edge e leads from state ``source[e]`` of layer t to a state of layer t + 1 by placing an item with
-    the ``column[e]``-th distinct score from the best one left on. Edges are sorted by target:
-    those to state s of layer t + 1 are ``starts[s]`` to ``starts[s + 1] - 1``.
-    """
+class Edges:
+    """What the edges of a layer place, and where they lead; those of one source stand together."""
 
     source: IntArray
-    column: NDArray[np.uint8]
-    starts: IntArray
-    first: IntArray
-    """The best distinct score left in each state of layer t."""
-    ways: Words | None
-    """How many interchangeable items each edge has to choose from; None where it is one for all."""
+    target: IntArray
+    score: IntArray
+    """The number of the distinct score that each edge places an item of, ascending for each source."""
+    ways: IntArray
+    """How many interchangeable items there are to choose from."""
 
-    def score(self) -> IntArray:
-        """Return the number of the distinct score that each edge places."""
-        return np.asarray(self.first[self.source] + self.column)
+    def above(self) -> IntArray:
+        """Return how many items with better scores are left as each edge places its own.
 
-    def targets(self) -> IntArray:
-        """Return the state that each edge leads to."""
-        lengths = np.diff(np.append(self.starts, len(self.source)))
-        return np.repeat(np.arange(len(self.starts)), lengths)
-
-    def times_ways(self, values: AnyArray) -> AnyArray:
-        """Multiply a value for each edge by the number of items to choose from."""
-        return values if self.ways is None else values * self.ways
-
-
-@dataclass(frozen=True)
-class _States:
-    """States of one layer, as sorted words.
-
-    The upper bits tell how far the best distinct score left lies beyond ``base``, the lower ones
-    how many items are gone of each distinct score from there on.
-    """
-
-    base: int
-    words: Words
-
-    @cached_property
-    def first(self) -> IntArray:
-        return self.base + (self.words >> WORD_BITS).astype(np.int64)
-
-    @cached_property
-    def gone(self) -> Words:
-        return self.words & LOWER
+        Every score with items left above an eligible one is eligible, too: it has an edge of its own.
+        """
+        before = np.cumsum(self.ways) - self.ways
+        begins = np.append(True, self.source[1:] != self.source[:-1])
+        return np.asarray(before - np.maximum.accumulate(np.where(begins, before, 0)))
 
 
 class StateGraph:
@@ -106,204 +64,118 @@ class StateGraph:
         The inflation.
     """
 
-    @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
     def __init__(self, ranked: FloatArray, eps: float) -> None:
-        self.n_items, self._eps = len(ranked), eps
-        starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
-        self.values = ranked[starts]
-        self.sizes = np.diff(np.append(starts, len(ranked)))
-        # The scores less than c below each one: only these can be touched before it is gone.
-        ends = swap_ends(self.values, eps)
-        self._window = ends - np.arange(len(self.values))
-        bits = np.array([int(size).bit_length() for size in self.sizes])
-        self._offset = np.append(0, np.cumsum(bits))
-        self._bits = self._offset[ends] - self._offset[:-1]
-        self._single = len(self.values) == len(ranked)
-        self._tabulate(eps)
-
-    def _tabulate(self, eps: float) -> None:
-        """Make what expansions look up: row j, column f is for the j-th distinct score from f on."""
-        width = min(int(self._window.max()), WORD)
-        first = np.arange(len(self.values))
-        j = np.arange(width)[:, np.newaxis]
-        inside = j < self._window
-        score = np.where(inside, first + j, first)
-        # Outside the window: too deep to be eligible, and nothing there to place.
-        depth = (self.values[first] - self.values[score]) / effective_eps(eps, self.values)
-        full = (one << np.diff(self._offset).astype(np.uint64)) - one
-        shift = np.minimum(self._offset[score] - self._offset[first], 63)
-        self._depth: FloatArray = np.where(inside, depth, 2.0)
-        self._shift = shift.astype(np.uint64)
-        self._item: Words = one << self._shift
-        self._size = np.where(inside, self.sizes[score], 0).astype(np.float64)
-        self._full = np.where(inside, full[score], 0).astype(np.uint64)
+        self.n_items = len(ranked)
+        self._scores = DistinctScores(ranked, eps)
+        self.values, self.sizes = self._scores.values, self._scores.sizes
+        self._single = len(self.values) == self.n_items
 
     def bound_log10(self) -> float:
         """Return the decimal logarithm of an upper bound of the number of states."""
         logs = np.append(0.0, np.cumsum(np.log10(self.sizes + 1.0)))
-        first = np.arange(len(self.values))
-        parts = logs[first + self._window] - logs[first]
+        parts = logs[self._scores.ends] - logs[:-1]
         largest = float(parts.max())
         return largest + float(np.log10(np.sum(10.0 ** (parts - largest))))
 
     def layers(self, max_states: int = MAX_STATES) -> Iterator[Layer]:
         """Yield the layers in order; stop with an error after ``max_states`` states."""
-        states = _States(0, np.zeros(1, np.uint64))
-        visited = 1
-        for placed in range(self.n_items):
-            too_wide = bool(self._bits[states.first].max() > WORD)
+        sweep, visited = Sweep(self._scores), 0
+        for score, placed in enumerate(self._scores.begin.tolist()):
+            visited += sweep.narrow(score)
+            too_wide = bool(self._scores.bits[score] > WORD)
             if too_wide or visited > max_states:
                 bound = self.bound_log10()
                 raise StateLimitError(
                     max_states, visited, placed, self.n_items, bound, too_wide=too_wide
                 )
-            layer, states = self._expand(states)
-            visited += len(states.words)
-            yield layer
+            sweep.widen(score)
+            yield from sweep.layers()
+        sweep.end()
+        yield from sweep.layers()
 
-    def _expand(self, states: _States) -> tuple[Layer, _States]:
-        """Place every eligible item in every state, and merge the states that are equal."""
-        first = states.first
-        width = int(self._window[first].max())
-        left = self._left(states, width)
-        depth = self._depth[:width].take(first, axis=1)
-        filled = left > 0
-        chosen = [
-            np.flatnonzero(eligible & some)
-            for eligible, some in zip(self._eligible(first, depth, left), filled, strict=False)
-        ]
-        # The best score left is eligible in every state: words[0] has an entry for each of them.
-        words = [states.words[edge] + self._item[j].take(first[edge]) for j, edge in enumerate(chosen)]
-        words[0] = self._move_on(states, words[0], left[0] == 1, filled[1:])
-        order, merged, starts = _merge(np.concatenate(words), states.base)
-        column = np.repeat(np.arange(len(chosen), dtype=np.uint8), [len(edge) for edge in chosen])
-        ways = None
-        if not self._single:
-            ways = np.concatenate([left[j, edge] for j, edge in enumerate(chosen)])[order]
-            ways = ways.astype(np.uint64)
-        source = np.concatenate(chosen)[order]
-        return Layer(source, column[order], starts, first, ways), merged
+    def edges(self, layer: Layer) -> Edges:
+        """Return the edges of a layer with the score that each places and its number of ways.
 
-    def _eligible(self, first: IntArray, depth: FloatArray, left: FloatArray) -> Iterator[BoolArray]:
-        """Yield, score by score from the best one left on, the states in which it is eligible."""
-
-        def settle(states: IntArray) -> IntArray:
-            return np.array([self._settled(int(first[state]), left[:, state]) for state in states])
-
-        return eligible_columns(depth, left, self._eps, settle)
-
-    def _settled(self, first: int, left: FloatArray) -> int:
-        """Return how many of the distinct scores from ``first`` on are eligible, by the rule itself."""
-        window = int(self._window[first])
-        number = left[:window].astype(np.int64)
-        scores = np.repeat(self.values[first : first + len(number)], number)
-        (items,) = entered((scores[0] - scores)[np.newaxis], scores[:1], self._eps)
-        return int(np.searchsorted(np.cumsum(number), items)) + 1
-
-    def _left(self, states: _States, width: int) -> FloatArray:
-        """Return how many items are left of each of the next distinct scores (rows), by state.
-
-        As floats, since sums over them are floats too. Beyond a window it may be any number: no
-        score is eligible there.
+        The edges of a state are those of the first scores with items left.
         """
-        first = states.first
-        if self._single:  # one bit for each score: no need to look up where its bits are
-            places = np.arange(width, dtype=np.uint64)[:, np.newaxis]
-            return (~states.gone >> places & one).astype(np.float64)
-        taken = states.gone >> self._shift[:width].take(first, axis=1)
-        taken &= self._full[:width].take(first, axis=1)
-        return np.asarray(self._size[:width].take(first, axis=1) - taken)
-
-    def _move_on(self, states: _States, words: Words, emptied: BoolArray, filled: BoolArray) -> Words:
-        """Where the best score has just lost its last item, begin at the next with items left.
-
-        ``filled`` tells for each of the scores below whether it has some. Scores beyond the window
-        are untouched, so the search ends there at the latest.
-        """
-        first = states.first
-        skip = emptied.astype(np.uint8)
-        for some in filled:
-            emptied = emptied > some  # and this score is empty, too
-            skip += emptied
-        skip = np.minimum(skip, self._window[first])
-        drop = np.minimum(self._offset[first + skip] - self._offset[first], 63).astype(np.uint64)
-        upper = (first + skip - states.base).astype(np.uint64) << WORD_BITS
-        return np.asarray((words & LOWER) >> drop | upper)
+        width = int((self._scores.ends - np.arange(len(self.values)))[layer.first].max())
+        left = self._scores.left(layer.first, layer.gone, min(width, WORD))
+        able = left > 0
+        able &= np.cumsum(able, axis=1) <= layer.degree[:, np.newaxis]
+        state, column = np.nonzero(able)
+        score = (layer.first[state] + column).astype(np.int32)
+        ways = np.broadcast_to(1, score.shape) if self._single else left[able].astype(np.int32)
+        return Edges(layer.source, layer.target, score, ways)
 
     def count(self, max_states: int) -> int:
         """Return the number of rankings, exactly.
 
-        Counts are Python integers, of any size. Adding them up takes about a third of the time where
-        layers hold thousands of states with counts of hundreds of digits, and next to none where layers
-        are small: the rest goes into the layers. Where all rankings pass through one state, its count
-        is a factor and the next ones begin anew, so that they stay short.
+        Where all rankings pass through one state, its count is a factor and the next ones begin anew, so
+        that they stay short.
         """
-        product = 1
-        counts = np.ones(1, dtype=object)
+        exact = Exact(self.n_items)
+        product, counts, place = 1, exact.of(1), np.zeros(1, dtype=np.int64)
         for layer in self.layers(max_states):
-            counts = np.add.reduceat(layer.times_ways(counts[layer.source]), layer.starts)
+            by_target = ByTarget(layer.target, layer.n_targets)
+            source = place.take(layer.source)
+            ways = None if self._single else self.edges(layer).ways.astype(np.uint64)
+
+            def along(edges: IntArray, source=source, counts=counts, ways=ways) -> AnyArray:
+                values = counts.take(source.take(edges), axis=0)
+                return values if ways is None else values * ways[edges, np.newaxis]
+
+            counts, place = exact.carried(by_target.fold(along)), by_target.place
             if len(counts) == 1:  # as it is after the last layer, with every item placed
-                product *= counts[0]
-                counts = np.ones(1, dtype=object)
+                product *= exact.number(counts[0])
+                counts = exact.of(1)
         return product
 
     def sample(self, size: int, rng: np.random.Generator, max_states: int) -> IntArray:
         """Return ``size`` uniform rankings as (size, items) numbers of distinct scores."""
-        layers = list(self.layers(max_states))
+        layers = [self.edges(layer) for layer in self.layers(max_states)]
         weights = _weights_onward(layers)
         state = np.zeros(size, dtype=np.int64)
         drawn = np.empty((size, len(layers)), dtype=np.int64)
         for place, (layer, onward) in enumerate(zip(layers, weights[1:], strict=True)):
-            target = layer.targets()
-            order = np.argsort(layer.source, kind="stable")
-            weight = layer.times_ways(onward[target])[order]
-            upto = np.cumsum(weight)
-            first = np.searchsorted(layer.source[order], np.arange(layer.source.max() + 2))
-            before = np.append(0.0, upto)[first]
-            spot = before[state] + rng.random(size) * (before[state + 1] - before[state])
+            begin = np.flatnonzero(np.append(True, layer.source[1:] != layer.source[:-1]))
+            first, last = np.empty((2, len(begin)), dtype=np.int64)
+            first[layer.source[begin]] = begin
+            last[layer.source[begin]] = np.append(begin[1:], len(layer.source)) - 1
+            upto = np.cumsum(layer.ways * onward[layer.target])
+            before = np.append(0.0, upto)[first[state]]
+            spot = before + rng.random(size) * (upto[last[state]] - before)
             edge = np.searchsorted(upto, spot, side="right")
             # Rounding may put a spot on the far end of its interval.
-            edge = order[np.clip(edge, first[state], first[state + 1] - 1)]
-            drawn[:, place] = layer.score()[edge]
-            state = target[edge]
+            edge = np.clip(edge, first[state], last[state])
+            drawn[:, place] = layer.score[edge]
+            state = layer.target[edge]
         return drawn
 
     def shares(self, max_states: int) -> FloatArray:
         """Return (distinct scores, ranks): the share of rankings with an item of that score there."""
-        layers = list(self.layers(max_states))
+        layers = [self.edges(layer) for layer in self.layers(max_states)]
         shares = np.zeros((len(self.values), len(layers)))
         for place, (score, flow) in enumerate(_flows(layers)):
             shares[:, place] = np.bincount(score, weights=flow, minlength=len(shares))
         return shares
 
 
-def _merge(words: Words, base: int) -> tuple[IntArray, _States, IntArray]:
-    """Return the order that sorts the words, the distinct states, and where each begins."""
-    order = np.argsort(words, kind="stable")  # each column is sorted already, and timsort knows
-    ordered = words[order]
-    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
-    distinct = ordered[starts]
-    ahead = distinct[0] >> WORD_BITS
-    return order, _States(base + int(ahead), distinct - (ahead << WORD_BITS)), starts
-
-
-def _weights_onward(layers: Sequence[Layer]) -> list[FloatArray]:
+def _weights_onward(layers: Sequence[Edges]) -> list[FloatArray]:
     """Return for each layer the number of ways to go on from each state, up to a factor."""
     weights = [np.ones(1)]
     for layer in reversed(layers):
-        along = layer.times_ways(weights[-1][layer.targets()])
-        onward = np.bincount(layer.source, weights=along)
+        onward = np.bincount(layer.source, weights=layer.ways * weights[-1][layer.target])
         weights.append(onward / onward.max())
     return weights[::-1]
 
 
-def _flows(layers: Sequence[Layer]) -> Iterator[tuple[IntArray, FloatArray]]:
+def _flows(layers: Sequence[Edges]) -> Iterator[tuple[IntArray, FloatArray]]:
     """Yield for each layer the score that each edge places, and the share of rankings along it."""
     weights = _weights_onward(layers)
     arrived = np.ones(1)
     for layer, onward in zip(layers, weights[1:], strict=True):
-        along = layer.times_ways(arrived[layer.source])
-        flow = along * onward[layer.targets()]
-        yield layer.score(), flow / flow.sum()
-        arrived = np.add.reduceat(along, layer.starts)
+        along = layer.ways * arrived[layer.source]
+        flow = along * onward[layer.target]
+        yield layer.score, flow / flow.sum()
+        arrived = np.bincount(layer.target, weights=along)
         arrived /= arrived.max()
