@@ -1,8 +1,8 @@
-"""Folding over the edges of a layer: sums of whole numbers of any size, and largest ones.
+"""Sums over the paths of a layered graph, in whole numbers of any size.
 
-A number is a row of machine words, the lowest digits first, each digit with a fixed number of bits: a
-sum over edges is then a few additions of long rows. The bits that digits leave free take up
-the carries of one layer. That takes a fraction of the time of as many Python integers.
+A number is a row of machine words, the lowest digits first, each digit with a fixed number of bits: to
+add up numbers along edges is then to add up a few long rows. The bits that digits leave free take up the
+carries of one layer. That takes a fraction of the time of as many Python integers.
 """
 
 from __future__ import annotations
@@ -26,29 +26,36 @@ def order_of(numbers: AnyArray) -> IntArray:
     return np.argsort(numbers.astype(np.min_scalar_type(int(numbers.max()))), kind="stable")
 
 
-class ByTarget:
-    """The edges of a layer by target, the targets with most edges first.
+class Groups:
+    """Edges in groups, the largest group first.
 
-    So the first edges of all targets, then the second ones of those that have two and so on are
-    added in one go each. ``place`` tells where each target stands in the results.
+    So the first edges of all groups, then the second ones of those that have two and so on are
+    folded in one go each. ``place`` tells where each group stands in the results.
     """
 
-    def __init__(self, target: IntArray, n_targets: int) -> None:
-        number = np.bincount(target, minlength=n_targets)
+    def __init__(self, begin: IntArray, number: IntArray, order: IntArray | None = None) -> None:
         ranked = order_of(number.max() - number)
-        self.place = np.empty(n_targets, dtype=np.int64)
-        self.place[ranked] = np.arange(n_targets)
-        self._order = order_of(target)
-        self._begin = (np.cumsum(number) - number).take(ranked)
-        self._with_more = (n_targets - np.cumsum(np.bincount(number))).tolist()
+        self.place = np.empty_like(ranked)
+        self.place[ranked] = np.arange(len(ranked))
+        self._begin, self._order = begin.take(ranked), order
+        self._longer = (len(number) - np.cumsum(np.bincount(number))).tolist()
+
+    @classmethod
+    def of(cls, group: IntArray, n_groups: int) -> Groups:
+        """Return the edges by the group that each belongs to."""
+        number = np.bincount(group, minlength=n_groups)
+        return cls(np.cumsum(number) - number, number, order_of(group))
 
     def fold(self, along: Callable[[IntArray], AnyArray], join: np.ufunc = np.add) -> AnyArray:
-        """Join what ``along`` returns for the edges to each target."""
-        folded = along(self._order.take(self._begin))
-        for number, targets in enumerate(self._with_more[1:-1], 1):
-            some = folded[:targets]
-            join(some, along(self._order.take(self._begin[:targets] + number)), out=some)
+        """Join what ``along`` returns for the edges of each group; none is empty."""
+        folded = along(self._edges(self._begin))
+        for number, groups in enumerate(self._longer[1:-1], 1):
+            some = folded[:groups]
+            join(some, along(self._edges(self._begin[:groups] + number)), out=some)
         return folded
+
+    def _edges(self, places: IntArray) -> IntArray:
+        return places if self._order is None else self._order.take(places)
 
 
 class Exact:
@@ -57,10 +64,6 @@ class Exact:
     def __init__(self, terms: int) -> None:
         self._bits = 63 - terms.bit_length()
 
-    def of(self, *numbers: int) -> Digits:
-        """Return small numbers as one digit each."""
-        return np.array(numbers, dtype=np.uint64)[:, np.newaxis]
-
     def carried(self, digits: Digits) -> Digits:
         """Return the same numbers with digits that leave room for the next sum."""
         bits = np.uint64(self._bits)
@@ -68,10 +71,13 @@ class Exact:
         if carry[..., -1].any():
             longer = (*digits.shape[:-1], 1)
             digits = np.concatenate([digits, np.zeros(longer, dtype=np.uint64)], axis=-1)
-        digits[..., : carry.shape[-1]] &= (np.uint64(1) << bits) - np.uint64(1)
+        digits &= (np.uint64(1) << bits) - np.uint64(1)
         digits[..., 1:] += carry[..., : digits.shape[-1] - 1]
         return digits
 
-    def number(self, digits: Digits) -> int:
-        """Return the Python integer that one row of digits stands for."""
-        return sum(digit << self._bits * place for place, digit in enumerate(digits.tolist()))
+    def numbers(self, digits: Digits) -> AnyArray:
+        """Return the Python integers that rows of digits stand for."""
+        found = np.zeros(digits.shape[:-1], dtype=object)
+        for digit in np.moveaxis(digits, -1, 0)[::-1]:
+            found = (found << self._bits) + digit.astype(object)
+        return found

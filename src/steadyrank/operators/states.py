@@ -10,6 +10,7 @@ are left there. Exact counts, distances, uniform samples and position shares are
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.errors import StateLimitError
-from steadyrank.operators.folds import ByTarget, Exact
+from steadyrank.operators.folds import Exact, Groups
 from steadyrank.operators.sweep import DistinctScores, Layer, Sweep
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ MAX_STATES = 10_000_000
 
 WORD = 64
 """Bits for what is gone: where the scores within c need more, no limit allows for all the states."""
+
+MOST_HELD = 1 << 23
+"""Edges that are held back to be counted from the far end."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,47 @@ class Edges:
         before = np.cumsum(self.ways) - self.ways
         begins = np.append(True, self.source[1:] != self.source[:-1])
         return np.asarray(before - np.maximum.accumulate(np.where(begins, before, 0)))
+
+
+class PathCount:
+    """How many paths lead from a single state to a single state.
+
+    Counts grow longer layer by layer. So the later layers are held back, as far as memory allows, and
+    counted from the far end: both ends' counts stay half as long.
+    """
+
+    def __init__(self, terms: int) -> None:
+        self._exact = Exact(terms)
+        self._held: deque[tuple[Layer, IntArray | None]] = deque()
+        self._n_held = 0
+        self._counts = np.ones((1, 1), dtype=np.uint64)
+
+    def add(self, layer: Layer, ways: IntArray | None, *, late: bool) -> None:
+        """Go on by one layer, with so many ways along each edge (None: one)."""
+        self._held.append((layer, ways))
+        self._n_held += len(layer.target)
+        while self._held and (not late or self._n_held > MOST_HELD):
+            early, its_ways = self._held.popleft()
+            self._n_held -= len(early.target)
+            groups = Groups.of(early.target, early.n_targets)
+            self._counts = self._step(self._counts, groups, early.source(), its_ways)
+
+    def _step(self, counts: Digits, groups: Groups, other_end: IntArray, ways: IntArray | None) -> Digits:
+        def along(edges: IntArray) -> AnyArray:
+            values = counts.take(other_end.take(edges), axis=0)
+            return values if ways is None else values * ways[edges, np.newaxis].astype(np.uint64)
+
+        return self._exact.carried(groups.fold(along))[groups.place]
+
+    def number(self) -> int:
+        """Return the number of paths."""
+        onward = np.ones((1, 1), dtype=np.uint64)
+        for layer, ways in reversed(self._held):
+            begin, number = np.empty((2, len(layer.name)), dtype=np.int64)
+            begin[layer.name] = np.cumsum(layer.degree) - layer.degree
+            number[layer.name] = layer.degree
+            onward = self._step(onward, Groups(begin, number), layer.target, ways)
+        return int(np.dot(self._exact.numbers(self._counts), self._exact.numbers(onward)))
 
 
 class StateGraph:
@@ -105,7 +150,7 @@ class StateGraph:
         state, column = np.nonzero(able)
         score = (layer.first[state] + column).astype(np.int32)
         ways = np.broadcast_to(1, score.shape) if self._single else left[able].astype(np.int32)
-        return Edges(layer.source, layer.target, score, ways)
+        return Edges(layer.source(), layer.target, score, ways)
 
     def count(self, max_states: int) -> int:
         """Return the number of rankings, exactly.
@@ -113,21 +158,13 @@ class StateGraph:
         Where all rankings pass through one state, its count is a factor and the next ones begin anew, so
         that they stay short.
         """
-        exact = Exact(self.n_items)
-        product, counts, place = 1, exact.of(1), np.zeros(1, dtype=np.int64)
-        for layer in self.layers(max_states):
-            by_target = ByTarget(layer.target, layer.n_targets)
-            source = place.take(layer.source)
-            ways = None if self._single else self.edges(layer).ways.astype(np.uint64)
-
-            def along(edges: IntArray, source=source, counts=counts, ways=ways) -> AnyArray:
-                values = counts.take(source.take(edges), axis=0)
-                return values if ways is None else values * ways[edges, np.newaxis]
-
-            counts, place = exact.carried(by_target.fold(along)), by_target.place
-            if len(counts) == 1:  # as it is after the last layer, with every item placed
-                product *= exact.number(counts[0])
-                counts = exact.of(1)
+        product, paths = 1, PathCount(self.n_items)
+        for placed, layer in enumerate(self.layers(max_states)):
+            ways = None if self._single else self.edges(layer).ways
+            paths.add(layer, ways, late=2 * placed > self.n_items)
+            if layer.n_targets == 1:  # as it is after the last layer, with every item placed
+                product *= paths.number()
+                paths = PathCount(self.n_items)
         return product
 
     def sample(self, size: int, rng: np.random.Generator, max_states: int) -> IntArray:

@@ -100,19 +100,23 @@ class DistinctScores:
 class Layer:
     """The edges between the states with t items placed and those with t + 1.
 
-    Edge e leads from state ``source[e]`` of layer t to state ``target[e]`` of layer t + 1. The edges of
-    one source stand together, the best score that it may place first.
+    The edges of one state stand together, the best score that it may place first.
     """
 
-    source: Places
-    target: Places
-    first: IntArray
-    """The best score left in each source, in the order in which the sources stand in the edges."""
-    gone: Words
+    name: IntArray
+    """The states of layer t, numbered from 0 on, in the order in which their edges stand."""
     degree: IntArray
-    """How many edges each source has."""
+    """How many edges each of them has."""
+    first: IntArray
+    """Its best score left."""
+    gone: Words
+    target: Places
+    """The state of layer t + 1 that each edge leads to."""
     n_targets: int
 
+    def source(self) -> IntArray:
+        """Return the state that each edge comes from."""
+        return np.repeat(self.name, self.degree)
 
 
 class Sweep:
@@ -148,13 +152,14 @@ class Sweep:
 
     def _decide(self, score: int) -> tuple[FloatArray, BoolArray]:
         """Return how deep the score lies in each state, and whether it is eligible."""
-        scores, first, limit = self._scores, self._who[FIRST], self._sums[LIMIT]
-        with np.errstate(over="ignore"):
+        scores, first = self._scores, self._who[FIRST]
+        with np.errstate(over="ignore"):  # a distance that overflows is infinite, and far enough
             depth = (scores.values.take(first) - scores.values[score]) / scores.tight.take(first)
-        unsure = doubt(self._sums[NUMBER], scores.eps)
-        touchable = scores.ends.take(first) > score
-        eligible = touchable & (depth < limit - unsure)
-        in_doubt = np.flatnonzero((touchable & (depth < limit + unsure)) > eligible)
+        slack = self._sums[LIMIT] - depth
+        unsure = doubt(float(self._sums[NUMBER].max()), scores.eps)
+        eligible = slack > unsure
+        in_doubt = np.flatnonzero(np.abs(slack) <= unsure)
+        in_doubt = in_doubt[scores.ends[first[in_doubt]] > score]
         if len(in_doubt):
             items = int(scores.sizes[int(first.min()) : score + 1].sum())
             for some in np.array_split(in_doubt, 1 + items * len(in_doubt) // SETTLED):
@@ -215,13 +220,16 @@ class Sweep:
         larger = square + gap * (grown + total)
         # A state once outside stays so: its sums are kept, and only gaps widen from there.
         inside = grown * grown + larger < 1
-        sums = np.repeat(self._sums[:, np.newaxis], size + 1, axis=1)
+        sums = np.empty((5, size + 1, len(number)))
+        sums[:, -1] = self._sums
         left = sums[:, :-1]
-        left[NUMBER] += np.arange(size, 0, -1)[:, np.newaxis] * inside
-        for row, value in ((TOTAL, grown), (SQUARE, larger), (AT, self._depth)):
-            np.copyto(left[row], value, where=inside)
+        left[NUMBER] = number + np.arange(size, 0.0, -1)[:, np.newaxis] * inside
+        left[TOTAL] = np.where(inside, grown, total)
+        left[SQUARE] = np.where(inside, larger, square)
+        left[AT] = np.where(inside, self._depth, at)
         left[LIMIT] = reach(left[AT], left[NUMBER], left[TOTAL], left[SQUARE])
-        left[LIMIT][:, ~self._eligible] = -np.inf
+        if not self._eligible.all():
+            left[LIMIT, :, ~self._eligible] = -np.inf
         return sums.reshape(5, -1)
 
     def _names(self, placed: IntArray) -> IntArray:
@@ -261,8 +269,8 @@ class Sweep:
         upto = int(self._who[PLACED].min())
         for layer in range(self._next_layer, upto):
             who, gone, target = (np.concatenate(part, axis=-1) for part in zip(*self._complete.pop(layer), strict=True))
-            source = np.repeat(who[NAME].astype(np.int32), who[DEGREE])
-            yield Layer(source, target, who[FIRST], gone, who[DEGREE], int(self._layer_sizes[layer + 1]))
+            n_targets = int(self._layer_sizes[layer + 1])
+            yield Layer(who[NAME], who[DEGREE], who[FIRST], gone, target, n_targets)
         self._next_layer = upto
 
     def end(self) -> None:
