@@ -5,7 +5,11 @@ from steadyrank.operators.intervals import (
     rank_intervals as rank_intervals,
     tiers as tiers,
 )
-from steadyrank.operators.rankings import RankingSet as RankingSet, inflated_ranking as inflated_ranking
+from steadyrank.operators.rankings import (
+    KendallDistance as KendallDistance,
+    RankingSet as RankingSet,
+    inflated_ranking as inflated_ranking,
+)
 from steadyrank.operators.topk_sets import (
     InflatedTopK as InflatedTopK,
     inflated_argmax as inflated_argmax,

@@ -41,7 +41,7 @@ class Groups:
         self._longer = (len(number) - np.cumsum(np.bincount(number))).tolist()
 
     @classmethod
-    def of(cls, group: IntArray, n_groups: int) -> Groups:
+    def of(cls, group: AnyArray, n_groups: int) -> Groups:
         """Return the edges by the group that each belongs to."""
         number = np.bincount(group, minlength=n_groups)
         return cls(np.cumsum(number) - number, number, order_of(group))
@@ -62,17 +62,20 @@ class Exact:
     """Whole numbers as rows of digits of so few bits that ``terms`` of them can be added up."""
 
     def __init__(self, terms: int) -> None:
-        self._bits = 63 - terms.bit_length()
+        self._bits = 62 - terms.bit_length()
+        # After so many rounds of carries digits are at most twice as large as they have to be.
+        self._rounds = -(-64 // self._bits) - 1
 
     def carried(self, digits: Digits) -> Digits:
         """Return the same numbers with digits that leave room for the next sum."""
         bits = np.uint64(self._bits)
-        carry = digits >> bits
-        if carry[..., -1].any():
-            longer = (*digits.shape[:-1], 1)
-            digits = np.concatenate([digits, np.zeros(longer, dtype=np.uint64)], axis=-1)
-        digits &= (np.uint64(1) << bits) - np.uint64(1)
-        digits[..., 1:] += carry[..., : digits.shape[-1] - 1]
+        for _ in range(self._rounds):
+            carry = digits >> bits
+            if carry[..., -1].any():
+                longer = (*digits.shape[:-1], 1)
+                digits = np.concatenate([digits, np.zeros(longer, dtype=np.uint64)], axis=-1)
+            digits &= (np.uint64(1) << bits) - np.uint64(1)
+            digits[..., 1:] += carry[..., : digits.shape[-1] - 1]
         return digits
 
     def numbers(self, digits: Digits) -> AnyArray:

@@ -4,8 +4,9 @@ A ranking is built by placing eligible items one after the other. What matters f
 only which items are left: the best one left, and which of the items less than c below it are gone
 (no others can be, since they are not eligible before it is placed). Equal scores are
 interchangeable, so a state holds *how many* items of each distinct score are gone. Layer t holds all
-states with t items placed; an edge to layer t + 1 places one item of some score, in as many ways as items
-are left there. Exact counts, distances, uniform samples and position shares are read off this graph.
+states with t items placed; an edge to layer t + 1 places one item of some score, in as many ways as
+there are items left of it. Exact counts, distances, uniform samples and position shares are read off
+this graph.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,9 +24,11 @@ from steadyrank.operators.folds import Exact, Groups
 from steadyrank.operators.sweep import DistinctScores, Layer, Sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from steadyrank._typing import AnyArray, FloatArray, IntArray
+    from steadyrank.operators.folds import Digits
+    from steadyrank.operators.sweep import Places
 
 MAX_STATES = 10_000_000
 """How many states are visited before the search is given up, unless the caller says otherwise."""
@@ -40,21 +44,36 @@ MOST_HELD = 1 << 23
 class Edges:
     """What the edges of a layer place, and where they lead; those of one source stand together."""
 
-    source: IntArray
-    target: IntArray
-    score: IntArray
+    source: Places
+    target: Places
+    score: Places
     """The number of the distinct score that each edge places an item of, ascending for each source."""
-    ways: IntArray
+    ways: Places
     """How many interchangeable items there are to choose from."""
 
+    @cached_property
     def above(self) -> IntArray:
-        """Return how many items with better scores are left as each edge places its own.
+        """How many items with better scores are left as each edge places its own.
 
         Every score with items left above an eligible one is eligible, too: it has an edge of its own.
         """
         before = np.cumsum(self.ways) - self.ways
         begins = np.append(True, self.source[1:] != self.source[:-1])
         return np.asarray(before - np.maximum.accumulate(np.where(begins, before, 0)))
+
+    def largest_along(self, largest: IntArray) -> Callable[[IntArray], IntArray]:
+        """Return the largest number of inversions along edges, given that of each source."""
+        return lambda edges: largest[self.source[edges]] + self.above[edges]
+
+    def inversions_along(self, sums: Digits) -> Callable[[IntArray], Digits]:
+        """Return the number of paths along edges and their inversions, given those of each source."""
+
+        def along(edges: IntArray) -> Digits:
+            values = sums[self.source[edges]]
+            values[:, 1] += values[:, 0] * self.above[edges, np.newaxis].astype(np.uint64)
+            return np.asarray(values * self.ways[edges, np.newaxis, np.newaxis].astype(np.uint64))
+
+        return along
 
 
 class PathCount:
@@ -66,11 +85,11 @@ class PathCount:
 
     def __init__(self, terms: int) -> None:
         self._exact = Exact(terms)
-        self._held: deque[tuple[Layer, IntArray | None]] = deque()
+        self._held: deque[tuple[Layer, Places | None]] = deque()
         self._n_held = 0
         self._counts = np.ones((1, 1), dtype=np.uint64)
 
-    def add(self, layer: Layer, ways: IntArray | None, *, late: bool) -> None:
+    def add(self, layer: Layer, ways: Places | None, *, late: bool) -> None:
         """Go on by one layer, with so many ways along each edge (None: one)."""
         self._held.append((layer, ways))
         self._n_held += len(layer.target)
@@ -80,7 +99,7 @@ class PathCount:
             groups = Groups.of(early.target, early.n_targets)
             self._counts = self._step(self._counts, groups, early.source(), its_ways)
 
-    def _step(self, counts: Digits, groups: Groups, other_end: IntArray, ways: IntArray | None) -> Digits:
+    def _step(self, counts: Digits, groups: Groups, other_end: Places, ways: Places | None) -> Digits:
         def along(edges: IntArray) -> AnyArray:
             values = counts.take(other_end.take(edges), axis=0)
             return values if ways is None else values * ways[edges, np.newaxis].astype(np.uint64)
@@ -149,7 +168,7 @@ class StateGraph:
         able &= np.cumsum(able, axis=1) <= layer.degree[:, np.newaxis]
         state, column = np.nonzero(able)
         score = (layer.first[state] + column).astype(np.int32)
-        ways = np.broadcast_to(1, score.shape) if self._single else left[able].astype(np.int32)
+        ways = np.broadcast_to(np.int32(1), score.shape) if self._single else left[able].astype(np.int32)
         return Edges(layer.source(), layer.target, score, ways)
 
     def count(self, max_states: int) -> int:
@@ -167,11 +186,30 @@ class StateGraph:
                 paths = PathCount(self.n_items)
         return product
 
+    def inversions(self, max_states: int) -> tuple[int, Fraction]:
+        """Return the largest and the mean number of pairs that a ranking orders against the scores.
+
+        Pairs with equal scores are not among them.
+        """
+        exact = Exact(2 * self.n_items**2)
+        none = np.zeros(1, dtype=np.int64)
+        one_path = np.array([[[1], [0]]], dtype=np.uint64)  # of a state: paths to it, their inversions
+        most, mean, largest, sums = 0, Fraction(0), none, one_path
+        for layer in self.layers(max_states):
+            edges, groups = self.edges(layer), Groups.of(layer.target, layer.n_targets)
+            largest = groups.fold(edges.largest_along(largest), np.maximum)[groups.place]
+            sums = exact.carried(groups.fold(edges.inversions_along(sums)))[groups.place]
+            if layer.n_targets == 1:
+                paths, inversions = exact.numbers(sums[0])
+                most, mean = most + int(largest[0]), mean + Fraction(inversions, paths)
+                largest, sums = none, one_path
+        return most, mean
+
     def sample(self, size: int, rng: np.random.Generator, max_states: int) -> IntArray:
         """Return ``size`` uniform rankings as (size, items) numbers of distinct scores."""
         layers = [self.edges(layer) for layer in self.layers(max_states)]
         weights = _weights_onward(layers)
-        state = np.zeros(size, dtype=np.int64)
+        state = np.zeros(size, dtype=np.int32)
         drawn = np.empty((size, len(layers)), dtype=np.int64)
         for place, (layer, onward) in enumerate(zip(layers, weights[1:], strict=True)):
             begin = np.flatnonzero(np.append(True, layer.source[1:] != layer.source[:-1]))
@@ -206,7 +244,7 @@ def _weights_onward(layers: Sequence[Edges]) -> list[FloatArray]:
     return weights[::-1]
 
 
-def _flows(layers: Sequence[Edges]) -> Iterator[tuple[IntArray, FloatArray]]:
+def _flows(layers: Sequence[Edges]) -> Iterator[tuple[Places, FloatArray]]:
     """Yield for each layer the score that each edge places, and the share of rankings along it."""
     weights = _weights_onward(layers)
     arrived = np.ones(1)
@@ -214,5 +252,5 @@ def _flows(layers: Sequence[Edges]) -> Iterator[tuple[IntArray, FloatArray]]:
         along = layer.ways * arrived[layer.source]
         flow = along * onward[layer.target]
         yield layer.score, flow / flow.sum()
-        arrived = np.bincount(layer.target, weights=along)
-        arrived /= arrived.max()
+        onto = np.bincount(layer.target, weights=along)
+        arrived = onto / onto.max()

@@ -93,7 +93,7 @@ class DistinctScores:
         inner = np.arange(below.shape[1]) < number[:, np.newaxis] - 1
         below[inner] = np.repeat(best[:, np.newaxis] - self.values[lower], above.ravel())
         below[np.arange(len(first)), number - 1] = best - self.values[score]
-        return entered(below, best, self.eps) == number
+        return np.asarray(entered(below, best, self.eps) == number)
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Layer:
     The edges of one state stand together, the best score that it may place first.
     """
 
-    name: IntArray
+    name: Places
     """The states of layer t, numbered from 0 on, in the order in which their edges stand."""
     degree: IntArray
     """How many edges each of them has."""
@@ -114,7 +114,7 @@ class Layer:
     """The state of layer t + 1 that each edge leads to."""
     n_targets: int
 
-    def source(self) -> IntArray:
+    def source(self) -> Places:
         """Return the state that each edge comes from."""
         return np.repeat(self.name, self.degree)
 
@@ -160,10 +160,11 @@ class Sweep:
         eligible = slack > unsure
         in_doubt = np.flatnonzero(np.abs(slack) <= unsure)
         in_doubt = in_doubt[scores.ends[first[in_doubt]] > score]
-        if len(in_doubt):
-            items = int(scores.sizes[int(first.min()) : score + 1].sum())
-            for some in np.array_split(in_doubt, 1 + items * len(in_doubt) // SETTLED):
-                eligible[some] = scores.settled(score, first[some], self._gone[some])
+        items = int(scores.sizes[int(first.min()) : score + 1].sum())
+        step = max(1, SETTLED // items)
+        for start in range(0, len(in_doubt), step):
+            some = in_doubt[start : start + step]
+            eligible[some] = scores.settled(score, first[some], self._gone[some])
         return depth, eligible
 
     def _staying(self, staying: BoolArray) -> tuple[IntArray, Places, Places]:
@@ -198,7 +199,7 @@ class Sweep:
         self._sums = self._wider_sums(size)
 
     def _wider_targets(self, size: int) -> Places:
-        """Return the targets of the states in all blocks: what a state led to, and one item more gone."""
+        """Return the targets of the states in all blocks: those so far, and one item more gone."""
         n_states, width = self._targets.shape
         degree = self._who[DEGREE]
         wider = int(degree.max()) + 1
@@ -213,7 +214,7 @@ class Sweep:
         return targets.reshape(-1, wider)
 
     def _wider_sums(self, size: int) -> FloatArray:
-        """Return the sums of the states in all blocks; the last, with nothing left there, keeps its own."""
+        """Return the sums of the states in all blocks; the last has nothing to add."""
         number, total, square, at, _ = self._sums
         gap = self._depth - at
         grown = total + number * gap
@@ -233,7 +234,7 @@ class Sweep:
         return sums.reshape(5, -1)
 
     def _names(self, placed: IntArray) -> IntArray:
-        """Number new states within their layers."""
+        """Return the numbers of new states within their layers."""
         start = int(placed.min())
         new = np.bincount(placed - start)
         known = self._layer_sizes[start : start + len(new)]
@@ -268,9 +269,11 @@ class Sweep:
         """Yield the layers that have become complete."""
         upto = int(self._who[PLACED].min())
         for layer in range(self._next_layer, upto):
-            who, gone, target = (np.concatenate(part, axis=-1) for part in zip(*self._complete.pop(layer), strict=True))
+            who, gone, target = (
+                np.concatenate(part, axis=-1) for part in zip(*self._complete.pop(layer), strict=True)
+            )
             n_targets = int(self._layer_sizes[layer + 1])
-            yield Layer(who[NAME], who[DEGREE], who[FIRST], gone, target, n_targets)
+            yield Layer(who[NAME].astype(np.int32), who[DEGREE], who[FIRST], gone, target, n_targets)
         self._next_layer = upto
 
     def end(self) -> None:
