@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterator
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -33,6 +33,28 @@ def shared_data() -> Path:
 def in_ci() -> bool:
     """Tell whether this is CI, where a missing browser or engine is a failure, not a skip."""
     return os.environ.get("CI", "").lower() in {"1", "true"}
+
+
+@pytest.fixture(scope="session")
+def spark_session() -> Iterator[Any]:
+    """Return one Spark session for all tests, on two cores of this machine."""
+    from engine_makers import need
+
+    need("pyspark", os.environ.get("CI", "").lower() in {"1", "true"})
+    from pyspark.sql import SparkSession
+
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    session = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.host", "127.0.0.1")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
 
 
 @pytest.hookimpl(tryfirst=True)

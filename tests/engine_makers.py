@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
+
+import pytest
+
 
 def maker(engine, session=None):
     """Return a function from a dict of columns to a frame of the engine."""
@@ -24,3 +28,11 @@ def maker(engine, session=None):
         return session.createDataFrame(pa.table(columns))
 
     return make
+
+
+def need(package, in_ci):
+    """Skip where a package is missing; in CI that is a failure."""
+    if importlib.util.find_spec(package) is None:
+        if in_ci:
+            pytest.fail(f"{package} must be installed in CI")
+        pytest.skip(f"{package} is not installed")

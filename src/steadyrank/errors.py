@@ -8,6 +8,7 @@ names are :class:`Option` objects, which Python writes one way and the command l
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -177,7 +178,14 @@ class StateLimitError(SteadyrankError):
     """Counting, sampling or position shares would need too many states."""
 
     def __init__(
-        self, limit: int, reached: int, placed: int, items: int, bound_log10: float, *, too_wide: bool
+        self,
+        limit: int,
+        reached: int,
+        placed: int,
+        items: int,
+        bound_log10: float,
+        *,
+        least_log10: float | None = None,
     ) -> None:
         self.limit = limit
         self.reached = reached
@@ -185,9 +193,12 @@ class StateLimitError(SteadyrankError):
         where = f"after {placed:,} of {items:,} positions"
         found = f"{reached:,} were reached {where}, and max_states={limit:,}"
         way_out = "A smaller eps or a larger max_states"
-        if too_wide:
+        if least_log10 is not None:
+            found = f"before the first of {items:,} positions at least 10^{least_log10:.1f} states"
+            found += f" are known to be needed, and max_states={limit:,}"
+        if least_log10 == math.inf:
             close = "so many scores lie within eps/sqrt(2) of each other that no max_states would do"
-            found, way_out = f"{where} {close}", "A smaller eps"
+            found, way_out = close, "A smaller eps"
         super().__init__(
             f"the state graph of this set of rankings is too large: {found}; the whole graph may have "
             f"up to 10^{bound_log10:.1f} states. {way_out} makes this call possible. Membership, "
@@ -265,8 +276,23 @@ class InvalidLabelError(InvalidDataError):
     """A label that is missing, blank, doubled, not hashable or not in the given list."""
 
 
+MOST_COUNTED = 2**63
+"""Totals of counts stay below this, so that 64-bit whole numbers hold them."""
+
+
 class InvalidCountError(InvalidDataError):
     """A count that is not a whole number from 0 on."""
+
+
+class CountTotalError(InvalidCountError):
+    """Counts, or points times counts, that add up to more than 64-bit whole numbers hold."""
+
+    def __init__(self, what: str, total: int) -> None:
+        self.count_total = total
+        super().__init__(
+            f"the {what} add up to {total:,}, but totals must be below 2^63 = {MOST_COUNTED:,}",
+            way_out="Divide all counts by one number: each then stands for so many of them.",
+        )
 
 
 class NotANumberError(InvalidDataError):
@@ -312,6 +338,10 @@ class UnreadableFileError(InvalidDataError):
 
 class FileNotThereError(SteadyrankError, FileNotFoundError):
     """No file at the path."""
+
+
+class UnwritableFileError(SteadyrankError, OSError):
+    """A place where a result cannot, or must not, be written."""
 
 
 class MissingPackageError(SteadyrankError, ImportError):

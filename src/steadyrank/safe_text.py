@@ -89,7 +89,21 @@ def _cut(text: str, width: int) -> str:
     return text
 
 
+def is_unsafe(character: str) -> bool:
+    r"""Tell whether a character is not shown as it is; having none is safe.
+
+    Examples
+    --------
+    >>> is_unsafe("\u2028"), is_unsafe("a"), is_unsafe("")
+    (True, False, False)
+    """
+    return character != "" and unicodedata.category(character) in UNSAFE and character not in JOINERS
+
+
+def is_blank(character: str) -> bool:
+    """Tell whether a character is nothing to be seen, but harmless: a blank or a joiner."""
+    return unicodedata.category(character) == "Zs" or character in JOINERS
+
+
 def _visible(character: str) -> str:
-    if unicodedata.category(character) in UNSAFE and character not in JOINERS:
-        return character.encode("unicode_escape").decode()
-    return character
+    return character.encode("unicode_escape").decode() if is_unsafe(character) else character

@@ -42,3 +42,17 @@ def cases(
     yield draw
     record_property("cases", tried)
     print(f"the last case was number {tried}")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many cases were drawn."""
+    reports = [report for found in terminalreporter.stats.values() for report in found]
+    drawn = [
+        int(value)
+        for report in reports
+        if getattr(report, "when", None) == "teardown"
+        for name, value in report.user_properties
+        if name == "cases"
+    ]
+    if drawn:
+        terminalreporter.write_line(f"generated cases: {sum(drawn):,} in {len(drawn):,} tests")

@@ -17,7 +17,7 @@ import pytest
 
 from oracles import enumeration, exact
 from steadyrank import errors
-from steadyrank.operators import folds, states, sweep
+from steadyrank.operators import folds, sweep
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.rankings import inflated_ranking
 from steadyrank.operators.unplaced import Unplaced
@@ -192,7 +192,7 @@ def test_edges_held_back_or_not_give_the_same_count(
         with monkeypatch.context() as patch:
             counts = set()
             for most in (0, 20, 1 << 23):
-                patch.setattr(states, "MOST_HELD", most)
+                patch.setattr(folds, "MOST_HELD", most)
                 counts.add(rankings.count())
         assert len(counts) == 1
 

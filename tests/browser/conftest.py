@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from steadyrank.report.export import write_whole
 from steadyrank.report.html import render_html
+from steadyrank.writing import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -22,9 +22,10 @@ from browser.examples import (
     tied_matrix,
 )
 from steadyrank import Votes, audit, inflated_topk, rank_intervals, stable_topk
-from steadyrank.report.export import to_csv, unguarded, write_whole
+from steadyrank.report.export import to_csv, unguarded
 from steadyrank.report.html import render_html
 from steadyrank.report.text import verdict
+from steadyrank.writing import write_whole
 
 pytestmark = pytest.mark.browser
 

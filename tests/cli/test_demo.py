@@ -56,6 +56,16 @@ def test_its_commands_can_be_tried(run: Command, found: Any, tmp_path: Path) -> 
     assert run("topk", tmp_path / "data" / "chat_battles.csv", "-k", 3, "--unit", "judge").code == 0
 
 
+def test_it_replaces_no_file_that_is_not_its_own(run: Command, tmp_path: Path) -> None:
+    mine = tmp_path / "benchmark.csv"
+    mine.write_text("mine", encoding="utf-8")
+    found = run("demo", "--data", tmp_path, "-o", tmp_path / "page.html")
+    assert found.code == 2
+    assert "is not a file of the demo" in found.err
+    assert [path.name for path in tmp_path.iterdir()] == ["benchmark.csv"]
+    assert mine.read_text(encoding="utf-8") == "mine"
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_each_data_set_has_a_near_tie(run: Command, name: str) -> None:
     k, unit = {"restaurants.csv": (5, ()), "chat_battles.csv": (3, ("--unit", "judge"))}.get(

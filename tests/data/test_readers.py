@@ -71,22 +71,15 @@ def test_other_delimiters_are_said() -> None:
         assert votes.notes[0] == f"fields taken as separated by {mark!r}"
 
 
-@pytest.mark.parametrize("library", ["polars", "pyarrow"])
-def test_parquet_with_each_library(library: str) -> None:
-    table = read_parquet(open_source(io.BytesIO(as_parquet())), [library])
-    assert Votes.from_table(table, {}).tally.tolist() == [3, 2, 1]
-
-
 def test_parquet_without_a_library() -> None:
     with pytest.raises(MissingPackageError, match=r'pip install "steadyrank\[frames\]"'):
-        read_parquet(open_source(io.BytesIO(as_parquet())), ["no_such_library"])
+        read_parquet(open_source(io.BytesIO(as_parquet())), "no_such_library")
 
 
-@pytest.mark.parametrize("library", ["polars", "pyarrow"])
-def test_damaged_parquet(library: str) -> None:
+def test_damaged_parquet() -> None:
     content = as_parquet()
     with pytest.raises(UnreadableFileError, match="not a sound Parquet file"):
-        read_parquet(open_source(io.BytesIO(content[: len(content) // 2])), [library])
+        read_parquet(open_source(io.BytesIO(content[: len(content) // 2])))
 
 
 def test_every_kind_reads() -> None:

@@ -87,6 +87,13 @@ def test_the_table_of_roles_is_that_of_the_declarations() -> None:
     assert "\n".join(script("roles_table").table()) in page
 
 
+def test_the_table_of_what_was_tried_is_that_of_the_tests() -> None:
+    made, page = script("tried_table"), (DOCS / "tried.md").read_text(encoding="utf-8")
+    assert "\n".join(made.table()) in page
+    makefile = (DOCS.parent / "Makefile").read_text(encoding="utf-8")
+    assert f"FUZZ_TIMES ?= {made.FUZZ_TIMES}\n" in makefile
+
+
 @pytest.mark.parametrize("name", ["real_data_table", "docs_offline"])
 def test_the_examples_in_the_scripts_run(name: str) -> None:
     done = doctest.testmod(script(name))

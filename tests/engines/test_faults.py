@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import gzip
 import os
 import signal
 import subprocess
@@ -18,8 +20,8 @@ import pytest
 
 from steadyrank import Ratings, audit
 from steadyrank.engines import DuckDB
-from steadyrank.engines.files import find_files
-from steadyrank.engines.settings import PREFIX, SpillFolder
+from steadyrank.engines.files import find_files, in_strict_order
+from steadyrank.engines.settings import PREFIX
 from steadyrank.errors import (
     DuplicateRatingsError,
     EmptyDataError,
@@ -140,7 +142,7 @@ class TestOrder:
     )
     def test_order(self, tmp_path, parts, ordered):
         self.write(tmp_path, *parts)
-        assert find_files(tmp_path).in_strict_order("user", "item") == ordered
+        assert in_strict_order(find_files(tmp_path).paths, "user", "item") == ordered
 
     def test_a_pair_repeated_in_another_file(self, tmp_path):
         self.write(tmp_path, [(1, 1), (1, 2)], [(1, 2), (2, 1)])
@@ -207,8 +209,28 @@ class TestBadFiles:
     def test_a_text_file_with_a_short_line_names_the_file(self, tmp_path):
         (tmp_path / "a.csv").write_text("user,item,rating\n1,1,1\n2,1,3\n")
         (tmp_path / "b.csv").write_text("user,item,rating\n1,2,1\n2\n")
-        with pytest.raises(UnreadableFileError, match=r"b\.csv.*record 3 has 1 fields"):
+        with pytest.raises(UnreadableFileError, match=r"line 3 of b\.csv has 1 fields instead of 3"):
             Ratings.scan(str(tmp_path / "*.csv"))
+
+    @pytest.mark.parametrize("engine", ["duckdb", "polars"])
+    def test_a_damaged_gzip_file_is_refused_as_in_memory(self, tmp_path, engine):
+        path = tmp_path / "a.csv.gz"
+        path.write_bytes(gzip.compress(b"user,item,rating\n" + b"1,1,1\n2,1,3\n" * 9000)[:-30])
+        with pytest.raises(UnreadableFileError) as in_memory_too:
+            Ratings.read(path)
+        with pytest.raises(UnreadableFileError, match="cut short or damaged") as refused:
+            Ratings.scan(path, engine=engine)
+        assert str(refused.value) == str(in_memory_too.value)
+
+    def test_a_pipe_is_refused_by_name(self, tmp_path):
+        os.mkfifo(tmp_path / "pipe.csv")
+        with pytest.raises(InvalidDataError, match=r"pipe\.csv' is a pipe or a device.*into memory"):
+            Ratings.scan(tmp_path / "pipe.csv")
+
+    def test_a_list_of_users_is_refused_by_name(self, tmp_path):
+        write_parts(tmp_path, 1)
+        with pytest.raises(InvalidDataError, match="takes no list of others"):
+            Ratings.scan(tmp_path, users=[1, 2, 3])
 
     def test_no_files_and_odd_files(self, tmp_path):
         with pytest.raises(FileNotThereError, match="no file matches"):
@@ -228,10 +250,10 @@ class TestBadValues:
     @pytest.mark.parametrize(
         ("line", "error", "words"),
         [
-            ("1,,3", InvalidLabelError, "items must not be missing, but 1 of 3 are"),
+            ("1,,3", InvalidLabelError, r"there is None \(1 of 3 are missing"),
             ("1,3,", MissingValuesError, "1 of 3 ratings are missing"),
             ("1,3,NA", MissingValuesError, "1 of 3 ratings are missing"),
-            ("1,3,good", NotANumberError, "there is 'good'"),
+            ("1,3,good", NotANumberError, r"'good' is not a number.*on line 4 of r\.csv"),
             ("1,2,5", DuplicateRatingsError, "1 ratings are repeated: user 1 rated 2 more than once"),
         ],
     )
@@ -251,8 +273,9 @@ class TestBadValues:
             Ratings.scan(lazily_here(columns))
 
     def test_labels_of_an_odd_type(self, lazily_here):
-        columns = {"user": [1.5, 2.5], "item": ["a", "a"], "rating": [1, 2]}
-        with pytest.raises(InvalidLabelError, match="users must be whole numbers or text"):
+        days = np.array(["2026-01-01", "2026-01-02"], dtype="datetime64[us]")
+        columns = {"user": days, "item": ["a", "a"], "rating": [1, 2]}
+        with pytest.raises(InvalidLabelError, match="users must be numbers of up to 64 bits or text"):
             Ratings.scan(lazily_here(columns))
 
     def test_policies_and_engines_that_do_not_exist(self, tmp_path):
@@ -307,15 +330,33 @@ class TestSpilling:
             Ratings.scan(many_users, engine=engine)
         assert not left_behind(tmp_path)
 
-    def test_a_folder_of_a_program_that_was_killed_is_removed_by_the_next(self, tmp_path):
-        dead = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"],
-                              capture_output=True, text=True, check=True)  # fmt: skip
-        (tmp_path / f"{PREFIX}{dead.stdout.strip()}-abc").mkdir()
-        running = tmp_path / f"{PREFIX}{os.getppid()}-abc"
-        running.mkdir()
-        folder = SpillFolder(tmp_path)
-        assert left_behind(tmp_path) == sorted([running.name, folder.path.name])
-        folder.close()
+    def test_a_full_disk_while_text_is_put_down(self, tmp_path, monkeypatch):
+        (tmp_path / "a.csv").write_text("user,item,rating\n1,1,1\n2,1,3\n")
+
+        def full(*_, **__):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        monkeypatch.setattr(pq.ParquetWriter, "write_table", full)
+        with pytest.raises(SpillError, match=r"ran out of room.*spill="):
+            Ratings.scan(tmp_path / "a.csv", engine=DuckDB(spill=tmp_path))
+        assert not left_behind(tmp_path)
+
+    @pytest.mark.parametrize("limit", ["-5", "0", "0GB", "nan", "2 XB", "2", "", "-1GB", "1e400GB", 5])
+    def test_sizes_that_are_none(self, limit):
+        with pytest.raises(
+            InvalidSettingError, match=r"memory_limit must be a size.*memory_limit=\.\.\."
+        ):
+            DuckDB(memory_limit=limit)
+        with pytest.raises(InvalidSettingError, match="max_spill must be a size"):
+            DuckDB(max_spill=limit)
+
+    def test_settings_that_are_none(self, tmp_path):
+        for threads in (0, -1, 1.5, "two", True):
+            with pytest.raises(InvalidSettingError, match="threads must be a whole number"):
+                DuckDB(threads=threads)
+        write_parts(tmp_path, 1)
+        with pytest.raises(InvalidSettingError, match=r"there is no folder .*absent.*spill="):
+            Ratings.scan(tmp_path, engine=DuckDB(spill=tmp_path / "absent"))
 
     def test_a_forgotten_scan_leaves_nothing(self, tmp_path):
         write_parts(tmp_path, 1)

@@ -57,6 +57,32 @@ FILES: dict[str, tuple[type, str, dict[str, Any]]] = {
     "a rating twice": (Ratings, "user,item,rating\n1,2,3\n1,2,4\n", {}),
     "ratings": (Ratings, "user;item;rating\n1;a;3\n2;b;4.5\n2;a;1\n", {}),
     "long scores": (ScoreMatrix, "task,model,score\nt,x,1\nt,y,2\nu,x,0\nu,y,1\n", {}),
+    "a quoted line break": (Votes, 'choice,count\n"two\nlines",3\ny,2\n', {}),
+    "doubled quotes": (Votes, 'choice\n"say ""hi"""\n"say ""hi"""\nx\n', {}),
+    "a row too long": (Votes, "choice,count\nx,3\ny,2,1\n", {}),
+    "a row too short": (Votes, "choice,count\nx,3\ny\n", {}),
+    "a title": (Votes, "Our votes\nchoice,count\nx,3\n", {}),
+    "blank lines": (Votes, "\nchoice,count\n\nx,3\n  \ny,1\n\n", {}),
+    "a NUL byte": (Votes, "choice\nx\n\0\n", {}),
+    "no final newline": (Votes, "choice\nx\ny\nx", {}),
+    "returns alone": (Votes, "choice\rx\ry\rx\r", {}),
+    "numbers of 19 digits, tied": (Votes, "choice\n9000000000000000000\n1000000000000000000\n-5\n", {}),
+    "their mean": (
+        Ratings,
+        "user,item,rating\n1,a,0.1\n1,a,0.2\n1,a,0.3\n2,a,5\n2,b,1\n",
+        {"duplicates": "mean"},
+    ),
+    "NaN with a policy": (
+        ScoreMatrix,
+        "task,model,score\nt,x,1\nt,y,NaN\nu,x,0\nu,y,1\nv,x,2\nv,y,1\n",
+        {"missing": "available"},
+    ),
+    "a row without any value": (
+        ScoreMatrix,
+        "task,model,score\nt,x,\nu,x,0\nu,y,1\nv,x,2\nv,y,1\n",
+        {"missing": "available"},
+    ),
+    "labels late in the file": (Votes, "choice\n" + "7\n" * 20_000 + "x\n", {}),
     "long scores with gaps": (ScoreMatrix, "task,model,score\nt,x,1\nt,y,2\nu,x,0\n", {}),
 }
 
@@ -106,6 +132,20 @@ def test_the_files_give_what_they_hold(tmp_path: Path) -> None:
     assert Votes.scan(path).tally.tolist() == [3, 2]
     path.write_text("winner,loser\nx,y\nx,z\n")
     assert sorted(Battles.scan(path).units.labels) == ["x beats y", "x beats z"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_encodings_and_formats_are_those_of_memory(tmp_path: Path, engine: str) -> None:
+    path = tmp_path / "file.csv"
+    path.write_bytes("choice\nä\nb\nä\n".encode("latin-1"))
+    with pytest.raises(InvalidDataError, match=r"not text in UTF-8.*encoding="):
+        Votes.scan(path, engine=engine)
+    assert Votes.scan(path, engine=engine, encoding="latin-1").items == ("b", "ä")
+    assert scan_any(path, engine=engine, encoding="latin-1", format="csv").items == ("b", "ä")
+    with pytest.raises(InvalidDataError, match="format must be one of"):
+        Votes.scan(path, engine=engine, format="excel")
+    with pytest.raises(InvalidDataError, match="cannot be read as Parquet"):
+        Votes.scan(path, engine=engine, format="parquet")
 
 
 def test_several_files_must_be_laid_out_alike(tmp_path: Path) -> None:

@@ -112,6 +112,14 @@ def test_a_damaged_file_is_named(spark_session, tmp_path):
         Ratings.scan(tmp_path, engine="spark")
 
 
+def test_columns_whose_names_are_syntax(spark_session):
+    names = ["a.b", "`", "a`.b c"]
+    frame = spark_session.createDataFrame([(1, "x", 2.0), (2, "x", 3.0), (2, "y", 1.0)], names)
+    with Ratings.scan(frame, user="a.b", item="`", score="a`.b c", duplicates="trust") as scanned:
+        assert scanned.items == ("x", "y")
+        assert MeanRating(shrinkage=0).score(scanned).tolist() == [2.5, 1.0]
+
+
 def test_text_files_by_path(spark_session, tmp_path):
     (tmp_path / "a.csv").write_text("user,item,rating\n007,x,1.5\n7,x,4\n")
     (tmp_path / "b.csv").write_text("user,item,rating\n7,y,2.5\n8,y,3\n")

@@ -24,9 +24,9 @@ from browser.examples import (
 )
 from steadyrank import Votes, write_report
 from steadyrank.errors import InvalidKError, MissingPackageError
-from steadyrank.report.export import write_whole
 from steadyrank.report.html import STEPS_OF_OTHERS, chart_runtime, floats, packed, render_html
 from steadyrank.report.text import verdict
+from steadyrank.writing import write_whole
 
 pytest.importorskip("vl_convert")
 

@@ -8,6 +8,8 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
+import weakref
 
 import joblib
 import numpy as np
@@ -26,7 +28,8 @@ from steadyrank.errors import (
     WrongDataError,
 )
 from steadyrank.scorers.bradley_terry import BradleyTerry
-from steadyrank.scorers.checkpoint import fingerprint, open_checkpoint
+from steadyrank.scorers.checkpoint import open_checkpoint
+from steadyrank.scorers.fingerprint import fingerprint
 from steadyrank.scorers.least_squares import OrdinaryLeastSquares
 from steadyrank.scorers.refit import Refit
 
@@ -64,7 +67,7 @@ def medians(data):
     return np.median(data.values, axis=0)
 
 matrix = ScoreMatrix(np.arange(24.0).reshape(8, 3) ** 1.5 % 7)
-Refit(medians, checkpoint=path).leave_one_out(matrix)
+Refit(medians, checkpoint=path, model_name="medians").leave_one_out(matrix)
 """
 
 
@@ -82,11 +85,11 @@ class Counting:
         return column_medians(data)
 
 
-def model_of(counter):
-    """Hide the counter from the fingerprint of the model, as a global would be."""
+def counted(counter, path):
+    """Name the model, which is the same whatever its counter says."""
     global current  # noqa: PLW0603
     current = counter
-    return through_current
+    return Refit(through_current, checkpoint=path, model_name="counted medians")
 
 
 def through_current(data):
@@ -190,7 +193,7 @@ class TestRefit:
     def test_equal_units_are_fitted_once(self):
         counter = Counting()
         counter.__class__ = type("Shares", (Counting,), {"__call__": count_votes})
-        out = Refit(model_of(counter)).leave_one_out(Votes(["a"] * 50 + ["b"] * 30))
+        out = counted(counter, None).leave_one_out(Votes(["a"] * 50 + ["b"] * 30))
         assert counter.calls == 3
         assert out.units.counts.tolist() == [50, 30]
 
@@ -307,13 +310,13 @@ class TestCheckpoint:
         path = tmp_path / "refits"
         counter = Counting(stop_at=5)
         with pytest.raises(KeyboardInterrupt):
-            Refit(model_of(counter), checkpoint=path).leave_one_out(MATRIX)
+            counted(counter, path).leave_one_out(MATRIX)
         again = Counting()
-        out = Refit(model_of(again), checkpoint=path).leave_one_out(MATRIX)
+        out = counted(again, path).leave_one_out(MATRIX)
         assert again.calls == 9 - 4
         assert (table(out) == table(Refit(column_medians).leave_one_out(MATRIX))).all()
         third = Counting()
-        out = Refit(model_of(third), checkpoint=path).leave_one_out(MATRIX)
+        out = counted(third, path).leave_one_out(MATRIX)
         assert third.calls == 0
         assert (out.scores == column_medians(MATRIX)).all()
 
@@ -330,20 +333,20 @@ class TestCheckpoint:
     def test_nothing_else_stays_beside_the_file(self, tmp_path):
         path = tmp_path / "refits"
         with pytest.raises(KeyboardInterrupt):
-            Refit(model_of(Counting(stop_at=5)), checkpoint=path).leave_one_out(MATRIX)
+            counted(Counting(stop_at=5), path).leave_one_out(MATRIX)
         assert list(tmp_path.iterdir()) == [path]
-        Refit(model_of(Counting()), checkpoint=path).leave_one_out(MATRIX)
+        counted(Counting(), path).leave_one_out(MATRIX)
         assert list(tmp_path.iterdir()) == [path]
 
     @pytest.mark.parametrize("cut", [1, 500, 4096, 5000])
     def test_a_torn_file_is_refused(self, tmp_path, cut):
         path = tmp_path / "refits"
-        Refit(model_of(Counting()), checkpoint=path).leave_one_out(MATRIX)
+        counted(Counting(), path).leave_one_out(MATRIX)
         content = path.read_bytes()[:-cut]
         path.write_bytes(content)
         again = Counting()
         with pytest.raises(CheckpointError, match="is damaged"):
-            Refit(model_of(again), checkpoint=path).leave_one_out(MATRIX)
+            counted(again, path).leave_one_out(MATRIX)
         assert again.calls == 0
         assert path.read_bytes() == content
 
@@ -468,3 +471,93 @@ class TestFingerprint:
         loop = [1]
         loop.append(loop)
         assert fingerprint(loop) != fingerprint([1])
+
+    @pytest.mark.parametrize(
+        "reached",
+        [(n for n in "ab"), threading.Lock(), sys.stdout.buffer, weakref.ref(Counting), memoryview(b"")],
+        ids=lambda value: type(value).__name__,
+    )
+    def test_what_cannot_be_told_again_asks_for_a_name(self, tmp_path, reached):
+        path = tmp_path / "refits"
+        model = functools.partial(lambda kept, data: column_medians(data), reached)
+        with pytest.raises(CheckpointError, match=r"cannot tell .* again .* model_name=") as caught:
+            Refit(model, checkpoint=path).leave_one_out(MATRIX)
+        assert type(reached).__qualname__ in str(caught.value)
+        assert not path.exists()
+        Refit(model, checkpoint=path, model_name="first").leave_one_out(MATRIX)
+        Refit(model, checkpoint=path, model_name="first").leave_one_out(MATRIX)
+        with pytest.raises(CheckpointError, match="belongs to other scorer"):
+            Refit(model, checkpoint=path, model_name="second").leave_one_out(MATRIX)
+
+    def test_a_long_way_and_many_ways(self):
+        names = {}
+        exec("".join(f"def f{i}(x):\n    return f{i + 1}(x)\n" for i in range(3000)), names)
+        chain = fingerprint(names["f0"])
+        exec("def f3000(x):\n    return 1\n", names)
+        assert fingerprint(names["f0"]) != chain
+        pair = ()
+        for _ in range(60):
+            pair = (pair, pair)
+        assert fingerprint(pair) != fingerprint((pair, 1))
+
+
+EDITS = {
+    "a helper": ("return np.median(values, axis=0)", "return np.mean(values, axis=0)"),
+    "a constant of the module": ("FACTOR = 2.0", "FACTOR = 3.0"),
+    "a method of an object": ("return values - self.by", "return values + self.by"),
+    "the state of an object": ("Shift(1.0)", "Shift(1.5)"),
+}
+SCRIPT = """
+import sys
+import numpy as np
+from steadyrank.data import ScoreMatrix
+from steadyrank.scorers import Refit
+
+FACTOR = 2.0
+
+class Shift:
+    def __init__(self, by):
+        self.by = by
+    def __call__(self, values):
+        return values - self.by
+
+shift = Shift(1.0)
+
+def middle(values):
+    return np.median(values, axis=0)
+
+def model(data):
+    return FACTOR * shift(middle(data.values))
+
+data = ScoreMatrix(np.arange(24.0).reshape(8, 3) ** 1.5 % 7)
+print(Refit(model, checkpoint=sys.argv[1]).leave_one_out(data).scores.tolist())
+"""
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_an_edited_model_does_not_get_the_scores_of_the_one_before(tmp_path, edit):
+    def run(source):
+        script = tmp_path / "script.py"
+        script.write_text(source, encoding="utf-8")
+        command = [sys.executable, str(script), str(tmp_path / "refits")]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    first, again = run(SCRIPT), run("# a comment\n" + SCRIPT)
+    assert first.returncode == 0
+    assert again.stdout == first.stdout
+    before, after = EDITS[edit]
+    assert before in SCRIPT
+    refused = run(SCRIPT.replace(before, after))
+    assert refused.returncode != 0
+    assert "belongs to other scorer" in refused.stderr
+
+
+def test_what_a_deleted_checkpoint_left_is_not_brought_back(tmp_path):
+    path = tmp_path / "refits"
+    command = [sys.executable, "-c", KILLED, str(path), str(tmp_path / "calls"), "5"]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    assert path.with_name("refits-wal").exists()
+    path.unlink()
+    counter = Counting()
+    counted(counter, path).leave_one_out(MATRIX)
+    assert counter.calls == 9

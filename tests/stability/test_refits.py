@@ -37,7 +37,7 @@ class Calls:
 
 
 def counted_medians(data):
-    """Medians that count their calls outside, so that it is the same model however often it ran."""
+    """Medians that count their calls; by its name it is the same model however often it ran."""
     if Calls.count == Calls.stop_after:
         raise Interrupted
     Calls.count += 1
@@ -54,7 +54,7 @@ def table(result):
 
 @pytest.mark.parametrize("stop_after", [0, 1, 5, 12])
 def test_an_interrupted_audit_goes_on_without_redoing_units(tmp_path, stop_after):
-    scorer = Refit(counted_medians, checkpoint=tmp_path / "refits", progress=False)
+    scorer = Refit(counted_medians, checkpoint=tmp_path / "refits", progress=False, model_name="medians")
     Calls.start(stop_after)
     with pytest.raises(Interrupted):
         audit(DATA, k=[1, 2], eps=0.05, scorer=scorer)
@@ -68,7 +68,7 @@ def test_an_interrupted_audit_goes_on_without_redoing_units(tmp_path, stop_after
 
 
 def test_a_finished_checkpoint_answers_every_question_without_a_refit(tmp_path):
-    scorer = Refit(counted_medians, checkpoint=tmp_path / "refits")
+    scorer = Refit(counted_medians, checkpoint=tmp_path / "refits", model_name="medians")
     Calls.start()
     audit(DATA, k=1, eps=0.05, scorer=scorer)
     Calls.start(stop_after=0)
@@ -82,11 +82,11 @@ def test_a_finished_checkpoint_answers_every_question_without_a_refit(tmp_path):
 def test_a_file_cut_off_is_refused_and_nothing_computed(tmp_path):
     path = tmp_path / "refits"
     Calls.start()
-    audit(DATA, k=1, eps=0.05, scorer=Refit(counted_medians, checkpoint=path))
+    audit(DATA, k=1, eps=0.05, scorer=Refit(counted_medians, checkpoint=path, model_name="medians"))
     path.write_bytes(path.read_bytes()[:-3])
     Calls.start()
     with pytest.raises(CheckpointError, match="is damaged"):
-        audit(DATA, k=1, eps=0.05, scorer=Refit(counted_medians, checkpoint=path))
+        audit(DATA, k=1, eps=0.05, scorer=Refit(counted_medians, checkpoint=path, model_name="medians"))
     assert Calls.count == 0
 
 

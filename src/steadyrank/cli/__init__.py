@@ -6,6 +6,10 @@ import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from steadyrank.cli.codes import ExitCode
+from steadyrank.cli.failures import run_guarded, say
+from steadyrank.cli.output import open_standard_streams
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -13,21 +17,21 @@ NEEDED = ("typer", "rich")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code.
-
-    0: fine. 1: ``check`` found the answer unstable. 2: bad input or a result that cannot be
-    written. 130: interrupted.
-    """
+    """Run the command line and return its exit code, one of :class:`~steadyrank.cli.codes.ExitCode`."""
+    open_standard_streams()
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
-        sys.stderr.write(
-            f"steadyrank: the command line needs {' and '.join(missing)}. "
-            'Install it with: pip install "steadyrank[cli]"\n'
-        )
-        return 2
-    from steadyrank.cli.app import make_app
-    from steadyrank.cli.failures import run_guarded
-
+        install = 'Install it with: pip install "steadyrank[cli]"'
+        needed = f"the command line needs {' and '.join(missing)}. {install}"
+        return say(needed, ExitCode.FAILED)
     given = (sys.argv[1:] if arguments is None else list(arguments)) or ["--help"]
+    return run_guarded(lambda: _run(given))
+
+
+def _run(given: list[str]) -> int | None:
+    from steadyrank.cli.app import make_app
+
     # Rich, and all that knows the data, take longer to load than the rest: the overview does without.
-    return run_guarded(make_app(overview=given[0].startswith("-")), given)
+    app = make_app(overview=given[0].startswith("-"))
+    code: int | None = app(args=given, prog_name="steadyrank", standalone_mode=False)
+    return code

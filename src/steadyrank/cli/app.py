@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from steadyrank.cli.codes import told
+
 COMMANDS = {
     "topk": "The k best items, surely in or contending.",
     "rank": "All items, with the ranks that each may have.",
@@ -23,7 +25,7 @@ def make_app(*, overview: bool = False) -> typer.Typer:
     app = typer.Typer(
         name="steadyrank",
         help="Rankings that do not flip when one data point leaves.",
-        epilog="Try it on bundled data: steadyrank demo",
+        epilog=f"Try it on bundled data: steadyrank demo. {told()}",
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,

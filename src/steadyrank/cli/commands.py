@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from steadyrank.cli.codes import ExitCode
 from steadyrank.cli.inputs import open_study
 from steadyrank.cli.options import (
     AnswerOptions,
@@ -16,7 +17,7 @@ from steadyrank.cli.options import (
     data_options,
     takes,
 )
-from steadyrank.cli.output import console, deliver, named, show, terminal_of, working
+from steadyrank.cli.output import console, deliver, show, terminal_of, working
 from steadyrank.data.kinds import KINDS
 from steadyrank.errors import InvalidValueError, shorten
 from steadyrank.reading.formats import FORMATS
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from steadyrank.stability.study import Study
-
-UNSTABLE = 1
 
 
 def with_options(command: Callable[[Any], int | None]) -> Callable[..., int | None]:
@@ -59,16 +58,16 @@ def check(options: CheckOptions) -> int:
 
     most = check_delta(options.max_delta)
     found = _answer(options, lambda study: study.check(options.k, max_delta=most, eps=options.eps))
-    return 0 if found.stable else UNSTABLE
+    return ExitCode.FINE if found.stable else ExitCode.UNSTABLE
 
 
 def report(options: ReportOptions) -> None:
     """Write one HTML file to look at: verdict, charts with live sliders, a table to search."""
     from steadyrank.report.text import Line
 
-    study, about = open_study(options)
+    study, about = open_study(options, options.output)
     k = study.usual_k if options.k is None else options.k
-    with named(options.output), working("Writing the report"):
+    with working("Writing the report"):
         study.report(options.output, k, title=options.title, **about, **_how(options))
     screen = console()
     where = terminal_of(screen).safe(options.output)
@@ -106,7 +105,7 @@ def _how(options: AnswerOptions) -> dict[str, Any]:
 
 def _answer(options: Any, ask: Callable[[Study], Any]) -> Any:
     """Read the data, ask a study of them one question, show what it found, and return the result."""
-    study, about = open_study(options)
+    study, about = open_study(options, options.output)
     with working("Leaving every unit out"):
         result = ask(study)
         found = result.findings(**about)
@@ -115,30 +114,19 @@ def _answer(options: Any, ask: Callable[[Study], Any]) -> Any:
 
 
 def _view(found: dict[str, Any], options: Any) -> None:
-    from steadyrank.report.export import to_csv, to_json
+    from steadyrank.cli.failures import say
+    from steadyrank.report.export import GUARD_NOTE, has_guards, to_csv, to_json
     from steadyrank.report.text import lines
 
     screen = console()
     if options.as_json:
         deliver(to_json(found), options.output)
     elif options.as_csv:
-        text = to_csv(found)
-        deliver(text, options.output)
-        _say_if_guarded(text)
+        deliver(to_csv(found), options.output)
+        if has_guards(found):
+            say(f"note: {GUARD_NOTE}.", ExitCode.FINE)
     elif options.output is not None:
         told = lines(found, terminal_of(screen, "utf-8"), everything=options.everything)
         deliver("\n".join(line.text for line in told), options.output)
     else:
         show(lines(found, terminal_of(screen), everything=options.everything), screen)
-
-
-def _say_if_guarded(text: str) -> None:
-    """Say on standard error that names were guarded, if any was."""
-    import csv
-    import io
-
-    from steadyrank.cli.failures import say
-    from steadyrank.report.export import GUARD, GUARD_NOTE
-
-    if any(cell.startswith(GUARD) for row in csv.reader(io.StringIO(text)) for cell in row):
-        say(f"note: {GUARD_NOTE}.", 0)

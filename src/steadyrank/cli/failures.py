@@ -3,44 +3,96 @@
 from __future__ import annotations
 
 import errno
+import signal
 import sys
+import threading
+import warnings
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.cli.output import stdout_to_nowhere
+from steadyrank.cli.codes import ExitCode
+from steadyrank.cli.output import to_nowhere
 from steadyrank.errors import Option, SteadyrankError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator
 
-BAD_INPUT = 2
-INTERRUPTED = 130
+ENDING = {"SIGTERM": ExitCode.TERMINATED, "SIGHUP": ExitCode.HUNG_UP}
+"""Signals that ask the program to end, and the exit code that says so."""
 
 
-def run_guarded(app: Any, arguments: Sequence[str]) -> int:
-    """Run the application and return the exit code; say what went wrong, if anything did."""
+class Ended(BaseException):
+    """A signal that asks the program to end: it passes what catches errors, and cleans up on its way."""
+
+
+def run_guarded(run: Callable[[], int | None]) -> int:
+    """Run a command and return the exit code; say what went wrong, if anything did."""
+    with _ending_in_order() as asked, _quiet_warnings():
+        try:
+            code = run() or ExitCode.FINE
+            sys.stdout.flush()
+            asked.heeded = False
+        except BaseException as error:  # nothing may end in a traceback, nor with another code
+            asked.heeded = False
+            # What a library made of a signal, as DuckDB does, is still that signal.
+            code = _report(error) if asked.code is None else say("terminated.", asked.code)
+    return say("interrupted.", code) if code == ExitCode.INTERRUPTED else int(code)
+
+
+class _Asked:
+    """A handler of signals: what they asked for, and whether that still ends what is under way."""
+
+    code: ExitCode | None = None
+    heeded = True
+
+    def __call__(self, number: int, frame: object) -> None:  # noqa: ARG002 (what a handler is given)
+        self.code = ENDING[signal.Signals(number).name]
+        if self.heeded:
+            raise Ended
+
+
+@contextmanager
+def _ending_in_order() -> Iterator[_Asked]:
+    """Let a request to end do so as an error does: unfinished files are removed."""
+    asked = _Asked()
+    if threading.current_thread() is not threading.main_thread():
+        yield asked
+        return
+    numbers = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
+    heeded = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
+    for number in heeded:  # not those that nohup, or a program around this one, wants otherwise
+        signal.signal(number, asked)
     try:
-        code = app(args=list(arguments), prog_name="steadyrank", standalone_mode=False)
-        sys.stdout.flush()
-    except KeyboardInterrupt:
-        code = INTERRUPTED
-    except BrokenPipeError:  # the help, read by something that stopped reading
-        stdout_to_nowhere()
-        return 0
-    except Exception as error:  # nothing may end in a traceback
-        return _report(error)
-    return say("interrupted.", INTERRUPTED) if code == INTERRUPTED else int(code or 0)
+        yield asked
+    finally:
+        for number in heeded:
+            signal.signal(number, signal.SIG_DFL)
 
 
-def _report(error: Exception) -> int:
+@contextmanager
+def _quiet_warnings() -> Iterator[None]:
+    """Show no warnings of libraries, which say nothing to users, unless Python was asked to."""
+    with warnings.catch_warnings():
+        if not sys.warnoptions:
+            warnings.showwarning = lambda *_, **__: None
+        yield
+
+
+def _report(error: BaseException) -> int:
+    stopped = error.__context__ if isinstance(error, SystemExit) else error  # what typer makes of it
+    if isinstance(stopped, BrokenPipeError):  # the help, read by something that stopped reading
+        to_nowhere(sys.stdout)
+        return ExitCode.FINE
+    if isinstance(error, KeyboardInterrupt) or type(error).__name__ == "Abort":
+        return ExitCode.INTERRUPTED
     if hasattr(error, "format_message"):  # a wrong option, found while parsing
         context = getattr(error, "ctx", None)
         command = getattr(context, "command_path", "steadyrank")
-        return say(f"{error.format_message().rstrip('.')}. See: {command} --help", BAD_INPUT)
-    if type(error).__name__ == "Abort":
-        return say("interrupted.", INTERRUPTED)
+        text = f"{error.format_message().rstrip('.')}. See: {command} --help"
+        return say(text, ExitCode.FAILED)
     if isinstance(error, OSError):  # perhaps of standard output, which must not be tried again
-        stdout_to_nowhere()
-    return say(message_of(error), BAD_INPUT)
+        to_nowhere(sys.stdout)
+    return say(message_of(error), ExitCode.FAILED)
 
 
 def message_of(error: BaseException) -> str:
@@ -56,6 +108,8 @@ def message_of(error: BaseException) -> str:
     if isinstance(error, MemoryError):
         return "not enough memory for these data."
     if isinstance(error, OSError):
+        if error.filename is None and error.errno == errno.EBADF:
+            return "standard output is closed. Open it, or write to a file with -o."
         place = "" if error.filename is None else f"{error.filename!r}: "
         why = (error.strerror or str(error) or type(error).__name__).lower()
         hint = " The disk is full." if error.errno == errno.ENOSPC else ""
@@ -82,11 +136,11 @@ def say(text: str, code: int) -> int:
     """Write one message to standard error, with nothing in it that steers a terminal."""
     from steadyrank.safe_text import shown
 
-    stream = sys.stderr
+    stream: Any = sys.stderr
     line = shown(f"steadyrank: {text}", getattr(stream, "encoding", None) or "utf-8")
     try:
         stream.write(line + "\n")
         stream.flush()
     except OSError:  # nobody reads it; the exit code is left
-        pass
+        to_nowhere(stream)
     return code

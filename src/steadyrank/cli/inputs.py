@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-import threading
 from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.cli.output import working
 from steadyrank.data.kinds import KINDS, read_any, scan_any
-from steadyrank.errors import InvalidSettingError, Option
+from steadyrank.errors import FileNotThereError, InvalidSettingError, Option
+from steadyrank.writing import target_of
 
 if TYPE_CHECKING:
     from steadyrank.cli.options import InputOptions, ScoringOptions
@@ -25,12 +24,17 @@ GOES_WITH = {"memory_limit": "duckdb", "spark_master": "spark"}
 """Options for one engine alone; each also asks for it."""
 
 
-def open_study(options: ScoringOptions) -> tuple[Study, dict[str, Any]]:
-    """Read the data and return a study of them, and what findings say about the file."""
+def open_study(options: ScoringOptions, output: str | None = None) -> tuple[Study, dict[str, Any]]:
+    """Read the data and return a study of them, and what findings say about the file.
+
+    Whether a result can go where it should is asked before the work, now that it is known what was read.
+    """
     from steadyrank.stability.study import Study
 
     with working("Reading"):
         data = load(options)
+    if output is not None:
+        target_of(output)
     name = STANDARD_INPUT if options.file == STANDARD_INPUT else Path(options.file).name
     return Study(data, options.scorer), {"source": name, "policies": _policies(options)}
 
@@ -39,11 +43,13 @@ def load(options: InputOptions) -> Observations:
     """Read the data that the options describe; their notes say what was recognised and guessed."""
     given = _arguments(options)
     engine = _engine(options)
+    given |= {"kind": options.kind, "format": options.format, "encoding": options.encoding}
     if engine is not None:
-        _end_in_order()
-        return scan_any(options.file, kind=options.kind, engine=engine, **given)
+        return scan_any(options.file, engine=engine, **given)
+    if options.file == STANDARD_INPUT and sys.stdin is None:
+        raise FileNotThereError("standard input is closed", way_out="Give a path, or open it.")
     source: Any = sys.stdin.buffer if options.file == STANDARD_INPUT else options.file
-    return read_any(source, kind=options.kind, format=options.format, encoding=options.encoding, **given)
+    return read_any(source, **given)
 
 
 def _policies(options: InputOptions) -> dict[str, str]:
@@ -88,13 +94,3 @@ def _engine(options: InputOptions) -> Engine | None:
     if name == "duckdb":
         return DuckDB(memory_limit=options.memory_limit)
     return Spark(options.spark_master) if options.spark_master else engine_of(name)
-
-
-def _end_in_order() -> None:
-    """Let a request to terminate end the program as an error does: temporary files are removed."""
-
-    def leave(number: int, frame: object) -> None:  # noqa: ARG001 (what a handler is given)
-        sys.exit(128 + number)
-
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, leave)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import contextmanager, nullcontext
-from pathlib import Path
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.errors import InvalidValueError
+from steadyrank.writing import refuse_input, write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from contextlib import AbstractContextManager
 
     from rich.console import Console
@@ -58,19 +57,42 @@ def deliver(text: str, path: str | None = None, *, encoding: str = "utf-8") -> N
     if path is not None:
         save(ended, path)
         return
+    _refuse_input_as_output()
     try:
         sys.stdout.flush()
         sys.stdout.buffer.write(ended.encode(encoding, "backslashreplace"))
         sys.stdout.flush()
     except BrokenPipeError:
-        stdout_to_nowhere()
+        to_nowhere(sys.stdout)
 
 
-def stdout_to_nowhere() -> None:
-    """Give up on standard output, so that Python does not try again on its way out."""
+def _refuse_input_as_output() -> None:
+    """Complain if a shell was asked to append the result to the data."""
+    try:
+        found = os.fstat(sys.stdout.fileno())
+    except (OSError, ValueError):  # no real file
+        return
+    refuse_input(found, "standard output")
+
+
+def open_standard_streams() -> None:
+    """Let standard output and error fail where they are closed, as a full disk would.
+
+    Something that cannot be used takes their numbers, so that no file of ours gets what was meant for
+    them. Standard input stays None.
+    """
+    for name, wrong_way in (("stdin", os.O_WRONLY), ("stdout", os.O_RDONLY), ("stderr", os.O_RDONLY)):
+        if getattr(sys, name) is None:
+            nothing = os.open(os.devnull, wrong_way)
+            if name != "stdin":
+                setattr(sys, name, os.fdopen(nothing, "w", closefd=False))
+
+
+def to_nowhere(stream: Any) -> None:
+    """Give up on a standard stream, so that Python does not try again on its way out."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
-        os.dup2(nowhere, sys.stdout.fileno())
+        os.dup2(nowhere, stream.fileno())
     except (OSError, ValueError):  # not a real file: nothing will be tried again
         pass
     finally:
@@ -78,19 +100,5 @@ def stdout_to_nowhere() -> None:
 
 
 def save(text: str, path: str) -> None:
-    """Write a file so that nobody ever sees half of it; an error names the file that was asked for."""
-    from steadyrank.report.export import write_whole
-
-    with named(path):
-        write_whole(text.encode("utf-8", "backslashreplace").decode("utf-8"), path)
-
-
-@contextmanager
-def named(path: str) -> Iterator[None]:
-    """Make errors of the file system name this path, not that of a temporary file."""
-    if Path(path).is_dir():
-        raise InvalidValueError(f"{path!r} is a folder: give the name of a file.")
-    try:
-        yield
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, path) from error
+    """Write a file; what UTF-8 cannot hold is written as an escape."""
+    write_whole(text.encode("utf-8", "backslashreplace"), path)

@@ -5,14 +5,16 @@ What is told is data, ``demo/tour.toml``; this fills it in and shows it.
 
 from __future__ import annotations
 
+import os
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.cli.inputs import open_study
 from steadyrank.cli.options import ScoringOptions
-from steadyrank.cli.output import console, named, save, show, terminal_of
+from steadyrank.cli.output import console, save, show, terminal_of
 from steadyrank.demo import NAMES, demo_file
+from steadyrank.errors import UnwritableFileError
 from steadyrank.report.text import Line, paragraph, topk_table
 from steadyrank.wording import counted
 
@@ -38,8 +40,7 @@ def tour(output: str, folder: str | None) -> None:
         lesson = script["first_lesson" if number == 1 else "next_lesson"] + script["standings"]
         show(_told(number, stop, found, lesson, terminal), screen)
         if number == 1:
-            with named(output):
-                study.report(output, stop["k"], source=stop["file"], title=stop["title"])
+            study.report(output, stop["k"], source=stop["file"], title=stop["title"])
     page = script["page"].format(output=terminal.safe(output))
     farewell = [*paragraph(script["farewell"], terminal), Line(""), Line(page, "bold")]
     show([*farewell, *map(Line, script["more"])], screen)
@@ -83,7 +84,17 @@ def _text(name: str) -> str:
 
 
 def _copy(folder: str) -> None:
-    """Put the data sets into a folder, so that the commands of the tour can be tried."""
+    """Put the data sets into a folder, so that the commands of the tour can be tried.
+
+    Nobody named these files, so another one that goes by such a name is not replaced.
+    """
+    places = {Path(folder) / name: _text(name) for name in NAMES}
+    for place, text in places.items():
+        if os.path.lexists(place) and not (place.is_file() and place.read_bytes() == text.encode()):
+            raise UnwritableFileError(
+                f"{str(place)!r} is there already, and is not a file of the demo",
+                way_out="Give another folder.",
+            )
     Path(folder).mkdir(parents=True, exist_ok=True)
-    for name in NAMES:
-        save(_text(name), str(Path(folder) / name))
+    for place, text in places.items():
+        save(text, str(place))

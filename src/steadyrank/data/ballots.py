@@ -25,8 +25,7 @@ from steadyrank.errors import EmptyDataError, InvalidBallotError, InvalidDataErr
 from steadyrank.reading.arrays import is_missing
 from steadyrank.reading.kinds import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
-from steadyrank.reading.roles import simplify
-from steadyrank.reading.table import Table, as_table
+from steadyrank.reading.table import Table, as_table, simplify
 
 if TYPE_CHECKING:
     from typing import Self

@@ -16,6 +16,7 @@ from steadyrank.data.observations import (
     UNIT,
     Observations,
     check_some,
+    check_total,
     groups_of_rows,
     remaining_groups,
     row_counts,
@@ -27,8 +28,7 @@ from steadyrank.errors import InvalidDataError, shorten
 from steadyrank.reading.arrays import as_counts, check_length, objects
 from steadyrank.reading.kinds import Form, Kind, Role
 from steadyrank.reading.labels import encode
-from steadyrank.reading.roles import simplify
-from steadyrank.reading.table import as_table
+from steadyrank.reading.table import as_table, simplify
 
 if TYPE_CHECKING:
     from typing import Self
@@ -237,6 +237,7 @@ class Battles(Observations):
         if self.unit is None:
             counts[counts > 0] = shared_out(self._distinct[1], counts[counts > 0], copies)
         else:
+            check_total(counts, "battles", copies[self.unit])
             counts *= copies[self.unit]
         kept = np.flatnonzero(counts)
         rows = {name: getattr(self, name)[kept] for name in ("left", "right", "outcome")}
@@ -335,6 +336,7 @@ def _counted_pairs(found: Resolved) -> dict[str, Any]:
         found.table.notes.append("no column of ties found: no battle was a tie")
         return parts
     tied = [as_counts(found.table.numbers(name), len(found.table), "ties") for name in names]
+    check_total(np.concatenate(tied), "battles")
     return parts | {"ties": sum(tied)}
 
 

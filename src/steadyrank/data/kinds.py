@@ -71,7 +71,13 @@ def read_any(
 
 
 def scan_any(
-    source: Any, *, kind: str | None = None, engine: str | Engine | None = None, **arguments: Any
+    source: Any,
+    *,
+    kind: str | None = None,
+    engine: str | Engine | None = None,
+    format: str | None = None,  # noqa: A002 (the word users know from other readers)
+    encoding: str = "utf-8",
+    **arguments: Any,
 ) -> Observations:
     """Scan observations of any kind; the kind is recognised from the first rows unless it is given.
 
@@ -83,6 +89,8 @@ def scan_any(
         What the data are. Score tables must be in long form (row, item, score).
     engine : str or engine, optional
         As for ``Ratings.scan``.
+    format, encoding : str, optional
+        As for :func:`read_any`.
     **arguments
         Columns and policies, as for ``scan`` of the kind; unknown ones are refused.
 
@@ -95,9 +103,10 @@ def scan_any(
     from steadyrank.engines.source import opened
 
     _check_kind(kind)
-    lazy = opened(source, engine)
+    lazy = opened(source, engine, format=format, encoding=encoding)
     try:
-        found, _ = _kind_of(lazy.first_rows(), kind, arguments)
+        with lazy.faults_of_text_first():
+            found, _ = _kind_of(lazy.first_rows(), kind, arguments)
         return found.scan(lazy, **arguments)
     except BaseException:
         lazy.close()

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 
 from steadyrank.errors import (
+    MOST_COUNTED,
+    CountTotalError,
     EmptyDataError,
     InvalidValueError,
     NothingLeftError,
@@ -148,13 +150,14 @@ class Observations(ABC):
         >>> data.with_copies([2, 0, 1]).y
         array([4., 4., 6.])
         """
-        numbers = np.asarray(copies, dtype=np.int64)
         expected = len(self.units)
-        if numbers.shape != (expected,):
+        if np.shape(copies) != (expected,):
             raise SizeMismatchError(
                 f"copies must hold one number for each of the {expected:,} distinct units, "
-                f"but has shape {numbers.shape}"
+                f"but has shape {np.shape(copies)}"
             )
+        numbers = as_counts(copies, expected, "copies")
+        check_total(numbers, "copies")
         kept = {each.name: getattr(self, each.name) for each in fields(self)}
         # A new object, so that what this one has cached is not taken over.
         return set_fields(object.__new__(type(self)), **kept | self._copied(numbers))
@@ -216,6 +219,8 @@ class Observations(ABC):
         source: Any,
         *,
         engine: str | Engine | None = None,
+        format: str | None = None,  # noqa: A002 (the word users know from other readers)
+        encoding: str = "utf-8",
         max_units: int | None = None,
         batch_rows: int | None = None,
         **arguments: Any,
@@ -232,6 +237,8 @@ class Observations(ABC):
             by a path with wildcards, such as ``"ratings/*.parquet"``.
         engine : {"duckdb", "polars", "spark"} or an engine of steadyrank.engines, optional
             What reads the files; DuckDB by default. A frame runs where it is.
+        format, encoding : str, optional
+            Of the files, as for :func:`steadyrank.read_any`.
         max_units : int, optional
             The most units whose labels and shifts are brought back; 100 million by default.
         batch_rows : int, optional
@@ -254,7 +261,8 @@ class Observations(ABC):
         from steadyrank.data.scanned import scanned
 
         limits = {"max_units": max_units, "batch_rows": batch_rows}
-        return scanned(cls, source, engine, arguments, limits)
+        layout = {"format": format, "encoding": encoding}
+        return scanned(cls, source, engine, arguments, limits, layout)
 
 
 Data = TypeVar("Data", bound=Observations)
@@ -283,9 +291,26 @@ def row_counts(counts: Any, size: int, what: str) -> IntArray:
     """Return how often each row occurs; complain where there are no rows, or all occur 0 times."""
     check_some(size, what)
     found = as_counts(counts, size)
-    if not found.sum():
+    if not check_total(found, what):
         raise EmptyDataError(f"all counts are 0, so there are no {what}")
     return found
+
+
+def check_total(counts: IntArray, what: str, times: Any = 1) -> int:
+    """Return the exact sum of counts, each taken some times; refuse what 64 bits do not hold.
+
+    Examples
+    --------
+    >>> check_total(np.array([3, 4]), "battles", np.array([2, 0]))
+    6
+    """
+    most = int(counts.max(initial=0)) * int(np.max(times, initial=0))
+    # In Python's whole numbers, which do not overflow, wherever 64 bits might.
+    exact = (counts * times) if most * len(counts) < MOST_COUNTED else counts.astype(object) * times
+    total = int(exact.sum())
+    if total >= MOST_COUNTED:
+        raise CountTotalError(what, total)
+    return total
 
 
 def column_labels(labels: Iterable[object] | None, size: int) -> tuple[object, ...]:

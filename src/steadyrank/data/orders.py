@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from steadyrank._typing import AnyArray, IntArray
 
 TIED = (list, tuple, set, frozenset, np.ndarray)
-TIER = re.compile(r"\{([^{}]*)\}|([^,]+)")
+TIER = r"(?:\{[^{}]*+\}\s*+|[^{},]++)"
+BRACED = re.compile(rf"\s*+{TIER}(?:,\s*+{TIER})*+\Z")
 
 
 class BallotArrays(NamedTuple):
@@ -141,7 +142,7 @@ def parse_orders(texts: Sequence[str], *, approval: bool) -> tuple[list[list[Any
         tiers = [[tier.split("=") for tier in text.split(">")] for text in texts]
         how = "orders read as a > b = c"
     else:
-        tiers = [_comma_tiers(text) for text in texts]
+        tiers = [_comma_tiers(text, row) for row, text in enumerate(texts)]
         how = "orders read as a, {b, c}"
     flat = [label.strip() for ballot in tiers for tier in ballot for label in tier]
     labels = iter(TextColumn.of(flat).labels().tolist())
@@ -151,11 +152,12 @@ def parse_orders(texts: Sequence[str], *, approval: bool) -> tuple[list[list[Any
     return [[tier if len(tier) > 1 else tier[0] for tier in ballot] for ballot in named], how
 
 
-def _comma_tiers(text: str) -> list[list[str]]:
-    if "{" not in text:
+def _comma_tiers(text: str, row: int) -> list[list[str]]:
+    if "{" not in text and "}" not in text:
         return [[label] for label in text.split(",")]
-    return [
-        tied.split(",") if tied else [single]
-        for tied, single in TIER.findall(text)
-        if tied or single.strip()
-    ]
+    if not BRACED.match(text):
+        raise InvalidBallotError(
+            f"{shorten(text)} is not of the form a, {{b, c}}", rows=[row], way_out="Correct its braces."
+        )
+    tiers = (tier.strip() for tier in re.findall(TIER, text))
+    return [tier.strip("{}").split(",") for tier in tiers if tier.strip("{}").strip()]

@@ -18,6 +18,7 @@ from steadyrank.data.observations import (
     set_fields,
 )
 from steadyrank.data.units import Units
+from steadyrank.engines.exact_sums import exact_form, together
 from steadyrank.engines.sparse_entries import SparseEntries
 from steadyrank.errors import (
     DuplicateRatingsError,
@@ -275,7 +276,11 @@ def _merged(values: AnyArray, starts: AnyArray, duplicates: str) -> AnyArray:
     ends = np.append(starts[1:], len(values))
     if duplicates == "last":
         return np.asarray(values[ends - 1])
-    return np.asarray(np.add.reduceat(values.astype(np.float64), starts) / (ends - starts))
+    times = ends - starts
+    form = exact_form([values], addends=int(times.max()))
+    totals = tuple(np.add.reduceat(part, starts) for part in form.parts(values))
+    means = form.ratio(together(totals), 1.0, times, slice(None))
+    return np.where(times == 1, values[starts], means)
 
 
 def _duplicates(user: object, item: object, rows: AnyArray) -> DuplicateRatingsError:

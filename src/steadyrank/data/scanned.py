@@ -96,15 +96,17 @@ def scanned(
     engine: str | Engine | None,
     given: Mapping[str, Any],
     limits: Mapping[str, int | None],
+    layout: Mapping[str, Any],
 ) -> Observations:
     """Scan data of a kind as its declaration says; ``Observations.scan`` explains the arguments."""
     if made.kind.on_engine is None:
         raise InvalidDataError(
             f"{made.kind.name} cannot be scanned in an engine", way_out="Read them into memory."
         )
-    lazy = opened(source, engine)
+    lazy = opened(source, engine, **layout)
     try:
-        found = resolve(made.kind, lazy.first_rows(), given)
+        with lazy.faults_of_text_first():
+            found = resolve(made.kind, lazy.first_rows(), given)
         if made.kind.on_engine == "counted":
             with lazy:
                 data = made.from_resolved(counted_rows(lazy, found))

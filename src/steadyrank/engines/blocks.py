@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steadyrank.errors import ValueRangeError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -15,6 +17,13 @@ if TYPE_CHECKING:
 
     Rows = tuple[IntArray, FloatArray]
     """Units, and for each of them a row with the scores of the wanted items."""
+
+HUGE = 1e300
+"""Beyond it the difference of two numbers may overflow."""
+LARGE_SQUARE, SMALL_SQUARE = 1e200, 1e-200
+"""Sums of squares between these are right as they are."""
+LONGEST = 1e307
+"""How far scores may move, so that several times as far is a float, too."""
 
 ROW_NUMBERS = 1 << 18
 """How many scores of wanted items are handed out at a time: few enough to stay in the cache."""
@@ -153,9 +162,7 @@ class DenseBlock(Block):
 
     def shifts(self, base: FloatArray) -> FloatArray:
         """Return the length of each row minus the base."""
-        size = safe_unit(base)
-        moves = self.scores - base if size == 1 else self.scores / size - base / size
-        return np.asarray(np.sqrt((moves**2).sum(axis=1)) * size)
+        return lengths(*differences(self.scores, base))
 
     def columns(self, wanted: Wanted) -> Iterator[Rows]:
         """Yield the wanted columns: every unit may change every item."""
@@ -208,9 +215,8 @@ class SparseBlock(Block):
 
     def shifts(self, base: FloatArray) -> FloatArray:
         """Sum the squares over the touched items."""
-        size = safe_unit(base)
-        squares = (self.scores / size - base[self.items] / size) ** 2
-        return np.sqrt(segment_sums(squares, self.indptr)) * size
+        moves, size = differences(self.scores, base[self.items])
+        return lengths(moves, size, self.indptr)
 
     def columns(self, wanted: Wanted) -> Iterator[Rows]:
         """Fill in the base what each unit changes."""
@@ -274,12 +280,47 @@ def shifts_of(blocks: Iterable[Block], scores: FloatArray) -> FloatArray:
     return np.concatenate([block.shifts(scores) for block in blocks])
 
 
-def safe_unit(scores: FloatArray) -> float:
-    """Return 1, or a power of two near scores whose squares would overflow or vanish."""
-    largest = float(np.abs(scores).max(initial=0.0))
-    if largest == 0 or 1e-100 < largest < 1e100:
-        return 1.0
-    return float(2.0 ** (np.frexp(largest)[1] - 1))
+def differences(scores: FloatArray, base: FloatArray) -> tuple[FloatArray, float]:
+    """Return how far scores are from the base, and the factor that keeps this from overflowing."""
+    size = 0.5 if max(abs(scores).max(initial=0.0), abs(base).max(initial=0.0)) > HUGE else 1.0
+    return scores * size - base * size, size
+
+
+def lengths(moves: FloatArray, size: float = 1.0, indptr: IntArray | None = None) -> FloatArray:
+    """Return the Euclidean length of each row of moves, or of each part between two pointers.
+
+    The moves come multiplied by ``size``. A square may overflow or vanish where the length does not:
+    such rows are squared at another scale.
+
+    Examples
+    --------
+    >>> lengths(np.array([[3.0, 4.0], [3e200, 4e200], [3e-200, 4e-200]]))
+    array([5.e+000, 5.e+200, 5.e-200])
+    """
+
+    def squared(scale: float) -> FloatArray:
+        squares = (moves * scale) ** 2
+        return np.asarray(squares.sum(axis=1) if indptr is None else segment_sums(squares, indptr))
+
+    with np.errstate(over="ignore"):
+        squares = squared(1.0)
+        found = np.sqrt(squares)
+        for odd, scale in ((squares > LARGE_SQUARE, 2.0**-600), (squares < SMALL_SQUARE, 2.0**600)):
+            if odd.any():
+                found[odd] = np.sqrt(squared(scale)[odd]) / scale
+        found /= size
+    return checked_lengths(found)
+
+
+def checked_lengths(found: FloatArray) -> FloatArray:
+    """Return lengths as they are, or complain where twice or thrice a length is beyond any float."""
+    if not (found <= LONGEST).all():
+        raise ValueRangeError(
+            f"leaving out one unit moves the scores by {found.max():.3g}, "
+            f"more than {LONGEST:g}: too near to the largest float",
+            way_out="Divide all values by one number, for example by 1e10.",
+        )
+    return found
 
 
 def segment_sums(values: AnyArray, indptr: IntArray) -> AnyArray:

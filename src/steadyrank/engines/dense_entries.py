@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.engines.blocks import DenseBlock, segment_sums, slices
-from steadyrank.engines.exact_sums import exact_form
+from steadyrank.engines.exact_sums import exact_form, form_of_items, places_of_items
 from steadyrank.engines.item_sums import Entries, reach
 from steadyrank.engines.sparse_entries import unit_ranges
 from steadyrank.errors import shorten
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.engines.blocks import Rows, Wanted
+    from steadyrank.engines.exact_sums import ExactForm
     from steadyrank.engines.item_sums import ItemSums, Parts
 
 BLOCK_NUMBERS = 1 << 18
@@ -69,6 +70,21 @@ class DenseEntries(Entries):
         self._pointers = np.append(0, np.cumsum(sizes))
         present = (chunk[~np.isnan(chunk)] if self.gaps else chunk for chunk in self._chunks())
         self.form = exact_form(present, addends=self.rows)
+        if not self.form.whole:
+            self.form = self._form_of_columns()
+
+    def _form_of_columns(self) -> ExactForm:
+        least, most = self._ends
+        largest = np.nan_to_num(np.maximum(abs(least), abs(most)))
+        places = np.max(
+            [
+                places_of_items(chunk, largest, lambda odd: np.asarray(odd.any(axis=0)))
+                for chunk in self._chunks()
+            ],
+            axis=0,
+        )
+        ends = float(np.nanmin(least)), float(np.nanmax(most))
+        return form_of_items(places, largest, ends, self.rows)
 
     @cached_property
     def counts(self) -> IntArray:
@@ -83,15 +99,19 @@ class DenseEntries(Entries):
         """The sums of the columns."""
         totals: Parts = ()
         for chunk in self._chunks():
-            sums = tuple(part.sum(axis=0) for part in self._parts(chunk))
+            sums = tuple(part.sum(axis=0) for part in self._parts(chunk, EVERYTHING))
             totals = tuple(map(np.add, totals, sums)) if totals else sums
         return totals
 
     @property
     def extremes(self) -> tuple[Parts, Parts]:
         """The least and the largest value of each column."""
-        least, most = np.fmin.reduce(self.values, axis=0), np.fmax.reduce(self.values, axis=0)
+        least, most = self._ends
         return self.form.parts(least), self.form.parts(most)
+
+    @cached_property
+    def _ends(self) -> tuple[FloatArray, FloatArray]:
+        return np.fmin.reduce(self.values, axis=0), np.fmax.reduce(self.values, axis=0)
 
     @cached_property
     def most_leaving(self) -> IntArray:
@@ -139,7 +159,7 @@ class DenseEntries(Entries):
 
     def _without(self, sums: ItemSums, first: int, last: int, items: IntArray | slice) -> FloatArray:
         """Return the scores of ``items`` without each of the units ``first .. last - 1``."""
-        parts = self._parts(self._unit_rows(first, last, items))
+        parts = self._parts(self._unit_rows(first, last, items), items)
         if self.grouped:
             parts = tuple(segment_sums(part, self._starts(first, last)) for part in parts)
         return sums.without(items, parts, self._leaving(first, last, items))
@@ -161,8 +181,8 @@ class DenseEntries(Entries):
         rows = self.values[span if self._order is None else self._order[span]]
         return rows[:, items]
 
-    def _parts(self, rows: FloatArray) -> Parts:
-        return self.form.parts(np.where(np.isnan(rows), 0.0, rows) if self.gaps else rows)
+    def _parts(self, rows: FloatArray, items: IntArray | slice) -> Parts:
+        return self.form.parts(np.where(np.isnan(rows), 0.0, rows) if self.gaps else rows, items)
 
     def _ranges(self, width: int) -> Iterator[tuple[int, int]]:
         """Cut the units into ranges whose rows, ``width`` numbers each, make up one block."""

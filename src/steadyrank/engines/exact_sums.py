@@ -12,69 +12,98 @@ addends is the difference of exact numbers, the same as if that addend had never
   that leaves room for the sum of n of them. What the split drops of a value is below
   ``n^2 2^-100`` of the largest one, ``2^-60`` for a million: totals are then right to the last
   bit, save for rare cases half way between two floats.
+
+Where the values of all items are decimals that fit, one form serves them all. Else every item has its
+own: a huge or an odd value of one item changes nothing about the others.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
-    from steadyrank._typing import AnyArray, BoolArray, FloatArray
+    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 
 MOST_DECIMALS = 6
+NO_DECIMALS = MOST_DECIMALS + 1
+"""Stands for values that are no decimals of so few places."""
 EXACT = 2.0**53
 """Whole numbers up to here are exact in double precision."""
 SINGLE_DIGITS = 10.0**6
 """Decimals of up to six digits survive single precision, longer ones may not."""
 SMALLEST_EXPONENT = -960
-"""Numbers below two to this power are not scaled up all the way, lest the scale overflow."""
+"""Numbers below two to this power are not scaled up all the way, lest a sum of counts overflow."""
+SURELY_NESTED = 2.0**50 / 10.0**MOST_DECIMALS
+"""Below it decimals of some places are also decimals of more, whatever rounding does."""
+TO_WHOLE = 1.5 * 2.0**52
+"""Adding and subtracting this rounds numbers below ``2^51`` to whole ones."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ExactForm:
-    """How values are written so that their sums are exact.
+    """How values are written so that their sums are exact: one form for all items, or for each.
 
     Parameters
     ----------
-    scale : float
+    scale : float, or float array (items,)
         What the values are multiplied by: a power of ten for decimals, else of two.
+    tens : float, or float array (items,)
+        The scale where it is a power of ten, else 1.
     whole : bool
-        Whether the scaled values are whole numbers.
-    coarse, fine : float
-        For values that are not: adding and subtracting these rounds to the two halves.
+        Whether the scaled values of all items are whole numbers of one scale.
+    coarse, fine : float, or float array (items,)
+        Otherwise: adding and subtracting these rounds to the two halves.
     lowest, highest : float
-        The range of the values, scaled.
+        The range of the values.
     """
 
-    scale: float
+    scale: float | FloatArray
+    tens: float | FloatArray
     whole: bool
-    coarse: float = 0.0
-    fine: float = 0.0
+    coarse: float | FloatArray = 0.0
+    fine: float | FloatArray = 0.0
     lowest: float = 0.0
     highest: float = 0.0
 
-    def parts(self, values: AnyArray) -> tuple[FloatArray, ...]:
+    def parts(self, values: AnyArray, items: AnyArray | slice = slice(None)) -> tuple[FloatArray, ...]:
         """Return one or two arrays whose sums are exact and together give the scaled values.
+
+        ``items`` are those that the values, or the columns of a matrix of values, belong to.
 
         Examples
         --------
         >>> exact_form([np.array([0.5, 9.95])], addends=2).parts(np.array([0.5, 9.95]))
         (array([ 50., 995.]),)
         """
-        if values.dtype.kind in "iu" and self.scale == 1.0:
+        if values.dtype.kind in "iu" and self.whole and self.scale == 1.0:
             return (values.astype(np.float64),)
-        scaled = np.multiply(values, self.scale, dtype=np.float64)
+        scaled = np.multiply(values, of_items(self.scale, items), dtype=np.float64)
         if self.whole:
             return (np.rint(scaled, out=scaled),)
-        upper = (scaled + self.coarse) - self.coarse
+        coarse, fine = of_items(self.coarse, items), of_items(self.fine, items)
+        upper = (scaled + coarse) - coarse
         scaled -= upper
-        lower = (scaled + self.fine) - self.fine
+        lower = (scaled + fine) - fine
         return upper, lower
+
+    def ratio(self, sums: FloatArray, share: float, below: AnyArray, items: Any) -> FloatArray:
+        """Return ``sums * share / below`` of sums in this form: one division for decimals.
+
+        A power of two is divided by last, since its product with a count may not be a normal number.
+        """
+        tens = of_items(self.tens, items)
+        found = sums * share / (tens * below) if share != 1.0 else sums / (tens * below)
+        return np.asarray(found if self.whole else found / (of_items(self.scale, items) / tens))
+
+
+def of_items(numbers: float | FloatArray, items: Any) -> Any:
+    """Return one number for all items as it is, and of one for each those of the ``items``."""
+    return numbers[items] if isinstance(numbers, np.ndarray) else numbers
 
 
 def exact_form(chunks: Iterable[AnyArray], *, addends: int) -> ExactForm:
@@ -95,61 +124,111 @@ def exact_form(chunks: Iterable[AnyArray], *, addends: int) -> ExactForm:
     False
     """
     decimals, lowest, highest = 0, np.inf, -np.inf
+    single = False
     for values in chunks:
         if not values.size:
             continue
+        single = values.dtype.kind == "f" and values.dtype.itemsize < 8
         low, high = float(values.min()), float(values.max())
         lowest, highest = min(lowest, low), max(highest, high)
         top = max(abs(low), abs(high))
-        while decimals <= MOST_DECIMALS and not _are_decimals(values, decimals, top):
+        while decimals <= MOST_DECIMALS and not _all_decimals(values, decimals, top):
             decimals += 1
+    # Whole numbers of one chunk may have too many digits for the decimals of a later one.
+    if single and decimals and max(-lowest, highest) * 10.0**decimals >= SINGLE_DIGITS:
+        decimals = MOST_DECIMALS + 1
     return form_of(decimals, lowest, highest, addends=addends)
 
 
 def form_of(decimals: int, lowest: float, highest: float, *, addends: int) -> ExactForm:
-    """Choose the form from what is known of the values: their decimal places and their range.
+    """Choose one form from what is known of the values: their decimal places and their range.
 
     Examples
     --------
-    >>> form_of(1, 0.5, 5.0, addends=10)
-    ExactForm(scale=10.0, whole=True, coarse=0.0, fine=0.0, lowest=5.0, highest=50.0)
+    >>> form_of(1, 0.5, 5.0, addends=10).scale, form_of(NO_DECIMALS, 0.5, 5.0, addends=10).scale
+    (10.0, 0.125)
     """
     if lowest > highest:
-        return ExactForm(1.0, whole=True)
+        return ExactForm(1.0, 1.0, whole=True)
     scale, largest = 10.0**decimals, max(abs(lowest), abs(highest))
-    if decimals <= MOST_DECIMALS and largest * scale * max(addends, 1) < EXACT:
-        ends = np.rint(np.array([lowest, highest]) * scale)
-        return ExactForm(scale, whole=True, lowest=float(ends[0]), highest=float(ends[1]))
-    return _split_form(lowest, highest, addends)
+    if fit_as_decimals(decimals, largest * scale, addends):
+        return ExactForm(scale, scale, whole=True, lowest=lowest, highest=highest)
+    split = form_of_items(np.array([NO_DECIMALS]), np.array([largest]), (lowest, highest), addends)
+    scale, coarse, fine = (float(of_items(part, 0)) for part in (split.scale, split.coarse, split.fine))
+    return ExactForm(scale, 1.0, whole=False, coarse=coarse, fine=fine, lowest=lowest, highest=highest)
 
 
-def _are_decimals(values: AnyArray, decimals: int, top: float) -> bool:
-    """Tell whether all values are what decimals of so many places are read as."""
-    if values.dtype.kind in "iub":
-        return True
-    scale = 10.0**decimals
-    single = values.dtype.itemsize < 8
-    if top * scale >= (SINGLE_DIGITS if single and decimals else EXACT):
-        return False
-    scaled = np.multiply(values, scale, dtype=np.float64)
-    meant = (np.rint(scaled, out=scaled) / scale).astype(values.dtype)
-    same: BoolArray = meant == values
-    return bool(same.all())
+def form_of_items(
+    decimals: IntArray, largest: FloatArray, ends: tuple[float, float], addends: int
+) -> ExactForm:
+    """Choose a form for each item, from the places and the largest size of its values.
 
-
-def _split_form(lowest: float, highest: float, addends: int) -> ExactForm:
-    """Choose the halves: both leave room for ``addends`` values in 53 bits."""
-    exponent = int(np.frexp(max(abs(lowest), abs(highest)))[1])
-    scale = 2.0 ** -max(exponent, SMALLEST_EXPONENT)
+    Examples
+    --------
+    >>> form_of_items(np.array([1, 7]), np.array([0.3, 3.0]), (0.1, 3.0), addends=4).scale
+    array([10.  ,  0.25])
+    """
+    tens = 10.0 ** np.minimum(decimals, MOST_DECIMALS)
+    with np.errstate(over="ignore"):
+        are_whole = fit_as_decimals(decimals, largest * tens, addends)
+    exponent = np.frexp(largest)[1].astype(np.int64)
+    reached = np.maximum(exponent, SMALLEST_EXPONENT)
     room = max(addends, 2).bit_length() + 1
+    size = np.ldexp(1.5, exponent - reached)  # the halves of what could not be scaled up are finer
     return ExactForm(
-        scale,
+        np.where(are_whole, tens, np.ldexp(1.0, -reached)),
+        np.where(are_whole, tens, 1.0),
         whole=False,
-        coarse=1.5 * 2.0**room,
-        fine=1.5 * 2.0 ** (2 * room - 53),
-        lowest=lowest * scale,
-        highest=highest * scale,
+        coarse=np.where(are_whole, TO_WHOLE, size * 2.0**room),
+        fine=np.where(are_whole, TO_WHOLE, size * 2.0 ** (2 * room - 53)),
+        lowest=ends[0],
+        highest=ends[1],
     )
+
+
+def fit_as_decimals(decimals: Any, scaled: Any, addends: int) -> Any:
+    """Tell for which items sums of whole numbers up to ``scaled`` are exact; of arrays or columns."""
+    return (decimals <= MOST_DECIMALS) & (scaled * max(addends, 4) < EXACT)
+
+
+def places_of_items(
+    values: AnyArray, largest: FloatArray, spread: Callable[[BoolArray], BoolArray]
+) -> IntArray:
+    """Return the fewest places that write all values of each item.
+
+    ``spread`` tells for each item whether a mark of the values holds for one of them.
+    """
+    places = np.full(len(largest), NO_DECIMALS)
+    for decimals in reversed(range(NO_DECIMALS)):
+        odd = spread(~are_decimals(values, decimals))
+        places[~odd & (largest < most_digits(values.dtype, decimals) / 10.0**decimals)] = decimals
+        if odd.all() and (largest < SURELY_NESTED).all():
+            break  # what is no decimal of more places is none of fewer
+    return places
+
+
+def most_digits(dtype: np.dtype[Any], decimals: int) -> float:
+    """Return how large decimals of a type may be in whole parts of their last place."""
+    return SINGLE_DIGITS if decimals and dtype.kind == "f" and dtype.itemsize < 8 else EXACT
+
+
+def are_decimals(values: AnyArray, decimals: int) -> BoolArray:
+    """Tell which values are what decimals of so many places are read as; gaps are."""
+    if values.dtype.kind in "iub":
+        return np.ones(values.shape, dtype=np.bool_)
+    scale = 10.0**decimals
+    with np.errstate(over="ignore"):  # what is too large for it is no decimal
+        scaled = np.multiply(values, scale, dtype=np.float64)
+        meant = (np.rint(scaled, out=scaled) / scale).astype(values.dtype)
+    same: BoolArray = (meant == values) | np.isnan(values)
+    return same
+
+
+def _all_decimals(values: AnyArray, decimals: int, top: float) -> bool:
+    """Tell whether all values are what decimals of so many places are read as."""
+    if top * 10.0**decimals >= most_digits(values.dtype, decimals):
+        return False
+    return bool(are_decimals(values, decimals).all())
 
 
 def difference(totals: tuple[FloatArray, ...], parts: tuple[FloatArray, ...]) -> FloatArray:

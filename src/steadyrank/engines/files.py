@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import glob
-import io
+import gzip
 import os
-from contextlib import closing
-from dataclasses import dataclass, replace
+from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,22 +18,39 @@ from steadyrank.engines.settings import needed
 from steadyrank.errors import (
     FileNotThereError,
     InvalidDataError,
+    NotANumberError,
     SchemaDiffersError,
     UnreadableFileError,
     listing,
     shorten,
 )
 from steadyrank.reading.files import open_source
-from steadyrank.reading.formats import format_of, text_layout
+from steadyrank.reading.formats import delimiter_of, format_of
+from steadyrank.reading.table import Table, as_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 ROWS = 1 << 18
 """How many rows of a Parquet file are looked at together."""
+LOOKED_AT = 1000
+"""How many rows of a typed table are looked at to tell what the columns hold."""
+NUMERIC = ("int", "uint", "float", "double", "halffloat", "bool")
+PARQUET = "parquet"
 
 
-@dataclass(frozen=True)
+@dataclass
+class FirstRows(Table):
+    """The first rows of a dataset, by which columns get their roles; what they hold, all rows tell."""
+
+    numeric: Callable[[str], bool] = field(kw_only=True)
+
+    def is_numeric(self, name: str) -> bool:
+        """Tell whether a column holds numbers and missing values only, in all rows."""
+        return self.numeric(name)
+
+
+@dataclass(frozen=True, eq=False)
 class Files:
     """Files of one format with the same columns.
 
@@ -42,69 +60,112 @@ class Files:
         In the order of their names.
     columns : dict
         From the names of the columns to their types: in text, to their places.
-    delimiter : str, optional
-        What stands between the fields of text; without it the files are Parquet.
+    layout : str
+        ``"parquet"``, or what stands between the fields of text.
+    first : Table
+        The first rows of the first file.
+    format : str, optional
+        As the user called it; told by the content where not given.
+    encoding : str
+        Of text.
     """
 
     paths: tuple[str, ...]
     columns: dict[str, str]
-    delimiter: str | None = None
+    layout: str
+    first: Table
+    format: str | None = None
+    encoding: str = "utf-8"
 
     @property
     def text(self) -> bool:
         """Whether all values are still text."""
-        return self.delimiter is not None
+        return self.layout != PARQUET
 
-    def in_strict_order(self, one: str, two: str) -> bool:
-        """Tell whether all rows go up by two columns of whole numbers, in either order of the two.
+    @property
+    def plain(self) -> bool:
+        """Whether every engine reads the columns of these files as memory does."""
+        names = {name.casefold() for name in self.columns}  # some engines do not tell x from X
+        return not self.text and len(names) == len(self.columns) and "" not in names
 
-        It stops at the first row that does not. A file that cannot be read is not in order.
-        """
-        try:
-            return not self.text and self._goes_up([one, two])
-        except (OSError, ValueError):
-            return False
+    def first_rows(self) -> FirstRows:
+        """Return the first rows as a table of its own, which takes up notes."""
+        return FirstRows(self.first.columns, self.first.source, numeric=self._is_numeric)
 
-    def _goes_up(self, names: list[str]) -> bool:
-        before: list[Any] = []
-        possible = {(0, 1), (1, 0)}
+    def _is_numeric(self, name: str) -> bool:
+        return self._numeric[name] if self.text else self.columns[name].startswith(NUMERIC)
+
+    @cached_property
+    def _numeric(self) -> dict[str, bool]:
+        """For each column of text, whether all its fields are numbers or missing, and some a number."""
+        found: dict[str, bool] = dict.fromkeys(self.columns, False)
+        possible = set(self.columns)
+
+        def look(table: Table) -> None:
+            for name in list(possible):
+                try:
+                    numbers = table.columns[name].numbers(name)
+                except NotANumberError:
+                    found[name] = False
+                    possible.remove(name)
+                else:
+                    found[name] = found[name] or not np.isnan(numbers).all()
+
+        self.hand_over(look)
+        return found
+
+    def hand_over(self, take: Callable[[Table], None]) -> list[str]:
+        """Read files of text as memory does, hand each stretch of rows on, and return what to say."""
+        notes: dict[str, None] = {}
         for path in self.paths:
-            for batch in _batches(path, names):
-                columns = [batch.column(batch.schema.get_field_index(name)) for name in names]
-                whole = all(str(column.type).lstrip("u").startswith("int") for column in columns)
-                if not whole or any(column.null_count for column in columns):
-                    return False
-                pair = [column.to_numpy(zero_copy_only=False) for column in columns]
-                pieces = [pair]
-                if before:  # the first row follows the last one of what came before
-                    pieces.append([np.append(a, b[:1]) for a, b in zip(before, pair, strict=True)])
-                possible = {way for way in possible if all(_rises(piece, way) for piece in pieces)}
-                if not possible:
-                    return False
-                before = [column[-1:] for column in pair] if batch.num_rows else before
-        return True
+            with closing(open_source(path, encoding=self.encoding)) as file:
+                notes |= dict.fromkeys(format_of(file, self.format).read(file, take=take).notes)
+        return list(notes)
+
+    def batches(self) -> Iterator[Any]:
+        """Yield the rows of Parquet files as Arrow tables, many at a time."""
+        return (batch for path in self.paths for batch in _batches(path))
 
     def damaged(self) -> tuple[str, str] | None:
-        """Read every file to its end; return the first that fails and why, or None."""
-        for path in self.paths:
+        """Read every Parquet file to its end; return the first that fails and why, or None."""
+        for path in () if self.text else self.paths:
             try:
-                self._read_through(path)
+                for batch in _batches(path):
+                    batch.validate()
             except Exception as error:
                 return path, " ".join(f"{type(error).__name__}: {error}".split())
         return None
 
-    def _read_through(self, path: str) -> None:
-        if self.delimiter is None:
-            for batch in _batches(path):
-                batch.validate()
-            return
-        with closing(open_source(path)) as file:
-            blocks = (io.StringIO(block.decode(), newline="") for block in file.blocks())
-            lines = (line for block in blocks for line in block)
-            for number, row in enumerate(csv.reader(lines, delimiter=self.delimiter, strict=True)):
-                if row and len(row) != len(self.columns):
-                    problem = f"has {len(row)} fields instead of {len(self.columns)}"
-                    raise ValueError(f"record {number + 1} {problem}")
+
+def in_strict_order(paths: Sequence[str], one: str, two: str) -> bool:
+    """Tell whether all rows of Parquet files go up by two columns of whole numbers, in either order.
+
+    It stops at the first row that does not. A file that cannot be read is not in order.
+    """
+    try:
+        return _goes_up(paths, [one, two])
+    except (OSError, ValueError):
+        return False
+
+
+def _goes_up(paths: Sequence[str], names: list[str]) -> bool:
+    before: list[Any] = []
+    possible = {(0, 1), (1, 0)}
+    for path in paths:
+        for batch in _batches(path, names):
+            columns = [batch.column(batch.schema.get_field_index(name)) for name in names]
+            whole = all(str(column.type).lstrip("u").startswith("int") for column in columns)
+            if not whole or any(column.null_count for column in columns):
+                return False
+            pair = [column.to_numpy() for column in columns]
+            pieces = [pair]
+            if before:  # the first row follows the last one of what came before
+                pieces.append([np.append(a, b[:1]) for a, b in zip(before, pair, strict=True)])
+            possible = {way for way in possible if all(_rises(piece, way) for piece in pieces)}
+            if not possible:
+                return False
+            before = [column[-1:] for column in pair] if batch.num_rows else before
+    return True
 
 
 def _rises(columns: list[Any], way: tuple[int, int]) -> bool:
@@ -114,17 +175,21 @@ def _rises(columns: list[Any], way: tuple[int, int]) -> bool:
     return bool(((first[1:] > first[:-1]) | (equal & (second[1:] > second[:-1]))).all())
 
 
-def find_files(pattern: str | os.PathLike[str]) -> Files:
+def find_files(
+    pattern: str | os.PathLike[str],
+    format: str | None = None,  # noqa: A002 (the word users know from other readers)
+    encoding: str = "utf-8",
+) -> Files:
     """Return the files that a path, a folder or a glob names, after looking at their columns.
 
-    Only what the files say about themselves is read: the footer of Parquet, the header of text.
+    Only their beginnings are read, and what Parquet says about itself.
     """
     pattern = os.fspath(pattern)
-    every = [_file(path) for path in _matching(pattern)]
-    formats = {f"text separated by {file.delimiter!r}" if file.text else "parquet" for file in every}
-    if len(formats) > 1:
+    every = [_file(path, format, encoding) for path in _matching(pattern)]
+    layouts = {file.layout for file in every}
+    if len(layouts) > 1:
         raise InvalidDataError(
-            f"{shorten(pattern)} matches files of several formats: {listing(sorted(formats))}",
+            f"{shorten(pattern)} matches files of several formats: {listing(sorted(layouts))}",
             way_out="Name the files of one format, for example with *.parquet.",
         )
     for file in every:
@@ -142,10 +207,15 @@ def named(path: str) -> str:
 
 
 def _matching(pattern: str) -> list[str]:
-    if Path(pattern).is_dir():
-        pattern = str(Path(pattern) / "*.parquet")
     if Path(pattern).is_file():
         return [pattern]
+    if Path(pattern).is_dir():
+        pattern = str(Path(glob.escape(pattern)) / "*.parquet")
+    elif Path(pattern).exists():
+        raise InvalidDataError(
+            f"{named(pattern)} is a pipe or a device, and an engine looks at its files more than once",
+            way_out="Write it to a file first, or read it into memory.",
+        )
     found = glob.glob(pattern, recursive=True)  # noqa: PTH207 (relative or not, as given)
     files = sorted(path for path in found if Path(path).is_file())
     if not files:
@@ -153,29 +223,50 @@ def _matching(pattern: str) -> list[str]:
     return files
 
 
-def _file(path: str) -> Files:
+class _Enough(Exception):  # noqa: N818 (no error: a reader has handed over what was wanted)
+    """The first rows are there."""
+
+
+def _file(path: str, name: str | None, encoding: str) -> Files:
     """Look at a file as reading it would: its format is told by its content."""
-    with closing(open_source(path)) as file:
-        found = format_of(file)
+    with closing(open_source(path, encoding=encoding)) as file:
+        found = format_of(file, name)
         if found.on_engine == "delimited":
-            layout = text_layout(file, found)
-            # Engines tell columns of text by their places, so these must agree as types must.
-            places = {name: f"text in place {place}" for place, name in enumerate(layout.names)}
-            return Files((path,), places, layout.delimiter)
-    if found.on_engine is None or path.lower().endswith(".gz"):
-        raise InvalidDataError(
-            f"{named(path)} is not a file that can be scanned",
-            way_out="Engines scan Parquet, CSV and TSV (text may be gzipped). Read other formats into "
-            "memory with read(...).",
-        )
+            between = "\t" if found.name == "tsv" else delimiter_of(file)
+            first = _first_stretch(lambda take: found.read(file, take=take))
+            # Files whose columns stand in another order were not made by one hand.
+            places = {name: f"text in place {place}" for place, name in enumerate(first.names)}
+            return Files((path,), places, f"text separated by {between!r}", first, name, encoding)
+        if found.on_engine is None or isinstance(file.stream, gzip.GzipFile):
+            raise InvalidDataError(
+                f"{named(path)} is not a file that can be scanned",
+                way_out="Engines scan Parquet, CSV and TSV (text may be gzipped). Read other formats "
+                "into memory with read(...).",
+            )
     try:
-        schema = _parquet().read_schema(path)
+        empty, *some = islice(_batches(path, rows=LOOKED_AT), 2)
+        first = as_table(some[0] if some else empty)
     except (OSError, ValueError) as error:  # the second is what a damaged footer makes of it
         raise UnreadableFileError(
-            f"{named(path)} cannot be read as Parquet: {error}",
+            f"{named(path)} cannot be read as Parquet: {' '.join(str(error).split())}",
             way_out="Replace this file, or leave it out of the pattern.",
         ) from error
-    return Files((path,), {field.name: str(field.type) for field in schema})
+    first.source = Path(path).name
+    types = {field.name: str(field.type) for field in empty.schema}
+    return Files((path,), types, PARQUET, first)
+
+
+def _first_stretch(read: Callable[[Callable[[Table], None]], Table]) -> Table:
+    """Return the first rows that a reader hands over; the header alone where there are none."""
+    looked_at: list[Table] = []
+
+    def take(table: Table) -> None:
+        looked_at.append(table)
+        raise _Enough
+
+    with suppress(_Enough):
+        return read(take)
+    return looked_at[0]
 
 
 def _difference(first: Files, other: Files) -> str:
@@ -188,10 +279,12 @@ def _difference(first: Files, other: Files) -> str:
     return f"column {shorten(name)} is {found[name]} in {here}, but {expected[name]} in {there}"
 
 
-def _batches(path: str, columns: list[str] | None = None) -> Iterator[Any]:
-    """Yield the rows of a Parquet file, many at a time."""
-    yield from _parquet().ParquetFile(path).iter_batches(batch_size=ROWS, columns=columns)
-
-
-def _parquet() -> Any:
-    return needed("pyarrow.parquet", "reading Parquet needs pyarrow", "duckdb")
+def _batches(path: str, columns: list[str] | None = None, rows: int = ROWS) -> Iterator[Any]:
+    """Yield the rows of a Parquet file as Arrow tables, many at a time, at least an empty one."""
+    arrow = needed("pyarrow", "reading Parquet needs pyarrow", "duckdb")
+    parquet = needed("pyarrow.parquet", "reading Parquet needs pyarrow", "duckdb")
+    with Path(path).open("rb") as file:  # Arrow itself does not open every name
+        opened = parquet.ParquetFile(file)
+        yield opened.schema_arrow.empty_table()
+        for batch in opened.iter_batches(batch_size=rows, columns=columns):
+            yield arrow.Table.from_batches([batch])

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.engines.blocks import bounds_of, safe_unit, shifts_of
-from steadyrank.engines.exact_sums import ExactForm, difference, exact_form, together
+from steadyrank.engines.blocks import HUGE, bounds_of, shifts_of
+from steadyrank.engines.exact_sums import ExactForm, difference, exact_form, of_items, together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from steadyrank._typing import AnyArray, FloatArray, IntArray
-    from steadyrank.engines.blocks import Block, Rows, Wanted
+    from steadyrank.engines.blocks import Block, Rows, SparseBlock, Wanted
 
     Parts = tuple[FloatArray, ...]
     """Values in exact form; see :class:`~steadyrank.engines.exact_sums.ExactForm`."""
@@ -43,7 +43,9 @@ class Prior:
         (Prior(weight=1.0, share=1.0), Prior(weight=1.0, share=10.0))
         """
         form = exact_form([np.array([shrinkage])], addends=1)
-        return cls(form.highest, form.scale) if form.whole else cls(shrinkage, 1.0)
+        if not form.whole:
+            return cls(shrinkage, 1.0)
+        return cls(float(form.parts(np.array([shrinkage]))[0][0]), float(form.scale))
 
 
 @dataclass(frozen=True)
@@ -70,25 +72,20 @@ class ItemSums:
     @cached_property
     def scores(self) -> FloatArray:
         """The scores ``sum / (shrinkage + count)``."""
-        return self._ratio(together(self.totals), self.counts)
-
-    @cached_property
-    def unit(self) -> float:
-        """What moves are measured in, so that their squares neither overflow nor vanish."""
-        return safe_unit(self.scores)
+        return self._ratio(together(self.totals), self.counts, slice(None))
 
     def without(self, items: AnyArray | slice, parts: Parts, leaving: int | IntArray = 1) -> FloatArray:
         """Return the scores of ``items`` when each loses ``leaving`` values that sum to ``parts``."""
         left = difference(tuple(total[items] for total in self.totals), parts)
-        return self._ratio(left, self.counts[items] - leaving)
+        return self._ratio(left, self.counts[items] - leaving, items)
 
     def without_values(self, items: AnyArray, values: AnyArray) -> FloatArray:
         """Return the scores of ``items`` when each loses one of its values."""
-        return self.without(items, self.form.parts(values))
+        return self.without(items, self.form.parts(values, items))
 
-    def squared_moves(self, items: AnyArray, values: AnyArray) -> FloatArray:
-        """Return the squares of how far these scores then move, in units of :attr:`unit`."""
-        return (self.moves(items, self.form.parts(values)) / self.unit) ** 2
+    def moves_without(self, items: AnyArray, values: AnyArray) -> FloatArray:
+        """Return how far these scores then move."""
+        return self.moves(items, self.form.parts(values, items))
 
     def moves(self, items: AnyArray, parts: Parts) -> FloatArray:
         r"""Return ``w - w\i`` of ``items`` when each loses the one value in ``parts``.
@@ -96,14 +93,23 @@ class ItemSums:
         From ``(shrinkage + count) w = (shrinkage + count - 1) w\i + value`` follows
         ``w - w\i = (value - w\i) / (shrinkage + count)``, which does not cancel.
         """
-        gap = together(parts) / self.form.scale - self.without(items, parts)
-        counts = self.counts[items]
-        return np.asarray(gap * self.prior.share / (self.prior.weight + self.prior.share * counts))
+        share, size = self.prior.share, self.gap_size
+        value = together(parts) / of_items(self.form.scale, items)
+        gap = value * size - self.without(items, parts) * size
+        return np.asarray(gap * (share / (self.prior.weight + share * self.counts[items])) / size)
 
-    def _ratio(self, sums: FloatArray, counts: IntArray) -> FloatArray:
+    @property
+    def gap_size(self) -> float:
+        """What a value and a score are multiplied by before they are subtracted.
+
+        The difference of two huge numbers may overflow where that of their halves does not; the move
+        itself is a part of it and fits again.
+        """
+        return 0.5 if max(abs(self.form.lowest), abs(self.form.highest)) > HUGE else 1.0
+
+    def _ratio(self, sums: FloatArray, counts: IntArray, items: AnyArray | slice) -> FloatArray:
         share = self.prior.share
-        below = self.form.scale * (self.prior.weight + share * counts)
-        return np.asarray(sums * share / below if share != 1.0 else sums / below)
+        return self.form.ratio(sums, share, self.prior.weight + share * counts, items)
 
 
 class Entries(ABC):
@@ -148,6 +154,10 @@ class Entries(ABC):
     @abstractmethod
     def columns(self, sums: ItemSums, wanted: Wanted) -> Iterator[Rows]:
         """Yield the scores of the wanted items without each unit that changes one of them."""
+
+    def touching(self, sums: ItemSums, wanted: Wanted) -> Iterator[SparseBlock] | None:  # noqa: ARG002
+        """Yield the scores of the wanted items alone without each unit that has a value of them."""
+        return None
 
     @abstractmethod
     def units_of(self, item: int) -> IntArray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
+import numpy as np
 
 from steadyrank.engines.exact_sums import EXACT, MOST_DECIMALS, SINGLE_DIGITS
 from steadyrank.errors import (
@@ -14,17 +15,11 @@ from steadyrank.errors import (
     NotANumberError,
     shorten,
 )
-from steadyrank.reading.text_columns import MISSING_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
 
     from steadyrank.engines.source import Frame, Source
-
-WHOLE = r"^(0|-?[1-9][0-9]{0,18})$"
-"""Text that is exactly what a whole number prints as, of up to 19 digits."""
-LARGEST, SMALLEST = str(2**63 - 1), str(-(2**63))
-PLAIN_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 
 def how_many(condition: nw.Expr) -> nw.Expr:
@@ -32,15 +27,8 @@ def how_many(condition: nw.Expr) -> nw.Expr:
     return condition.cast(nw.Int64).sum()
 
 
-def picked(source: Source, columns: Mapping[str, str]) -> Frame:
-    """Return the named columns under the names of the parts they play."""
-    return source.frame.select(**{part: nw.col(name) for part, name in columns.items()})
-
-
-def with_labels(
-    source: Source, frame: Frame, parts: Mapping[str, str], results: Collection[str] = ()
-) -> Frame:
-    """Return the frame with label columns as whole numbers or text, as they are in memory.
+def with_labels(source: Source, frame: Frame, parts: Mapping[str, str]) -> Frame:
+    """Return the frame with label columns in one of few types, as they are in memory.
 
     Parameters
     ----------
@@ -49,74 +37,94 @@ def with_labels(
     frame : lazy frame
     parts : mapping
         From the columns to what they hold, for messages: ``{"item": "items"}``. None may be missing.
-    results : collection of str
-        Columns of results, which may be missing or of any type: the class judges them.
     """
     schema = source.schema(frame)
-    tests = [how_many(nw.col(part).is_null()).alias(f"{part} gone") for part in parts]
-    if source.text:
-        tests += [_is_whole(nw.col(part)).all().alias(f"{part} whole") for part in (*parts, *results)]
-    found = source.numbers(frame.select(nw.len().alias("rows"), *tests), "checks of the labels")
+    asked = {"rows": nw.len()}
+    for part in parts:
+        asked[f"{part} gone"] = how_many(_is_gone(nw.col(part), schema[part]))
+        if part in source.unsigned or schema[part] == nw.UInt64:
+            asked[f"{part} top"] = nw.col(part).max()
+    found = source.numbers(frame.select(**asked), "checks of the labels")
     if not found["rows"]:
         raise EmptyDataError("there are no rows", way_out="At least one is needed.")
     casts = []
     for part, what in parts.items():
         if gone := int(found[f"{part} gone"] or 0):
             raise InvalidLabelError(
-                f"{what} must not be missing, but {gone:,} of {int(found['rows']):,} are",
+                f"{what} must not be missing or blank, but there is None "
+                f"({gone:,} of {int(found['rows']):,} are missing)",
                 way_out="Remove these rows, or give the label that you mean.",
             )
-        casts.append(_label(part, what, schema[part], whole=bool(found.get(f"{part} whole"))))
-    casts += [nw.col(part).cast(nw.Int64) for part in results if found.get(f"{part} whole")]
+        casts.append(_label(part, what, schema[part], found.get(f"{part} top")))
     return frame.with_columns(*casts)
 
 
-def _is_whole(text: nw.Expr) -> nw.Expr:
-    """Tell whether text is a 64-bit whole number; of 19 digits, the order of text is that of numbers."""
-    too_large = (text.str.len_chars() == len(LARGEST)) & ~text.str.starts_with("-") & (text > LARGEST)
-    too_small = (text.str.len_chars() == len(SMALLEST)) & (text > SMALLEST)
-    return text.str.contains(WHOLE) & ~too_large & ~too_small
+def _is_gone(column: nw.Expr, dtype: Any) -> nw.Expr:
+    """Tell where a value is missing; NaN is in memory, so it is here."""
+    return column.is_null() | _is_nan(column) if dtype.is_float() else column.is_null()
 
 
-def _label(part: str, what: str, dtype: Any, *, whole: bool) -> nw.Expr:
-    if whole or dtype.is_integer():
-        return nw.col(part).cast(nw.Int64)
+def _is_nan(column: nw.Expr) -> nw.Expr:
+    """Tell where a number is NaN, by what it is not.
+
+    DuckDB believes what a Parquet file states as its lowest and highest value, which NaN is never
+    among, and answers the plain question with no for the whole file.
+    """
+    return ~column.is_finite() & (column != np.inf) & (column != -np.inf)
+
+
+def _label(part: str, what: str, dtype: Any, top: Any) -> nw.Expr:
+    """Return a column of labels as 64-bit numbers, truth values or text."""
+    label = nw.col(part)
+    if top is not None and int(top) >= 2**63 and dtype == nw.UInt64:
+        return label
+    if dtype.is_integer() or (top is not None and int(top) < 2**63):
+        return label.cast(nw.Int64)
+    if dtype.is_float():
+        return label.cast(nw.Float64) + 0.0  # 0 and -0 are one label
+    if dtype == nw.Boolean:
+        return label
     if dtype in {nw.String, nw.Categorical} or isinstance(dtype, nw.Enum):
-        return nw.col(part).cast(nw.String)
+        return label.cast(nw.String)
     raise InvalidLabelError(
-        f"{what} must be whole numbers or text in an engine, but are {dtype}",
+        f"{what} must be numbers of up to 64 bits or text in an engine, but are {dtype}",
         way_out="Turn the column into text first.",
     )
 
 
 def with_numbers(source: Source, frame: Frame, part: str, what: str) -> Frame:
-    """Return the frame with a numeric column; text of a file is read as numbers."""
-    dtype = source.schema(frame)[part]
-    if source.text:
-        return _numbers_of_text(source, frame, part, what)
+    """Return the frame with a numeric column, null where a number is missing."""
+    if part in source.wrong:
+        raise source.wrong[part]
+    dtype, column = source.schema(frame)[part], nw.col(part)
     if dtype == nw.Boolean:
-        return frame.with_columns(nw.col(part).cast(nw.Int8))
+        return frame.with_columns(column.cast(nw.Int8))
     if not dtype.is_numeric():
+        found = source.example(frame.filter(~column.is_null()), part, "checks of the numbers")
         raise NotANumberError(
-            f"{what} must be numbers, but the column is {dtype}",
+            f"{what} must be numbers, but there is {shorten(found[0]) if found else dtype}",
             way_out="Turn them into numbers, or name another column.",
         )
     if dtype == nw.Decimal:
-        return frame.with_columns(nw.col(part).cast(nw.Float64))
-    return frame
+        return frame.with_columns(column.cast(nw.Float64))
+    return frame.with_columns(nw.when(~_is_nan(column)).then(column)) if dtype.is_float() else frame
 
 
-def _numbers_of_text(source: Source, frame: Frame, part: str, what: str) -> Frame:
-    text = nw.col(part).str.strip_chars()
-    gone = text.str.to_lowercase().is_in(sorted(MISSING_WORDS))
-    frame = frame.with_columns(nw.when(~gone).then(text).alias(part))
-    wrong = frame.filter(~nw.col(part).str.contains(PLAIN_NUMBER))
-    if found := source.example(wrong, part, "checks of the numbers"):
-        raise NotANumberError(
-            f"{what} must be numbers, but there is {shorten(found[0])}",
-            way_out="Correct these rows, or name another column.",
-        )
-    return frame.with_columns(nw.col(part).cast(nw.Float64))
+def check_numbers(source: Source, frame: Frame, part: str, what: str, *, missing: bool = False) -> None:
+    """Complain about numbers that are infinite or, where they must not be, missing."""
+    found = source.numbers(frame.select(**_asked(source, frame, part)), "checks of the numbers")
+    _check_values(found, what, missing=missing)
+
+
+def _asked(source: Source, frame: Frame, part: str) -> dict[str, nw.Expr]:
+    """Return what to ask of a column of numbers to judge its values."""
+    value = nw.col(part)
+    wide = value.cast(nw.Float64)
+    asked = {"rows": nw.len(), "gone": how_many(value.is_null())}
+    asked |= {"lowest": wide.min(), "highest": wide.max()}
+    if source.schema(frame)[part].is_float():
+        asked["odd"] = how_many(~value.is_finite())
+    return asked
 
 
 def decimal_range(source: Source, frame: Frame, what: str) -> tuple[int, float, float]:
@@ -127,17 +135,10 @@ def decimal_range(source: Source, frame: Frame, what: str) -> tuple[int, float, 
     """
     dtype = source.schema(frame)["value"]
     value, single = nw.col("value"), dtype == nw.Float32
-    wide = value.cast(nw.Float64)
-    ends = {"lowest": wide.min(), "highest": wide.max()}
-    asked = {"rows": nw.len(), "gone": how_many(value.is_null()), **ends}
+    asked = _asked(source, frame, "value")
     if dtype.is_float():
-        asked["odd"] = how_many(~value.is_finite())
         for places in range(MOST_DECIMALS + 1):
-            # Polars divides by a constant by multiplying with its inverse, which rounds twice.
-            scale = wide * 0.0 + 10.0**places
-            meant = (wide * 10.0**places).round(0) / scale
-            same = meant.cast(nw.Float32) == value if single else meant == wide
-            asked[f"places {places}"] = same.all()
+            asked[f"places {places}"] = are_decimals(value, places, single=single).all()
     found = source.numbers(frame.select(**asked), "checks of the numbers")
     _check_values(found, what)
     lowest, highest = float(found["lowest"]), float(found["highest"])
@@ -151,25 +152,35 @@ def decimal_range(source: Source, frame: Frame, what: str) -> tuple[int, float, 
     return MOST_DECIMALS + 1, lowest, highest
 
 
-def _check_values(found: dict[str, Any], what: str) -> None:
+def are_decimals(value: nw.Expr, places: int, *, single: bool) -> nw.Expr:
+    """Tell which values are what decimals of so many places are read as, by the steps of memory."""
+    wide = value.cast(nw.Float64)
+    # Polars divides by a constant by multiplying with its inverse, which rounds twice.
+    scale = wide * 0.0 + 10.0**places
+    meant = (wide * 10.0**places).round(0) / scale
+    return meant.cast(nw.Float32) == value if single else meant == wide
+
+
+def _check_values(found: dict[str, Any], what: str, *, missing: bool = False) -> None:
     rows, gone, odd = (int(found.get(name) or 0) for name in ("rows", "gone", "odd"))
     if not rows:
         raise EmptyDataError(f"there are no {what}", way_out="At least one is needed.")
-    if gone:
+    if odd:
+        infinite = found["highest"] if np.isinf(found["highest"]) else found["lowest"]
+        raise NotANumberError(
+            f"{what} must be finite, but there is {infinite} ({odd:,} of {rows:,} are not)",
+            way_out="Remove these rows, or give the number that you mean.",
+        )
+    if gone and not missing:
         raise MissingValuesError(
             f"{gone:,} of {rows:,} {what} are missing", way_out="Remove these rows, or fill them in."
-        )
-    if odd:
-        raise NotANumberError(
-            f"{what} must be finite, but {odd:,} of {rows:,} are not",
-            way_out="Remove these rows, or give the number that you mean.",
         )
 
 
 def repeated_pairs(
     source: Source, frame: Frame, one: str, two: str
-) -> tuple[int, tuple[object, object] | None]:
-    """Return how many rows repeat a pair of labels, and one such pair.
+) -> tuple[int, tuple[object, object] | None, int]:
+    """Return how many rows repeat a pair of labels, one such pair, and the most rows of any.
 
     The most expensive check of all: every pair is shuffled once. Whole numbers are packed into one
     key, which takes a third of the time of two.
@@ -181,15 +192,16 @@ def repeated_pairs(
         keyed, names = frame.select(key.alias("pair")), ["pair"]
     doubled = keyed.group_by(*names).agg(times=nw.len()).filter(nw.col("times") > 1)
     step = "checks for repeated pairs"
-    found = source.numbers(doubled.select(pairs=nw.len(), rows=nw.col("times").sum()), step)
+    times = nw.col("times")
+    found = source.numbers(doubled.select(pairs=nw.len(), rows=times.sum(), most=times.max()), step)
     if not int(found["pairs"]):
-        return 0, None
-    example = source.numbers(doubled.select(*names).head(1), step)
-    extra = int(found["rows"]) - int(found["pairs"])
+        return 0, None, 1
+    example = source.numbers(doubled.select(*names).sort(*names).head(1), step)
+    extra, most = int(found["rows"]) - int(found["pairs"]), int(found["most"])
     if packing is None:
-        return extra, (example[one], example[two])
+        return extra, (example[one], example[two]), most
     first, second = divmod(int(example["pair"]), packing[2])
-    return extra, (packing[0] + first, packing[1] + second)
+    return extra, (packing[0] + first, packing[1] + second), most
 
 
 def _packing(source: Source, frame: Frame, one: str, two: str) -> tuple[int, int, int] | None:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import narwhals as nw
 import numpy as np
 
-from steadyrank.engines.blocks import SparseBlock
+from steadyrank.engines.blocks import LARGE_SQUARE, SMALL_SQUARE, SparseBlock, checked_lengths
+from steadyrank.engines.exact_sums import form_of_items
+from steadyrank.engines.item_forms import ranges_of_items, with_forms
 from steadyrank.engines.item_sums import Entries, reach
 from steadyrank.reading.labels import encode
 
@@ -57,7 +59,7 @@ class LazyEntries(Entries):
     frame : lazy frame with columns unit, item, value
         No pair of unit and item occurs twice, unless ``grouped``.
     form : ExactForm
-        How values are written.
+        How values are written; the form of each item is found here where none serves all of them.
     keys : array
         The labels of the units, in order.
     sizes : int array
@@ -85,6 +87,19 @@ class LazyEntries(Entries):
 
     def __post_init__(self) -> None:
         self.rows = self.rows or len(self.keys)
+        self._of_item: nw.LazyFrame[Any] | None = None
+        if not self.form.whole:
+            self.form, self._of_item = self._form_of_items()
+
+    def _form_of_items(self) -> tuple[ExactForm, nw.LazyFrame[Any]]:
+        """Return the form of each item, in the order of the labels, and as columns of the engine."""
+        ranges = ranges_of_items(self.frame, self.source.schema(self.frame)["value"])
+        found = self.source.collect_up_to(ranges, "items", MAX_ITEMS, FEWER_ITEMS)
+        codes, labels = encode(found["item"], known=self.known)
+        largest, places = np.zeros(len(labels)), np.zeros(len(labels), dtype=np.int64)
+        largest[codes], places[codes] = found["size"], found["places"]
+        form = form_of_items(places, largest, (self.form.lowest, self.form.highest), self.rows)
+        return form, with_forms(ranges, largest, self.rows)
 
     @property
     def _halves(self) -> list[str]:
@@ -94,8 +109,11 @@ class LazyEntries(Entries):
     def _with_parts(self) -> nw.LazyFrame[Any]:
         """The entries with their values in exact form, one for each unit and item."""
         integers = self.source.guarded(self.frame.collect_schema)["value"].is_integer()
+        entries = self.frame
+        if self._of_item is not None:
+            entries = entries.join(self._of_item, on="item", how="inner")
         parts = parts_of(nw.col("value"), self.form, integers=integers)
-        frame = self.frame.with_columns(
+        frame = entries.with_columns(
             *(part.alias(name) for name, part in zip(self._halves, parts, strict=True))
         )
         if not self.grouped:
@@ -104,7 +122,13 @@ class LazyEntries(Entries):
             nw.len().alias("leaving"),
             *(nw.col(name).sum() for name in self._halves),
             nw.col("value").min(),
+            *(nw.col(name).max() for name in self._scales),
         )
+
+    @property
+    def _scales(self) -> list[str]:
+        """The columns that tell the scale of an entry's item; none where it is the same for all."""
+        return [] if self.form.whole else ["scale", "tens"]
 
     @cached_property
     def _numbered(self) -> tuple[AnyArray, tuple[object, ...]]:
@@ -166,16 +190,30 @@ class LazyEntries(Entries):
 
         As in :meth:`ItemSums.moves` the difference of two scores is computed without cancellation.
         """
-        weight, share = sums.prior.weight, sums.prior.share
+        weight, share, size = sums.prior.weight, sums.prior.share, sums.gap_size
         value = nw.col("part0") if self.form.whole else nw.col("part0") + nw.col("part1")
-        gap = value / self.form.scale - self._without(sums) * self._leaving
-        move = gap * share / (nw.col("count") * share + weight)
-        found = self.source.collect(
-            self._squares_by_unit(move), f"the shifts of {len(self.keys):,} units"
+        mean = value / self._leaving / _scale(self.form) * size
+        part = self._leaving * share / (nw.col("count") * share + weight)
+        move = (mean - self._without(sums) * size) * part / size
+        squares, largest = self._squares_of(move, 1.0)
+        found = np.sqrt(squares)
+        odd = (squares > LARGE_SQUARE, (squares < SMALL_SQUARE) & (largest > 0))
+        for wrong, scale in zip(odd, (2.0**-600, 2.0**600), strict=True):
+            if wrong.any():
+                found[wrong] = np.sqrt(self._squares_of(move, scale)[0][wrong]) / scale
+        return checked_lengths(found)
+
+    def _squares_of(self, move: nw.Expr, scale: float) -> tuple[FloatArray, FloatArray]:
+        """Return the sum of squares and the largest of the moves of each unit, multiplied by a scale."""
+        moves = self._joined().with_columns((move * scale).alias("move"))
+        grouped = moves.with_columns(
+            (nw.col("move") * nw.col("move")).alias("square"), nw.col("move").abs().alias("move")
         )
-        squared = np.zeros(len(self.keys))
-        squared[self._numbers_of(found["unit"])] = found["square"]
-        return np.asarray(np.sqrt(squared))
+        by_unit = grouped.group_by("unit").agg(nw.col("square").sum(), nw.col("move").max())
+        found = self.source.collect(by_unit, f"the shifts of {len(self.keys):,} units")
+        both = np.zeros((2, len(self.keys)))
+        both[:, self._numbers_of(found["unit"])] = found["square"], found["move"]
+        return both[0], both[1]
 
     def bounds(self, sums: ItemSums) -> tuple[FloatArray, FloatArray]:
         """Return the lowest and highest scores, where units are groups by one more group-by."""
@@ -199,13 +237,10 @@ class LazyEntries(Entries):
         """Return the most that a unit's values can move the scores, squared."""
         count, ends = nw.col("count").cast(nw.Float64), (lowest, highest)
         move = reach(self._leaving, count, shrinkage, ends, nw.max_horizontal)
-        largest = self._squares_by_unit(move).select(nw.col("square").max())
-        return float(self.source.numbers(largest, "a bound over the units")["square"])
-
-    def _squares_by_unit(self, move: nw.Expr) -> nw.LazyFrame[Any]:
-        """Return the squares of moves of single entries, added up for each unit."""
         squares = self._joined().with_columns((move * move).alias("square"))
-        return squares.group_by("unit").agg(nw.col("square").sum())
+        by_unit = squares.group_by("unit").agg(nw.col("square").sum())
+        largest = by_unit.select(nw.col("square").max())
+        return float(self.source.numbers(largest, "a bound over the units")["square"])
 
     @property
     def _leaving(self) -> Any:
@@ -218,9 +253,10 @@ class LazyEntries(Entries):
         if not self.form.whole:
             left = left + (nw.col("total1") - nw.col("part1"))
         weight, share = sums.prior.weight, sums.prior.share
-        below = ((nw.col("count") - self._leaving) * share + weight) * self.form.scale
-        without: nw.Expr = left * share / below
-        return without
+        below = (nw.col("count") - self._leaving) * share + weight
+        tens: Any = self.form.tens if self.form.whole else nw.col("tens")
+        without: nw.Expr = left * share / (below * tens)
+        return without if self.form.whole else without / (nw.col("scale") / tens)
 
     def _joined(self) -> nw.LazyFrame[Any]:
         """Every entry beside the total and the count of its item."""
@@ -230,7 +266,7 @@ class LazyEntries(Entries):
             leaving.alias("count"),
             *(nw.col(name).sum().alias(name.replace("part", "total")) for name in self._halves),
         )
-        wanted = ["unit", "item", *self._halves, *(["leaving"] if self.grouped else [])]
+        wanted = ["unit", "item", *self._halves, *self._scales, *(["leaving"] if self.grouped else [])]
         return entries.select(*wanted).join(items, on="item", how="inner")
 
     def blocks(self, sums: ItemSums) -> Iterator[SparseBlock]:
@@ -244,6 +280,11 @@ class LazyEntries(Entries):
         for batch in self._of_items(wanted.items, among):
             yield from self._block(batch, sums).columns(wanted)
 
+    def touching(self, sums: ItemSums, wanted: Wanted) -> Iterator[SparseBlock]:
+        """Yield the scores of the wanted items alone; only their entries are brought back."""
+        for batch in self._of_items(wanted.items):
+            yield self._block(batch, sums)
+
     def units_of(self, item: int) -> IntArray:
         """Return the units that have values of an item."""
         return np.concatenate([batch.units for batch in self._of_items(np.array([item]))])
@@ -255,9 +296,10 @@ class LazyEntries(Entries):
 
     def _of_items(self, items: IntArray, among: IntArray | None = None) -> Iterator[Batch]:
         """Yield the entries of some items, of all units or of at least those given, in batches."""
-        names = [self.labels[item] for item in items.tolist()]
-        frame = self._with_parts.filter(nw.col("item").is_in(names))
-        rows = self.counts[items]
+        frame, rows = self._with_parts, self.counts[items]
+        if len(items) < len(self.labels):
+            names = [self.labels[item] for item in items.tolist()]
+            frame = frame.filter(nw.col("item").is_in(names))
         if among is not None and len(among) <= FEW_UNITS:
             frame = frame.filter(nw.col("unit").is_in(self.keys[among].tolist()))
             rows = self.sizes[among]
@@ -287,7 +329,7 @@ class LazyEntries(Entries):
             parts = tuple(found[name][order] for name in self._halves)
             leaving = found["leaving"][order].astype(np.int64)
         else:
-            parts = self.form.parts(found["value"][order])
+            parts = self.form.parts(found["value"][order], items[order])
             leaving = np.ones(len(units), dtype=np.int64)
         return Batch(low, high, units[order], items[order].astype(np.int64), parts, leaving)
 
@@ -320,13 +362,18 @@ def item_labels(
 
 def parts_of(value: nw.Expr, form: ExactForm, *, integers: bool) -> list[nw.Expr]:
     """Return the exact form of values as expressions: the same steps as ``ExactForm.parts``."""
-    if integers and form.scale == 1.0:
+    if integers and form.whole and form.scale == 1.0:
         return [value.cast(nw.Float64)]
-    scaled = value.cast(nw.Float64) * form.scale
+    scaled = value.cast(nw.Float64) * _scale(form)
     if form.whole:
         return [scaled.round(0)]
-    upper = (scaled + form.coarse) - form.coarse
-    return [upper, ((scaled - upper) + form.fine) - form.fine]
+    coarse, fine = nw.col("coarse"), nw.col("fine")
+    upper = (scaled + coarse) - coarse
+    return [upper, ((scaled - upper) + fine) - fine]
+
+
+def _scale(form: ExactForm) -> Any:
+    return form.scale if form.whole else nw.col("scale")
 
 
 def _plain(key: Any) -> Any:

@@ -12,14 +12,23 @@ import narwhals as nw
 
 from steadyrank.engines.exact_sums import form_of
 from steadyrank.engines.lazy_columns import (
+    check_numbers,
     decimal_range,
-    picked,
     repeated_pairs,
     with_labels,
     with_numbers,
 )
-from steadyrank.engines.lazy_entries import MAX_ITEMS, MAX_UNITS, LazyEntries, item_labels, unit_keys
+from steadyrank.engines.lazy_entries import (
+    MAX_ITEMS,
+    MAX_UNITS,
+    LazyEntries,
+    item_labels,
+    parts_of,
+    unit_keys,
+)
 from steadyrank.errors import (
+    MOST_COUNTED,
+    CountTotalError,
     DuplicateRatingsError,
     InvalidCountError,
     InvalidDataError,
@@ -31,12 +40,18 @@ from steadyrank.errors import (
 from steadyrank.reading.table import GivenColumn, Table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from steadyrank.engines.exact_sums import ExactForm
     from steadyrank.engines.source import Frame, Source
     from steadyrank.reading.roles import Resolved
 
 AVAILABLE = Option("missing", "available")
 MAX_DISTINCT = 20_000_000
 """How many distinct rows are brought back at most."""
+HALF = 2**32
+HALVING = ("scale", "coarse", "fine")
+"""What the two halves of values that are no decimals are made with."""
 FEWER_ROWS = "Group by a column with fewer values, or add the counts up before."
 
 
@@ -50,41 +65,73 @@ def scan_ratings(
             "the last of several ratings needs an order of the rows, which an engine does not keep",
             way_out=["Use ", Option("duplicates", "mean"), ", or read the ratings into memory."],
         )
-    columns, notes = found.columns, list(found.table.notes)
+    if found.settings.get("users") is not None:
+        raise InvalidDataError(
+            "an engine knows the users who rated, and takes no list of others",
+            way_out=["Omit ", Option("users"), ", or read the ratings into memory."],
+        )
+    columns = found.columns
     parts = {"unit": columns["user"], "item": columns["item"], "value": columns["score"]}
-    frame = with_labels(source, picked(source, parts), {"unit": "users", "item": "items"})
+    frame, notes = source.picked(parts, {"value"})
+    notes += found.table.notes
     frame = with_numbers(source, frame, "value", "ratings")
     values = decimal_range(source, frame, "ratings")
+    frame = with_labels(source, frame, {"unit": "users", "item": "items"})
+    keys, sizes = unit_keys(source, frame, "users", max_units)
+    _check_blank(source, frame)
     if duplicates == "trust":
         notes.append("not checked whether a user rated an item more than once")
-    elif source.files and source.files.in_strict_order(columns["user"], columns["item"]):
+    elif source.in_strict_order("unit", "item"):
         notes.append("the files are in order of user and item, so no rating is repeated")
-    elif again := _repeated_ratings(source, frame, duplicates):
-        notes.append(f"{again:,} repeated ratings of an item by a user: their mean taken")
-        frame = _merged(frame)
-        values = decimal_range(source, frame, "ratings")
-    keys, sizes = unit_keys(source, frame, "users", max_units)
+    else:
+        again, most = _repeated_ratings(source, frame, duplicates)
+        if again:
+            notes.append(f"{again:,} repeated ratings of an item by a user: their mean taken")
+            frame = _merged(source, frame, form_of(*values, addends=most))
+            values = decimal_range(source, frame, "ratings")
+            keys, sizes = unit_keys(source, frame, "users", max_units)
     form = form_of(*values, addends=len(keys))
     further |= {"what": "ratings", "known": found.settings.get("items")}
     return LazyEntries(source, frame, form, keys, sizes, **further), notes
 
 
-def _repeated_ratings(source: Source, frame: Frame, duplicates: str) -> int:
-    again, pair = repeated_pairs(source, frame, "unit", "item")
+def _repeated_ratings(source: Source, frame: Frame, duplicates: str) -> tuple[int, int]:
+    again, pair, most = repeated_pairs(source, frame, "unit", "item")
     if again and duplicates == "error" and pair is not None:
         raise DuplicateRatingsError(
             f"{again:,} ratings are repeated: user {shorten(pair[0])} rated {shorten(pair[1])} "
             "more than once",
             way_out=["Average them with ", Option("duplicates", "mean")],
         )
-    return again
+    return again, most
 
 
-def _merged(frame: Frame) -> Frame:
-    """Return one rating for each user and item: the mean."""
-    wide = frame.with_columns(nw.col("value").cast(nw.Float64))
-    sums = wide.group_by("unit", "item").agg(nw.col("value").sum(), nw.len().alias("times"))
-    return sums.select("unit", "item", (nw.col("value") / nw.col("times")).alias("value"))
+def _check_blank(source: Source, frame: Frame) -> None:
+    """Complain about items with blank names before anything else is said of them, as memory does."""
+    if source.schema(frame)["item"] == nw.String:
+        item_labels(source, frame, None, MAX_ITEMS)
+
+
+def _merged(source: Source, frame: Frame, form: ExactForm) -> Frame:
+    """Return one rating for each user and item: the mean, from exact sums as in memory."""
+    integers = source.schema(frame)["value"].is_integer()
+    halving = {} if form.whole else {name: float(getattr(form, name)) for name in HALVING}
+    frame = frame.with_columns(*(nw.lit(number).alias(name) for name, number in halving.items()))
+    halves = parts_of(nw.col("value"), form, integers=integers)
+    names = [f"part{place}" for place in range(len(halves))]
+    split = frame.with_columns(*(half.alias(name) for name, half in zip(names, halves, strict=True)))
+    sums = split.group_by("unit", "item").agg(
+        *(nw.col(name).sum() for name in names),
+        *(nw.col(name).max() for name in ("value", *halving)),
+        nw.len().alias("times"),
+    )
+    times, value = nw.col("times").cast(nw.Float64), nw.col("value").cast(nw.Float64)
+    if form.whole:
+        mean = nw.col("part0") / (times * float(form.scale))
+    else:
+        mean = (nw.col("part0") + nw.col("part1")) / times / nw.col("scale")
+    mean = nw.when(times == 1.0).then(value).otherwise(mean)
+    return sums.select("unit", "item", mean.alias("value"))
 
 
 def scan_scores(
@@ -98,15 +145,23 @@ def scan_scores(
         )
     columns, unit = found.columns, found.columns.get("unit")
     parts = {"row": columns["row"], "item": columns["item"], "value": columns["score"]}
-    texts = {"row": "rows", "item": "items"}
     if unit is not None:
-        parts["unit"], texts["unit"] = unit, "units"
-    frame = with_labels(source, picked(source, parts), texts)
-    frame = with_numbers(source, frame, "value", "values")
-    _check_cells(source, frame, unit)
+        parts["unit"] = unit
+    frame, notes = source.picked(parts, {"value"})
+    notes += found.table.notes
+    frame = with_labels(source, frame, {"row": "rows", "item": "items"})
+    unit_keys(source, frame.select(unit=nw.col("row")), "rows", max_units)
     labels = item_labels(source, frame, None, MAX_ITEMS)
+    frame = with_numbers(source, frame, "value", "values")
+    if source.schema(frame)["value"].is_float():
+        frame = frame.with_columns(nw.col("value").cast(nw.Float64))  # a matrix in memory is, too
+        check_numbers(source, frame, "value", "values", missing=True)
+    _check_cells(source, frame)
+    if unit is not None:
+        frame = with_labels(source, frame, {"unit": "units"})
+        _check_groups(source, frame, unit)
     missing = found.settings.get("missing", "error")
-    frame, rows, notes = _without_gaps(source, frame, labels, missing)
+    frame, rows, said = _without_gaps(source, frame, labels, missing)
     if unit is None:
         frame = frame.with_columns(nw.col("row").alias("unit"))
     frame = frame.select("unit", "item", "value")
@@ -114,19 +169,19 @@ def scan_scores(
     keys, sizes = unit_keys(source, frame, "units", max_units)
     form = form_of(*values, addends=rows)
     further |= {"what": "values", "known": labels, "rows": rows, "grouped": unit is not None}
-    entries = LazyEntries(source, frame, form, keys, sizes, **further)
-    return entries, [*found.table.notes, *notes]
+    return LazyEntries(source, frame, form, keys, sizes, **further), [*notes, *said]
 
 
-def _check_cells(source: Source, frame: Frame, units: str | None) -> None:
-    again, pair = repeated_pairs(source, frame, "row", "item")
+def _check_cells(source: Source, frame: Frame) -> None:
+    again, pair, _ = repeated_pairs(source, frame, "row", "item")
     if again and pair is not None:
         raise InvalidDataError(
             f"{shorten(pair[1])} has more than one value in row {shorten(pair[0])}",
             way_out=["Keep one of them, or name another column as ", Option("row")],
         )
-    if units is None:
-        return
+
+
+def _check_groups(source: Source, frame: Frame, units: str) -> None:
     rows = frame.with_columns(nw.col("unit").alias("other")).group_by("row")
     ends = rows.agg(nw.col("unit").min(), nw.col("other").max())
     mixed = ends.filter(nw.col("unit") != nw.col("other"))
@@ -140,10 +195,7 @@ def _without_gaps(
     source: Source, frame: Frame, labels: tuple[object, ...], missing: str
 ) -> tuple[Frame, int, list[str]]:
     """Return the entries that have a value, the number of rows, and what to say."""
-    there = ~nw.col("value").is_null()
-    if source.schema(frame)["value"].is_float():
-        there = there & ~nw.col("value").is_nan()
-    filled = frame.filter(there)
+    filled = frame.filter(~nw.col("value").is_null())
     per_row = filled.group_by("row").agg(values=nw.len())
     all_rows, _ = _sizes(source, frame.group_by("row").agg(values=nw.len()))
     rows, values = _sizes(source, per_row)
@@ -188,22 +240,27 @@ def _sizes(source: Source, per_row: Frame) -> tuple[int, int]:
 
 def counted_rows(source: Source, found: Resolved, *, bound: int = MAX_DISTINCT) -> Resolved:
     """Group a lazy table by its labels and add its counts up; return the same roles over the answer."""
-    roles = found.kind.roles
     parts = _parts(found)
-    holds = {part: roles[part.partition(" ")[0]].holds for part in parts}
+    holds = {part: found.kind.roles[part.partition(" ")[0]].holds for part in parts}
     labels = {part: part for part in parts if holds[part] == "labels"}
     results = [part for part in parts if holds[part] == "results"]
     counts = [part for part in parts if holds[part] == "counts"]
-    frame = with_labels(source, picked(source, parts), labels, results)
+    frame, notes = source.picked(parts, counts)
     for part in counts:
-        frame = _whole_counts(source, with_numbers(source, frame, part, parts[part]), part)
+        frame = with_numbers(source, frame, part, parts[part])
+        check_numbers(source, frame, part, parts[part])
+    frame = with_labels(source, frame, labels)
+    for part in counts:
+        frame = _whole_counts(source, frame, part, labels)
+    _check_total(source, frame, counts, found.kind.name)
     sums = [nw.col(part).sum() for part in counts] or [nw.len().alias("count")]
-    answer = source.collect_up_to(
-        frame.group_by(*labels, *results).agg(*sums), "distinct rows", bound, FEWER_ROWS
-    )
+    grouped = frame.group_by(*labels, *results).agg(*sums)
+    if counts:  # DuckDB adds up in 128 bits, which would come back as floats
+        grouped = grouped.with_columns(nw.col(part).cast(nw.Int64) for part in counts)
+    answer = source.collect_up_to(grouped, "distinct rows", bound, FEWER_ROWS)
     names = parts if counts else {**parts, "count": _free_name(found.table.names)}
     columns = {name: GivenColumn(answer[part], name) for part, name in names.items()}
-    table = Table(columns, found.table.source, notes=found.table.notes)
+    table = Table(columns, found.table.source, notes=[*notes, *found.table.notes])
     return found.over(table, {} if counts else {"count": names["count"]})
 
 
@@ -225,14 +282,34 @@ def _free_name(names: list[str]) -> str:
     return name
 
 
-def _whole_counts(source: Source, frame: Frame, part: str) -> Frame:
+def _whole_counts(source: Source, frame: Frame, part: str, labels: Iterable[str]) -> Frame:
     count = nw.col(part)
     wide = count.cast(nw.Float64)
-    fine = (wide >= 0) & (wide < 2.0**53) & (wide.round(0) == wide)
-    wrong = frame.filter(count.is_null() | ~fine)
+    fine = (wide >= 0) & (wide.round(0) == wide)
+    if source.schema(frame)[part] != nw.Int64:
+        fine = fine & (wide < 2.0**63)
+    wrong = frame.filter(~fine)
     if found := source.example(wrong, part, "checks of the counts"):
+        for label in labels:
+            _check_blank(source, frame.select(item=nw.col(label)))
         raise InvalidCountError(
-            f"counts must be whole numbers from 0 on, but there is {found[0]}",
+            f"counts must be whole numbers from 0 on, below 2^63, but there is {found[0]}",
             way_out="Correct these rows.",
         )
     return frame.with_columns(count.cast(nw.Int64))
+
+
+def _check_total(source: Source, frame: Frame, counts: list[str], what: str) -> None:
+    """Refuse counts whose total 64 bits do not hold, by sums of their halves, which do."""
+    halves: dict[str, nw.Expr] = {}
+    for part in counts:
+        low = nw.col(part) % HALF
+        high = ((nw.col(part) - low) / HALF).cast(nw.Int64)
+        halves |= {f"{part} low": low, f"{part} high": high}
+    if not halves:
+        return
+    sums = frame.select(**halves).select(*(nw.col(name).sum().cast(nw.Int64) for name in halves))
+    found = {name: int(total or 0) for name, total in source.numbers(sums, "the total").items()}
+    total = sum(n * (HALF if name.endswith("high") else 1) for name, n in found.items())
+    if total >= MOST_COUNTED:
+        raise CountTotalError(what, total)

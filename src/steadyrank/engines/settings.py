@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import glob
 import os
+import re
 import shutil
 import tempfile
 import weakref
@@ -11,16 +13,22 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
-from steadyrank.errors import InvalidSettingError, InvalidValueError, MissingPackageError, shorten
-
-if TYPE_CHECKING:
-    from steadyrank.engines.files import Files
+from steadyrank.errors import (
+    InvalidSettingError,
+    InvalidValueError,
+    MissingPackageError,
+    Option,
+    shorten,
+)
 
 Closer: TypeAlias = Callable[[], None]
 
 PREFIX = "steadyrank-spill-"
+LOCK = "owner.lock"
+SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(?:[KMGT]i?)B\s*\Z", re.IGNORECASE)
+"""A size as DuckDB takes it, and with a unit that makes it large enough to be meant."""
 
 
 def needed(module: str, why: str, extra: str) -> Any:
@@ -42,9 +50,9 @@ class DuckDB:
     threads : int, optional
         How many threads it uses; all cores by default.
     spill : str or path, optional
-        Where to make the temporary folder for what does not fit in memory.
+        Where to make the temporary folder for what does not fit in memory, and for text.
     max_spill : str, optional
-        The most that may be written there, such as ``"50GB"``.
+        The most that DuckDB may write there, such as ``"50GB"``.
 
     Examples
     --------
@@ -59,43 +67,45 @@ class DuckDB:
 
     name = "duckdb"
 
-    def open(self, files: Files) -> tuple[Any, Closer]:
-        """Return a relation over the files, and what closes it."""
+    def __post_init__(self) -> None:
+        for name in ("memory_limit", "max_spill"):
+            _check_size(name, getattr(self, name))
+        if self.threads is not None and (type(self.threads) is not int or self.threads < 1):
+            raise InvalidSettingError(
+                f"threads must be a whole number from 1 on, but is {self.threads!r}"
+            )
+
+    def open(self, paths: list[str], folder: Path) -> tuple[Any, Closer]:
+        """Return a relation over Parquet files, and what closes it."""
         duckdb = needed("duckdb", "scanning files needs DuckDB", "duckdb")
         with ExitStack() as opened:
-            folder = SpillFolder(self.spill)
-            opened.callback(folder.close)
             try:
                 connection = opened.enter_context(duckdb.connect(config=self._config(folder)))
                 if self.max_spill is not None:
                     # Given to connect(), the limit is shown but not kept; it must be set afterwards.
-                    limit = str(self.max_spill).replace("'", "''")
-                    connection.execute(f"SET max_temp_directory_size = '{limit}'")
+                    connection.execute(f"SET max_temp_directory_size = '{self.max_spill}'")
             except (duckdb.Error, ValueError) as error:
                 raise InvalidSettingError(f"DuckDB does not take these settings: {error}") from error
-            return self._relation(connection, files), opened.pop_all().close
+            literal = [glob.escape(path) for path in paths]
+            return connection.read_parquet(literal, hive_partitioning=False), opened.pop_all().close
 
-    def _config(self, folder: SpillFolder) -> dict[str, Any]:
+    def _config(self, folder: Path) -> dict[str, Any]:
         limits = {"memory_limit": self.memory_limit, "threads": self.threads}
         return {
-            "temp_directory": str(folder.path),
+            "temp_directory": str(folder),
             "preserve_insertion_order": False,  # no answer depends on it, and it costs memory
             **{name: limit for name, limit in limits.items() if limit is not None},
         }
-
-    @staticmethod
-    def _relation(connection: Any, files: Files) -> Any:
-        paths, names = list(files.paths), list(files.columns)
-        if not files.text:
-            return connection.read_parquet(paths)
-        return connection.read_csv(
-            paths, sep=files.delimiter, header=True, names=names, all_varchar=True, quotechar='"'
-        )
 
 
 @dataclass(frozen=True)
 class Polars:
     """Polars' streaming engine inside this process.
+
+    Parameters
+    ----------
+    spill : str or path, optional
+        Where to make the temporary folder for text.
 
     Examples
     --------
@@ -103,16 +113,14 @@ class Polars:
     'polars'
     """
 
+    spill: str | os.PathLike[str] | None = None
+
     name = "polars"
 
-    def open(self, files: Files) -> tuple[Any, Closer]:
-        """Return a lazy frame over the files, and what closes it."""
+    def open(self, paths: list[str], folder: Path) -> tuple[Any, Closer]:  # noqa: ARG002 (as others)
+        """Return a lazy frame over Parquet files, and what closes it."""
         pl = needed("polars", "this engine needs polars", "frames")
-        paths, names = list(files.paths), list(files.columns)
-        if not files.text:
-            return pl.scan_parquet(paths), _nothing
-        frame = pl.scan_csv(paths, separator=files.delimiter, infer_schema=False, new_columns=names)
-        return frame, _nothing
+        return pl.scan_parquet(paths, glob=False, hive_partitioning=False), _nothing
 
 
 @dataclass(frozen=True)
@@ -126,6 +134,8 @@ class Spark:
     ----------
     master : str
         Where to run if there is no session yet.
+    spill : str or path, optional
+        Where to make the temporary folder for text: for a cluster, a place that all machines see.
 
     Examples
     --------
@@ -134,22 +144,28 @@ class Spark:
     """
 
     master: str = "local[*]"
+    spill: str | os.PathLike[str] | None = None
 
     name = "spark"
 
-    def open(self, files: Files) -> tuple[Any, Closer]:
-        """Return a Spark DataFrame over the files, and what closes it."""
+    def open(self, paths: list[str], folder: Path) -> tuple[Any, Closer]:  # noqa: ARG002 (as others)
+        """Return a Spark DataFrame over Parquet files, and what closes it."""
         sessions = needed("pyspark.sql", "this engine needs pyspark", "spark").SparkSession
         running = sessions.getActiveSession()
         session = running or sessions.builder.master(self.master).appName("steadyrank").getOrCreate()
-        reader = session.read
-        paths = [os.path.abspath(path) for path in files.paths]  # noqa: PTH100 (text for Java)
-        if files.text:
-            reader = reader.option("header", True).option("sep", files.delimiter).option("escape", '"')
-            frame = reader.csv(paths).toDF(*files.columns)
-        else:
-            frame = reader.parquet(*paths)
+        literal = [re.sub(r"([][{}*?\\])", r"\\\1", path) for path in paths]
+        frame = session.read.option("recursiveFileLookup", True).parquet(*literal)
         return frame, _nothing if running is not None else session.stop
+
+
+def _check_size(name: str, given: object) -> None:
+    """Complain unless a limit is a size above 0: to DuckDB a negative one is none at all."""
+    found = SIZE.match(str(given))
+    if given is not None and (found is None or float(found[1]) == 0.0):
+        raise InvalidSettingError(
+            f"DuckDB does not take these settings: {name} must be a size above 0, but is {given!r}",
+            way_out=["Give a number and a unit, such as 500MB, 2GB or 1.5GiB, as ", Option(name)],
+        )
 
 
 Engine: TypeAlias = "DuckDB | Polars | Spark"
@@ -161,8 +177,8 @@ def engine_of(engine: str | Engine | None) -> Engine:
 
     Examples
     --------
-    >>> engine_of("polars"), engine_of(None).name
-    (Polars(), 'duckdb')
+    >>> engine_of("polars").name, engine_of(None).name
+    ('polars', 'duckdb')
     """
     if engine is None:
         return DuckDB()
@@ -180,7 +196,7 @@ def _nothing() -> None:
 
 
 class SpillFolder:
-    """A folder for what an engine writes when memory runs out.
+    """A folder for what an engine writes when memory runs out, and for text that was read for it.
 
     It is removed by :meth:`close`, when nobody holds this object any more, and at the end of the
     program, also one that was interrupted. A program that was killed cannot clean up; the next
@@ -203,9 +219,17 @@ class SpillFolder:
 
     def __init__(self, parent: str | os.PathLike[str] | None = None) -> None:
         place = Path(tempfile.gettempdir() if parent is None else parent)
+        if not place.is_dir():
+            raise InvalidSettingError(
+                f"there is no folder {str(place)!r} for temporary files",
+                way_out=["Make it, or give another one as ", Option("spill")],
+            )
         remove_left_behind(place)
-        self.path = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=place))
-        self._remove = weakref.finalize(self, _remove_own, self.path, os.getpid())
+        # Under its name for all to see once the lock is held, lest somebody else takes it first.
+        new = Path(tempfile.mkdtemp(prefix=f".{PREFIX}", dir=place))
+        lock = _locked(new / LOCK, os.O_CREAT)
+        self.path = new.rename(place / new.name[1:])
+        self._remove = weakref.finalize(self, _remove_own, self.path, lock, os.getpid())
 
     def close(self) -> None:
         """Remove the folder and all that is in it."""
@@ -213,21 +237,37 @@ class SpillFolder:
 
 
 def remove_left_behind(place: Path) -> None:
-    """Remove the folders of programs that do not run any more."""
+    """Remove the folders whose owners do not run any more: nobody holds their locks.
+
+    The number of a process would not tell: it means another one in another container, or later.
+    """
     for folder in place.glob(f"{PREFIX}*"):
-        owner = folder.name.removeprefix(PREFIX).partition("-")[0]
-        if owner.isdigit() and not _runs(int(owner)):
+        lock = _locked(folder / LOCK)
+        if lock is not None:
             shutil.rmtree(folder, ignore_errors=True)
+            os.close(lock)
 
 
-def _remove_own(path: Path, owner: int) -> None:
+def _locked(path: Path, flags: int = 0) -> int | None:
+    """Open and lock a file for as long as this program runs; None where that is not possible."""
+    try:
+        import fcntl
+    except ImportError:  # a system without such locks; nothing is cleaned up there
+        return None
+    try:
+        lock = os.open(path, os.O_RDWR | flags, 0o600)
+    except OSError:  # no lock in it, or not ours: none of our folders
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(lock)
+        return None
+    return lock
+
+
+def _remove_own(path: Path, lock: int | None, owner: int) -> None:
     if os.getpid() == owner:  # a forked child must not remove what its parent still uses
         shutil.rmtree(path, ignore_errors=True)
-
-
-def _runs(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except OSError as error:  # any other one: it runs, and belongs to somebody else
-        return not isinstance(error, ProcessLookupError)
-    return True
+        if lock is not None:
+            os.close(lock)

@@ -7,17 +7,19 @@ the engine can be reported, and says in plain words what went wrong there.
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import narwhals as nw
 import numpy as np
 
-from steadyrank.engines.files import Files, find_files, named
-from steadyrank.engines.settings import engine_of
+from steadyrank.engines.files import LOOKED_AT, Files, FirstRows, find_files, in_strict_order, named
+from steadyrank.engines.settings import SpillFolder, engine_of
+from steadyrank.engines.staging import Stage, plain_paths
 from steadyrank.errors import (
+    ColumnError,
     EngineError,
     InvalidDataError,
     InvalidValueError,
@@ -30,21 +32,18 @@ from steadyrank.errors import (
 )
 from steadyrank.reading.arrays import objects
 from steadyrank.reading.table import Column, GivenColumn, Table
-from steadyrank.reading.text_columns import TextColumn
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
     from typing import Self
 
     from steadyrank._typing import AnyArray
-    from steadyrank.engines.settings import Closer, Engine
+    from steadyrank.engines.settings import Engine
 
 Frame: TypeAlias = nw.LazyFrame[Any]
 
-LOOKED_AT = 1000
-"""How many rows are brought back to tell what the columns hold."""
-
 FULL_DISK = ("max_temp_directory_size", "no space left", "disk full", "enospc", "offload")
-OTHER_DISK = ", or more room: max_spill=..., or spill=... on another disk, of DuckDB(...)."
+OTHER_DISK = ", or more room: max_spill=... of DuckDB(...), or spill=... on another disk, of any engine."
 MORE_ROOM = ("Give it more memory with ", Option("memory_limit"), OTHER_DISK)
 OUT_OF_MEMORY = ("out of memory", "outofmemory", "java heap space", "failed to allocate")
 MORE_MEMORY = ("Raise ", Option("memory_limit"), ", or use fewer threads.")
@@ -82,48 +81,123 @@ class Source:
         A path may hold wildcards; a folder stands for the Parquet files in it.
     engine : str or engine, optional
         Which engine reads the files; frames run where they are.
+    format, encoding : str, optional
+        Of the files, as for reading them into memory.
+
+    Attributes
+    ----------
+    wrong : dict
+        Of columns of text that are to be numbers and are not, the refusal.
+    unsigned : set of str
+        Columns that the files say are whole numbers up to ``2**64``, which not every engine knows.
     """
 
-    def __init__(self, given: Any, engine: str | Engine | None = None) -> None:
+    def __init__(
+        self,
+        given: Any,
+        engine: str | Engine | None = None,
+        format: str | None = None,  # noqa: A002 (the word users know from other readers)
+        encoding: str = "utf-8",
+    ) -> None:
         self.traffic = Traffic()
-        self.files: Files | None = None
-        self._close: Closer = lambda: None
+        self.wrong: dict[str, InvalidDataError] = {}
+        self._files: Files | None = None
+        self._paths: list[str] = []
+        self.unsigned: set[str] = set()
+        self._opened = ExitStack()
         if isinstance(given, str | os.PathLike):
-            self.files = files = find_files(given)
-            chosen = engine_of(engine)
-            self.engine = chosen.name
-            given, self._close = self.guarded(lambda: chosen.open(files))
-        elif engine is not None:
+            self._chosen = engine_of(engine)
+            self._files = find_files(given, format, encoding)
+            self.engine = self._chosen.name
+            return
+        if engine is not None:
             raise InvalidValueError(
                 f"engine={shorten(engine)} goes with a path; a frame runs in the engine it belongs to."
             )
-        self.frame = _lazy(given)
-        self.engine = str(self.frame.implementation).rpartition(".")[2].lower()
+        self._take_frame(given)
 
-    @property
-    def text(self) -> bool:
-        """Whether all columns are text of a file that still has to become numbers."""
-        return self.files is not None and self.files.text
+    def _take_frame(self, native: Any) -> None:
+        """Take the columns under names of our own where an engine sees more in a name than a name."""
+        frame = _lazy(native)
+        self.engine = str(frame.implementation).rpartition(".")[2].lower()
+        names = self.guarded(lambda: frame.columns)
+        doubled = [name for name in names if names.count(name) > 1]
+        if doubled:
+            raise ColumnError(
+                f"two columns have the same name: {shorten(doubled[0])}", way_out="Rename one of them."
+            )
+        self._names = {name: name for name in names}
+        if frame.implementation.is_spark_like():  # to which dots and backticks are syntax
+            self._names = {name: f"column {place}" for place, name in enumerate(names)}
+            frame = _lazy(frame.to_native().toDF(*self._names.values()))
+        self.frame: Frame = frame
 
     def first_rows(self) -> Table:
         """Return the first rows as a table, by which columns get their roles as they do in memory."""
-        where = "" if self.files is None else Path(self.files.paths[0]).name
-        return Table(self._first_columns, source=where)
+        if self._files is not None:
+            return self._files.first_rows()
+        schema = self.schema(self.frame)
+        plain = {name: _is_plain_number(schema[inner]) for name, inner in self._names.items()}
+        return FirstRows(self._first_columns, numeric=plain.__getitem__)
 
     @cached_property
     def _first_columns(self) -> dict[str, Column]:
         rows = self.collect(self.frame.head(LOOKED_AT), "the first rows")
-        if not self.text:
-            return {name: GivenColumn(column, name) for name, column in rows.items()}
-        return {
-            name: TextColumn.of(str(word or "") for word in column.tolist())
-            for name, column in rows.items()
-        }
+        return {name: GivenColumn(rows[inner], name) for name, inner in self._names.items()}
+
+    def picked(self, columns: Mapping[str, str], numbers: Collection[str]) -> tuple[Frame, list[str]]:
+        """Return the named columns under the names of the parts they play, and what to say of them.
+
+        Parameters
+        ----------
+        columns : mapping
+            From parts to the names of columns.
+        numbers : collection of str
+            The parts that are numbers.
+        """
+        notes: list[str] = []
+        if self._files is not None:
+            notes = self.guarded(lambda: self._open(columns, numbers))
+        staged = self._files is not None and not self._files.plain
+        self._parts = {part: part if staged else name for part, name in columns.items()}
+        chosen = {part: nw.col(self._names[name]) for part, name in self._parts.items()}
+        return self.frame.select(**chosen), notes
+
+    def _open(self, columns: Mapping[str, str], numbers: Collection[str]) -> list[str]:
+        """Let the engine open the files, those that it may read otherwise than memory put down anew."""
+        assert self._files is not None  # noqa: S101 (asked before)
+        folder = SpillFolder(self._chosen.spill)
+        self._opened.callback(folder.close)
+        paths, notes = self._files.paths, list[str]()
+        if not self._files.plain:
+            stage = Stage(folder.path, columns, numbers)
+            notes = stage.put(self._files)
+            paths, self.wrong = tuple(stage.paths), stage.wrong
+        self._paths = plain_paths(paths, folder.path)
+        native, close = self._chosen.open(self._paths, folder.path)
+        self._opened.callback(close)
+        self._take_frame(native)
+        types = self._files.columns
+        self.unsigned = {part for part, name in columns.items() if types[name] == "uint64"}
+        return notes
+
+    @contextmanager
+    def faults_of_text_first(self) -> Iterator[None]:
+        """Before a refusal read text to its end: as in memory, what is wrong with it is said first."""
+        try:
+            yield
+        except InvalidDataError:
+            if self._files is not None and self._files.text:
+                self._files.hand_over(lambda _: None)
+            raise
+
+    def in_strict_order(self, one: str, two: str) -> bool:
+        """Tell whether the files that the engine reads go up by two parts, so that no pair repeats."""
+        return bool(self._paths) and in_strict_order(self._paths, self._parts[one], self._parts[two])
 
     def close(self) -> None:
         """Close what was opened for this source, and remove its temporary files."""
-        self._close()
-        self._close = lambda: None
+        self._opened.close()
 
     def __enter__(self) -> Self:
         return self
@@ -149,7 +223,7 @@ class Source:
 
     def numbers(self, frame: Frame, step: str) -> dict[str, Any]:
         """Run a query that gives one row, and return its values."""
-        return {name: column[0] for name, column in self.collect(frame, step).items()}
+        return {name: column[:1].tolist()[0] for name, column in self.collect(frame, step).items()}
 
     def example(self, frame: Frame, name: str, step: str) -> list[Any]:
         """Return one value of a column, or none if there are no rows."""
@@ -167,12 +241,15 @@ class Source:
             return action()
         except SteadyrankError:
             raise
-        except Exception as error:
+        except BaseException as error:
+            # What polars raises where it meets its own limits is no Exception.
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+                raise
             if "query interrupted" in str(error).lower():  # what DuckDB makes of control-C
                 raise KeyboardInterrupt from error
             raise self._explained(error) from error
 
-    def _explained(self, error: Exception) -> Exception:
+    def _explained(self, error: BaseException) -> Exception:
         said = f"{type(error).__name__}: {error}"
         words = " ".join(said.split())
         short = words if len(words) <= MOST_SAID else words[: MOST_SAID - 3] + "..."
@@ -180,7 +257,7 @@ class Source:
             return SpillError(
                 f"{self.engine} ran out of room for temporary files: {short}", way_out=MORE_ROOM
             )
-        damaged = None if self.files is None else self.files.damaged()
+        damaged = None if self._files is None else self._files.damaged()
         if damaged is not None:
             return UnreadableFileError(
                 f"{named(damaged[0])} cannot be read to its end: {damaged[1]}",
@@ -191,9 +268,9 @@ class Source:
         return EngineError(f"{self.engine} could not finish this step: {short}")
 
 
-def opened(given: Any, engine: str | Engine | None = None) -> Source:
+def opened(given: Any, engine: str | Engine | None = None, **layout: Any) -> Source:
     """Return a source for a lazy frame or a path; one that is open already stays as it is."""
-    return given if isinstance(given, Source) else Source(given, engine)
+    return given if isinstance(given, Source) else Source(given, engine, **layout)
 
 
 def _lazy(native: Any) -> Frame:
@@ -207,8 +284,12 @@ def _lazy(native: Any) -> Frame:
     return wrapped.lazy()  # type: ignore[no-any-return]
 
 
+def _is_plain_number(dtype: Any) -> bool:
+    """Tell whether all values of a type are numbers to memory, to which decimals are objects."""
+    return bool((dtype.is_numeric() and dtype != nw.Decimal) or dtype == nw.Boolean)
+
+
 def _array(series: nw.Series[Any]) -> AnyArray:
-    plain = series.dtype.is_numeric() or series.dtype == nw.Boolean
-    if plain and series.dtype != nw.Decimal and series.null_count() == 0:
+    if _is_plain_number(series.dtype) and series.null_count() == 0:
         return np.asarray(series.to_numpy())
     return objects(series.to_list())

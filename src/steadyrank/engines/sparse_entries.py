@@ -9,13 +9,13 @@ look-up for each rating.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.engines.blocks import SparseBlock, segment_sums, slices
-from steadyrank.engines.exact_sums import exact_form
+from steadyrank.engines.blocks import SparseBlock, lengths, segment_sums, slices
+from steadyrank.engines.exact_sums import exact_form, form_of_items, places_of_items
 from steadyrank.engines.item_sums import Entries, ItemSums, reach
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ class RatingHistogram:
         cls, form: ExactForm, items: int, rated: AnyArray, values: AnyArray, most_cells: int
     ) -> RatingHistogram | None:
         """Count the ratings in one pass; None where the table would be too big."""
-        first, last = int(form.lowest), int(form.highest)
+        (ends,) = form.parts(np.array([form.lowest, form.highest])) if form.whole else (np.zeros(2),)
+        first, last = int(ends[0]), int(ends[1])
         if 0 < first <= last // 2:
             first = 0  # a few empty cells cost less than a subtraction for each rating
         size = (last - first + 1) * items
@@ -109,20 +110,19 @@ class HistogramSums(ItemSums):
         return full.reshape(-1)
 
     @cached_property
-    def _squares(self) -> FloatArray:
-        squares = np.zeros(self.histogram.counts.shape)
+    def _moves(self) -> FloatArray:
+        moves = np.zeros(self.histogram.counts.shape)
         items, column = np.nonzero(self.histogram.counts)
-        moves = self.moves(items, (self.histogram.stars[column],))
-        squares[items, column] = (moves / self.unit) ** 2
-        return squares.reshape(-1)
+        moves[items, column] = self.moves(items, (self.histogram.stars[column],))
+        return moves.reshape(-1)
 
     def without_values(self, items: AnyArray, values: AnyArray) -> FloatArray:
         """Return the scores of ``items`` when each loses one of its ratings."""
         return self._scores_without.take(self.histogram.cells(items, values), mode="clip")
 
-    def squared_moves(self, items: AnyArray, values: AnyArray) -> FloatArray:
-        """Return the squares of how far these scores then move."""
-        return self._squares.take(self.histogram.cells(items, values), mode="clip")
+    def moves_without(self, items: AnyArray, values: AnyArray) -> FloatArray:
+        """Return how far these scores then move."""
+        return self._moves.take(self.histogram.cells(items, values), mode="clip")
 
 
 @dataclass(eq=False)
@@ -162,6 +162,22 @@ class SparseEntries(Entries):
         step = len(self.values) if self.values.dtype.kind in "iu" else self.scan
         chunks = (self.values[part] for part in slices(len(self.values), step))
         self.form = exact_form(chunks, addends=self.rows)
+        if not self.form.whole:
+            self.form = self._form_of_items()
+
+    def _form_of_items(self) -> ExactForm:
+        largest = np.zeros(self.items)
+        for part in slices(len(self.values), self.scan):
+            np.maximum.at(largest, self.rated[part], np.abs(self.values[part].astype(np.float64)))
+        places = np.zeros(self.items, dtype=np.int64)
+        for part in slices(len(self.values), max(self.scan, self.items)):
+            some = partial(self._some, self.rated[part])
+            np.maximum(places, places_of_items(self.values[part], largest, some), out=places)
+        return form_of_items(places, largest, (self.form.lowest, self.form.highest), self.rows)
+
+    def _some(self, rated: AnyArray, marked: BoolArray) -> BoolArray:
+        """Return which items have a marked entry."""
+        return np.bincount(rated[marked], minlength=self.items) > 0
 
     @cached_property
     def _histogram(self) -> RatingHistogram | None:
@@ -179,10 +195,11 @@ class SparseEntries(Entries):
         """The sums of each item's values."""
         if self._histogram is not None:
             return (self._histogram.counts @ self._histogram.stars,)
-        totals = tuple(np.zeros(self.items) for _ in self.form.parts(self.values[:0]))
+        totals = tuple(np.zeros(self.items) for _ in range(1 if self.form.whole else 2))
         for part in slices(len(self.values), self.block_entries):
-            for total, addends in zip(totals, self.form.parts(self.values[part]), strict=True):
-                np.add(total, np.bincount(self.rated[part], addends, self.items), out=total)
+            rated = self.rated[part]
+            for total, addends in zip(totals, self.form.parts(self.values[part], rated), strict=True):
+                np.add(total, np.bincount(rated, addends, self.items), out=total)
         return totals
 
     @cached_property
@@ -212,13 +229,17 @@ class SparseEntries(Entries):
 
     def columns(self, sums: ItemSums, wanted: Wanted) -> Iterator[Rows]:
         """Look at the entries of the wanted items alone."""
+        for block in self.touching(sums, wanted):
+            yield from wanted.filled(block.start, block.indptr, wanted.place[block.items], block.scores)
+
+    def touching(self, sums: ItemSums, wanted: Wanted) -> Iterator[SparseBlock]:
+        """Yield the scores of the wanted items alone."""
         mask = wanted.place >= 0
         for first, entries, pointers in self._ranges(self.block_entries):
             found = self._entries_of(mask, entries.start, entries.stop)
             kept, places = wanted.of_units(found, pointers + entries.start, first)
             rated = self.rated[kept]
-            without = sums.without_values(rated, self.values[kept])
-            yield from wanted.filled(first, places, wanted.place[rated], without)
+            yield SparseBlock(first, places, rated, sums.without_values(rated, self.values[kept]))
 
     def _entries_of(self, mask: BoolArray, start: int, stop: int) -> IntArray:
         """Return the entries of masked items between two places."""
@@ -231,11 +252,11 @@ class SparseEntries(Entries):
 
     def shifts(self, sums: ItemSums) -> FloatArray:
         """Return how far each unit moves the scores."""
-        squares = [
-            segment_sums(sums.squared_moves(self.rated[entries], self.values[entries]), pointers)
+        found = [
+            lengths(sums.moves_without(self.rated[entries], self.values[entries]), indptr=pointers)
             for _, entries, pointers in self._ranges(self.scan)
         ]
-        return np.asarray(np.sqrt(np.concatenate(squares)) * sums.unit)
+        return np.concatenate(found)
 
     def units_of(self, item: int) -> IntArray:
         """Return the units that have a value of an item."""

@@ -1,4 +1,4 @@
-"""Sums over the paths of a layered graph, in whole numbers of any size.
+"""The layers of a graph, and sums over the paths through them in whole numbers of any size.
 
 A number is a row of machine words, the lowest digits first, each digit with a fixed number of bits: to
 add up numbers along edges is then to add up a few long rows. The bits that digits leave free take up the
@@ -7,6 +7,8 @@ carries of one layer. That takes a fraction of the time of as many Python intege
 
 from __future__ import annotations
 
+from collections import deque
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -18,7 +20,36 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import AnyArray, IntArray
 
+Words: TypeAlias = "NDArray[np.uint64]"
 Digits: TypeAlias = "NDArray[np.uint64]"
+Places: TypeAlias = "NDArray[np.int32]"
+
+MOST_HELD = 1 << 22
+"""Edges that are held back to be counted from the far end."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """The edges between the states with t items placed and those with t + 1.
+
+    The edges of one state stand together, the best score that it may place first.
+    """
+
+    name: Places
+    """The states of layer t, numbered from 0 on, in the order in which their edges stand."""
+    degree: Places
+    """How many edges each of them has."""
+    target: Places
+    """The state of layer t + 1 that each edge leads to."""
+    n_targets: int
+    first: Places
+    """The best score left in each state of layer t."""
+    gone: Words
+    """How many items of each score from there on are gone, packed into one word."""
+
+    def source(self) -> Places:
+        """Return the state that each edge comes from."""
+        return np.repeat(self.name, self.degree)
 
 
 def order_of(numbers: AnyArray) -> IntArray:
@@ -84,3 +115,45 @@ class Exact:
         for digit in np.moveaxis(digits, -1, 0)[::-1]:
             found = (found << self._bits) + digit.astype(object)
         return found
+
+
+class PathCount:
+    """How many paths lead from a single state to a single state.
+
+    Counts grow longer layer by layer. So the later layers are held back, as far as memory allows, and
+    counted from the far end: both ends' counts stay half as long.
+    """
+
+    def __init__(self, terms: int) -> None:
+        self._exact = Exact(terms)
+        self._held: deque[tuple[Layer, Places | None]] = deque()
+        self._n_held = 0
+        self._counts = np.ones((1, 1), dtype=np.uint64)
+
+    def add(self, layer: Layer, ways: Places | None, *, late: bool) -> None:
+        """Go on by one layer, with so many ways along each edge (None: one)."""
+        slim = replace(layer, first=np.empty(0, np.int32), gone=np.empty(0, np.uint64))
+        self._held.append((slim, ways))
+        self._n_held += len(layer.target)
+        while self._held and (not late or self._n_held > MOST_HELD):
+            early, its_ways = self._held.popleft()
+            self._n_held -= len(early.target)
+            groups = Groups.of(early.target, early.n_targets)
+            self._counts = self._step(self._counts, groups, early.source(), its_ways)
+
+    def _step(self, counts: Digits, groups: Groups, other_end: Places, ways: Places | None) -> Digits:
+        def along(edges: IntArray) -> AnyArray:
+            values = counts.take(other_end.take(edges), axis=0)
+            return values if ways is None else values * ways[edges, np.newaxis].astype(np.uint64)
+
+        return self._exact.carried(groups.fold(along))[groups.place]
+
+    def number(self) -> int:
+        """Return the number of paths."""
+        onward = np.ones((1, 1), dtype=np.uint64)
+        for layer, ways in reversed(self._held):
+            begin, number = np.empty((2, len(layer.name)), dtype=np.int64)
+            begin[layer.name] = np.cumsum(layer.degree) - layer.degree
+            number[layer.name] = layer.degree
+            onward = self._step(onward, Groups(begin, number), layer.target, ways)
+        return int(np.dot(self._exact.numbers(self._counts), self._exact.numbers(onward)))

@@ -11,7 +11,6 @@ this graph.
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -20,24 +19,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.errors import StateLimitError
-from steadyrank.operators.folds import Exact, Groups
-from steadyrank.operators.sweep import DistinctScores, Layer, Sweep
+from steadyrank.operators.eligible_ranges import eligible_ends
+from steadyrank.operators.folds import Exact, Groups, Layer, PathCount
+from steadyrank.operators.sweep import DistinctScores, Sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from steadyrank._typing import AnyArray, FloatArray, IntArray
-    from steadyrank.operators.folds import Digits
-    from steadyrank.operators.sweep import Places
+    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank.operators.folds import Digits, Places
 
 MAX_STATES = 10_000_000
 """How many states are visited before the search is given up, unless the caller says otherwise."""
 
 WORD = 64
 """Bits for what is gone: where the scores within c need more, no limit allows for all the states."""
-
-MOST_HELD = 1 << 23
-"""Edges that are held back to be counted from the far end."""
 
 
 @dataclass(frozen=True)
@@ -76,47 +72,6 @@ class Edges:
         return along
 
 
-class PathCount:
-    """How many paths lead from a single state to a single state.
-
-    Counts grow longer layer by layer. So the later layers are held back, as far as memory allows, and
-    counted from the far end: both ends' counts stay half as long.
-    """
-
-    def __init__(self, terms: int) -> None:
-        self._exact = Exact(terms)
-        self._held: deque[tuple[Layer, Places | None]] = deque()
-        self._n_held = 0
-        self._counts = np.ones((1, 1), dtype=np.uint64)
-
-    def add(self, layer: Layer, ways: Places | None, *, late: bool) -> None:
-        """Go on by one layer, with so many ways along each edge (None: one)."""
-        self._held.append((layer, ways))
-        self._n_held += len(layer.target)
-        while self._held and (not late or self._n_held > MOST_HELD):
-            early, its_ways = self._held.popleft()
-            self._n_held -= len(early.target)
-            groups = Groups.of(early.target, early.n_targets)
-            self._counts = self._step(self._counts, groups, early.source(), its_ways)
-
-    def _step(self, counts: Digits, groups: Groups, other_end: Places, ways: Places | None) -> Digits:
-        def along(edges: IntArray) -> AnyArray:
-            values = counts.take(other_end.take(edges), axis=0)
-            return values if ways is None else values * ways[edges, np.newaxis].astype(np.uint64)
-
-        return self._exact.carried(groups.fold(along))[groups.place]
-
-    def number(self) -> int:
-        """Return the number of paths."""
-        onward = np.ones((1, 1), dtype=np.uint64)
-        for layer, ways in reversed(self._held):
-            begin, number = np.empty((2, len(layer.name)), dtype=np.int64)
-            begin[layer.name] = np.cumsum(layer.degree) - layer.degree
-            number[layer.name] = layer.degree
-            onward = self._step(onward, Groups(begin, number), layer.target, ways)
-        return int(np.dot(self._exact.numbers(self._counts), self._exact.numbers(onward)))
-
-
 class StateGraph:
     """The layers of states for descending scores.
 
@@ -136,26 +91,48 @@ class StateGraph:
 
     def bound_log10(self) -> float:
         """Return the decimal logarithm of an upper bound of the number of states."""
-        logs = np.append(0.0, np.cumsum(np.log10(self.sizes + 1.0)))
-        parts = logs[self._scores.ends] - logs[:-1]
-        largest = float(parts.max())
-        return largest + float(np.log10(np.sum(10.0 ** (parts - largest))))
+        return _log10_sum(self._logs[self._scores.ends] - self._logs[:-1])
+
+    @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
+    def least_log10(self) -> float:
+        """Return the decimal logarithm of a lower bound of the number of states, without any of them.
+
+        Once all better items are placed, the items eligible beside the best one left stay so whatever
+        is placed among them: any number of each score may be gone, and of the best one all but one.
+        """
+        begins = self._scores.begin
+        ends = eligible_ends(np.repeat(self.values, self.sizes), self._scores.eps)[begins]
+        last = np.searchsorted(begins, ends)
+        return _log10_sum(np.log10(self.sizes) + self._logs[last] - self._logs[1:])
+
+    @cached_property
+    def _logs(self) -> FloatArray:
+        return np.append(0.0, np.cumsum(np.log10(self.sizes + 1.0)))
 
     def layers(self, max_states: int = MAX_STATES) -> Iterator[Layer]:
-        """Yield the layers in order; stop with an error after ``max_states`` states."""
+        """Yield the layers in order; stop with an error after ``max_states`` states.
+
+        Where there are surely more, before the first layer, which then takes no memory at all.
+        """
+        self._check(max_states)
         sweep, visited = Sweep(self._scores), 0
         for score, placed in enumerate(self._scores.begin.tolist()):
             visited += sweep.narrow(score)
-            too_wide = bool(self._scores.bits[score] > WORD)
-            if too_wide or visited > max_states:
-                bound = self.bound_log10()
-                raise StateLimitError(
-                    max_states, visited, placed, self.n_items, bound, too_wide=too_wide
-                )
+            if visited > max_states:
+                raise StateLimitError(max_states, visited, placed, self.n_items, self.bound_log10())
             sweep.widen(score)
             yield from sweep.layers()
         sweep.end()
         yield from sweep.layers()
+
+    def _check(self, max_states: int) -> None:
+        """Refuse a graph that is surely too large: every score is the best one left in some state."""
+        too_wide, least = bool(self._scores.bits.max() > WORD), self.least_log10()
+        if too_wide or least > np.log10(max_states) + 1e-9:
+            bound = self.bound_log10()
+            raise StateLimitError(
+                max_states, 0, 0, self.n_items, bound, least_log10=np.inf if too_wide else least
+            )
 
     def edges(self, layer: Layer) -> Edges:
         """Return the edges of a layer with the score that each places and its number of ways.
@@ -233,6 +210,12 @@ class StateGraph:
         for place, (score, flow) in enumerate(_flows(layers)):
             shares[:, place] = np.bincount(score, weights=flow, minlength=len(shares))
         return shares
+
+
+def _log10_sum(logs: FloatArray) -> float:
+    """Return the decimal logarithm of a sum from those of its terms, which may be beyond any float."""
+    largest = float(logs.max())
+    return largest + float(np.log10(np.sum(10.0 ** (logs - largest))))
 
 
 def _weights_onward(layers: Sequence[Edges]) -> list[FloatArray]:

@@ -13,25 +13,20 @@ score, it leads from the one result to the other; and p leads to p with one more
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steadyrank.operators.boundary import doubt, effective_eps
 from steadyrank.operators.eligible_ranges import swap_ends
-from steadyrank.operators.folds import order_of
+from steadyrank.operators.folds import Layer, order_of
 from steadyrank.operators.inflation import entered, reach
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
     from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-
-Words: TypeAlias = "NDArray[np.uint64]"
-Places: TypeAlias = "NDArray[np.int32]"
+    from steadyrank.operators.folds import Places, Words
 
 FIRST, PLACED, NAME, DEGREE = range(4)
 """Of a state: its best score left, how many items are gone, its number among the states with as many
@@ -67,11 +62,11 @@ class DistinctScores:
         self._offset = offset.astype(np.uint64)
         self._full = (np.uint64(1) << bits.astype(np.uint64)) - np.uint64(1)
 
-    def shift(self, first: IntArray, score: IntArray | int) -> Words:
+    def shift(self, first: Places, score: AnyArray | int) -> Words:
         """Return where the bits of a score are in the words of states with this best score left."""
         return np.asarray(self._offset.take(score) - self._offset.take(first))
 
-    def left(self, first: IntArray, gone: Words, width: int) -> IntArray:
+    def left(self, first: Places, gone: Words, width: int) -> IntArray:
         """Return (states, width): how many items are left of each score from the best one on.
 
         Beyond what can be touched it may be any number.
@@ -81,7 +76,7 @@ class DistinctScores:
         taken = gone[:, np.newaxis] >> shift & self._full[score]
         return np.asarray(self.sizes[score] - taken.astype(np.int64))
 
-    def settled(self, score: int, first: IntArray, gone: Words) -> BoolArray:
+    def settled(self, score: int, first: Places, gone: Words) -> BoolArray:
         """Tell for states in doubt whether the score is eligible, by the rule itself."""
         width = int(score - first.min())
         above = np.where(np.arange(width) < (score - first)[:, np.newaxis], 1, 0)
@@ -96,29 +91,6 @@ class DistinctScores:
         return np.asarray(entered(below, best, self.eps) == number)
 
 
-@dataclass(frozen=True)
-class Layer:
-    """The edges between the states with t items placed and those with t + 1.
-
-    The edges of one state stand together, the best score that it may place first.
-    """
-
-    name: Places
-    """The states of layer t, numbered from 0 on, in the order in which their edges stand."""
-    degree: IntArray
-    """How many edges each of them has."""
-    first: IntArray
-    """Its best score left."""
-    gone: Words
-    target: Places
-    """The state of layer t + 1 that each edge leads to."""
-    n_targets: int
-
-    def source(self) -> Places:
-        """Return the state that each edge comes from."""
-        return np.repeat(self.name, self.degree)
-
-
 class Sweep:
     """The states in which lower scores may still be eligible, and the layers that are complete.
 
@@ -129,7 +101,7 @@ class Sweep:
 
     def __init__(self, scores: DistinctScores) -> None:
         self._scores = scores
-        self._who = np.zeros((4, 1), dtype=np.int64)
+        self._who = np.zeros((4, 1), dtype=np.int32)
         self._gone = np.zeros(1, dtype=np.uint64)
         self._sums = np.array([[0.0], [0.0], [0.0], [0.0], [np.inf]])
         # Row s: the places of the states that s leads to, the best score first, then its own place.
@@ -187,7 +159,7 @@ class Sweep:
     def widen(self, score: int) -> None:
         """Make the states in which items of the score are gone, block by block: none, one, two..."""
         size, n_states = int(self._scores.sizes[score]), len(self._gone)
-        gone = np.arange(size + 1)[:, np.newaxis]
+        gone = np.arange(size + 1, dtype=np.int32)[:, np.newaxis]
         shift = self._scores.shift(self._who[FIRST], score)
         self._gone = (self._gone + (gone.astype(np.uint64) << shift)).ravel()
         self._targets = self._wider_targets(size)
@@ -205,7 +177,8 @@ class Sweep:
         wider = int(degree.max()) + 1
         shift = n_states * np.arange(size + 1, dtype=np.int32)[:, np.newaxis]
         targets = np.empty((size + 1, n_states, wider), dtype=np.int32)
-        targets[:, :, :width] = self._targets[:, :wider] + shift[:, :, np.newaxis]
+        kept = targets[:, :, :width]
+        np.add(self._targets[:, :wider], shift[:, :, np.newaxis], out=kept)
         own = np.arange(n_states, dtype=np.int32) + shift
         targets[:, :, width:] = own[:, :, np.newaxis]
         able = np.flatnonzero(self._eligible)
@@ -233,7 +206,7 @@ class Sweep:
             left[LIMIT, :, ~self._eligible] = -np.inf
         return sums.reshape(5, -1)
 
-    def _names(self, placed: IntArray) -> IntArray:
+    def _names(self, placed: Places) -> Places:
         """Return the numbers of new states within their layers."""
         start = int(placed.min())
         new = np.bincount(placed - start)
@@ -255,7 +228,7 @@ class Sweep:
         edges = np.cumsum(who[DEGREE])
         cells = np.repeat(states * self._targets.shape[1] - edges + who[DEGREE], who[DEGREE])
         cells += np.arange(len(cells))
-        target = self._who[NAME].astype(np.int32).take(self._targets.take(cells))
+        target = self._who[NAME].take(self._targets.take(cells))
         stops = np.cumsum(np.bincount(placed - start))
         state = edge = 0
         for layer, (stop, last) in enumerate(
@@ -273,7 +246,7 @@ class Sweep:
                 np.concatenate(part, axis=-1) for part in zip(*self._complete.pop(layer), strict=True)
             )
             n_targets = int(self._layer_sizes[layer + 1])
-            yield Layer(who[NAME].astype(np.int32), who[DEGREE], who[FIRST], gone, target, n_targets)
+            yield Layer(who[NAME], who[DEGREE], target, n_targets, who[FIRST], gone)
         self._next_layer = upto
 
     def end(self) -> None:

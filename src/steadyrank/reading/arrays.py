@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 NOT_A_COLUMN = (str, bytes, Mapping, AbstractSet)
 PLAIN = {int: np.int64, float: np.float64, bool: np.bool_}
+BEYOND_NUMPY = (nw.Decimal, nw.Int128, nw.UInt128)
 WHOLE_DTYPES = (np.int8, np.int16, np.int32, np.int64)
 
 
@@ -135,7 +136,7 @@ def _from_numpy(values: AnyArray) -> AnyArray:
 
 def _from_series(series: nw.Series[Any]) -> AnyArray:
     plain = series.dtype.is_numeric() or series.dtype == nw.Boolean
-    if plain and series.dtype != nw.Decimal and series.null_count() == 0:
+    if plain and series.dtype not in BEYOND_NUMPY and series.null_count() == 0:
         return _from_numpy(series.to_numpy())
     return objects(series.to_list())
 
@@ -238,10 +239,12 @@ def as_counts(values: Any, size: int, what: str = "counts") -> IntArray:
         return np.ones(size, dtype=np.int64)
     column = as_numbers(values, what)
     check_length(column, size, what)
-    wrong = (column < 0) | (column != np.floor(column)) | (column >= 2.0**62)
+    wrong = (column < 0) | (column != np.floor(column))
+    if column.dtype != np.int64:
+        wrong |= column >= 2.0**63
     if wrong.any():
         raise InvalidCountError(
-            f"{what} must be whole numbers from 0 on, but there is {column[wrong][0]}",
+            f"{what} must be whole numbers from 0 on, below 2^63, but there is {column[wrong][0]}",
             rows=wrong,
             subject=what,
             way_out="Correct these rows.",

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import csv
 import itertools
+import os
 import re
+import sys
 from collections import Counter
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -19,17 +21,24 @@ import numpy as np
 
 from steadyrank.errors import ColumnError, EmptyDataError, UnreadableFileError, shorten
 from steadyrank.reading.arrays import compact
+from steadyrank.reading.files import LONGEST_LINE, MARK
 from steadyrank.reading.table import Lines, Table, WholeColumn
 from steadyrank.reading.text_columns import TextColumn, is_plain_whole, join_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from steadyrank._typing import AnyArray, IntArray
     from steadyrank.reading.files import OpenFile
     from steadyrank.reading.table import Column
 
-BATCH = 100_000
+BATCH = 1 << 21
+"""How many fields the csv module reads before they are laid out as columns."""
+
+LONGEST_FIELD = LONGEST_LINE
+WIDE = 64
+"""Polars needs a while for each column: a block with more columns, but not more lines, is not for it."""
+
 QUOTE, NEWLINE, RETURN = b'"', b"\n", b"\r"
 
 
@@ -40,6 +49,7 @@ def read_delimited(
     source: str = "",
     names: Sequence[str] | None = None,
     polars: bool = True,
+    take: Callable[[Table], None] | None = None,
 ) -> Table:
     r"""Read a table from blocks of whole lines of UTF-8 text.
 
@@ -54,6 +64,8 @@ def read_delimited(
         The names of the columns of a file without a header.
     polars : bool
         Whether polars may be used, if it is installed; the result is the same.
+    take : callable, optional
+        Gets each stretch of rows as a table of its own; what is returned has no rows then.
 
     Examples
     --------
@@ -61,8 +73,26 @@ def read_delimited(
     >>> table.labels("a").tolist(), table.labels("b").tolist()
     ([1, 2], ['x', 'y z'])
     """
-    fast = polars and find_spec("polars") is not None
-    return _Reader(delimiter, source, names, fast=fast).read(_whole_records(blocks))
+    fast = polars and polars_works()
+    return _Reader(delimiter, source, names, take, fast=fast).read(_whole_records(blocks, source))
+
+
+def polars_works() -> bool:
+    """Tell whether polars is installed and can be used in this process."""
+    return find_spec("polars") is not None and not _FORKED_WITH_POLARS
+
+
+_FORKED_WITH_POLARS: list[bool] = []
+
+
+def _note_fork() -> None:
+    # The threads of polars are not copied with the process, and it would wait for them for ever.
+    if "polars" in sys.modules:
+        _FORKED_WITH_POLARS.append(True)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_note_fork)
 
 
 def header_names(fields: Sequence[str], source: str) -> tuple[list[str], list[str]]:
@@ -82,22 +112,41 @@ def header_names(fields: Sequence[str], source: str) -> tuple[list[str], list[st
     return names, notes
 
 
-def _whole_records(blocks: Iterable[bytes]) -> Iterator[bytes]:
+def _whole_records(blocks: Iterable[bytes], source: str) -> Iterator[bytes]:
     """Join blocks that were cut inside a quoted field."""
     waiting: list[bytes] = []
-    odd = 0
+    odd = held = 0
+    line = 1
     for block in blocks:
         waiting.append(block)
         odd ^= block.count(QUOTE) & 1
+        held = held + len(block) if odd else 0
+        if held > LONGEST_FIELD:
+            raise UnreadableFileError(
+                f"a quote of {source or 'the text'} that opens after line {line} does not close within "
+                f"{LONGEST_FIELD:,} bytes, the most that a field may have",
+                way_out="Close it, or double the quotes that belong to the text.",
+            )
         if not odd:
-            yield b"".join(waiting)
+            joined = b"".join(waiting)
+            line += joined.count(NEWLINE)
+            yield joined
             waiting = []
     if waiting:
         yield b"".join(waiting)
 
 
 class _Reader:
-    def __init__(self, delimiter: str, source: str, names: Sequence[str] | None, *, fast: bool) -> None:
+    def __init__(
+        self,
+        delimiter: str,
+        source: str,
+        names: Sequence[str] | None,
+        take: Callable[[Table], None] | None,
+        *,
+        fast: bool,
+    ) -> None:
+        self.take = take
         self.delimiter = delimiter
         self.source = source
         self.names = None if names is None else list(names)
@@ -117,15 +166,22 @@ class _Reader:
         if self.names is None:
             raise EmptyDataError(f"{self.source or 'the text'} holds no header and no rows")
         parts = zip(*self.parts, strict=True) if self.parts else [()] * len(self.names)
-        joined = map(join_columns, parts)
+        return self._table(map(join_columns, parts), self.lines)
+
+    def _table(self, parts: Iterable[TextColumn | AnyArray], lines: Lines) -> Table:
         columns: dict[str, Column] = {
             name: part if isinstance(part, TextColumn) else WholeColumn(part, name)
-            for name, part in zip(self.names, joined, strict=True)
+            for name, part in zip(self.names or (), parts, strict=True)
         }
-        return Table(columns, self.source, self.lines, self.notes)
+        return Table(columns, self.source, lines, self.notes)
 
     def _add(self, columns: Sequence[TextColumn | AnyArray], lines: int | IntArray) -> None:
         """Take in a stretch of rows that start on these lines, or from this line on one by one."""
+        if self.take is not None:
+            stretch = Lines()
+            stretch.add(0, lines)
+            self.take(self._table(columns, stretch))
+            return
         self.lines.add(self.rows, lines)
         self.rows += len(columns[0])
         self.parts.append(columns)
@@ -152,6 +208,8 @@ class _Reader:
             return False
         if not block:
             return True
+        if block.startswith(MARK) or width > WIDE >= block.count(NEWLINE):
+            return False  # polars would drop the mark, which belongs to the first field here
         frame = _frame(block, self.delimiter, width)
         if frame is None:
             return False
@@ -187,6 +245,7 @@ class _Reader:
     def _read_slowly(self, blocks: Iterator[bytes]) -> None:
         offset = self.next_line - 1
         lines = (line.decode() for block in blocks for line in block.splitlines(keepends=True))
+        longest = csv.field_size_limit(LONGEST_FIELD)  # of the whole process, so it is given back
         reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
         batch: list[list[str]] = []
         starts: list[int] = []
@@ -205,13 +264,15 @@ class _Reader:
                 self._check_width(row, here)
                 batch.append(row)
                 starts.append(here)
-                if len(batch) == BATCH:
+                if len(batch) * len(row) >= BATCH:
                     self._flush(batch, starts)
         except csv.Error as error:
             raise UnreadableFileError(
                 f"{self.source or 'the text'} is not proper CSV on line {start}: {error}",
                 way_out="Correct the quotes on this line.",
             ) from None
+        finally:
+            csv.field_size_limit(longest)
         self._flush(batch, starts)
         if blank:
             self.notes.append(f"{blank:,} blank lines skipped")

@@ -1,4 +1,8 @@
-"""Opening files and streams: gzip, byte order marks, encodings, and damage, in one place."""
+"""Opening files and streams: gzip, byte order marks, encodings, and damage, in one place.
+
+Two limits keep a small or endless source from filling the memory; both lie far beyond real files: the
+longest line, and how far a packed file may unpack.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,7 @@ from steadyrank.errors import (
     UnreadableFileError,
     shorten,
 )
+from steadyrank.writing import remember_input
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,6 +35,17 @@ NEWLINE = b"\n"
 GZIP = b"\x1f\x8b"
 PARQUET = b"PAR1"
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+MARK = "\ufeff".encode()
+NOT_OF_FILES = {"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"}
+"""What Python calls encodings, too, but no file is written in."""
+
+LONGEST_LINE = 1 << 27
+"""A line of 134,217,728 bytes holds ten million numbers; /dev/zero is one line without an end."""
+
+UNPACKED_FREELY = 1 << 28
+MOST_UNPACKED = 200
+"""Beyond the first 268,435,456 bytes, how many may come out of each packed one: text seldom gives 20."""
+
 OTHER_PACKAGES = {
     b"PK\x03\x04": "a zip archive or a spreadsheet",
     b"BZh": "packed with bzip2",
@@ -58,8 +74,12 @@ class OpenFile:
         The first bytes, unpacked, which the stream gives no more.
     given : mapping
         What the user said about the data; a format may need to know.
-    look_at, block : int
-        How many bytes the first look takes in, and how many are read at a time after it.
+    packed : _Joined, optional
+        Where the packed bytes come from, which counts them.
+    taken : int
+        How many bytes came out of the stream so far.
+    look_at, block, longest_line, unpacked_freely : int
+        How many bytes the first look takes in, how many are read at a time after it, and the limits.
     """
 
     name: str
@@ -69,8 +89,12 @@ class OpenFile:
     opened: tuple[Any, ...] = ()
     head: bytes = b""
     given: Mapping[str, Any] = field(default_factory=dict)
+    packed: _Joined | None = None
+    taken: int = 0
     look_at: int = HEAD
     block: int = BLOCK
+    longest_line: int = LONGEST_LINE
+    unpacked_freely: int = UNPACKED_FREELY
 
     @property
     def is_folder(self) -> bool:
@@ -86,8 +110,8 @@ class OpenFile:
     def text_head(self) -> bytes:
         """The first bytes, as UTF-8 without a byte order mark."""
         if self.is_utf8:
-            return self.head.removeprefix(codecs.BOM_UTF8)
-        return self.head.decode(self.encoding, errors="ignore").encode()
+            return self.head.removeprefix(MARK)
+        return self.head.decode(self.encoding, "ignore").encode("utf-8", "ignore").removeprefix(MARK)
 
     @property
     def first_line(self) -> bytes:
@@ -105,14 +129,16 @@ class OpenFile:
         refused with their line.
         """
         waiting: list[bytes] = []
-        line = 1
+        line, held = 1, 0
         for chunk in self._as_utf8():
             cut = chunk.rfind(NEWLINE) + 1
             if not cut:
                 waiting.append(chunk)
+                held += len(chunk)
+                self._check_line(held, line)
                 continue
             block = b"".join([*waiting, chunk[:cut]])
-            waiting = [chunk[cut:]]
+            waiting, held = [chunk[cut:]], len(chunk) - cut
             self._check_text(block, line)
             line += block.count(NEWLINE)
             yield block
@@ -127,20 +153,23 @@ class OpenFile:
                     f"{self.name} is text in UTF-16, not in UTF-8",
                     way_out=["Read it with ", Option("encoding", "utf-16")],
                 )
-            yield self.head.removeprefix(codecs.BOM_UTF8)
+            yield self.head.removeprefix(MARK)
             yield from self._rest()
             return
         decoder = codecs.getincrementaldecoder(self.encoding)()
         try:
-            yield decoder.decode(self.head).encode()
+            yield decoder.decode(self.head).encode().removeprefix(MARK)
             for chunk in self._rest():
                 yield decoder.decode(chunk).encode()
             yield decoder.decode(b"", final=True).encode()
-        except UnicodeDecodeError as error:
+        except UnicodeError as error:  # not all codecs know where and why
             raise UnreadableFileError(
-                f"{self.name} is not text in {self.encoding}: {error.reason}",
-                way_out=["Give its encoding as ", Option("encoding")],
-            ) from None
+                f"{self.name} is not text in {self.encoding}: {getattr(error, 'reason', error)}",
+                way_out=[
+                    "Give its encoding as ", Option("encoding"),
+                    "; UTF-16 without a byte order mark is utf-16-le or utf-16-be.",
+                ],
+            ) from None  # fmt: skip
 
     def _rest(self) -> Iterator[bytes]:
         try:
@@ -161,18 +190,48 @@ class OpenFile:
             raise InvalidDataError(
                 "the stream gives text", way_out='Open it in binary mode ("rb", sys.stdin.buffer).'
             )
+        self.taken += len(part)
+        if self.packed is not None:
+            self.check_unpacked(self.taken, self.packed.taken, "Unpack it, and read the plain file.")
         return part
 
     def look(self) -> bytes:
-        """Read the first bytes, and keep them; a pipe may hand out less than asked for at a time."""
-        while len(self.head) < self.look_at and (part := self._read(self.look_at - len(self.head))):
-            self.head += part
+        """Read the first bytes, to the end of the first line, and keep them.
+
+        A pipe may hand out less than asked for at a time.
+        """
+        head = bytearray()
+        while len(head) < self.look_at and (part := self._read(self.look_at - len(head))):
+            head += part
+        whole = NEWLINE in head.lstrip() or head.startswith((GZIP, PARQUET))
+        while len(head) >= self.look_at and not whole and (part := self._read(self.look_at)):
+            head += part
+            whole = NEWLINE in part
+            self._check_line(len(head), 1)
+        self.head = bytes(head)
         return self.head
 
     def close(self) -> None:
         """Close what was opened for it."""
         for stream in self.opened:
             stream.close()
+
+    def check_unpacked(self, unpacked: int, packed: int, way_out: str) -> None:
+        """Complain about a file that unpacks to more than the memory may be trusted with."""
+        if unpacked > max(self.unpacked_freely, MOST_UNPACKED * packed):
+            raise UnreadableFileError(
+                f"{self.name} unpacks to {unpacked:,} bytes or more, over {MOST_UNPACKED} times its "
+                f"{packed:,} and over {self.unpacked_freely:,}: it would fill the memory",
+                way_out=way_out,
+            )
+
+    def _check_line(self, size: int, line: int) -> None:
+        if size > self.longest_line:
+            raise UnreadableFileError(
+                f"line {line} of {self.name} does not end within {self.longest_line:,} bytes, the most "
+                "that a line may have",
+                way_out="It is no text, or lacks line ends (\\n): write it again with them.",
+            )
 
     def _check_text(self, block: bytes, line: int) -> None:
         """Complain about text that is binary or in another encoding, on which line."""
@@ -213,8 +272,15 @@ def open_source(source: Source, *, encoding: str = "utf-8") -> OpenFile:
     """
     try:
         "".encode(encoding)  # unlike a lookup, this refuses codecs that are not for text
-    except LookupError:
-        raise InvalidDataError(f"there is no encoding {shorten(encoding)}") from None
+        known = codecs.lookup(encoding).name not in NOT_OF_FILES
+    except (LookupError, ValueError):  # the latter where even the name cannot be looked up
+        known = False
+    if not known:
+        raise InvalidDataError(
+            f"there is no encoding {shorten(encoding)} of files",
+            way_out=["Common ones are ", Option("encoding", "latin-1"), ", cp1252 and utf-16."],
+        )
+    remember_input(source)
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         if path.is_dir():
@@ -251,23 +317,29 @@ def _unpacked(file: OpenFile) -> OpenFile:
             raise UnreadableFileError(f"{file.name} is {what}", way_out="Unpack it, or export as CSV.")
     if not file.head.startswith(GZIP):
         return file
-    unpacked = gzip.GzipFile(fileobj=cast("BinaryIO", _Joined(file.head, file.stream)))
-    inner = replace(file, stream=unpacked, head=b"", opened=(unpacked, *file.opened))
+    packed = _Joined(file.head, file.stream)
+    unpacked = gzip.GzipFile(fileobj=cast("BinaryIO", packed))
+    inner = replace(
+        file, stream=unpacked, head=b"", opened=(unpacked, *file.opened), packed=packed, taken=0
+    )
     if not inner.look():
         raise EmptyDataError(f"{file.name} holds nothing once unpacked")
     return inner
 
 
 class _Joined:
-    """The bytes already read, and then the stream they came from."""
+    """The bytes already read, and then the stream they came from; counts what it gives."""
 
     def __init__(self, first: bytes, stream: BinaryIO) -> None:
         self._first = first
         self._stream = stream
+        self.taken = 0
 
     def read(self, size: int = -1) -> bytes:
         if self._first:
             size = len(self._first) if size < 0 else size
             part, self._first = self._first[:size], self._first[size:]
-            return part
-        return self._stream.read(size)
+        else:
+            part = self._stream.read(size)
+        self.taken += len(part)
+        return part

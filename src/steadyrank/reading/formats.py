@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from steadyrank.errors import InvalidPolicyError, NotRecognisedError, UnreadableFileError
-from steadyrank.reading.delimited import (
-    header_names,
-    looks_like_movielens,
-    read_delimited,
-    read_movielens,
-)
+from steadyrank.errors import InvalidPolicyError, NotRecognisedError
+from steadyrank.reading.delimited import looks_like_movielens, read_delimited, read_movielens
 from steadyrank.reading.files import PARQUET, OpenFile, Source, open_source
 from steadyrank.reading.netflix import looks_like_netflix, read_netflix
 from steadyrank.reading.preflib import looks_like_preflib, read_preflib
@@ -40,7 +35,8 @@ class Format:
     read : callable
         Reads the file.
     on_engine : {"parquet", "delimited"}, optional
-        How an engine reads it; without it the format is read into memory only.
+        How an engine gets it: reads it itself, or as stretches of rows that ``read`` hands to its
+        argument ``take``. Without it the format is read into memory only.
     folders : bool
         Whether a folder may be of this format.
     also_as_csv : bool
@@ -49,23 +45,17 @@ class Format:
 
     name: str
     looks: Callable[[OpenFile], bool]
-    read: Callable[[OpenFile], Table]
+    read: Callable[..., Table]
     on_engine: Literal["parquet", "delimited"] | None = None
     folders: bool = False
     also_as_csv: bool = False
 
 
-@dataclass(frozen=True)
-class TextLayout:
-    """How a delimited file is laid out: what stands between fields, and the names of the columns."""
-
-    delimiter: str
-    names: tuple[str, ...]
-
-
-def _read_delimited(file: OpenFile, delimiter: str | None = None) -> Table:
+def _read_delimited(
+    file: OpenFile, *, delimiter: str | None = None, take: Callable[[Table], None] | None = None
+) -> Table:
     delimiter = delimiter or delimiter_of(file)
-    table = read_delimited(file.blocks(), delimiter, source=file.name)
+    table = read_delimited(file.blocks(), delimiter, source=file.name, take=take)
     if delimiter not in ",\t":
         table.notes.insert(0, f"fields taken as separated by {delimiter!r}")
     if all(name.replace(".", "", 1).isdecimal() for name in table.names):
@@ -75,10 +65,6 @@ def _read_delimited(file: OpenFile, delimiter: str | None = None) -> Table:
 
 def _tabs_prevail(first_line: bytes) -> bool:
     return first_line.count(b"\t") > first_line.count(b",")
-
-
-def _read_tabbed(file: OpenFile) -> Table:
-    return _read_delimited(file, "\t")
 
 
 FORMATS: dict[str, Format] = {
@@ -97,7 +83,12 @@ FORMATS: dict[str, Format] = {
             "movielens", lambda f: looks_like_movielens(f.first_line), read_movielens, also_as_csv=True
         ),
         Format("jsonl", lambda f: f.first_line.lstrip().startswith(b"{"), read_json_lines),
-        Format("tsv", lambda f: _tabs_prevail(f.first_line), _read_tabbed, on_engine="delimited"),
+        Format(
+            "tsv",
+            lambda f: _tabs_prevail(f.first_line),
+            partial(_read_delimited, delimiter="\t"),
+            on_engine="delimited",
+        ),
         Format("csv", lambda _: True, _read_delimited, on_engine="delimited"),
     )
 }
@@ -148,20 +139,6 @@ def format_of(file: OpenFile, name: str | None = None) -> Format:
     known = FORMATS.values() if name is None else [FORMATS[name]]
     fitting = (entry for entry in known if (entry.folders if file.is_folder else entry.looks(file)))
     return next(fitting, FORMATS["csv"])
-
-
-def text_layout(file: OpenFile, found: Format) -> TextLayout:
-    """Return the delimiter and the names of the columns of a delimited file, as reading it would."""
-    delimiter = "\t" if found.name == "tsv" else delimiter_of(file)
-    try:
-        fields = next(csv.reader([file.first_line.decode()], delimiter=delimiter, strict=True), [])
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise UnreadableFileError(
-            f"the first line of {file.name} does not name the columns: {error}",
-            way_out="Write the names on one line of UTF-8 text.",
-        ) from None
-    names, _ = header_names(fields, file.name)
-    return TextLayout(delimiter, tuple(names))
 
 
 def delimiter_of(file: OpenFile) -> str:

@@ -1,5 +1,11 @@
 """Labels and their codes: the only place where items and units get their numbers.
 
+A label is a text or a number, whole as it was given: none is rounded or folded. Two labels are one
+if they are equal in Python: texts letter by letter, numbers by value whatever their types (1 and 1.0), a
+text never with a number. Typed sources (dataframes, Parquet, JSON) say which of the two a label is. A
+field of a text file is text, blanks around it included, and a column of them becomes whole numbers only
+by the rule of :mod:`steadyrank.reading.text_columns`. Blanks are trimmed around labels within an order.
+
 The order of the codes is fixed here, before anything is left out: sorted where all labels are
 numbers or all are of one sortable type, else in order of first appearance.
 """
@@ -118,7 +124,8 @@ def _encode_whole(column: AnyArray) -> tuple[AnyArray, list[object]]:
     present = np.zeros(highest - offset + 1, dtype=bool)
     present[shifted] = True
     code_of = np.cumsum(present, dtype=np.int32) - np.int32(1)
-    return code_of[shifted], list((np.flatnonzero(present) + offset).tolist())
+    # The offset of unsigned labels may lie beyond int64, so Python adds it.
+    return code_of[shifted], [place + offset for place in np.flatnonzero(present).tolist()]
 
 
 def _encode_objects(column: AnyArray, what: str) -> tuple[AnyArray, list[object]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from contextlib import closing
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,8 +15,8 @@ import numpy as np
 
 from steadyrank.errors import EmptyDataError, NotRecognisedError, Option, UnreadableFileError, shorten
 from steadyrank.reading.arrays import compact
-from steadyrank.reading.delimited import plain_whole_numbers
-from steadyrank.reading.files import open_source
+from steadyrank.reading.delimited import plain_whole_numbers, polars_works
+from steadyrank.reading.files import MARK, open_source
 from steadyrank.reading.table import Lines, Table, WholeColumn
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ def looks_like_netflix(first_line: bytes) -> bool:
 def read_netflix(file: OpenFile, *, polars: bool = True) -> Table:
     """Read one file, or all ``combined_data_*.txt`` or ``mv_*.txt`` of a folder."""
     found = _Collected()
-    fast = polars and find_spec("polars") is not None
+    fast = polars and polars_works()
     if not file.is_folder:
         _read_one(file, found, fast=fast)
         return found.table(file.name)
@@ -110,14 +109,17 @@ def _files_in(folder: OpenFile) -> list[Path]:
 
 def _read_one(file: OpenFile, found: _Collected, *, fast: bool) -> None:
     movie, line = -1, 1  # none is open yet
+    blank = b""  # lines at the end of a block, which are no fault at the end of the file
     for block in file.blocks():
-        text = block.replace(b"\r\n", b"\n").rstrip(b"\n")
-        if text:
-            lines = _parsed(text) if fast else None
+        text = blank + block.replace(b"\r\n", b"\n")
+        filled = text.rstrip(b"\n")
+        blank = text[len(filled) + 1 :] if filled else text
+        if filled:
+            lines = _parsed(filled) if fast else None
             if lines is None or (movie < 0 and not lines.opens[0]):
-                lines = _parsed_line_by_line(text, line, file.name, orphans=movie < 0)
+                lines = _parsed_line_by_line(filled, line, file.name, orphans=movie < 0)
             movie = found.add(lines, movie, line, file.name)
-        line += block.count(b"\n")
+            line += filled.count(b"\n") + 1
 
 
 def _parsed(text: bytes) -> _Parsed | None:
@@ -125,6 +127,8 @@ def _parsed(text: bytes) -> _Parsed | None:
     import polars as pl
 
     names = ["first", "stars", "date"]
+    if text.startswith(MARK) or b"\r" in text:
+        return None  # polars would drop these
     try:
         frame = pl.read_csv(
             text,
@@ -136,13 +140,16 @@ def _parsed(text: bytes) -> _Parsed | None:
     except pl.exceptions.PolarsError:
         return None
     opens = frame["first"].str.ends_with(":")
+    if any((frame[name].is_null() != opens).any() for name in names[1:]):
+        return None
     rated = frame.filter(~opens)
     texts = (frame["first"].filter(opens).str.strip_suffix(":"), rated["first"], rated["stars"])
     movies, customers, stars = map(plain_whole_numbers, texts)
     if movies is None or customers is None or stars is None:
         return None
-    if text.count(b",") != 2 * len(rated) or (customers <= 0).any():
-        return None
+    every = np.concatenate([movies, customers - 1, stars])
+    if text.count(b",") != 2 * len(rated) or ((every < 0) | (every >= 10**18 - 1)).any():
+        return None  # these go by the patterns above
     return _Parsed(opens.to_numpy(), movies, customers, stars)
 
 

@@ -14,9 +14,13 @@ from steadyrank.reading.table import Table, as_table
 if TYPE_CHECKING:
     from steadyrank.reading.files import OpenFile
 
-HEADER = re.compile(r"#\s*([A-Z ]+?)\s*(\d+)?\s*:\s*(.*)\Z")
-ORDER = re.compile(r"(?:\{[\d,\s]*\}|\d+)(?:\s*,\s*(?:\{[\d,\s]*\}|\d+))*\Z")
-TIER = re.compile(r"\{([\d,\s]*)\}|(\d+)")
+# Every quantifier keeps what it took ("++"): no line, however odd, is gone over again and again.
+HEADER = re.compile(r"#\s*+([A-Z]++(?: ++[A-Z]++)*+)\s*+([0-9]*+)\s*+:(.*+)\Z", re.ASCII)
+COUNT = re.compile(r"[0-9]{1,18}\s*+\Z", re.ASCII)
+NUMBER = r"\s*+[0-9]{1,18}+\s*+"
+TIED = rf"\s*+\{{(?:{NUMBER}(?:,{NUMBER})*+|\s*+)\}}\s*+"
+ORDER = re.compile(rf"(?:{NUMBER}|{TIED})(?:,(?:{NUMBER}|{TIED}))*+\Z", re.ASCII)
+TIER = re.compile(r"\{([^}]*)\}|([0-9]+)")
 KNOWN = (b"# FILE NAME", b"# DATA TYPE", b"# NUMBER ALTERNATIVES", b"# ALTERNATIVE NAME")
 
 
@@ -71,27 +75,33 @@ def _parse(file: OpenFile) -> _Parsed:
     lines = (line.decode().strip() for block in file.blocks() for line in block.splitlines())
     for number, text in enumerate(lines, start=1):
         if text.startswith("#"):
-            _take_header(parsed, text)
+            _take_header(parsed, text, number, file.name)
         elif text:
             _take_order(parsed, text, number, file.name)
     return parsed
 
 
-def _take_header(parsed: _Parsed, text: str) -> None:
+def _take_header(parsed: _Parsed, text: str, line: int, name: str) -> None:
     match = HEADER.match(text)
     if match is None:
         return  # a remark
     key, number, value = match.groups()
-    if number is None:
+    if not number:
         parsed.header[key] = value.strip()
     elif key in {"ALTERNATIVE NAME", "CATEGORY NAME"}:
         named = parsed.names if key == "ALTERNATIVE NAME" else parsed.categories
+        if not COUNT.match(number) or int(number) in named:
+            raise UnreadableFileError(
+                f"line {line} of {name} names {key.split()[0].lower()} {shorten(number)} again, or the "
+                "number is too long",
+                way_out="Give each a number of its own, of at most 18 digits.",
+            )
         named[int(number)] = value.strip()
 
 
 def _take_order(parsed: _Parsed, text: str, line: int, name: str) -> None:
     count, colon, order = text.partition(":")
-    if not colon or not count.strip().isdecimal() or not ORDER.match(order.strip()):
+    if not colon or not COUNT.match(count) or not ORDER.match(order):
         raise UnreadableFileError(
             f"line {line} of {name} is not of the form count: 1,2,{{3,4}}: {shorten(text)}",
             way_out="PrefLib files from before 2022 have another form: get the present one.",
@@ -111,7 +121,7 @@ def _tiers(order: str) -> list[list[int]]:
     if "{" not in order:
         return [[int(number)] for number in order.split(",")]
     return [
-        [int(number) for number in re.findall(r"\d+", tied or single)]
+        [int(number) for number in re.findall("[0-9]+", tied or single)]
         for tied, single in TIER.findall(order)
     ]
 
@@ -125,10 +135,11 @@ def _check_header(parsed: _Parsed, name: str) -> None:
         "NUMBER UNIQUE ORDERS": len(parsed.orders),
     }
     for key, number in found.items():
-        promised = parsed.header.get(key, "")
-        if promised.isdecimal() and int(promised) != number:
+        text = parsed.header.get(key, "")
+        promised = int(text) if COUNT.match(text) else shorten(text)
+        if text and promised != number:
             raise UnreadableFileError(
-                f"the header of {name} promises {key} {int(promised):,}, but there are {number:,}",
+                f"the header of {name} promises {key} {promised}, but there are {number:,}",
                 way_out="The file is cut short or was changed: get it again.",
             )
 
@@ -136,8 +147,8 @@ def _check_header(parsed: _Parsed, name: str) -> None:
 def _unique_names(parsed: _Parsed, notes: list[str]) -> dict[int, str]:
     """Return the names in order of the file; equal ones get their number behind them."""
     names = {number: name or str(number) for number, name in parsed.names.items()}
-    doubled = sorted(name for name, times in Counter(names.values()).items() if times > 1)
+    doubled = {name for name, times in Counter(names.values()).items() if times > 1}
     if doubled:
-        shown = listing(map(shorten, doubled))
+        shown = listing(map(shorten, sorted(doubled)))
         notes.append(f"names that occur again got their number added: {shown}")
     return {number: f"{name} ({number})" if name in doubled else name for number, name in names.items()}

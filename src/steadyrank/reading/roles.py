@@ -18,24 +18,13 @@ from steadyrank.errors import (
     listing,
     shorten,
 )
+from steadyrank.reading.table import Table, simplify
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from steadyrank.reading.kinds import Columns, Form, Kind
-    from steadyrank.reading.table import Table
-
-
-def simplify(name: object) -> str:
-    """Return a name without case, spaces and punctuation.
-
-    Examples
-    --------
-    >>> simplify("User_ID"), simplify("ties (bothbad)")
-    ('userid', 'tiesbothbad')
-    """
-    return "".join(letter for letter in str(name).casefold() if letter.isalnum())
 
 
 @dataclass(frozen=True)
@@ -217,18 +206,22 @@ def _find(
     found = dict(named)
     pairs = [pair for pair in kind.pairs if form.roles.issuperset(pair)]
     for pair in pairs:
-        free = _by_simple_name(table, set())
         common = zip(*(kind.roles[role].names for role in pair), strict=False)
-        both = next((names for names in common if free.keys() >= set(names)), None)
+        both = next((names for names in common if table.by_simple_name.keys() >= set(names)), None)
         if both is not None and not found.keys() & set(pair):
-            found |= {role: free[name] for role, name in zip(pair, both, strict=True)}
+            found |= {role: table.by_simple_name[name][0] for role, name in zip(pair, both, strict=True)}
     paired = {role for pair in pairs for role in pair}
     for role in (*form.needs, *form.may):
-        known, free = kind.roles[role], _by_simple_name(table, _taken(found))
-        names = [free[name] for name in known.names if name in free]
+        known, taken = kind.roles[role], _taken(found)
+        same = (
+            [name for name in table.by_simple_name.get(one, ()) if name not in taken]
+            for one in known.names
+        )
+        names = [free[0] for free in same if free]
         if names and role not in found and role not in paired:
             found[role] = names if known.several else names[0]
-    left = [name for name in table.names if name not in _taken(found)]
+    taken = _taken(found)
+    left = [name for name in table.names if name not in taken]
     for role in form.needs:
         if rest and role not in found and kind.roles[role].takes_the_rest and len(left) == 1:
             found[role] = left[0]
@@ -237,11 +230,6 @@ def _find(
 
 def _taken(found: Columns) -> set[str]:
     return {name for value in found.values() for name in _as_list(value)}
-
-
-def _by_simple_name(table: Table, taken: set[str]) -> dict[str, str]:
-    """Return the columns that are not taken; of those with one simple name, the first."""
-    return {simplify(name): name for name in reversed(table.names) if name not in taken}
 
 
 def _notes(kind: Kind, columns: Columns, named: Columns) -> list[str]:

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import narwhals as nw
@@ -99,6 +100,17 @@ class Lines:
         return f"{line} ({file})" if file else line
 
 
+def simplify(name: object) -> str:
+    """Return a name without case, spaces and punctuation.
+
+    Examples
+    --------
+    >>> simplify("User_ID"), simplify("ties (bothbad)")
+    ('userid', 'tiesbothbad')
+    """
+    return "".join(letter for letter in str(name).casefold() if letter.isalnum())
+
+
 @dataclass
 class Table:
     """Named columns of equal length, with the place that each row has in its file.
@@ -130,6 +142,14 @@ class Table:
     def names(self) -> list[str]:
         """The names of the columns, in order."""
         return list(self.columns)
+
+    @cached_property
+    def by_simple_name(self) -> dict[str, list[str]]:
+        """The names of the columns by their simple names; a file may have very many columns."""
+        found: dict[str, list[str]] = {}
+        for name in self.columns:
+            found.setdefault(simplify(name), []).append(name)
+        return found
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()))) if self.columns else 0

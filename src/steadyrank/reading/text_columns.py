@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MISSING_WORDS = {"", "na", "n/a", "#n/a", "nan", "null", "none"}
 WHOLE = re.compile(r"[+-]?[0-9]+\Z")
-NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\Z")
+NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?\Z")
 INFINITE = re.compile(r"[+-]?inf(inity)?\Z", re.IGNORECASE)
 LONGEST_WHOLE = 19  # the digits of 2**63; int() of a hostile field of a million digits is slow
 

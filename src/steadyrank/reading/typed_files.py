@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import io
 import json
+from collections import Counter
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.errors import EmptyDataError, MissingPackageError, UnreadableFileError, shorten
+from steadyrank.errors import (
+    EmptyDataError,
+    MissingPackageError,
+    SteadyrankError,
+    UnreadableFileError,
+    shorten,
+)
 from steadyrank.reading.table import GivenColumn, Table, as_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from steadyrank.reading.files import OpenFile
 
-LIBRARIES = ("polars", "pyarrow")
-"""What can read Parquet, the first that is installed."""
+CELLS_FREELY = 1 << 20
+MOST_HOLES = 100
+"""Beyond the first million cells, how many may be empty for each that a line fills."""
 
 
 def read_json_lines(file: OpenFile) -> Table:
@@ -34,13 +40,24 @@ def read_json_lines(file: OpenFile) -> Table:
     if not rows:
         raise EmptyDataError(f"{file.name} holds no rows")
     names = dict.fromkeys(name for row in rows.values() for name in row)
+    _check_holes(len(rows) * len(names), sum(map(len, rows.values())), len(names), file.name)
     columns = {name: GivenColumn([row.get(name) for row in rows.values()], name) for name in names}
     return Table(columns, file.name, list(rows))
 
 
+def _check_holes(cells: int, filled: int, names: int, source: str) -> None:
+    if cells > max(CELLS_FREELY, MOST_HOLES * filled):
+        raise UnreadableFileError(
+            f"the lines of {source} use {names:,} names, so that less than one in {MOST_HOLES} cells of "
+            f"the table would hold a value: {filled:,} of {cells:,}",
+            way_out="Write one value on each line, such as "
+            '{"row": 1, "item": "x", "score": 2}, or leave out names that are not needed.',
+        )
+
+
 def _object(text: bytes, line: int, source: str) -> dict[str, Any]:
     try:
-        found = json.loads(text, object_pairs_hook=_once)
+        found = json.loads(text.decode(), object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         why = str(error)
     else:
@@ -56,36 +73,33 @@ def _object(text: bytes, line: int, source: str) -> dict[str, Any]:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"{min(n for n in names if names.count(n) > 1)!r} is named twice")
+        times = Counter(name for name, _ in pairs)
+        raise ValueError(f"{shorten(min(name for name in times if times[name] > 1))} is named twice")
     return found
 
 
-def read_parquet(file: OpenFile, libraries: Sequence[str] = LIBRARIES) -> Table:
-    """Read a Parquet file with polars or pyarrow, or say how to install them."""
-    content = io.BytesIO(file.read_all())
-    library = next((name for name in libraries if find_spec(name) is not None), None)
-    if library is None:
-        raise MissingPackageError(
-            f"to read the Parquet file {file.name}, polars or pyarrow is needed", "frames"
-        )
+def read_parquet(file: OpenFile, library: str = "pyarrow") -> Table:
+    """Read a Parquet file with pyarrow, or say how to install it.
+
+    Other readers take a damaged file for their own fault and end the whole process.
+    """
+    content = file.read_all()
+    if find_spec(library) is None:
+        raise MissingPackageError(f"to read the Parquet file {file.name}, {library} is needed", "frames")
+    from pyarrow import parquet  # type: ignore[import-untyped,unused-ignore]
+
     try:
-        frame = _frame(library, content)
-    except Exception as error:  # each library has errors of its own for damaged files
+        whole = parquet.ParquetFile(io.BytesIO(content), page_checksum_verification=True)
+        cells = whole.metadata.num_rows * whole.metadata.num_columns
+        file.check_unpacked(8 * cells, len(content), "Scan it with an engine, which counts equal rows.")
+        # Threads that still read when a file proves damaged can abort the process as it ends.
+        table = as_table(whole.read(use_threads=False))
+    except SteadyrankError:
+        raise
+    except Exception as error:  # some of these are pyarrow's own, others Python's
         raise UnreadableFileError(
             f"{file.name} is not a sound Parquet file: {shorten(str(error), 120)}",
             way_out="Get or write it again.",
         ) from None
-    table = as_table(frame)
     table.source = file.name
     return table
-
-
-def _frame(library: str, content: io.BytesIO) -> Any:
-    if library == "polars":
-        import polars as pl
-
-        return pl.read_parquet(content)
-    from pyarrow import parquet  # type: ignore[import-untyped,unused-ignore]
-
-    return parquet.read_table(content)

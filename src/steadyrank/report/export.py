@@ -1,32 +1,33 @@
-"""Findings as JSON, their table as CSV that no spreadsheet takes for formulas, and files of either.
+"""Findings as JSON, and their table as CSV that no spreadsheet takes for formulas.
 
-In CSV, a text cell that begins with one of ``= + - @``, their full-width forms, a tab, a line end or an
-apostrophe gets one apostrophe in front. To undo it, take one leading apostrophe away from every cell
-that has one: no other cell begins with it, so nothing is lost. Numbers are written as numbers.
+In CSV, a text cell gets one apostrophe in front if it begins with an apostrophe or with something
+invisible other than a blank, or if ``= + - @`` or a sign that looks like one of them is the first thing
+to be seen in it. To undo it, take one leading apostrophe away from every cell that has one: no other
+cell begins with it, so nothing is lost. Numbers are written as numbers.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
 
+from steadyrank.safe_text import is_blank, is_unsafe
 from steadyrank.stability.findings import COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 GUARD = "'"
 QUOTE = '"'
 EMPTY = 2 * QUOTE
-NEED_QUOTES = (",", QUOTE, "\r", "\n")
-RISKY = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n", GUARD)
+SEPARATORS = (",", ";", "\t", QUOTE)
+FORMULA = ("=", "+", "-", "@", "\u2212")
+"""What begins a formula, in its plain form; the last is the minus sign of mathematics."""
 
 GUARD_NOTE = (
-    "cells of text that begin with = + - @ or an apostrophe have one apostrophe in front; "
-    "take it away to get the name back"
+    "cells of text that begin with = + - @, an apostrophe or something invisible have one apostrophe in "
+    "front; take it away to get the name back"
 )
 
 
@@ -54,10 +55,19 @@ def to_csv(findings: Mapping[str, Any]) -> str:
     >>> print(to_csv(stable_topk(Votes(["=a"] * 3 + ["b"] * 2), 1).findings()).splitlines()[1])
     1,'=a,0.6,1,1,certain,0.0
     """
+    return csv_text(COLUMNS[findings["document"]], _rows(findings))
+
+
+def has_guards(findings: Mapping[str, Any]) -> bool:
+    """Tell whether the CSV of these findings has a cell that is not written as it is."""
+    texts = (value for row in _rows(findings) for value in row if isinstance(value, str))
+    return any(guarded(text) != text for text in texts)
+
+
+def _rows(findings: Mapping[str, Any]) -> Iterator[list[object]]:
     document = findings["document"]
     rows = [findings] if document == "check" else findings["audit" if document == "audit" else "rows"]
-    names = COLUMNS[document]
-    return csv_text(names, ([row[name] for name in names] for row in rows))
+    return ([row[name] for name in COLUMNS[document]] for row in rows)
 
 
 def guarded(text: str) -> str:
@@ -65,10 +75,12 @@ def guarded(text: str) -> str:
 
     Examples
     --------
-    >>> guarded("=1+1"), guarded("'quoted"), guarded("plain")
-    ("'=1+1", "''quoted", 'plain')
+    >>> guarded("=1+1"), guarded(" =1+1"), guarded("'quoted"), guarded("plain")
+    ("'=1+1", "' =1+1", "''quoted", 'plain')
     """
-    return GUARD + text if text.startswith(RISKY) else text
+    seen = next((letter for letter in text if not is_blank(letter)), "")
+    risky = is_unsafe(seen) or normalize("NFKC", seen).startswith(FORMULA)
+    return GUARD + text if risky or text.startswith(GUARD) else text
 
 
 def unguarded(cell: str) -> str:
@@ -95,8 +107,9 @@ def csv_text(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def _quoted(cell: str) -> str:
-    """Quote a cell that needs it; the csv module of older Pythons forgets lone carriage returns."""
-    return f'"{cell.replace(QUOTE, 2 * QUOTE)}"' if any(mark in cell for mark in NEED_QUOTES) else cell
+    """Quote a cell that holds a separator of any kind, or a blank at an end, which some readers drop."""
+    marks = any(mark in cell for mark in SEPARATORS) or len(f"{cell}.".splitlines()) > 1
+    return f'"{cell.replace(QUOTE, 2 * QUOTE)}"' if marks or cell != cell.strip() else cell
 
 
 def _cell(value: object) -> str:
@@ -107,25 +120,3 @@ def _cell(value: object) -> str:
     if isinstance(value, int | float):
         return repr(value)
     return guarded(str(value))
-
-
-def write_whole(text: str, path: str | os.PathLike[str]) -> Path:
-    """Write a text file so that nobody ever sees half of it."""
-    target = Path(path)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}-", suffix=".part", dir=target.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        Path(name).chmod(0o666 & ~_umask())
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    return target
-
-
-def _umask() -> int:
-    """Return the mask of new files, which can only be read by setting it."""
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask

@@ -31,6 +31,7 @@ import numpy as np
 from steadyrank.errors import MissingPackageError
 from steadyrank.report.export import to_json
 from steadyrank.report.text import verdict
+from steadyrank.safe_text import shown
 from steadyrank.wording import STANDINGS
 
 if TYPE_CHECKING:
@@ -79,8 +80,8 @@ def render_html(findings: Mapping[str, Any], *, title: str | None = None) -> str
 
 
 def _text(value: str) -> str:
-    """Escape text for the page; what UTF-8 cannot hold becomes a question mark."""
-    return html.escape(value.encode("utf-8", "replace").decode("utf-8"), quote=True)
+    """Escape text for the page, and show what would steer or reorder it, or UTF-8 cannot hold."""
+    return html.escape(shown(value), quote=True)
 
 
 @cache

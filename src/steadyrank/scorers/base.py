@@ -10,6 +10,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from steadyrank.engines.blocks import DenseBlock, Wanted, bounds_of, shifts_of, slices
 from steadyrank.errors import NothingLeftError, WrongDataError
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data.observations import Observations
     from steadyrank.data.units import Units
-    from steadyrank.engines.blocks import Block, Rows
+    from steadyrank.engines.blocks import Block, Rows, SparseBlock
     from steadyrank.scorers.sensitivity import Sensitivity
 
 
@@ -67,6 +69,15 @@ class Scorer(ABC):
 
         return Refit(self.score).leave_one_out(data)
 
+    @property
+    def resolution(self) -> float:
+        """How close scores are equal, with and without any unit; 0 where they are exact.
+
+        A scorer that fits states one, in what unit its docstring says, and passes all its scores
+        through :func:`~steadyrank.scorers.resolution.snapped`.
+        """
+        return 0.0
+
     def check(self, data: object) -> None:
         """Complain unless the data are of a kind that this scorer takes."""
         check_kind(data, self.takes, scorer=type(self).__name__)
@@ -94,7 +105,7 @@ class OwnScorer(Scorer):
     Parameters
     ----------
     own : object
-        The object. What else it declares (``sensitivity``, ``output_radius_squared``,
+        The object. What else it declares (``resolution``, ``sensitivity``, ``output_radius_squared``,
         ``bagging_numbers``) is asked of it; what it does not is answered as for any scorer.
     """
 
@@ -104,6 +115,11 @@ class OwnScorer(Scorer):
     def name(self) -> str:
         """What to call this scorer in a report."""
         return str(self.own.name)
+
+    @property
+    def resolution(self) -> float:
+        """How close scores of the object are equal, if it says so."""
+        return float(getattr(self.own, "resolution", 0.0))
 
     def check(self, data: object) -> None:
         """Leave it to the object: its data may be of its own kind, too."""
@@ -188,6 +204,24 @@ class LeaveOneOut(ABC):
         wanted = Wanted.of(self.scores, items, among)
         for block in self.blocks():
             yield from block.columns(wanted)
+
+    def reordered(self, order: IntArray) -> IntArray:
+        """Return the units whose plain ranking differs from ``order``, that of all the data."""
+        changed = [
+            block.start + np.flatnonzero(block.reordered(self.scores, order)) for block in self.blocks()
+        ]
+        return np.concatenate([np.empty(0, np.int64), *changed])
+
+    def touching(self, items: IntArray) -> Iterator[SparseBlock] | None:  # noqa: ARG002 (some know)
+        """Yield what units touch among these items, if they leave the order of all others as it is.
+
+        The blocks cover all distinct units. None where every unit may touch every item.
+        """
+        return None
+
+    def unchanged(self, units: IntArray, items: IntArray) -> FloatArray:  # noqa: ARG002 (likewise)
+        """Return the scores without each unit of a row of items, none of which it touches."""
+        return np.asarray(self.scores[items])
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from steadyrank.errors import DisconnectedComparisonsError, InvalidSettingError
 from steadyrank.scorers.base import RowsOut, Scorer, check_several
 from steadyrank.scorers.paired_curves import TOLERANCE, Curves, PairFolds
 from steadyrank.scorers.paired_fit import CHUNK_NUMBERS, strengths
+from steadyrank.scorers.resolution import snapped
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
@@ -28,7 +29,9 @@ class BradleyTerry(Scorer):
     win for each side. Without a ridge the scores exist only where every two items are joined by
     chains of wins (or ties) in both directions, on all the data and without each unit; anything
     else is refused with an error that lists the groups of items. Leave-one-out scores are those
-    of a full refit (to about 1e-12), not of one Newton step.
+    of a full refit (to about 1e-12), not of one Newton step. Scores closer than the resolution of
+    1e-9, odds of 1.000000001 : 1, are equal, with and without any unit: that is a thousand times the
+    error of the fit.
 
     Parameters
     ----------
@@ -48,6 +51,7 @@ class BradleyTerry(Scorer):
     """
 
     takes = ("battles",)
+    resolution = 1e-9
 
     ridge: float = 0.0
 
@@ -65,7 +69,7 @@ class BradleyTerry(Scorer):
     def score(self, data: Battles) -> FloatArray:
         """Return the strengths."""
         self.check(data)
-        return self._fit(data, Removals.of(data))[1]
+        return snapped(self._fit(data, Removals.of(data))[1], self.resolution)
 
     def leave_one_out(self, data: Battles) -> LeaveOneOut:
         """Return the strengths without each distinct battle, or without each group."""
@@ -77,7 +81,13 @@ class BradleyTerry(Scorer):
             check_connected_without_each(wins, removals, data)
         folds = BattleFolds(scores, wins, removals, self.ridge)
         # Blocks of 16 MB; up to 64 MB are kept.
-        return RowsOut(scores, data.units, folds.rows, 2_000_000, kept_numbers=8_000_000)
+        return RowsOut(
+            snapped(scores, self.resolution),
+            data.units,
+            lambda units: snapped(folds.rows(units), self.resolution),
+            2_000_000,
+            kept_numbers=8_000_000,
+        )
 
     def _fit(self, data: Battles, removals: Removals) -> tuple[FloatArray, FloatArray]:
         wins = removals.wins(data.units.counts, data.n_items)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 import numpy as np
 
 from steadyrank.engines.blocks import Wanted
+from steadyrank.engines.exact_sums import EXACT
 from steadyrank.engines.item_sums import Prior
 from steadyrank.errors import (
     SHOWN,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from steadyrank.data.scanned import ScannedEntries
     from steadyrank.data.score_matrix import ScoreMatrix
     from steadyrank.data.units import Units
-    from steadyrank.engines.blocks import Block, Rows
+    from steadyrank.engines.blocks import Block, Rows, SparseBlock
     from steadyrank.engines.item_sums import Entries, ItemSums
     from steadyrank.errors import WayOut
 
@@ -89,7 +90,9 @@ class EntrySums(Scorer):
         if self.value_range is None:
             return None
         ends = (*self.value_range, *self.pulled_to)
-        return float(data.n_items * (max(ends) - min(ends)) ** 2 / 4.0)
+        radius = (max(ends) - min(ends)) / 2.0
+        square = data.n_items * radius * radius  # products, not powers, become infinite
+        return square if math.isfinite(square) else None
 
     def _sums(self, data: EntryData) -> ItemSums:
         self.check(data)
@@ -102,7 +105,7 @@ class EntrySums(Scorer):
         if self.value_range is None:
             return
         form, (lowest, highest) = entries.form, self.value_range
-        least, most = form.lowest / form.scale, form.highest / form.scale
+        least, most = form.lowest, form.highest
         if least < lowest or most > highest:
             raise ValueRangeError(
                 f"{entries.what} go from {least:g} to {most:g} and leave the stated value_range="
@@ -139,6 +142,10 @@ def checked_range(value_range: tuple[float, float]) -> tuple[float, float]:
             "value_range must be two finite numbers, the smaller one first, "
             f"but is {shorten(value_range)}."
         )
+    if not math.isfinite(highest - lowest):
+        raise ValueRangeError(
+            f"value_range must not be wider than the largest float, but is {shorten(value_range)}."
+        )
     return lowest, highest
 
 
@@ -167,6 +174,10 @@ class EntriesOut(LeaveOneOut):
         """Yield the scores of ``items`` without each unit that changes one of them."""
         return self.entries.columns(self.sums, Wanted.of(self.scores, items, among))
 
+    def touching(self, items: IntArray) -> Iterator[SparseBlock] | None:
+        """Yield what units change among these items; all others keep their score."""
+        return self.entries.touching(self.sums, Wanted.of(self.scores, items))
+
 
 @dataclass(frozen=True)
 class MeanRating(EntrySums):
@@ -183,7 +194,7 @@ class MeanRating(EntrySums):
     Parameters
     ----------
     shrinkage : float
-        Not negative. The paper's value is 1.
+        From 0 to 2^53. The paper's value is 1.
     value_range : (float, float), optional
         The lowest and the highest rating that anybody could give; needed only for a proved
         bound, and checked against the data.
@@ -211,9 +222,9 @@ class MeanRating(EntrySums):
             shrinkage = float(self.shrinkage)
         except (TypeError, ValueError):
             shrinkage = math.nan
-        if not (math.isfinite(shrinkage) and shrinkage >= 0):
+        if not 0 <= shrinkage <= EXACT:
             raise InvalidSettingError(
-                "shrinkage must be a finite number from 0 on, "
+                "shrinkage must be a finite number from 0 on, and at most 2^53, "
                 f"but is {shorten(self.shrinkage)}. The paper's value is 1."
             )
         object.__setattr__(self, "shrinkage", shrinkage)
@@ -242,10 +253,11 @@ class MeanRating(EntrySums):
         and one user everything. So this bound takes as given who rated what, and holds for any
         ratings in the range that these users give to these items.
         """
-        most = data.entries.largest_squared_reach(self.shrinkage, lowest, highest)
+        unit = 2.0 ** math.frexp(max(abs(lowest), abs(highest)) / 2)[1]  # so that squares are ordinary
+        most = data.entries.largest_squared_reach(self.shrinkage, lowest / unit, highest / unit)
         return Sensitivity.of(
             data,
-            math.sqrt(most) * ROUNDING,
+            math.sqrt(most) * ROUNDING * unit,
             rule="mean rating of bounded ratings",
             units="users",
             moved="scores",

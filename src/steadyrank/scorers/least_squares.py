@@ -2,82 +2,83 @@
 
 There is no intercept and no centring unless ``intercept=True``: with it the coefficients are
 those of the model with an unpenalised constant, whose value is not a score.
-
-Leaving out a row subtracts one outer product from ``X'X``; with an intercept the mean moves
-too, and the centred ``X'X`` loses ``n/(n-1)`` times the outer product of the centred row. So
-both cases are the same rank-one downdate, of rows that carry the factor ``sqrt(n/(n-1))``.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from steadyrank.errors import InvalidSettingError, Option, SingularDesignError
 from steadyrank.scorers.base import RowsOut, Scorer, check_several
-from steadyrank.scorers.norm_ball import (
-    CANCELLED,
-    checked_radius,
-    constrained_coefficients,
-    leave_one_row_out,
-)
+from steadyrank.scorers.norm_ball import checked_radius
+from steadyrank.scorers.row_folds import RESOLUTION, RowFolds, Shrinking
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray
     from steadyrank.data.observations import Observations
     from steadyrank.data.regression import Regression
-    from steadyrank.data.units import Units
     from steadyrank.scorers.base import LeaveOneOut
-
-    _Solver: TypeAlias = "_BallSolver | _HatSolver"
-
-
-@dataclass(frozen=True)
-class _Design:
-    """What the coefficients depend on: X and y, centred where there is an intercept."""
-
-    X: FloatArray
-    y: FloatArray
-    growth: float
-    """The factor on a row's outer product when it leaves."""
-
-    @classmethod
-    def of(cls, data: Regression, *, intercept: bool) -> _Design:
-        if not intercept:
-            return cls(data.X, data.y, 1.0)
-        rows = len(data.y)
-        growth = rows / (rows - 1) if rows > 1 else 1.0
-        return cls(data.X - data.X.mean(axis=0), data.y - data.y.mean(), growth)
 
 
 class LinearModel(Scorer):
-    """Scores ``|b|`` of a linear model, from whoever solves it."""
+    """Scores ``|b|`` of a linear model.
+
+    Coefficients closer than the resolution of 1e-10 are equal, and one that is closer to 0 is 0. The
+    unit is how large the coefficient could be for any responses of the same length, so that it goes
+    with the units of X and y; of two features the smaller one counts. Put differently, coefficients are
+    equal if a change of the responses in the tenth digit could make them so. The error of a fit is about
+    1e-15 in that unit, in folds up to 1e-12, unless features nearly depend on each other; those that
+    depend on others up to rounding, whatever their scales, are taken to depend on them.
+    """
 
     takes = ("regression",)
+    resolution = RESOLUTION
     intercept: bool
+    determined: ClassVar[bool] = False
+    """Whether data that leave a choice of coefficients are refused."""
 
+    @property
     @abstractmethod
-    def solver(self, design: _Design) -> _Solver:
-        """Return what solves this model."""
+    def shrinking(self) -> Shrinking:
+        """What holds the coefficients back."""
 
     def score(self, data: Regression) -> FloatArray:
         """Return the absolute coefficients."""
-        return np.abs(self._solved(data).coefficients)
+        return self._fitted(data).scores
 
     def leave_one_out(self, data: Regression) -> LeaveOneOut:
         """Return the absolute coefficients without each row."""
-        solver = self._solved(data)
+        fit = self._fitted(data)
         check_several(data)
-        solver.check_rows(data.units)
-        scores = np.abs(solver.coefficients)
-        return RowsOut(scores, data.units, lambda rows: np.abs(solver.without(rows)))
+        apart = {row: fit.refitted_without(row) for row in fit.outweighing().tolist()}
+        if self.determined:
+            lost = [row for row, other in apart.items() if other.rank < fit.rank]
+            rows = [data.units.labels[row] for row in (range(len(data.y)) if fit.independent else lost)]
+            if rows:
+                raise SingularDesignError(fit.rank - 1, fit.rank, rows, len(rows))
+        scores = {row: other.scores for row, other in apart.items()}
+        steady = np.setdiff1d(np.arange(len(data.y)), list(scores))
 
-    def _solved(self, data: Regression) -> _Solver:
+        def without(part: slice) -> FloatArray:
+            found = np.empty((part.stop - part.start, data.n_items))
+            rows = steady[slice(*np.searchsorted(steady, [part.start, part.stop]))]
+            found[rows - part.start] = fit.without(rows)
+            for row in scores.keys() & range(part.start, part.stop):
+                found[row - part.start] = scores[row]
+            return found
+
+        return RowsOut(fit.scores, data.units, without)
+
+    def _fitted(self, data: Regression) -> RowFolds:
         self.check(data)
-        return self.solver(_Design.of(data, intercept=self.intercept))
+        fit = RowFolds(data.X, data.y, self.shrinking, intercept=self.intercept)
+        if self.determined and fit.rank < data.n_items:
+            raise SingularDesignError(fit.rank, data.n_items)
+        return fit
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ class ConstrainedLeastSquares(LinearModel):
 
     The bound stays the same when a row leaves; the multiplier that enforces it moves, and is
     solved for again in every fold. Where the data do not determine ``b`` (more features than
-    rows, say) it is the solution of smallest norm.
+    rows, say) it is the solution of smallest norm, with and without each row.
 
     Parameters
     ----------
@@ -114,30 +115,14 @@ class ConstrainedLeastSquares(LinearModel):
         """What to call this scorer in a report."""
         return f"least squares, norm at most {self.radius:g}" + _with(intercept=self.intercept)
 
-    def solver(self, design: _Design) -> _Solver:
-        """Solve by the secular equation."""
-        return _BallSolver(design, self.radius)
+    @property
+    def shrinking(self) -> Shrinking:
+        """The bound."""
+        return Shrinking(radius=self.radius)
 
     def output_radius_squared(self, data: Observations) -> float:  # noqa: ARG002 (the ball is given)
         """Return that of the ball."""
         return float(self.radius) ** 2
-
-
-class _BallSolver:
-    def __init__(self, design: _Design, radius: float) -> None:
-        self.design = design
-        self.radius = radius
-        self.gram = design.X.T @ design.X
-        self.moment = design.X.T @ design.y
-        self.coefficients = constrained_coefficients(self.gram, self.moment, radius=radius)
-
-    def check_rows(self, units: Units) -> None:
-        """Accept any row's leaving."""
-
-    def without(self, rows: slice) -> FloatArray:
-        root = np.sqrt(self.design.growth)
-        left, responses = root * self.design.X[rows], root * self.design.y[rows]
-        return leave_one_row_out(self.gram, self.moment, left, responses, self.radius)
 
 
 @dataclass(frozen=True)
@@ -174,9 +159,10 @@ class Ridge(LinearModel):
         """What to call this scorer in a report."""
         return f"ridge regression, penalty {self.penalty:g}" + _with(intercept=self.intercept)
 
-    def solver(self, design: _Design) -> _Solver:
-        """Solve by singular values."""
-        return _HatSolver(design, self.penalty)
+    @property
+    def shrinking(self) -> Shrinking:
+        """The penalty."""
+        return Shrinking(self.penalty)
 
 
 @dataclass(frozen=True)
@@ -200,66 +186,17 @@ class OrdinaryLeastSquares(LinearModel):
     """
 
     intercept: bool = False
+    determined = True
 
     @property
     def name(self) -> str:
         """What to call this scorer in a report."""
         return "ordinary least squares" + _with(intercept=self.intercept)
 
-    def solver(self, design: _Design) -> _Solver:
-        """Solve by singular values."""
-        return _HatSolver(design, 0.0)
-
-
-class _HatSolver:
-    """Ridge or ordinary least squares through the singular values of X and its hat matrix."""
-
-    def __init__(self, design: _Design, penalty: float) -> None:
-        self.design = design
-        self.penalty = penalty
-        left, sizes, right = np.linalg.svd(design.X, full_matrices=False)
-        none = sizes.max(initial=0.0) * max(design.X.shape) * np.finfo(np.float64).eps
-        rank = int((sizes > none).sum())
-        if penalty == 0.0 and rank < design.X.shape[1]:
-            raise SingularDesignError(rank, design.X.shape[1])
-        damped = np.where(sizes > 0, sizes / np.where(sizes > 0, sizes**2 + penalty, 1.0), 0.0)
-        self.coefficients: FloatArray = right.T @ (damped * (left.T @ design.y))
-        self.residuals = design.y - design.X @ self.coefficients
-        # Rows of X (X'X + penalty)^-1: by how much each row pulls each coefficient.
-        self.pulls: FloatArray = (left * damped) @ right
-        leverages = (left**2 * (damped * sizes)).sum(axis=1)
-        self.left_over = 1.0 - design.growth * leverages
-
-    def without(self, rows: slice) -> FloatArray:
-        cancelled = self.left_over[rows] <= CANCELLED
-        left_over = np.where(cancelled, 1.0, self.left_over[rows])
-        weight = self.design.growth * self.residuals[rows] / left_over
-        found = self.coefficients - weight[:, np.newaxis] * self.pulls[rows]
-        for row in np.flatnonzero(cancelled):
-            found[row] = self._refit_without(rows.start + row)
-        return np.asarray(found)
-
-    def _refit_without(self, row: int) -> FloatArray:
-        """Solve one fold by itself: its leverage is too close to 1 for the closed form."""
-        X, y = self._kept(row)
-        padded = np.vstack([X, np.sqrt(self.penalty) * np.eye(X.shape[1])])
-        return np.asarray(np.linalg.lstsq(padded, np.append(y, np.zeros(X.shape[1])))[0])
-
-    def _kept(self, row: int) -> tuple[FloatArray, FloatArray]:
-        X, y = np.delete(self.design.X, row, axis=0), np.delete(self.design.y, row)
-        if self.design.growth == 1.0:
-            return X, y
-        return X - X.mean(axis=0), y - y.mean()
-
-    def check_rows(self, units: Units) -> None:
-        """Without a penalty, complain about rows that alone carry a direction."""
-        if self.penalty:
-            return
-        close = np.flatnonzero(self.left_over <= CANCELLED).tolist()
-        ranks = {row: int(np.linalg.matrix_rank(self._kept(row)[0])) for row in close}
-        full = self.design.X.shape[1]
-        if names := [units.labels[row] for row, rank in ranks.items() if rank < full]:
-            raise SingularDesignError(min(ranks.values()), full, names, len(names))
+    @property
+    def shrinking(self) -> Shrinking:
+        """None."""
+        return Shrinking()
 
 
 def _with(*, intercept: bool) -> str:

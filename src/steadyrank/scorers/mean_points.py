@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from steadyrank.engines.blocks import DenseBlock, Wanted, segment_sums, slices
-from steadyrank.errors import Option, WrongDataError
+from steadyrank.engines.blocks import DenseBlock, SparseBlock, Wanted, segment_sums, slices
+from steadyrank.engines.exact_sums import EXACT
+from steadyrank.errors import MOST_COUNTED, CountTotalError, Option, WrongDataError
 from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several
 from steadyrank.scorers.sensitivity import Sensitivity
 
@@ -65,6 +66,9 @@ class Points:
 
     def totals(self, counts: IntArray, items: int) -> IntArray:
         """Return the parts that each item gets from all units together."""
+        most = max(int(self.given.max(initial=0)), int(self.others.max(initial=0)), self.parts)
+        if (largest := int(counts.sum()) * most) >= MOST_COUNTED:
+            raise CountTotalError(f"points of an item (up to {most / self.parts:g} a unit)", largest)
         totals = np.full(items, int(counts @ self.others), dtype=np.int64)
         owners = self.owners()
         np.add.at(totals, self.listed, counts[owners] * (self.given - self.others[owners]))
@@ -159,6 +163,31 @@ class MeanPointsOut(LeaveOneOut):
         wanted = Wanted.of(self.scores, items, among)
         for part in self._parts(wanted):
             yield from wanted.part(part.start, self._rows(part, wanted))
+
+    def reordered(self, order: IntArray) -> IntArray:
+        """Compare the listed items with their neighbours: all others keep their order.
+
+        What a unit gives to the others is added to all its scores, which changes no order.
+        """
+        points = self.points
+        if int(self.totals.max(initial=0)) + int(points.others.max(initial=0)) >= EXACT:
+            return super().reordered(order)
+        left = self.totals[points.listed] - points.given + points.others[points.owners()]
+        block = SparseBlock(0, points.indptr, points.listed, left.astype(np.float64))
+        return np.flatnonzero(block.reordered(self.totals.astype(np.float64), order))
+
+    def touching(self, items: IntArray) -> Iterator[SparseBlock]:
+        """Yield what units give to those of these items that they list; the others keep their order."""
+        points, wanted = self.points, Wanted.of(self.scores, items)
+        kept = np.flatnonzero(wanted.place[points.listed] >= 0)
+        listed = points.listed[kept]
+        scores = (self.totals[listed] - points.given[kept]) / self._denominator
+        yield SparseBlock(0, np.searchsorted(kept, points.indptr), listed, scores)
+
+    def unchanged(self, units: IntArray, items: IntArray) -> FloatArray:
+        """Return the scores of items that a unit does not list, a row for each unit."""
+        left = self.totals[items] - self.points.others[units][:, np.newaxis]
+        return np.asarray(left / self._denominator)
 
     def bounds(self) -> tuple[FloatArray, FloatArray]:
         """Return the lowest and highest scores, from the most and least that one unit gives."""

@@ -66,6 +66,31 @@ class PairFolds(NamedTuple):
         return PairFolds._make(column[chosen] for column in self)
 
 
+class Tables(NamedTuple):
+    """What a block is multiplied with at one order, in one precision."""
+
+    taylor: AnyArray
+    sums: AnyArray
+    first_products: AnyArray
+    """Products of the first term are differences of rows of these, whatever the pair."""
+
+    @classmethod
+    def of(cls, inverse: AnyArray, table: AnyArray) -> Tables:
+        """Make them of a table of Taylor coefficients."""
+        table = np.ascontiguousarray(table)
+        return cls(table, table.sum(axis=0), inverse @ table)
+
+
+class Order(NamedTuple):
+    """The Taylor coefficients of one order, and how far forces of that size can go."""
+
+    polynomial: np.polynomial.Polynomial
+    edge_spread: float
+    node_spread: float
+    wide: Tables
+    narrow: Tables
+
+
 class Curves:
     """The fit on all the data, expanded so that folds can be read off.
 
@@ -89,34 +114,36 @@ class Curves:
         hessian = laplacian(wins * upset, upset)
         np.einsum("ii->i", hessian)[:] += ridge
         self.inverse = np.asarray(np.linalg.inv(hessian), dtype=np.float64)
+        self.narrow_inverse = self.inverse.astype(np.float32)
         self.win_chance = upset.T
-        self.wide = _Tables(self.inverse)
-        self.narrow = _Tables(self.inverse.astype(np.float32))
         self._edges = np.nonzero(np.triu(wins + wins.T, 1))
         first, second = self._edges
         self._flows = np.abs(self.inverse[first] - self.inverse[second])
         self._information = (wins + wins.T) * upset * upset.T
-        self._polynomial = np.polynomial.Polynomial([1.0])
         self.spread = 2.0 * float((self._information[first, second] @ self._flows).max())
-        self.edge_spreads: list[float] = [0.0, self.spread]
-        self.node_spreads: list[float] = [0.0, 0.0]
+        # Threads may share this: an order is made whole before it is kept, by any of them alike.
+        self._orders: dict[int, Order] = {}
 
-    def prepare(self, order: int) -> None:
-        """Make the matrices of ``N s^(r)(d) / r!`` for r up to ``order``, and what they can do.
+    def order(self, r: int) -> Order:
+        """Return the matrix of ``N s^(r)(d) / r!``, r from 2, and what it can do."""
+        if r not in self._orders:
+            self._orders[r] = self._made(r)
+        return self._orders[r]
 
-        The r-th derivative of the logistic function s is its slope times a polynomial in s.
-        """
+    def _made(self, r: int) -> Order:
+        # The r-th derivative of the logistic function s is its slope times a polynomial in s.
         slope = np.polynomial.Polynomial([0.0, 1.0, -1.0])
-        for r in range(len(self.edge_spreads), order + 1):
-            kept = self._polynomial
-            self._polynomial = (kept * slope.deriv() + kept.deriv() * slope) / r
-            table = self._information * self._polynomial(self.win_chance)
-            size = np.abs(table)
-            self.edge_spreads.append(2.0 * float((size[self._edges] @ self._flows).max()))
-            forces = np.abs(self.inverse) @ size.sum(axis=1)
-            self.node_spreads.append(2.0 * float(forces.max()))
-            self.wide.add(np.ascontiguousarray(table.T))
-            self.narrow.add(np.ascontiguousarray(table.T, dtype=np.float32))
+        kept = self.order(r - 1).polynomial if r > 2 else np.polynomial.Polynomial([1.0])
+        polynomial = (kept * slope.deriv() + kept.deriv() * slope) / r
+        table = self._information * polynomial(self.win_chance)
+        size = np.abs(table)
+        return Order(
+            polynomial,
+            edge_spread=2.0 * float((size[self._edges] @ self._flows).max()),
+            node_spread=2.0 * float((np.abs(self.inverse) @ size.sum(axis=1)).max()),
+            wide=Tables.of(self.inverse, table.T),
+            narrow=Tables.of(self.narrow_inverse, table.T.astype(np.float32)),
+        )
 
     def resistance(self, first: IntArray, second: IntArray) -> FloatArray:
         """Return the range of a_1, which is its value at i minus that at j."""
@@ -149,22 +176,6 @@ class Curves:
         return scores, sound
 
 
-class _Tables:
-    """The matrices that a block is multiplied with, in one precision."""
-
-    def __init__(self, inverse: AnyArray) -> None:
-        self.inverse = inverse
-        self.taylor: list[AnyArray] = []
-        self.sums: list[AnyArray] = []
-        # Products of the first term are differences of rows of these, whatever the pair.
-        self.first_products: list[AnyArray] = []
-
-    def add(self, table: AnyArray) -> None:
-        self.taylor.append(table)
-        self.sums.append(table.sum(axis=0))
-        self.first_products.append(self.inverse @ table)
-
-
 class _Block:
     """The curves of a few pairs."""
 
@@ -172,7 +183,7 @@ class _Block:
         self, curves: Curves, first: IntArray, second: IntArray, resistance: FloatArray
     ) -> None:
         self.curves = curves
-        self.tables = curves.wide
+        self.narrow = False
         self.first, self.second = first, second
         self.resistance = resistance
         self.chance = curves.win_chance[first, second][:, np.newaxis]
@@ -207,7 +218,6 @@ class _Block:
     def _add_term(self, reach: FloatArray) -> None:
         self.order += 1
         k = self.order
-        self.curves.prepare(k + 1)
         self._narrow_if_harmless(reach)
         for s in range(2, k + 1):
             power = self.powers[1, 1] * self.powers[s - 1, k - 1]
@@ -217,7 +227,7 @@ class _Block:
         force = self._taylor_term(2, k)
         for r in range(3, k + 1):
             force += self._taylor_term(r, k)
-        term = force @ self.tables.inverse
+        term = force @ (self.curves.narrow_inverse if self.narrow else self.curves.inverse)
         np.negative(term, out=term)
         self.powers[1, k] = term
         self.terms[:, k - 1] = term
@@ -233,18 +243,18 @@ class _Block:
             return
         # Worst case of all sums of a term, taken as sums of absolute values.
         unit = (2 * len(self.curves.scores) + 50) * 2.0**-24
-        rounding = unit * _coefficient(self.curves.node_spreads, 2.0 * base, self.growth, k)
-        if self.tables is self.curves.wide:
+        rounding = unit * self._coefficient("node_spread", 2.0 * base, k)
+        if not self.narrow:
             if rounding.max() > self.curves.tolerance / 4:
                 return
-            self.tables = self.curves.narrow
+            self.narrow = True
             self.powers = {key: kept.astype(np.float32) for key, kept in self.powers.items()}
             self.products = {key: kept.astype(np.float32) for key, kept in self.products.items()}
         self.rounding += rounding
 
     def _taylor_term(self, r: int, k: int) -> AnyArray:
         """Return the coefficient of t^k in the r-th Taylor term, by the binomial theorem."""
-        force = self.powers[r, k] * self.tables.sums[r - 2]
+        force = self.powers[r, k] * self._tables(r).sums
         for s in range(1, r):
             part = self.powers[r - s, k - s] * self._product(r, s, s)
             for j in range(s + 1, k - r + s + 1):
@@ -261,12 +271,24 @@ class _Block:
         found = self.products.get((r, s, k))
         if found is None:
             if (s, k) == (1, 1):
-                rows = self.tables.first_products[r - 2]
+                rows = self._tables(r).first_products
                 found = rows[self.first] - rows[self.second]
             else:
-                found = self.powers[s, k] @ self.tables.taylor[r - 2]
+                found = self.powers[s, k] @ self._tables(r).taylor
             self.products[r, s, k] = found
         return found
+
+    def _tables(self, r: int) -> Tables:
+        order = self.curves.order(r)
+        return order.narrow if self.narrow else order.wide
+
+    def _coefficient(self, size: str, base: FloatArray, k: int) -> FloatArray:
+        """Return the coefficient of x^k in ``sum_r size_r (base x / (1 - growth x))^r``, r >= 2."""
+        terms = (
+            getattr(self.curves.order(r), size) * comb(k - 1, r - 1) * base**r * self.growth ** (k - r)
+            for r in range(2, k + 1)
+        )
+        return np.asarray(sum(terms))
 
     def _error(self, reach: FloatArray) -> FloatArray:
         """Bound the range by which the truncated curve is off, for |t| up to ``reach``."""
@@ -274,7 +296,7 @@ class _Block:
         ratio = np.minimum(self.growth + base / 3.0, 0.5)
         tail = ratio**p * (p + 1 - p * ratio) / (1.0 - ratio) ** 2
         missed = self.curves.spread * base**2 / 2.0 * tail
-        missed += _coefficient(self.curves.edge_spreads, base, self.growth, p + 1)
+        missed += self._coefficient("edge_spread", base, p + 1)
         ball = 2.0 * base / (1.0 - ratio)
         contraction = self.curves.spread * ball / (1.0 - ball / 3.0) ** 2
         fine = (ball < LARGEST_RANGE) & (contraction <= 0.5) & (missed <= base) & (ratio < 0.5)
@@ -317,9 +339,3 @@ def _units_by_pair(folds: PairFolds, items: int) -> IntArray:
     units = np.full((row[-1] + 1, SLOTS), -1)
     units[row, number % SLOTS] = order
     return units
-
-
-def _coefficient(sizes: list[float], base: FloatArray, growth: FloatArray, k: int) -> FloatArray:
-    """Return the coefficient of x^k in ``sum_r sizes[r] (base x / (1 - growth x))^r``, r >= 2."""
-    terms = (sizes[r] * comb(k - 1, r - 1) * base**r * growth ** (k - r) for r in range(2, k + 1))
-    return np.asarray(sum(terms))

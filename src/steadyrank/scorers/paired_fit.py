@@ -79,8 +79,9 @@ def _newton(wins: FloatArray, ridge: float, scores: FloatArray) -> FloatArray:
 def _newton_steps(wins: FloatArray, ridge: float, scores: FloatArray) -> FloatArray:
     upset = lost_odds(scores[:, :, np.newaxis] - scores[:, np.newaxis, :])
     surprise = wins * upset
-    # Differences of sums of what is unexpected, not of all wins: no cancellation when lopsided.
-    gradient = surprise.sum(axis=2) - surprise.sum(axis=1)
+    # Differences of what is unexpected, not of all wins: no cancellation when lopsided. And pair by
+    # pair: what rounding takes from one item it gives to the other, so that no group drifts away.
+    gradient = (surprise - np.swapaxes(surprise, 1, 2)).sum(axis=2)
     hessian = laplacian(surprise, upset)
     if ridge:
         gradient -= ridge * scores

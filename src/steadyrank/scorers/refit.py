@@ -8,14 +8,17 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
+from platform import python_version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steadyrank.engines.blocks import slices
-from steadyrank.errors import MissingPackageError, RefitError, shorten
+from steadyrank.errors import InvalidSettingError, MissingPackageError, RefitError, shorten
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_kind, check_several
-from steadyrank.scorers.checkpoint import FULL, fingerprint, open_checkpoint
+from steadyrank.scorers.checkpoint import FULL, open_checkpoint
+from steadyrank.scorers.fingerprint import fingerprint
+from steadyrank.scorers.resolution import snapped
 
 if TYPE_CHECKING:
     import os
@@ -51,7 +54,12 @@ class Refit(Scorer):
         parameter called ``seed`` gets it there.
     checkpoint : path, optional
         Where finished refits are kept. After an interruption the same call goes on from there.
-        A file that belongs to other data or another model is refused.
+        A file that belongs to other data or another model is refused: a model counts with its code, all
+        the helpers, constants and objects that its code names, and the versions of Python and of the
+        packages it uses; not with files that it reads or names made up while it runs.
+    model_name : str, optional
+        What a checkpoint knows the model by, instead of all that: for a model that cannot be told again
+        in another run, or that you know better. Give another name whenever the model changes.
     progress : callable or bool, optional
         Called as ``progress(done, total)``; True or False to show a line on stderr or not.
         Default: show one if stderr is a terminal.
@@ -59,6 +67,9 @@ class Refit(Scorer):
         Number of joblib workers, over what ``parallel_config`` says.
     label : str, optional
         What to call the scorer in a report.
+    resolution : float
+        Scores closer than this, linked one to the next, are equal, with and without any unit. For a
+        model that is fitted: more than its error, so that rounding does not decide ties. Default: 0.
 
     Examples
     --------
@@ -79,6 +90,19 @@ class Refit(Scorer):
     progress: Progress | bool | None = field(default=None, compare=False)
     n_jobs: int | None = field(default=None, compare=False)
     label: str | None = None
+    model_name: str | None = None
+    resolution: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.resolution) and self.resolution >= 0):
+            raise InvalidSettingError(
+                f"resolution must be a finite number from 0 on, but is {self.resolution!r}."
+            )
+
+    @property
+    def checkpoint_identity(self) -> list[object]:
+        """What the scores depend on beside the data."""
+        return [self.model if self.model_name is None else ("named", self.model_name), self.seed]
 
     @property
     def name(self) -> str:
@@ -97,12 +121,12 @@ class Refit(Scorer):
 
     def score(self, data: Observations) -> FloatArray:
         """Return the scores on all the data."""
-        return fitted_scores(self.model, self.seed, data)
+        return snapped(fitted_scores(self.model, self.seed, data), self.resolution)
 
     def leave_one_out(self, data: Observations) -> LeaveOneOut:
         """Refit without each distinct unit, and return all the scores."""
         fit = partial(_fit_without, self.model, self.seed, data)
-        return refit_all(fit, data, settings=[self.model, self.seed], how=self)
+        return refit_all(fit, data, settings=self.checkpoint_identity, how=self)
 
 
 def is_estimator(model: object) -> bool:
@@ -153,6 +177,7 @@ def refit_all(
             scores[unit] = found
             add(unit, found)
             show(finished, len(scores))
+    scores = snapped(scores, how.resolution)
     return RowsOut(scores[FULL], units, scores[:FULL].__getitem__)
 
 
@@ -164,8 +189,10 @@ def _checkpoint(
         return nullcontext(({}, lambda unit, scores: None))  # noqa: ARG005 (nothing is kept)
     from steadyrank import __version__
 
-    owner = {"data": fingerprint(data), "scorer": fingerprint(settings), "version": __version__}
-    return open_checkpoint(path, owner)
+    versions = {"version": __version__, "Python": python_version(), "NumPy": np.__version__}
+    return open_checkpoint(
+        path, {"data": fingerprint(data), "scorer": fingerprint(settings), **versions}
+    )
 
 
 def _run(

@@ -14,15 +14,20 @@ It is reached where all the others say the opposite of the one.
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from steadyrank.errors import ValueRangeError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from steadyrank.data.observations import Observations
+
+LARGEST = sys.float_info.max
 
 
 @dataclass(frozen=True)
@@ -83,6 +88,11 @@ class Sensitivity:
         """
         if isinstance(eps, Fraction):
             eps = root_rounded_up(eps)
+        if not math.isfinite(eps):
+            raise ValueRangeError(
+                f"one unit can move the {moved} by more than the largest float, for {scope}",
+                way_out="Divide all values, and their range, by one number, for example by 1e10.",
+            )
         sentence = (
             f"Leaving out one of {data.n_units:,} {units} moves the {moved} by at most "
             f"{formula and f'{formula} = '}{eps:.6g}, for any {scope}."
@@ -91,16 +101,25 @@ class Sensitivity:
 
 
 def root_rounded_up(square: Fraction) -> float:
-    """Return the smallest float whose square is at least ``square``.
+    """Return the smallest float whose square is at least ``square``, infinity where none is.
 
     Examples
     --------
     >>> root_rounded_up(Fraction(1, 4)), Fraction(root_rounded_up(Fraction(2))) ** 2 >= 2
     (0.5, True)
     """
-    root = math.sqrt(square)
-    while Fraction(root) ** 2 < square:
-        root = math.nextafter(root, math.inf)
-    while root > 0 and Fraction(below := math.nextafter(root, 0.0)) ** 2 >= square:
-        root = below
-    return root
+    if square <= 0:
+        return 0.0
+    # The root of a whole number of about 128 bits, rounded up; its last bits are far below a float's.
+    bits = square.numerator.bit_length() - square.denominator.bit_length()
+    shift = bits // 2 - 64
+    scaled = square / Fraction(4) ** shift
+    root = Fraction(math.isqrt(math.ceil(scaled) - 1) + 1) * Fraction(2) ** shift
+    if root > Fraction(LARGEST):
+        return math.inf
+    found = float(root)
+    while Fraction(found) ** 2 < square:
+        found = math.nextafter(found, math.inf)
+    while found > 0 and Fraction(below := math.nextafter(found, 0.0)) ** 2 >= square:
+        found = below
+    return found

@@ -15,6 +15,7 @@ import numpy as np
 from steadyrank.errors import InvalidValueError, StateLimitError, shorten
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.reading.arrays import frozen
+from steadyrank.stability.near_rank import alike
 from steadyrank.wording import size_in_words
 
 if TYPE_CHECKING:
@@ -96,10 +97,7 @@ def ranking_row(study: Study, eps: float, max_states: int) -> AuditRow:  # noqa:
     """Audit the plain ranking: broken wherever any two items change places."""
     loo = study.leave_one_out
     order = np.argsort(-loo.scores, kind="stable")
-    changed = [
-        block.start + np.flatnonzero(block.reordered(loo.scores, order)) for block in loo.blocks()
-    ]
-    broken = np.concatenate([np.empty(0, np.int64), *changed])
+    broken = loo.reordered(order)
     return AuditRow("ranking", None, study.share(broken), None, 1, NOT_JACCARD, broken)
 
 
@@ -118,26 +116,29 @@ def inflated_ranking_row(study: Study, eps: float, max_states: int) -> AuditRow:
 def units_without_common_ranking(study: Study, eps: float) -> IntArray:
     """Return the distinct units without which no ranking of the set remains.
 
-    Where scores move by less than eps, Theorem 8 settles it without a look.
+    Where scores move by less than eps, Theorem 8 settles it without a look. Of units that do the same
+    to items with the same scores, one is looked at: names do not matter here.
     """
     loo = study.leave_one_out
     full = RankingSet(loo.scores, eps)
+    reaching = np.flatnonzero(study.reaching(eps))
+    first = alike(loo, reaching) if len(reaching) else reaching
+    chosen = np.zeros(len(loo.units), dtype=np.bool_)
+    chosen[first] = True
     broken = [
         unit
-        for unit, scores in rows_of(loo, study.reaching(eps))
+        for units, rows in loo.columns(np.arange(len(loo.scores)), chosen)
+        for unit, scores in zip(units.tolist(), rows, strict=True)
         if not full.intersects(RankingSet(scores, eps))
     ]
-    return np.array(broken, dtype=np.int64)
+    return np.asarray(reaching[np.isin(first, broken)], dtype=np.int64)
 
 
-def rows_of(loo: LeaveOneOut, wanted: BoolArray) -> Iterator[tuple[int, FloatArray]]:
-    """Yield (unit, all its scores) for the wanted units only."""
-    if not wanted.any():
-        return
+def rows_of(loo: LeaveOneOut) -> Iterator[tuple[int, FloatArray]]:
+    """Yield (unit, all its scores) for all units."""
     for block in loo.blocks():
-        stop = block.start + len(block)
-        for unit in block.start + np.flatnonzero(wanted[block.start : stop]):
-            yield int(unit), block.row(int(unit) - block.start, loo.scores)
+        for number in range(len(block)):
+            yield block.start + number, block.row(number, loo.scores)
 
 
 def operator_rows(loo: LeaveOneOut, ks: Sequence[int], name: str, operator: Operator) -> list[AuditRow]:
@@ -146,7 +147,7 @@ def operator_rows(loo: LeaveOneOut, ks: Sequence[int], name: str, operator: Oper
     counts, total = loo.units.counts, loo.units.total
     broken: dict[int, list[int]] = {k: [] for k in ks}
     jaccard = dict.fromkeys(ks, 0.0)
-    for unit, row in rows_of(loo, np.ones(len(loo.units), dtype=np.bool_)):
+    for unit, row in rows_of(loo):
         for k in ks:
             inside = _mask(operator(row.copy(), k), len(row), name)
             common, either = int((inside & full[k]).sum()), int((inside | full[k]).sum())

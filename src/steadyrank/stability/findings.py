@@ -52,6 +52,9 @@ MAX_STEPS = 2000
 MAX_FLIPS = 200
 """Flips of each method that a document lists; the rest is counted."""
 
+LARGEST_LIMIT = 2.0**1021
+"""The largest eps that a view may want to reach: distances in units of it are floats."""
+
 EXACT_IN_JSON = 1 << 53
 """Whole numbers up to this are exact in every JSON reader."""
 
@@ -193,7 +196,8 @@ def _limit(answer: StableTopK, audit: Audit | None) -> float:
     """Return how far a view may want to move eps: to calm, and to a few more items."""
     calm = 0.0 if audit is None else float(audit.curve(answer.k).breaking_eps.max(initial=0.0))
     tenth_in_line = answer.order[min(answer.k + 10, len(answer.items)) - 1]
-    return max(2 * answer.eps, 1.25 * calm, 1.01 * float(answer.critical_eps[tenth_in_line]))
+    wanted = max(2 * answer.eps, 1.25 * calm, 1.01 * float(answer.critical_eps[tenth_in_line]))
+    return min(wanted, LARGEST_LIMIT)
 
 
 def _table(audit: Audit) -> dict[str, Any]:

@@ -99,7 +99,10 @@ class Study:
     def notes(self) -> tuple[str, ...]:
         """What was guessed, which policies were applied, what may leave, how ties are treated."""
         unit = f"the unit that may leave: one {self.unit}, of {self.units.total:,}"
-        return (*self.data.notes, unit, RULES["ties"])
+        ties, resolution = RULES["ties"], self.scorer.resolution
+        if resolution:
+            ties += f"; fitted scores closer than the scorer's resolution, {resolution:g}, are equal"
+        return (*self.data.notes, unit, ties)
 
     @property
     def scores(self) -> FloatArray:

@@ -10,12 +10,14 @@ the *active* items, decides.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 
 from steadyrank.operators.topk_sets import member_cut
 from steadyrank.stability.audit_rows import AuditRow
+from steadyrank.stability.near_rank import FEW, kth_range
 from steadyrank.wording import counted
 
 if TYPE_CHECKING:
@@ -105,12 +107,16 @@ def active_items(lowest: FloatArray, highest: FloatArray, k: int, eps: float) ->
     Active(k=2, items=array([1, 2]), always_in=1)
     """
     rank = len(lowest) - k
-    theta = np.partition(lowest, rank)[rank]
-    ceiling = np.partition(highest, rank)[rank]
-    with np.errstate(over="ignore"):
-        in_reach = highest >= theta - eps * MARGIN
+    theta, ceiling = (float(np.partition(bound, rank)[rank]) for bound in (lowest, highest))
+    return _active_between(lowest, highest, k, theta - eps * MARGIN, ceiling)
+
+
+def _active_between(
+    lowest: FloatArray, highest: FloatArray, k: int, floor: float, ceiling: float
+) -> Active:
+    """Return the items that can reach the floor, less those that never fall to the ceiling."""
     never_kth = lowest > ceiling
-    return Active(k, np.flatnonzero(in_reach & ~never_kth), int(never_kth.sum()))
+    return Active(k, np.flatnonzero((highest >= floor) & ~never_kth), int(never_kth.sum()))
 
 
 @dataclass(frozen=True)
@@ -196,6 +202,7 @@ class TopKAudit:
     def __init__(self, study: Study, ks: Sequence[int], eps: float) -> None:
         self._study = study
         self._loo = study.leave_one_out
+        self._eps = eps
         self._active = {k: active_items(*study.bounds, k, eps) for k in ks}
 
     def rows(self, methods: dict[str, Members]) -> list[AuditRow]:
@@ -205,42 +212,71 @@ class TopKAudit:
             for name, members in methods.items()
             for k in self._active
         }
-        for k, units, rows in self._changed_rows():
-            for name in methods:
-                tallies[name, k].add(units, rows)
+        for look in self._looks:
+            for active, units, rows in self._changed_rows(*look):
+                for name in methods:
+                    tallies[name, active.k].add(active, units, rows)
         return [tally.row() for tally in tallies.values()]
 
-    def _changed_rows(self) -> Iterator[tuple[int, IntArray, FloatArray]]:
-        """Yield (k, units, scores of the active items for k) for all units that change any of them."""
-        union = np.unique(np.concatenate([active.items for active in self._active.values()]))
+    @cached_property
+    def _looks(self) -> list[tuple[list[Active], BoolArray | None]]:
+        """The active items, and the units that they decide for; None stands for all units.
+
+        Bounds of single items let thousands of them fall at once, which no unit makes happen that
+        touches few. Where most units do, the k-th best score without them is known, and few items
+        come near it; all that the bounds allow are looked at for the other units alone.
+        """
+        looks: list[tuple[list[Active], BoolArray | None]] = []
+        lowest, highest = self._study.bounds
+        for k, active in self._active.items():
+            known = kth_range(self._loo, highest, k) if len(active.items) > FEW else None
+            if known is None:
+                continue
+            theta, ceiling, many = known
+            near = _active_between(lowest, highest, k, theta - self._eps * MARGIN, ceiling)
+            looks += [([near], ~many), ([active], many)]
+        told = {active.k for actives, _ in looks for active in actives}
+        rest = [active for k, active in self._active.items() if k not in told]
+        return [
+            look for look in [*looks, (rest, None)] if look[0] and (look[1] is None or look[1].any())
+        ]
+
+    def _changed_rows(
+        self, actives: list[Active], among: BoolArray | None
+    ) -> Iterator[tuple[Active, IntArray, FloatArray]]:
+        """Yield (active, units, scores of the active items) for all units that change any of them."""
+        union = np.unique(np.concatenate([active.items for active in actives]))
         base = self._loo.scores[union]
-        where = {k: np.searchsorted(union, active.items) for k, active in self._active.items()}
-        for units, rows in _chunked(self._loo.columns(union)):
+        where = [np.searchsorted(union, active.items) for active in actives]
+        for units, rows in _chunked(self._loo.columns(union, among)):
             differs = rows != base
-            for k, columns in where.items():
+            for active, columns in zip(actives, where, strict=True):
                 touched = np.flatnonzero(differs[:, columns].any(axis=1))
                 if len(touched):
-                    yield k, units[touched], rows[np.ix_(touched, columns)]
+                    yield active, units[touched], rows[np.ix_(touched, columns)]
 
     def flips(self, method: str, k: int, members: Members, units: IntArray) -> tuple[Flip, ...]:
         """Return, for each of these units, the items that leave and that enter when it is left out."""
         if not len(units):
             return ()
-        active, items, known = self._active[k], self._study.items, self._study.units
-        full = active.answer(members, self._loo.scores)
-        wanted = np.zeros(len(known), dtype=np.bool_)
+        known, wanted = self._study.units, np.zeros(len(self._study.units), dtype=np.bool_)
         wanted[units] = True
-
-        def named(inside: BoolArray) -> tuple[object, ...]:
-            return tuple(items[item] for item in active.items[inside])
-
         found = {}
-        for chunk, rows in _chunked(self._loo.columns(active.items, wanted)):
-            for unit, left_out in zip(chunk.tolist(), members(rows, active.places), strict=True):
-                label, count = known.labels[unit], int(known.counts[unit])
-                leaves, enters = named(full & ~left_out), named(left_out & ~full)
-                found[unit] = Flip(method, label, count, leaves, enters)
+        for actives, among in self._looks:
+            asked = wanted if among is None else wanted & among
+            mine = [active for active in actives if active.k == k]
+            for active, chunk, rows in self._changed_rows(mine, asked) if mine else ():
+                full = active.answer(members, self._loo.scores)
+                for unit, left_out in zip(chunk.tolist(), members(rows, active.places), strict=True):
+                    label, count = known.labels[unit], int(known.counts[unit])
+                    changes = (
+                        self._named(active, side) for side in (full & ~left_out, left_out & ~full)
+                    )
+                    found[unit] = Flip(method, label, count, *changes)
         return tuple(found[unit] for unit in sorted(found))
+
+    def _named(self, active: Active, inside: BoolArray) -> tuple[object, ...]:
+        return tuple(self._study.items[item] for item in active.items[inside])
 
 
 def _chunked(parts: Iterator[tuple[IntArray, FloatArray]]) -> Iterator[tuple[IntArray, FloatArray]]:
@@ -258,21 +294,23 @@ class _Tally:
         self._active = active
         self._members = members
         self._study = study
-        self._full = active.answer(members, study.leave_one_out.scores)
         self._broken: list[IntArray] = []
         self._lost_jaccard = 0.0
 
-    def add(self, units: IntArray, rows: FloatArray) -> None:
-        inside = self._members(rows, self._active.places)
-        common = (inside & self._full).sum(axis=1) + self._active.always_in
-        either = (inside | self._full).sum(axis=1) + self._active.always_in
-        self._broken.append(units[common < self._active.k])
+    def _full(self, active: Active) -> BoolArray:
+        return active.answer(self._members, self._study.leave_one_out.scores)
+
+    def add(self, active: Active, units: IntArray, rows: FloatArray) -> None:
+        inside, full = self._members(rows, active.places), self._full(active)
+        common = (inside & full).sum(axis=1) + active.always_in
+        either = (inside | full).sum(axis=1) + active.always_in
+        self._broken.append(units[common < active.k])
         self._lost_jaccard += float(np.dot(self._study.units.counts[units], 1 - common / either))
 
     def row(self) -> AuditRow:
         broken = np.sort(np.concatenate([np.empty(0, np.int64), *self._broken]))
         jaccard = 1 - self._lost_jaccard / self._study.units.total
-        size = int(self._full.sum()) + self._active.always_in
+        size = int(self._full(self._active).sum()) + self._active.always_in
         return AuditRow(
             self._name, self._active.k, self._study.share(broken), jaccard, size, broken=broken
         )

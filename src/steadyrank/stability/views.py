@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from steadyrank.writing import write_whole
+
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
@@ -36,7 +38,6 @@ def notebook_of(findings: Mapping[str, Any]) -> str:
 
 def write_page(findings: Mapping[str, Any], path: str | os.PathLike[str], title: str | None) -> Path:
     """Write the HTML report of a top-k, whole or not at all."""
-    from steadyrank.report.export import write_whole
     from steadyrank.report.html import render_html
 
     return write_whole(render_html(findings, title=title), path)

@@ -3,7 +3,8 @@
 const TABLE = (() => {
   const AT_ONCE = 200;
   const LONG = 120;
-  const RISKY = /^[=+\-@＝＋－＠\t\r\n']/u;
+  const BLANK = /[\p{Zs}\u200c\u200d]/u;
+  const UNSAFE = /[\p{C}\p{Zl}\p{Zp}]/u;
   const COLUMNS = [
     { key: "rank", title: "Rank", number: true },
     { key: "item", title: "Item" },
@@ -121,11 +122,23 @@ const TABLE = (() => {
   };
   const showMore = () => { shownRows += AT_ONCE * 5; };
 
+  // As export.py guards and quotes: the two are compared in a browser.
+  const guarded = (text) => {
+    let seen = "";
+    for (const letter of text) {
+      seen = letter;
+      if (!BLANK.test(letter)) break;
+    }
+    const risky = !BLANK.test(seen) && (UNSAFE.test(seen) || /^[=+\-@\u2212]/u.test(seen.normalize("NFKC")));
+    return risky || text.startsWith("'") ? `'${text}` : text;
+  };
+
   const cell = (value) => {
     if (value === null) return "";
     if (typeof value === "number" || typeof value === "boolean") return String(value);
-    const text = RISKY.test(value) ? `'${value}` : value;
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    const text = guarded(value);
+    const quotes = /[",;\t\n\v\f\r\u001c-\u001e\u0085\u2028\u2029]/u.test(text) || text !== text.trim();
+    return quotes ? `"${text.replaceAll('"', '""')}"` : text;
   };
 
   const csv = (all) => {

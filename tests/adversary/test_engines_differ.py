@@ -1,0 +1,150 @@
+"""Odd files and odd paths: every engine gives the study that memory gives, or its refusal."""
+
+from __future__ import annotations
+
+import glob
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from engine_makers import maker, need
+from steadyrank import Battles, BradleyTerry, Ratings, audit, stable_topk
+from steadyrank.engines.sparse_entries import SparseEntries
+from steadyrank.errors import SteadyrankError
+from tests.adversary.odd_files import PATHS, odd_parts, odd_path, odd_text, odd_typed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.adversary.conftest import Cases
+
+ENGINES = ["duckdb", "polars"]
+VALUES = (
+    r"there is (.*?)(?: in column.*| \(.*)?\Z",
+    r"(user .* rated .*) more than once",
+    r"(.* has more than one value in row .*)",
+)
+"""Where a refusal names the offending value; the others are compared word by word."""
+IN_OTHER_WORDS = ("missing", "there are no")
+
+
+def outcome(make: Callable[[], Any]) -> tuple[Any, ...]:
+    """Return all that a study says, or the class of the refusal and the offending value."""
+    try:
+        with make() as data:
+            return studied(data)
+    except SteadyrankError as error:
+        return "refused", type(error).__name__, offending(error)
+
+
+def studied(data: Any) -> tuple[Any, ...]:
+    scorer = BradleyTerry(ridge=1.0) if isinstance(data, Battles) else None
+    units = data.units
+    found = audit(data, k=1, eps=0.1, scorer=scorer, methods=("topk", "inflated_topk"))
+    rows = [(row.method, row.k, row.delta, row.size) for row in found.table]
+    top = list(stable_topk(data, 1, eps=0.1, scorer=scorer))
+    scores = [score.hex() for score in found.scores.tolist()]
+    listed = list(zip(map(repr, units.labels), units.counts.tolist(), strict=True))
+    if units.kind in {"vote", "battle"}:
+        listed.sort()
+    return "studied", list(map(repr, data.items)), units.kind, listed, scores, rows, list(map(repr, top))
+
+
+def offending(error: SteadyrankError) -> str:
+    for pattern in VALUES:
+        if found := re.search(pattern, error.problem, re.DOTALL):
+            return found[1]
+    return "" if any(word in error.problem for word in IN_OTHER_WORDS) else error.problem
+
+
+def same(kind: Any, path: Path, engine: str, arguments: dict[str, Any]) -> bool:
+    """Compare one file read into memory and scanned; return whether it was refused."""
+    loaded = outcome(lambda: kind.read(path, **arguments))
+    scanned = outcome(lambda: kind.scan(path, engine=engine, **arguments))
+    assert scanned == loaded, (kind, arguments, str(path), path.read_bytes()[:2000])
+    return bool(loaded[0] == "refused")
+
+
+def odd_text_is_read_alike(cases: Any, folder: Path, engine: str) -> list[bool]:
+    refused = []
+    for number, rng in enumerate(cases):
+        file = odd_text(rng)
+        path = file.write(folder / str(number), odd_path(rng), str(rng.choice([".csv", ".txt", ""])))
+        refused.append(same(file.kind, path, engine, file.arguments))
+    return refused
+
+
+def odd_parquet_is_read_alike(cases: Any, folder: Path, engine: str) -> list[bool]:
+    refused = []
+    for number, rng in enumerate(cases):
+        kind, table, arguments = odd_typed(
+            rng, beyond_int64=engine != "spark"
+        )  # which refuses these by name
+        path = folder / str(number) / f"{odd_path(rng)}.parquet"
+        path.parent.mkdir(parents=True)
+        with path.open("wb") as file:
+            pq.write_table(table, file)
+        refused.append(same(kind, path, engine, arguments))
+    return refused
+
+
+def odd_parts_are_read_alike(cases: Any, folder: Path, engine: str) -> list[bool]:
+    """Several files by a pattern or a folder with an odd name, against one file in memory."""
+    refused = []
+    for number, rng in enumerate(cases):
+        whole, parts = odd_parts(rng, int(rng.integers(2, 4)))
+        place = folder / str(number) / str(rng.choice(["a[1]", "user=7", "_x", "plain"]))
+        for part, file in enumerate(parts):
+            file.write(place, f"{part}-{rng.choice(ONE_NAME)}", ".csv")
+        path = whole.write(folder, f"{number}-whole", ".csv")
+        loaded = outcome(lambda: whole.kind.read(path, **whole.arguments))  # noqa: B023 (called here)
+        pattern = f"{glob.escape(str(place))}/*.csv"
+        scanned = outcome(lambda: whole.kind.scan(pattern, engine=engine, **whole.arguments))  # noqa: B023
+        if loaded[0] == "refused":
+            loaded, scanned = loaded[:2], scanned[:2]  # lines of another file
+        assert scanned == loaded, (whole.content, [file.content for file in parts])
+        refused.append(loaded[0] == "refused")
+    return refused
+
+
+ONE_NAME = [name for name in PATHS if "/" not in name]
+WAYS = {
+    "text": (odd_text_is_read_alike, 30),
+    "parquet": (odd_parquet_is_read_alike, 30),
+    "parts": (odd_parts_are_read_alike, 10),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_odd_files(tmp_path: Path, cases: Cases, in_ci: bool, engine: str, way: str) -> None:
+    need(engine, in_ci)
+    compare, short = WAYS[way]
+    refused = compare(cases(short), tmp_path, engine)
+    assert 0 < sum(refused) < 0.9 * len(refused)  # the cases must not all be of one sort
+
+
+@pytest.mark.spark
+@pytest.mark.xdist_group("spark")
+@pytest.mark.parametrize("way", WAYS)
+def test_odd_files_in_spark(tmp_path: Path, cases: Cases, spark_session: Any, way: str) -> None:
+    WAYS[way][0](cases(2), tmp_path, "spark")  # every case takes seconds
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_single_precision_is_written_in_one_form(cases: Cases, in_ci: bool, engine: str) -> None:
+    """Whatever the order of the rows, and however many are looked at together."""
+    need(engine, in_ci)
+    for rng in cases(15):
+        whole, parts = rng.choice([2.0, 99999.0, 123456.0, 1e6], 9), rng.choice([0.5, 0.1, 2.0, 0.33], 9)
+        values = np.concatenate([whole, parts] if rng.random() < 0.7 else [parts, whole]).astype("f4")
+        size = len(values)
+        users, items = np.arange(size), rng.integers(0, 3, size)
+        loaded = Ratings(users, items, values)
+        looked_at = SparseEntries(loaded.indptr, loaded.rated, loaded.values, loaded.n_items, scan=3)
+        with Ratings.scan(maker(engine)({"user": users, "item": items, "rating": values})) as scanned:
+            assert looked_at.form == loaded.entries.form == scanned.entries.form
