@@ -183,7 +183,7 @@ def test_a_limit_refuses_exactly_where_there_are_more_states(cases: Cases) -> No
             rankings.count(max_states=number - 1)
 
 
-def test_edges_held_back_or_not_give_the_same_count(
+def test_edges_held_back_and_blocks_change_no_count(
     cases: Cases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for rng in cases(30):
@@ -191,8 +191,9 @@ def test_edges_held_back_or_not_give_the_same_count(
         rankings = inflated_ranking(scores, some_eps(rng, scores, 3.0))
         with monkeypatch.context() as patch:
             counts = set()
-            for most in (0, 20, 1 << 23):
+            for most, block in ((0, 1), (20, 5), (1 << 23, 1 << 17)):
                 patch.setattr(folds, "MOST_HELD", most)
+                patch.setattr(folds, "BLOCK", block)
                 counts.add(rankings.count())
         assert len(counts) == 1
 
@@ -219,8 +220,9 @@ def test_digits_hold_numbers_of_any_size(cases: Cases) -> None:
             source = rng.integers(0, len(numbers), len(group))
             factor = rng.integers(1, terms // np.bincount(group).max() + 1, len(group))
             groups = folds.Groups.of(group, n_groups)
+            digits = rows.with_room(digits)
             along = digits[source] * factor[:, np.newaxis].astype(np.uint64)
-            digits = rows.carried(groups.fold(along.__getitem__))[groups.place]
+            digits = rows.sums(groups, along.__getitem__, digits.shape[1:])
             numbers = [
                 sum(numbers[source[e]] * int(factor[e]) for e in np.flatnonzero(group == number))
                 for number in range(n_groups)

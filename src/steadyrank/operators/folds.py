@@ -7,6 +7,7 @@ carries of one layer. That takes a fraction of the time of as many Python intege
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -26,6 +27,9 @@ Places: TypeAlias = "NDArray[np.int32]"
 
 MOST_HELD = 1 << 22
 """Edges that are held back to be counted from the far end."""
+
+BLOCK = 1 << 18
+"""Words that are added up at once, few enough to stay near the processor."""
 
 
 @dataclass(frozen=True)
@@ -61,14 +65,12 @@ class Groups:
     """Edges in groups, the largest group first.
 
     So the first edges of all groups, then the second ones of those that have two and so on are
-    folded in one go each. ``place`` tells where each group stands in the results.
+    folded in one go each.
     """
 
     def __init__(self, begin: IntArray, number: IntArray, order: IntArray | None = None) -> None:
-        ranked = order_of(number.max() - number)
-        self.place = np.empty_like(ranked)
-        self.place[ranked] = np.arange(len(ranked))
-        self._begin, self._order = begin.take(ranked), order
+        self._ranked = order_of(number.max() - number)
+        self._begin, self._order = begin.take(self._ranked), order
         self._longer = (len(number) - np.cumsum(np.bincount(number))).tolist()
 
     @classmethod
@@ -77,13 +79,23 @@ class Groups:
         number = np.bincount(group, minlength=n_groups)
         return cls(np.cumsum(number) - number, number, order_of(group))
 
-    def fold(self, along: Callable[[IntArray], AnyArray], join: np.ufunc = np.add) -> AnyArray:
-        """Join what ``along`` returns for the edges of each group; none is empty."""
-        folded = along(self._edges(self._begin))
-        for number, groups in enumerate(self._longer[1:-1], 1):
-            some = folded[:groups]
-            join(some, along(self._edges(self._begin[:groups] + number)), out=some)
-        return folded
+    def __len__(self) -> int:
+        """Return the number of groups."""
+        return len(self._ranked)
+
+    def folds(
+        self, along: Callable[[IntArray], AnyArray], join: np.ufunc, block: int
+    ) -> Iterator[tuple[IntArray, AnyArray]]:
+        """Join what ``along`` returns for the edges of each group; yield so many groups at once."""
+        for start in range(0, len(self), block):
+            begin = self._begin[start : start + block]
+            folded = along(self._edges(begin))
+            for number, longer in enumerate(self._longer[1:-1], 1):
+                some = folded[: max(longer - start, 0)]
+                if not len(some):
+                    break
+                join(some, along(self._edges(begin[: len(some)] + number)), out=some)
+            yield self._ranked[start : start + block], folded
 
     def _edges(self, places: IntArray) -> IntArray:
         return places if self._order is None else self._order.take(places)
@@ -94,19 +106,35 @@ class Exact:
 
     def __init__(self, terms: int) -> None:
         self._bits = 62 - terms.bit_length()
+        self._top_bits = max(0, self._bits - terms.bit_length())
         # After so many rounds of carries digits are at most twice as large as they have to be.
         self._rounds = -(-64 // self._bits) - 1
 
-    def carried(self, digits: Digits) -> Digits:
-        """Return the same numbers with digits that leave room for the next sum."""
+    def with_room(self, digits: Digits) -> Digits:
+        """Return the same numbers with as many digits as a sum of them may need."""
+        while digits.shape[-1] > 1 and not digits[..., -1].any():
+            digits = digits[..., :-1]
+        if not int(digits[..., -1].max()) >> self._top_bits:
+            return np.ascontiguousarray(digits)
+        more = np.zeros((*digits.shape[:-1], self._rounds), dtype=np.uint64)
+        return np.concatenate([digits, more], axis=-1)
+
+    def sums(
+        self, groups: Groups, along: Callable[[IntArray], Digits], shape: tuple[int, ...]
+    ) -> Digits:
+        """Return the sums over groups of numbers with room, digits of this shape along each edge."""
+        sums = np.empty((len(groups), *shape), dtype=np.uint64)
+        for some, folded in groups.folds(along, np.add, 1 + BLOCK // math.prod(shape)):
+            sums[some] = self._carried(folded)
+        return sums
+
+    def _carried(self, digits: Digits) -> Digits:
+        """Return the same numbers with digits that are small enough to be added up again."""
         bits = np.uint64(self._bits)
         for _ in range(self._rounds):
-            carry = digits >> bits
-            if carry[..., -1].any():
-                longer = (*digits.shape[:-1], 1)
-                digits = np.concatenate([digits, np.zeros(longer, dtype=np.uint64)], axis=-1)
-            digits &= (np.uint64(1) << bits) - np.uint64(1)
-            digits[..., 1:] += carry[..., : digits.shape[-1] - 1]
+            carry = digits[..., :-1] >> bits
+            digits[..., :-1] &= (np.uint64(1) << bits) - np.uint64(1)
+            digits[..., 1:] += carry
         return digits
 
     def numbers(self, digits: Digits) -> AnyArray:
@@ -142,11 +170,13 @@ class PathCount:
             self._counts = self._step(self._counts, groups, early.source(), its_ways)
 
     def _step(self, counts: Digits, groups: Groups, other_end: Places, ways: Places | None) -> Digits:
+        counts = self._exact.with_room(counts)
+
         def along(edges: IntArray) -> AnyArray:
             values = counts.take(other_end.take(edges), axis=0)
             return values if ways is None else values * ways[edges, np.newaxis].astype(np.uint64)
 
-        return self._exact.carried(groups.fold(along))[groups.place]
+        return self._exact.sums(groups, along, counts.shape[1:])
 
     def number(self) -> int:
         """Return the number of paths."""

@@ -174,8 +174,11 @@ class StateGraph:
         most, mean, largest, sums = 0, Fraction(0), none, one_path
         for layer in self.layers(max_states):
             edges, groups = self.edges(layer), Groups.of(layer.target, layer.n_targets)
-            largest = groups.fold(edges.largest_along(largest), np.maximum)[groups.place]
-            sums = exact.carried(groups.fold(edges.inversions_along(sums)))[groups.place]
+            along, largest = edges.largest_along(largest), np.empty(len(groups), dtype=np.int64)
+            for some, folded in groups.folds(along, np.maximum, len(groups)):
+                largest[some] = folded
+            sums = exact.with_room(sums)
+            sums = exact.sums(groups, edges.inversions_along(sums), sums.shape[1:])
             if layer.n_targets == 1:
                 paths, inversions = exact.numbers(sums[0])
                 most, mean = most + int(largest[0]), mean + Fraction(inversions, paths)
