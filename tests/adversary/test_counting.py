@@ -191,8 +191,8 @@ def test_edges_held_back_and_blocks_change_no_count(
         rankings = inflated_ranking(scores, some_eps(rng, scores, 3.0))
         with monkeypatch.context() as patch:
             counts = set()
-            for most, block in ((0, 1), (20, 5), (1 << 23, 1 << 17)):
-                patch.setattr(folds, "MOST_HELD", most)
+            for held, block in ((0, 1), (2, 5), (32, 1 << 17)):
+                patch.setattr(folds, "HELD", held)
                 patch.setattr(folds, "BLOCK", block)
                 counts.add(rankings.count())
         assert len(counts) == 1

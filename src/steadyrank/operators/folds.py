@@ -25,8 +25,8 @@ Words: TypeAlias = "NDArray[np.uint64]"
 Digits: TypeAlias = "NDArray[np.uint64]"
 Places: TypeAlias = "NDArray[np.int32]"
 
-MOST_HELD = 1 << 22
-"""Edges that are held back to be counted from the far end."""
+HELD = 32
+"""Edges that are held back to be counted from the far end, as a multiple of those of one layer."""
 
 BLOCK = 1 << 18
 """Words that are added up at once, few enough to stay near the processor."""
@@ -57,8 +57,13 @@ class Layer:
 
 
 def order_of(numbers: AnyArray) -> IntArray:
-    """Return the order that sorts numbers from 0 on; NumPy is fast where they fit a short type."""
-    return np.argsort(numbers.astype(np.min_scalar_type(int(numbers.max()))), kind="stable")
+    """Return the order that sorts numbers from 0 on, equal ones as they stand.
+
+    NumPy is fast where they fit two bytes, so that longer ones are sorted two bytes at a time.
+    """
+    largest = int(numbers.max())
+    order = np.argsort(numbers.astype(np.uint8 if largest < 256 else np.uint16), kind="stable")
+    return order.take(order_of((numbers >> 16).take(order))) if largest >> 16 else order
 
 
 class Groups:
@@ -148,14 +153,14 @@ class Exact:
 class PathCount:
     """How many paths lead from a single state to a single state.
 
-    Counts grow longer layer by layer. So the later layers are held back, as far as memory allows, and
-    counted from the far end: both ends' counts stay half as long.
+    Counts grow longer layer by layer. So later layers are held back, as many as take about the memory
+    that one step takes, and are counted from the far end: the counts of both ends stay shorter.
     """
 
     def __init__(self, terms: int) -> None:
         self._exact = Exact(terms)
         self._held: deque[tuple[Layer, Places | None]] = deque()
-        self._n_held = 0
+        self._n_held = self._widest = 0
         self._counts = np.ones((1, 1), dtype=np.uint64)
 
     def add(self, layer: Layer, ways: Places | None, *, late: bool) -> None:
@@ -163,7 +168,8 @@ class PathCount:
         slim = replace(layer, first=np.empty(0, np.int32), gone=np.empty(0, np.uint64))
         self._held.append((slim, ways))
         self._n_held += len(layer.target)
-        while self._held and (not late or self._n_held > MOST_HELD):
+        self._widest = max(self._widest, len(layer.target))
+        while self._held and (not late or self._n_held > HELD * self._widest):
             early, its_ways = self._held.popleft()
             self._n_held -= len(early.target)
             groups = Groups.of(early.target, early.n_targets)
