@@ -20,14 +20,14 @@ import numpy as np
 
 from steadyrank.errors import StateLimitError
 from steadyrank.operators.eligible_ranges import eligible_ends
-from steadyrank.operators.folds import Exact, Groups, Layer, PathCount
+from steadyrank.operators.folds import Exact, order_of
 from steadyrank.operators.sweep import DistinctScores, Sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from steadyrank._typing import FloatArray, IntArray
-    from steadyrank.operators.folds import Digits, Places
+    from steadyrank.operators.folds import Digits, Layer, Places
 
 MAX_STATES = 10_000_000
 """How many states are visited before the search is given up, unless the caller says otherwise."""
@@ -38,12 +38,12 @@ WORD = 64
 
 @dataclass(frozen=True)
 class Edges:
-    """What the edges of a layer place, and where they lead; those of one source stand together."""
+    """What the edges of a layer place, and between which states they lead; by target."""
 
     source: Places
     target: Places
     score: Places
-    """The number of the distinct score that each edge places an item of, ascending for each source."""
+    """The number of the distinct score that each edge places an item of."""
     ways: Places
     """How many interchangeable items there are to choose from."""
 
@@ -53,13 +53,13 @@ class Edges:
 
         Every score with items left above an eligible one is eligible, too: it has an edge of its own.
         """
-        before = np.cumsum(self.ways) - self.ways
-        begins = np.append(True, self.source[1:] != self.source[:-1])
-        return np.asarray(before - np.maximum.accumulate(np.where(begins, before, 0)))
-
-    def largest_along(self, largest: IntArray) -> Callable[[IntArray], IntArray]:
-        """Return the largest number of inversions along edges, given that of each source."""
-        return lambda edges: largest[self.source[edges]] + self.above[edges]
+        order = np.lexsort((self.score, self.source))
+        source, ways = self.source[order], self.ways[order]
+        upto = np.cumsum(ways) - ways
+        begins = np.append(True, source[1:] != source[:-1])
+        above = np.empty(len(order), dtype=np.int64)
+        above[order] = upto - np.maximum.accumulate(np.where(begins, upto, 0))
+        return above
 
     def inversions_along(self, sums: Digits) -> Callable[[IntArray], Digits]:
         """Return the number of paths along edges and their inversions, given those of each source."""
@@ -122,8 +122,7 @@ class StateGraph:
                 raise StateLimitError(max_states, visited, placed, self.n_items, self.bound_log10())
             sweep.widen(score)
             yield from sweep.layers()
-        sweep.end()
-        yield from sweep.layers()
+        yield from sweep.layers(self.n_items)
 
     def _check(self, max_states: int) -> None:
         """Refuse a graph that is surely too large: every score is the best one left in some state."""
@@ -137,16 +136,16 @@ class StateGraph:
     def edges(self, layer: Layer) -> Edges:
         """Return the edges of a layer with the score that each places and its number of ways.
 
-        The edges of a state are those of the first scores with items left.
+        Where the best score left changes, its last item was placed; else two words differ by one item.
         """
-        width = int((self._scores.ends - np.arange(len(self.values)))[layer.first].max())
-        left = self._scores.left(layer.first, layer.gone, min(width, WORD))
-        able = left > 0
-        able &= np.cumsum(able, axis=1) <= layer.degree[:, np.newaxis]
-        state, column = np.nonzero(able)
-        score = (layer.first[state] + column).astype(np.int32)
-        ways = np.broadcast_to(np.int32(1), score.shape) if self._single else left[able].astype(np.int32)
-        return Edges(layer.source(), layer.target, score, ways)
+        target = layer.target().astype(np.int32)
+        first, gone = layer.before.first[layer.source], layer.before.gone[layer.source]
+        same = layer.after.first[target] == first
+        score = self._scores.of_bit(first, np.where(same, layer.after.gone[target] - gone, 1))
+        ways = np.broadcast_to(np.int32(1), score.shape)
+        if not self._single:
+            ways = self._scores.left(score, first, gone)
+        return Edges(layer.source, target, score, ways)
 
     def count(self, max_states: int) -> int:
         """Return the number of rankings, exactly.
@@ -154,14 +153,22 @@ class StateGraph:
         Where all rankings pass through one state, its count is a factor and the next ones begin anew, so
         that they stay short.
         """
-        product, paths = 1, PathCount(self.n_items)
-        for placed, layer in enumerate(self.layers(max_states)):
-            ways = None if self._single else self.edges(layer).ways
-            paths.add(layer, ways, late=2 * placed > self.n_items)
-            if layer.n_targets == 1:  # as it is after the last layer, with every item placed
-                product *= paths.number()
-                paths = PathCount(self.n_items)
+        exact, one = Exact(self.n_items), np.ones((1, 1), dtype=np.uint64)
+        product, counts = 1, one
+        for layer in self.layers(max_states):
+            counts = exact.with_room(counts)
+            counts = exact.sums(layer, self._paths_along(layer, counts), counts.shape[1:])
+            if len(counts) == 1:  # as it is after the last layer, with every item placed
+                product *= exact.numbers(counts)[0]
+                counts = one
         return product
+
+    def _paths_along(self, layer: Layer, counts: Digits) -> Callable[[IntArray], Digits]:
+        """Return the number of paths along edges of the layer, given that to each source."""
+        if self._single:
+            return lambda edges: counts.take(layer.source.take(edges), axis=0)
+        ways = self.edges(layer).ways.astype(np.uint64)
+        return lambda edges: counts.take(layer.source.take(edges), axis=0) * ways[edges, np.newaxis]
 
     def inversions(self, max_states: int) -> tuple[int, Fraction]:
         """Return the largest and the mean number of pairs that a ranking orders against the scores.
@@ -173,13 +180,12 @@ class StateGraph:
         one_path = np.array([[[1], [0]]], dtype=np.uint64)  # of a state: paths to it, their inversions
         most, mean, largest, sums = 0, Fraction(0), none, one_path
         for layer in self.layers(max_states):
-            edges, groups = self.edges(layer), Groups.of(layer.target, layer.n_targets)
-            along, largest = edges.largest_along(largest), np.empty(len(groups), dtype=np.int64)
-            for some, folded in groups.folds(along, np.maximum, len(groups)):
-                largest[some] = folded
+            edges = self.edges(layer)
+            begins = np.cumsum(layer.number) - layer.number
+            largest = np.maximum.reduceat(largest[edges.source] + edges.above, begins)
             sums = exact.with_room(sums)
-            sums = exact.sums(groups, edges.inversions_along(sums), sums.shape[1:])
-            if layer.n_targets == 1:
+            sums = exact.sums(layer, edges.inversions_along(sums), sums.shape[1:])
+            if len(sums) == 1:
                 paths, inversions = exact.numbers(sums[0])
                 most, mean = most + int(largest[0]), mean + Fraction(inversions, paths)
                 largest, sums = none, one_path
@@ -192,16 +198,14 @@ class StateGraph:
         state = np.zeros(size, dtype=np.int32)
         drawn = np.empty((size, len(layers)), dtype=np.int64)
         for place, (layer, onward) in enumerate(zip(layers, weights[1:], strict=True)):
-            begin = np.flatnonzero(np.append(True, layer.source[1:] != layer.source[:-1]))
-            first, last = np.empty((2, len(begin)), dtype=np.int64)
-            first[layer.source[begin]] = begin
-            last[layer.source[begin]] = np.append(begin[1:], len(layer.source)) - 1
-            upto = np.cumsum(layer.ways * onward[layer.target])
-            before = np.append(0.0, upto)[first[state]]
-            spot = before + rng.random(size) * (upto[last[state]] - before)
+            order = order_of(layer.source)
+            upto = np.cumsum((layer.ways * onward[layer.target])[order])
+            first = np.searchsorted(layer.source[order], np.arange(layer.source.max() + 2))
+            before = np.append(0.0, upto)[first]
+            spot = before[state] + rng.random(size) * (before[state + 1] - before[state])
             edge = np.searchsorted(upto, spot, side="right")
             # Rounding may put a spot on the far end of its interval.
-            edge = np.clip(edge, first[state], last[state])
+            edge = order[np.clip(edge, first[state], first[state + 1] - 1)]
             drawn[:, place] = layer.score[edge]
             state = layer.target[edge]
         return drawn

@@ -7,7 +7,8 @@ not, no lower one is, and the state is complete. Every eligible score makes a ne
 is about one test of eligibility for each state, not one for each score in its window.
 
 The steps come the same way. If placing an item leads from p to q, and both lose as many items of a lower
-score, it leads from the one result to the other; and p leads to p with one more of that score gone.
+score, it leads from the one result to the other; and p leads to p with one more of that score gone. So
+each state knows all states that lead to it when it is made.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 
 from steadyrank.operators.boundary import doubt, effective_eps
 from steadyrank.operators.eligible_ranges import swap_ends
-from steadyrank.operators.folds import Layer, order_of
+from steadyrank.operators.folds import Layer, States, order_of
 from steadyrank.operators.inflation import entered, reach
 
 if TYPE_CHECKING:
@@ -30,11 +31,14 @@ if TYPE_CHECKING:
 
 FIRST, PLACED, NAME, DEGREE = range(4)
 """Of a state: its best score left, how many items are gone, its number among the states with as many
-gone, and how many scores are eligible. These are the first so many scores that have items left."""
+gone, and how many states it leads to so far."""
 
 NUMBER, TOTAL, SQUARE, AT, LIMIT = range(5)
 """Sums over the items left, as in :mod:`steadyrank.operators.inflation`, the depth that they refer to,
 and how deep eligibility reaches."""
+
+NONE = 1 << 30
+"""No state. Places of states are far below, and stay so when this is added to them."""
 
 SETTLED = 1 << 17
 """Scores looked at together where a boundary is too close for a shortcut."""
@@ -59,34 +63,35 @@ class DistinctScores:
         bits = np.array([int(size).bit_length() for size in self.sizes])
         offset = np.append(0, np.cumsum(bits))
         self.bits = offset[self.ends] - offset[:-1]
-        self._offset = offset.astype(np.uint64)
+        self._offset = offset
         self._full = (np.uint64(1) << bits.astype(np.uint64)) - np.uint64(1)
 
     def shift(self, first: Places, score: AnyArray | int) -> Words:
         """Return where the bits of a score are in the words of states with this best score left."""
-        return np.asarray(self._offset.take(score) - self._offset.take(first))
+        return np.asarray(self._offset.take(score) - self._offset.take(first), dtype=np.uint64)
 
-    def left(self, first: Places, gone: Words, width: int) -> IntArray:
-        """Return (states, width): how many items are left of each score from the best one on.
+    def of_bit(self, first: Places, bit: Words) -> Places:
+        """Return the score whose number of items gone this one bit of a word is the lowest bit of."""
+        _, length = np.frexp(bit.astype(np.float64))
+        place = self._offset.take(first) + length
+        return np.searchsorted(self._offset, place, side="left").astype(np.int32) - np.int32(1)
 
-        Beyond what can be touched it may be any number.
-        """
-        score = np.minimum(first[:, np.newaxis] + np.arange(width), len(self.values) - 1)
-        shift = np.minimum(self.shift(first[:, np.newaxis], score), np.uint64(63))
-        taken = gone[:, np.newaxis] >> shift & self._full[score]
-        return np.asarray(self.sizes[score] - taken.astype(np.int64))
+    def left(self, score: AnyArray, first: Places, gone: Words) -> Places:
+        """Return how many items of a score are left in states with this best score and word."""
+        taken = gone >> self.shift(first, score) & self._full.take(score)
+        return np.asarray(self.sizes.take(score) - taken.astype(np.int64), dtype=np.int32)
 
     def settled(self, score: int, first: Places, gone: Words) -> BoolArray:
         """Tell for states in doubt whether the score is eligible, by the rule itself."""
-        width = int(score - first.min())
-        above = np.where(np.arange(width) < (score - first)[:, np.newaxis], 1, 0)
-        above *= self.left(first, gone, width)
-        number = above.sum(axis=1) + 1
+        above = first[:, np.newaxis] + np.arange(score - first.min())
+        inside = above < score
+        above = np.where(inside, above, first[:, np.newaxis])
+        left = inside * self.left(above, first[:, np.newaxis], gone[:, np.newaxis])
+        number = left.sum(axis=1) + 1
         best = self.values[first]
-        lower = np.minimum(first[:, np.newaxis] + np.arange(width), score)
         below = np.full((len(first), int(number.max())), np.inf)
-        inner = np.arange(below.shape[1]) < number[:, np.newaxis] - 1
-        below[inner] = np.repeat(best[:, np.newaxis] - self.values[lower], above.ravel())
+        known = np.arange(below.shape[1]) < number[:, np.newaxis] - 1
+        below[known] = np.repeat(best[:, np.newaxis] - self.values[above], left.ravel())
         below[np.arange(len(first)), number - 1] = best - self.values[score]
         return np.asarray(entered(below, best, self.eps) == number)
 
@@ -94,9 +99,9 @@ class DistinctScores:
 class Sweep:
     """The states in which lower scores may still be eligible, and the layers that are complete.
 
-    For each score in turn, :meth:`narrow` completes the states in which it is not eligible, and
-    :meth:`widen` makes the new ones. The last state is always that with nothing left so far: it is the
-    one that begins at the next score.
+    For each score in turn, :meth:`narrow` leaves out the states in which it is not eligible, and
+    :meth:`widen` makes the new ones. The last state is always that with nothing left so far: it begins
+    at the next score.
     """
 
     def __init__(self, scores: DistinctScores) -> None:
@@ -104,20 +109,19 @@ class Sweep:
         self._who = np.zeros((4, 1), dtype=np.int32)
         self._gone = np.zeros(1, dtype=np.uint64)
         self._sums = np.array([[0.0], [0.0], [0.0], [0.0], [np.inf]])
-        # Row s: the places of the states that s leads to, the best score first, then its own place.
-        self._targets = np.zeros((1, 1), dtype=np.int32)
+        # Row s: the places of the states that lead to s and are still here, then NONE.
+        self._sources = np.full((1, 1), NONE, dtype=np.int32)
         self._layer_sizes = np.zeros(int(scores.sizes.sum()) + 1, dtype=np.int64)
         self._layer_sizes[0] = 1
-        self._complete: defaultdict[int, list[tuple[AnyArray, ...]]] = defaultdict(list)
+        self._made: defaultdict[int, list[tuple[AnyArray, ...]]] = defaultdict(list)
+        self._before = States(self._who[FIRST].copy(), self._gone.copy())
         self._next_layer = 0
 
     def narrow(self, score: int) -> int:
-        """Complete the states in which the score is not eligible; return how many new ones it makes."""
-        self._who[FIRST, -1], self._gone[-1] = score, 0
+        """Leave out the states in which the score is not eligible; return how many new ones it makes."""
         depth, eligible = self._decide(score)
-        stay, place, targets = self._staying(eligible)
-        self._finish(np.flatnonzero(place < 0))
-        self._targets, self._gone = targets, self._gone.take(stay)
+        stay, sources = self._staying(eligible)
+        self._sources, self._gone = sources, self._gone.take(stay)
         self._who, self._sums = self._who.take(stay, axis=1), self._sums.take(stay, axis=1)
         self._depth, self._eligible = depth.take(stay), eligible.take(stay)
         return len(stay) * int(self._scores.sizes[score])
@@ -139,22 +143,20 @@ class Sweep:
             eligible[some] = scores.settled(score, first[some], self._gone[some])
         return depth, eligible
 
-    def _staying(self, staying: BoolArray) -> tuple[IntArray, Places, Places]:
-        """Return the states that stay, the place each state gets among them (or -1), and the targets.
+    def _staying(self, staying: BoolArray) -> tuple[IntArray, Places]:
+        """Return the states that stay, and which of them lead to each.
 
         Where a state stays, so do those that it leads to, since an item once eligible stays so. Where
         rounding says otherwise, they stay without being able to place the score themselves.
         """
         while True:
             stay = np.flatnonzero(staying)
-            place = np.full(len(staying), -1, dtype=np.int32)
+            place = np.full(len(staying) + 1, NONE, dtype=np.int32)
             place[stay] = np.arange(len(stay), dtype=np.int32)
-            led_to = self._targets.take(stay, axis=0)
-            targets = place.take(led_to)
-            if targets.min() >= 0:
-                return stay, place, targets
-            staying = staying.copy()
-            staying[led_to] = True
+            sources = place.take(self._sources.take(stay, axis=0), mode="clip")
+            if np.count_nonzero(sources < NONE) == self._who[DEGREE].take(stay).sum():
+                return stay, np.sort(sources, axis=1)
+            staying = staying | (place.take(self._sources, mode="clip") < NONE).any(axis=1)
 
     def widen(self, score: int) -> None:
         """Make the states in which items of the score are gone, block by block: none, one, two..."""
@@ -162,29 +164,31 @@ class Sweep:
         gone = np.arange(size + 1, dtype=np.int32)[:, np.newaxis]
         shift = self._scores.shift(self._who[FIRST], score)
         self._gone = (self._gone + (gone.astype(np.uint64) << shift)).ravel()
-        self._targets = self._wider_targets(size)
+        number = self._wider_sources(size)
         who = np.repeat(self._who[:, np.newaxis], size + 1, axis=1)
         who[PLACED] += gone
         who[DEGREE, :-1] += self._eligible
         self._who = who.reshape(4, -1)
-        self._who[NAME, n_states:] = self._names(self._who[PLACED, n_states:])
+        self._who[FIRST, -1], self._gone[-1] = score + 1, 0
         self._sums = self._wider_sums(size)
+        self._hand_over(np.arange(n_states, len(self._gone)), np.tile(number, size))
 
-    def _wider_targets(self, size: int) -> Places:
-        """Return the targets of the states in all blocks: those so far, and one item more gone."""
-        n_states, width = self._targets.shape
-        degree = self._who[DEGREE]
-        wider = int(degree.max()) + 1
+    def _wider_sources(self, size: int) -> IntArray:
+        """Find what leads to the states of all blocks: as before, and one item less gone.
+
+        Return the number of these states, the same in every block but the first.
+        """
+        n_states, width = self._sources.shape
+        kept = np.count_nonzero(self._sources < NONE, axis=1)
+        wider = int(kept.max()) + 1
         shift = n_states * np.arange(size + 1, dtype=np.int32)[:, np.newaxis]
-        targets = np.empty((size + 1, n_states, wider), dtype=np.int32)
-        kept = targets[:, :, :width]
-        np.add(self._targets[:, :wider], shift[:, :, np.newaxis], out=kept)
-        own = np.arange(n_states, dtype=np.int32) + shift
-        targets[:, :, width:] = own[:, :, np.newaxis]
+        sources = np.full((size + 1, n_states, wider), NONE, dtype=np.int32)
+        np.add(self._sources[:, :wider], shift[:, :, np.newaxis], out=sources[:, :, :width])
         able = np.flatnonzero(self._eligible)
-        cells = able * wider + degree.take(able)
-        targets.reshape(size + 1, -1)[:-1, cells] = own[1:, able]
-        return targets.reshape(-1, wider)
+        cells = able * wider + kept.take(able)
+        sources.reshape(size + 1, -1)[1:, cells] = able + shift[:-1]
+        self._sources = sources.reshape(-1, wider)
+        return np.asarray(kept + self._eligible)
 
     def _wider_sums(self, size: int) -> FloatArray:
         """Return the sums of the states in all blocks; the last has nothing to add."""
@@ -206,50 +210,37 @@ class Sweep:
             left[LIMIT, :, ~self._eligible] = -np.inf
         return sums.reshape(5, -1)
 
-    def _names(self, placed: Places) -> Places:
-        """Return the numbers of new states within their layers."""
-        start = int(placed.min())
-        new = np.bincount(placed - start)
-        known = self._layer_sizes[start : start + len(new)]
-        names = np.empty_like(placed)
-        before = known - np.cumsum(new) + new
-        names[order_of(placed - start)] = np.arange(len(placed)) + np.repeat(before, new)
-        known += new
-        return names
-
-    def _finish(self, states: IntArray) -> None:
-        """Hand states that are complete, and their edges, to their layers."""
-        if not len(states):
-            return
+    def _hand_over(self, states: IntArray, number: IntArray) -> None:
+        """Give new states their numbers, and keep in their layers which states lead to them."""
         placed = self._who[PLACED].take(states)
         start = int(placed.min())
-        states = states.take(order_of(placed - start))
-        who, gone = self._who.take(states, axis=1), self._gone.take(states)
-        edges = np.cumsum(who[DEGREE])
-        cells = np.repeat(states * self._targets.shape[1] - edges + who[DEGREE], who[DEGREE])
+        order = order_of(placed - start)
+        new = np.bincount(placed - start)
+        stops = np.cumsum(new)
+        known = self._layer_sizes[start : start + len(new)]
+        states, number = states.take(order), number.take(order)
+        self._who[NAME, states] = np.arange(len(states)) + np.repeat(known - stops + new, new)
+        known += new
+        edges = np.cumsum(number)
+        cells = np.repeat(states * self._sources.shape[1] - edges + number, number)
         cells += np.arange(len(cells))
-        target = self._who[NAME].take(self._targets.take(cells))
-        stops = np.cumsum(np.bincount(placed - start))
+        source = self._who[NAME].take(self._sources.take(cells))
+        first, gone = self._who[FIRST].take(states), self._gone.take(states)
         state = edge = 0
-        for layer, (stop, last) in enumerate(
-            zip(stops.tolist(), edges.take(stops - 1).tolist(), strict=True), start
-        ):
+        for layer, stop in enumerate(stops.tolist(), start):
             if stop > state:
-                self._complete[layer].append((who[:, state:stop], gone[state:stop], target[edge:last]))
-            state, edge = stop, last
+                last = int(edges[stop - 1])
+                made = (number[state:stop], source[edge:last], first[state:stop], gone[state:stop])
+                self._made[layer].append(made)
+                state, edge = stop, last
 
-    def layers(self) -> Iterator[Layer]:
-        """Yield the layers that have become complete."""
-        upto = int(self._who[PLACED].min())
+    def layers(self, upto: int | None = None) -> Iterator[Layer]:
+        """Yield the layers that are complete: those up to that of any state that is still here."""
+        upto = int(self._who[PLACED].min()) if upto is None else upto
         for layer in range(self._next_layer, upto):
-            who, gone, target = (
-                np.concatenate(part, axis=-1) for part in zip(*self._complete.pop(layer), strict=True)
-            )
-            n_targets = int(self._layer_sizes[layer + 1])
-            yield Layer(who[NAME], who[DEGREE], target, n_targets, who[FIRST], gone)
+            made = zip(*self._made.pop(layer + 1), strict=True)
+            number, source, first, gone = (np.concatenate(part) for part in made)
+            after = States(first, gone)
+            yield Layer(source, number, self._before, after)
+            self._before = after
         self._next_layer = upto
-
-    def end(self) -> None:
-        """Complete all states but the last one, in which nothing is left."""
-        self._finish(np.arange(len(self._gone) - 1))
-        self._who = self._who[:, -1:]
