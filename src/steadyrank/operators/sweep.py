@@ -29,16 +29,13 @@ if TYPE_CHECKING:
     from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
     from steadyrank.operators.folds import Places, Words
 
-FIRST, PLACED, NAME, DEGREE = range(4)
-"""Of a state: its best score left, how many items are gone, its number among the states with as many
-gone, and how many states it leads to so far."""
+FIRST, PLACED, NAME = range(3)
+"""Of a state: its best score left, how many items are gone, and its number among the states with as many
+gone."""
 
 NUMBER, TOTAL, SQUARE, AT, LIMIT = range(5)
 """Sums over the items left, as in :mod:`steadyrank.operators.inflation`, the depth that they refer to,
 and how deep eligibility reaches."""
-
-NONE = 1 << 30
-"""No state. Places of states are far below, and stay so when this is added to them."""
 
 SETTLED = 1 << 17
 """Scores looked at together where a boundary is too close for a shortcut."""
@@ -106,11 +103,12 @@ class Sweep:
 
     def __init__(self, scores: DistinctScores) -> None:
         self._scores = scores
-        self._who = np.zeros((4, 1), dtype=np.int32)
+        self._who = np.zeros((3, 1), dtype=np.int32)
         self._gone = np.zeros(1, dtype=np.uint64)
         self._sums = np.array([[0.0], [0.0], [0.0], [0.0], [np.inf]])
-        # Row s: the places of the states that lead to s and are still here, then NONE.
-        self._sources = np.full((1, 1), NONE, dtype=np.int32)
+        # How many of the states here lead to each, and their places, one group after the other.
+        self._number = np.zeros(1, dtype=np.int64)
+        self._sources = np.zeros(0, dtype=np.int64)
         self._layer_sizes = np.zeros(int(scores.sizes.sum()) + 1, dtype=np.int64)
         self._layer_sizes[0] = 1
         self._made: defaultdict[int, list[tuple[AnyArray, ...]]] = defaultdict(list)
@@ -120,8 +118,8 @@ class Sweep:
     def narrow(self, score: int) -> int:
         """Leave out the states in which the score is not eligible; return how many new ones it makes."""
         depth, eligible = self._decide(score)
-        stay, sources = self._staying(eligible)
-        self._sources, self._gone = sources, self._gone.take(stay)
+        stay = self._narrow_sources(eligible)
+        self._gone = self._gone.take(stay)
         self._who, self._sums = self._who.take(stay, axis=1), self._sums.take(stay, axis=1)
         self._depth, self._eligible = depth.take(stay), eligible.take(stay)
         return len(stay) * int(self._scores.sizes[score])
@@ -143,20 +141,26 @@ class Sweep:
             eligible[some] = scores.settled(score, first[some], self._gone[some])
         return depth, eligible
 
-    def _staying(self, staying: BoolArray) -> tuple[IntArray, Places]:
-        """Return the states that stay, and which of them lead to each.
+    def _narrow_sources(self, staying: BoolArray) -> IntArray:
+        """Keep which states that stay lead to which; return the states that stay.
 
         Where a state stays, so do those that it leads to, since an item once eligible stays so. Where
         rounding says otherwise, they stay without being able to place the score themselves.
         """
+        ends, upto = np.cumsum(self._number), np.zeros(len(self._sources) + 1, dtype=np.int32)
         while True:
-            stay = np.flatnonzero(staying)
-            place = np.full(len(staying) + 1, NONE, dtype=np.int32)
-            place[stay] = np.arange(len(stay), dtype=np.int32)
-            sources = place.take(self._sources.take(stay, axis=0), mode="clip")
-            if np.count_nonzero(sources < NONE) == self._who[DEGREE].take(stay).sum():
-                return stay, np.sort(sources, axis=1)
-            staying = staying | (place.take(self._sources, mode="clip") < NONE).any(axis=1)
+            goes_on = staying.take(self._sources)
+            np.cumsum(goes_on, out=upto[1:])
+            number = np.diff(upto.take(ends), prepend=0)
+            if not number[~staying].any():
+                break
+            staying = staying | (number > 0)
+        stay = np.flatnonzero(staying)
+        place = np.empty(len(staying), dtype=np.int64)
+        place[stay] = np.arange(len(stay))
+        self._number = number.take(stay)
+        self._sources = place.take(self._sources.compress(goes_on))
+        return stay
 
     def widen(self, score: int) -> None:
         """Make the states in which items of the score are gone, block by block: none, one, two..."""
@@ -164,31 +168,31 @@ class Sweep:
         gone = np.arange(size + 1, dtype=np.int32)[:, np.newaxis]
         shift = self._scores.shift(self._who[FIRST], score)
         self._gone = (self._gone + (gone.astype(np.uint64) << shift)).ravel()
-        number = self._wider_sources(size)
         who = np.repeat(self._who[:, np.newaxis], size + 1, axis=1)
         who[PLACED] += gone
-        who[DEGREE, :-1] += self._eligible
-        self._who = who.reshape(4, -1)
+        self._who = who.reshape(3, -1)
         self._who[FIRST, -1], self._gone[-1] = score + 1, 0
         self._sums = self._wider_sums(size)
-        self._hand_over(np.arange(n_states, len(self._gone)), np.tile(number, size))
+        self._widen_sources(size)
+        self._hand_over(n_states)
 
-    def _wider_sources(self, size: int) -> IntArray:
-        """Find what leads to the states of all blocks: as before, and one item less gone.
-
-        Return the number of these states, the same in every block but the first.
-        """
-        n_states, width = self._sources.shape
-        kept = np.count_nonzero(self._sources < NONE, axis=1)
-        wider = int(kept.max()) + 1
-        shift = n_states * np.arange(size + 1, dtype=np.int32)[:, np.newaxis]
-        sources = np.full((size + 1, n_states, wider), NONE, dtype=np.int32)
-        np.add(self._sources[:, :wider], shift[:, :, np.newaxis], out=sources[:, :, :width])
+    def _widen_sources(self, size: int) -> None:
+        """Add what leads to the new states: as before, in the same block, and one item less gone."""
+        n_states, n_known = len(self._number), len(self._sources)
         able = np.flatnonzero(self._eligible)
-        cells = able * wider + kept.take(able)
-        sources.reshape(size + 1, -1)[1:, cells] = able + shift[:-1]
-        self._sources = sources.reshape(-1, wider)
-        return np.asarray(kept + self._eligible)
+        number = self._number + self._eligible
+        own = np.cumsum(number).take(able) - 1
+        others = np.ones(n_known + len(able), dtype=np.bool_)
+        others[own] = False
+        sources = np.empty(n_known + size * len(others), dtype=np.int64)
+        sources[:n_known] = self._sources
+        blocks = sources[n_known:].reshape(size, -1)
+        blocks[0][others] = self._sources + n_states
+        blocks[0][own] = able
+        for block in range(1, size):
+            np.add(blocks[0], block * n_states, out=blocks[block])
+        self._sources = sources
+        self._number = np.concatenate([self._number, np.tile(number, size)])
 
     def _wider_sums(self, size: int) -> FloatArray:
         """Return the sums of the states in all blocks; the last has nothing to add."""
@@ -210,19 +214,21 @@ class Sweep:
             left[LIMIT, :, ~self._eligible] = -np.inf
         return sums.reshape(5, -1)
 
-    def _hand_over(self, states: IntArray, number: IntArray) -> None:
-        """Give new states their numbers, and keep in their layers which states lead to them."""
-        placed = self._who[PLACED].take(states)
+    def _hand_over(self, n_known: int) -> None:
+        """Give the states after the known ones their numbers, and their layers what leads to them."""
+        placed = self._who[PLACED, n_known:]
         start = int(placed.min())
         order = order_of(placed - start)
+        states = order + n_known
         new = np.bincount(placed - start)
         stops = np.cumsum(new)
         known = self._layer_sizes[start : start + len(new)]
-        states, number = states.take(order), number.take(order)
         self._who[NAME, states] = np.arange(len(states)) + np.repeat(known - stops + new, new)
         known += new
+        number = self._number.take(states)
         edges = np.cumsum(number)
-        cells = np.repeat(states * self._sources.shape[1] - edges + number, number)
+        begin = (np.cumsum(self._number) - self._number).take(states)
+        cells = np.repeat(begin - edges + number, number)
         cells += np.arange(len(cells))
         source = self._who[NAME].take(self._sources.take(cells))
         first, gone = self._who[FIRST].take(states), self._gone.take(states)
