@@ -37,6 +37,9 @@ NUMBER, TOTAL, SQUARE, AT, LIMIT = range(5)
 """Sums over the items left, as in :mod:`steadyrank.operators.inflation`, the depth that they refer to,
 and how deep eligibility reaches."""
 
+PART = 1 << 16
+"""Places looked up at once."""
+
 SETTLED = 1 << 17
 """Scores looked at together where a boundary is too close for a shortcut."""
 
@@ -93,6 +96,15 @@ class DistinctScores:
         return np.asarray(entered(below, best, self.eps) == number)
 
 
+def taken(values: AnyArray, places: Places) -> AnyArray:
+    """Return the values at these places, a part at a time: large arrays of memory are slow to get."""
+    found = np.empty(len(places), dtype=values.dtype)
+    for start in range(0, len(places), PART):
+        part = slice(start, start + PART)
+        values.take(places[part], out=found[part], mode="clip")
+    return found
+
+
 class Sweep:
     """The states in which lower scores may still be eligible, and the layers that are complete.
 
@@ -108,7 +120,7 @@ class Sweep:
         self._sums = np.array([[0.0], [0.0], [0.0], [0.0], [np.inf]])
         # How many of the states here lead to each, and their places, one group after the other.
         self._number = np.zeros(1, dtype=np.int64)
-        self._sources = np.zeros(0, dtype=np.int64)
+        self._sources = np.zeros(0, dtype=np.int32)
         self._layer_sizes = np.zeros(int(scores.sizes.sum()) + 1, dtype=np.int64)
         self._layer_sizes[0] = 1
         self._made: defaultdict[int, list[tuple[AnyArray, ...]]] = defaultdict(list)
@@ -149,17 +161,17 @@ class Sweep:
         """
         ends, upto = np.cumsum(self._number), np.zeros(len(self._sources) + 1, dtype=np.int32)
         while True:
-            goes_on = staying.take(self._sources)
+            goes_on = taken(staying, self._sources)
             np.cumsum(goes_on, out=upto[1:])
             number = np.diff(upto.take(ends), prepend=0)
             if not number[~staying].any():
                 break
             staying = staying | (number > 0)
         stay = np.flatnonzero(staying)
-        place = np.empty(len(staying), dtype=np.int64)
+        place = np.empty(len(staying), dtype=np.int32)
         place[stay] = np.arange(len(stay))
         self._number = number.take(stay)
-        self._sources = place.take(self._sources.compress(goes_on))
+        self._sources = taken(place, self._sources.compress(goes_on))
         return stay
 
     def widen(self, score: int) -> None:
@@ -184,13 +196,13 @@ class Sweep:
         own = np.cumsum(number).take(able) - 1
         others = np.ones(n_known + len(able), dtype=np.bool_)
         others[own] = False
-        sources = np.empty(n_known + size * len(others), dtype=np.int64)
+        sources = np.empty(n_known + size * len(others), dtype=np.int32)
         sources[:n_known] = self._sources
         blocks = sources[n_known:].reshape(size, -1)
-        blocks[0][others] = self._sources + n_states
+        blocks[0][others] = self._sources + np.int32(n_states)
         blocks[0][own] = able
         for block in range(1, size):
-            np.add(blocks[0], block * n_states, out=blocks[block])
+            np.add(blocks[0], np.int32(block * n_states), out=blocks[block])
         self._sources = sources
         self._number = np.concatenate([self._number, np.tile(number, size)])
 
@@ -228,9 +240,9 @@ class Sweep:
         number = self._number.take(states)
         edges = np.cumsum(number)
         begin = (np.cumsum(self._number) - self._number).take(states)
-        cells = np.repeat(begin - edges + number, number)
-        cells += np.arange(len(cells))
-        source = self._who[NAME].take(self._sources.take(cells))
+        cells = np.repeat((begin - edges + number).astype(np.int32), number)
+        cells += np.arange(len(cells), dtype=np.int32)
+        source = taken(self._who[NAME], taken(self._sources, cells))
         first, gone = self._who[FIRST].take(states), self._gone.take(states)
         state = edge = 0
         for layer, stop in enumerate(stops.tolist(), start):
