@@ -24,7 +24,7 @@ Words: TypeAlias = "NDArray[np.uint64]"
 Digits: TypeAlias = "NDArray[np.uint64]"
 Places: TypeAlias = "NDArray[np.int32]"
 
-BLOCK = 1 << 18
+BLOCK = 1 << 20
 """Words that are added up at once, few enough to stay near the processor."""
 
 
