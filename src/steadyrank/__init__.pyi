@@ -11,6 +11,7 @@ from steadyrank.errors import SteadyrankError as SteadyrankError
 from steadyrank.operators import (
     CertainOrder as CertainOrder,
     InflatedTopK as InflatedTopK,
+    KendallDistance as KendallDistance,
     RankingSet as RankingSet,
     certainly_above as certainly_above,
     covering_eps as covering_eps,

@@ -175,7 +175,7 @@ class SizeMismatchError(InvalidValueError):
 
 
 class StateLimitError(SteadyrankError):
-    """Counting, sampling or position shares would need too many states."""
+    """Counting, Kendall distances, sampling or position shares would need too many states."""
 
     def __init__(
         self,

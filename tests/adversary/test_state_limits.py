@@ -24,7 +24,7 @@ def test_the_states_of_a_graph_lie_between_its_bounds(cases):
     for rng in cases(80):
         ranked, eps = some_scores(rng)
         graph = StateGraph(ranked, eps)
-        states = 1 + sum(len(layer.starts) for layer in graph.layers())
+        states = 1 + sum(len(layer.number) for layer in graph.layers())
         assert graph.least_log10() <= math.log10(states) + 1e-9
         assert math.log10(states) <= math.log10(10 ** graph.bound_log10() + 1) + 1e-9
 
@@ -33,7 +33,7 @@ def test_a_limit_refuses_a_graph_exactly_if_it_has_more_states(cases):
     for rng in cases(40):
         ranked, eps = some_scores(rng)
         graph = StateGraph(ranked, eps)
-        states = 1 + sum(len(layer.starts) for layer in graph.layers())
+        states = 1 + sum(len(layer.number) for layer in graph.layers())
         rankings = graph.count(states)
         assert rankings == graph.count(10 * states)
         if states > 2:

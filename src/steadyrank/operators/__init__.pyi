@@ -6,7 +6,11 @@ from steadyrank.operators.intervals import (
     tiers as tiers,
 )
 from steadyrank.operators.meeting import covering_eps as covering_eps, meeting_eps as meeting_eps
-from steadyrank.operators.rankings import RankingSet as RankingSet, inflated_ranking as inflated_ranking
+from steadyrank.operators.rankings import (
+    KendallDistance as KendallDistance,
+    RankingSet as RankingSet,
+    inflated_ranking as inflated_ranking,
+)
 from steadyrank.operators.topk_sets import (
     InflatedTopK as InflatedTopK,
     inflated_argmax as inflated_argmax,

@@ -28,9 +28,7 @@ from steadyrank.operators.boundary import C, doubt, effective_eps
 from steadyrank.operators.critical import critical_below, spread_sums
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
+    from steadyrank._typing import FloatArray, IntArray
 
 
 def eligible_prefix(below: FloatArray, best: FloatArray, eps: float) -> tuple[IntArray, FloatArray]:
@@ -78,43 +76,6 @@ def eligible_prefix(below: FloatArray, best: FloatArray, eps: float) -> tuple[In
 def entered(below: FloatArray, best: FloatArray, eps: float) -> IntArray:
     """Return how many leading columns of each row ``eps`` has passed the critical eps of: the rule."""
     return np.asarray((critical_below(below, best) < eps).sum(axis=1))
-
-
-def eligible_columns(
-    depth: FloatArray, counts: AnyArray, eps: float, settle: Callable[[IntArray], IntArray]
-) -> Iterator[BoolArray]:
-    """Yield, column by column, which states have an eligible item there; stop where none has.
-
-    The same as :func:`eligible_prefix` for very many states with few columns, all in units of the
-    effective eps; ``counts`` tells how many items are left at each depth, and may be 0 but in the
-    first column. The arrays have one row for each *column* and one column for each state, so that
-    every sum runs over long contiguous rows. ``settle`` returns, for the states in doubt, how many
-    leading columns are eligible.
-    """
-    number, at = counts[0].copy(), depth[0].copy()
-    total, square = np.zeros((2, len(at)))
-    for next_depth, next_count in zip(depth[1:], counts[1:], strict=True):
-        gap = next_depth - at
-        wider = total + number * gap
-        larger = square + gap * (wider + total)
-        inside = wider * wider + larger < 1
-        if not inside.any():
-            break
-        # A state once outside stays so: its sums are kept, and only gaps widen from there.
-        for kept, grown in ((total, wider), (square, larger), (at, next_depth)):
-            np.copyto(kept, grown, where=inside)
-        np.add(number, next_count, out=number, where=inside)
-    limit = reach(at, number, total, square)
-    unsure = doubt(number, eps)
-    surely, possibly = limit - unsure, limit + unsure
-    for place, column in enumerate(depth):
-        eligible = column < possibly
-        if not eligible.any():
-            return
-        in_doubt = np.flatnonzero(eligible & (column >= surely))
-        if len(in_doubt):
-            eligible[in_doubt] = place < settle(in_doubt)
-        yield eligible
 
 
 def reach(

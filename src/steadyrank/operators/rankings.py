@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -9,6 +11,7 @@ import numpy as np
 
 from steadyrank.errors import InvalidValueError, SizeMismatchError, shorten
 from steadyrank.operators.checks import check_eps, check_permutation, check_scores, check_square
+from steadyrank.operators.eligible_ranges import swap_ends
 from steadyrank.operators.intervals import rank_intervals, tier_starts
 from steadyrank.operators.states import MAX_STATES, StateGraph
 from steadyrank.operators.unplaced import Ordered, Unplaced, all_orders, common_order, contains
@@ -42,12 +45,29 @@ def inflated_ranking(scores: ArrayLike, eps: float) -> RankingSet:
     return RankingSet(scores, eps)
 
 
+@dataclass(frozen=True)
+class KendallDistance:
+    """How far the rankings of a set are from the plain one, in pairs that they order the other way.
+
+    The plain ranking puts the smaller index first among equal scores. A pair of equal scores counts as
+    any other: it is uncertain, and a ranking that puts the larger index first has turned it round.
+    """
+
+    largest: int
+    """The distance of the ranking that is furthest from the plain one."""
+    mean: float
+    """The mean over all rankings of the set: exact, then rounded once."""
+    uncertain_pairs: int
+    """The pairs that some ranking turns round. No two rankings of the set are further apart; often no
+    ranking turns all of them round."""
+
+
 class RankingSet:
     """All rankings (item indices, best first) that the data cannot tell from the plain one.
 
-    Membership, iteration, intersection and rank intervals work for any number of items. Counting,
-    sampling and position shares walk through the states that rankings pass through; where there
-    are more than ``max_states`` of them, they raise
+    Membership, iteration, intersection, rank intervals and uncertain pairs work for any number of items.
+    Counting, Kendall distances, sampling and position shares walk through the states that rankings pass
+    through; where there are more than ``max_states`` of them, they raise
     :class:`~steadyrank.errors.StateLimitError`.
     """
 
@@ -161,6 +181,33 @@ class RankingSet:
     def rank_intervals(self) -> tuple[IntArray, IntArray]:
         """Return the best and the worst rank of each item over the set (1 = first)."""
         return rank_intervals(self._scores, self._eps)
+
+    @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
+    def uncertain_pairs(self) -> int:
+        """Return how many pairs of items some ranking of the set orders against the plain one.
+
+        These are the pairs whose scores differ by less than c, equal ones included.
+
+        Examples
+        --------
+        >>> inflated_ranking([1.0, 0.5, 0.0], eps=1.0).uncertain_pairs()
+        2
+        """
+        following = np.arange(1, self.n_items + 1)
+        return int((swap_ends(self._ranked, self._eps) - following).sum())
+
+    def kendall(self, *, max_states: int = MAX_STATES) -> KendallDistance:
+        """Return the largest and the mean Kendall distance from the plain ranking over the set.
+
+        Examples
+        --------
+        >>> inflated_ranking([1.0, 0.5, 0.0], eps=1.0).kendall()
+        KendallDistance(largest=1, mean=0.6666666666666666, uncertain_pairs=2)
+        """
+        largest, mean = self._graph.inversions(max_states)
+        # Equal scores are interchangeable: whatever the rest, they come in each order equally often.
+        equal = sum(size * (size - 1) // 2 for size in self._graph.sizes.tolist())
+        return KendallDistance(largest + equal, float(mean + Fraction(equal, 2)), self.uncertain_pairs())
 
     def intersects(self, other: RankingSet) -> bool:
         """Tell whether the two sets share a ranking.

@@ -1,0 +1,227 @@
+"""Counts, distances and the whole state graph against twins that share no code with them.
+
+Scores with many ties, on grids where the boundary of eligibility is hit exactly, and at the critical
+eps themselves; small sets are listed from the definition, larger ones walked with a dictionary.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from fractions import Fraction
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from oracles import enumeration, exact
+from steadyrank import errors
+from steadyrank.operators import folds, sweep
+from steadyrank.operators.critical import critical_eps
+from steadyrank.operators.rankings import inflated_ranking
+from steadyrank.operators.unplaced import Unplaced
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    Cases = Callable[[int], Iterator[np.random.Generator]]
+
+
+def tied_scores(rng: np.random.Generator, items: int) -> np.ndarray:
+    """Return scores on a grid: few values, so that ties and boundaries are common."""
+    steps = int(rng.integers(1, 2 * items))
+    scores = rng.integers(0, steps + 1, items) / rng.choice([7, 16, steps])
+    return np.asarray(scores + rng.choice([0, 0, 1000]))
+
+
+def some_eps(rng: np.random.Generator, scores: np.ndarray, reach: float) -> float:
+    """Return an inflation: any, or a critical value, or a float beside one."""
+    typical = reach * (np.ptp(scores) + 0.1) / len(scores)
+    if rng.random() < 0.4:
+        return float(typical * rng.uniform(0.2, 1.5))
+    critical = critical_eps(scores, int(rng.integers(1, len(scores) + 1)))
+    near = critical[(critical > 0) & (critical < 2 * typical)]
+    if not len(near):
+        return float(typical)
+    eps = float(rng.choice(near))
+    return float(rng.choice([np.nextafter(eps, 0), eps, np.nextafter(eps, np.inf)]))
+
+
+def against_plain(order: Sequence[int], plain: Sequence[int]) -> int:
+    """Count the pairs that the order turns round, one by one."""
+    rank = {item: place for place, item in enumerate(order)}
+    return sum(rank[one] > rank[other] for one, other in combinations(plain, 2))
+
+
+def assert_distances(found: object, orders: Sequence[Sequence[int]], plain: Sequence[int]) -> None:
+    distances = [against_plain(order, plain) for order in orders]
+    turned = {
+        pair
+        for order in orders
+        for pair in combinations(plain, 2)
+        if list(order).index(pair[0]) > list(order).index(pair[1])
+    }
+    assert found.largest == max(distances)
+    assert found.mean == float(Fraction(sum(distances), len(distances)))
+    assert found.uncertain_pairs == len(turned)
+
+
+def test_distances_are_those_of_the_listed_set(cases: Cases) -> None:
+    """Listed from the definition, each comparison decided in integers."""
+    for rng in cases(60):
+        items = int(rng.integers(1, 7))
+        unit = int(rng.integers(1, 12))
+        counts = rng.integers(0, int(rng.integers(1, 10)), items)
+        eps = exact.ExactEps(root=Fraction(int(rng.integers(1, 8)), unit))
+        orders = enumeration.exact_rankings(tuple(Fraction(int(n), unit) for n in counts), eps)
+        rankings = inflated_ranking(counts / unit, float(eps))
+        assert_distances(rankings.kendall(), orders, rankings.plain.tolist())
+        assert rankings.count() == len(orders)
+
+
+def test_distances_at_the_critical_eps_are_those_of_the_iterated_set(cases: Cases) -> None:
+    for rng in cases(120):
+        scores = tied_scores(rng, int(rng.integers(1, 7)))
+        rankings = inflated_ranking(scores, some_eps(rng, scores, 4.0))
+        orders = [order.tolist() for order in rankings]
+        assert_distances(rankings.kendall(), orders, rankings.plain.tolist())
+        assert rankings.uncertain_pairs() == rankings.kendall().uncertain_pairs
+
+
+def walk(scores: np.ndarray, eps: float) -> tuple[int, int, Fraction]:
+    """Return count, largest and mean distance, over all sets of items left, one after the other.
+
+    What is eligible is asked of the routine behind membership.
+    """
+    order = np.argsort(-scores, kind="stable")
+    place = {int(item): rank for rank, item in enumerate(order)}
+    layer = {frozenset(place): (1, 0, 0)}
+    for _ in order:
+        following: dict[frozenset[int], tuple[int, int, int]] = defaultdict(lambda: (0, 0, 0))
+        for left, (count, largest, total) in layer.items():
+            unplaced = Unplaced(order, scores[order], eps)
+            for item in order.tolist():
+                if item not in left:
+                    unplaced.remove(item)
+            for item in unplaced.eligible():
+                above = sum(place[other] < place[item] for other in left)
+                many, most, all_of_them = following[left - {item}]
+                following[left - {item}] = (
+                    many + count, max(most, largest + above), all_of_them + total + above * count
+                )  # fmt: skip
+        layer = dict(following)
+    ((count, largest, total),) = layer.values()
+    return count, largest, Fraction(total, count)
+
+
+def test_counts_and_distances_of_longer_rankings_are_those_of_a_walk_over_sets(cases: Cases) -> None:
+    for rng in cases(40):
+        items = int(rng.integers(8, 15))
+        scores = tied_scores(rng, items) if rng.random() < 0.7 else rng.random(items)
+        eps = some_eps(rng, scores, 3.0)
+        rankings = inflated_ranking(scores, eps)
+        count, largest, mean = walk(scores, eps)
+        assert rankings.count() == count
+        distance = rankings.kendall()
+        assert (distance.largest, distance.mean) == (largest, float(mean))
+        assert distance.largest <= distance.uncertain_pairs == pairs_by_hand(scores, eps)
+        with pytest.raises(errors.StateLimitError):
+            rankings.kendall(max_states=1)
+
+
+@pytest.mark.parametrize(
+    ("scores", "eps"),
+    [
+        (np.array([6, 0, 3, 6, 2, 4, 1, 4]) / 7, float.fromhex("0x1.02995b6ed2b1cp+0")),
+        (np.arange(6) / -3e160, float.fromhex("0x1.a82962916cf0ep-531")),
+    ],
+    ids=["sevenths", "tiny"],
+)
+def test_where_rounding_takes_eligibility_away_the_count_is_still_that_of_the_set(
+    scores: np.ndarray, eps: float
+) -> None:
+    """Here the last bit of two critical eps says that an item is out after another has been placed."""
+    rankings = inflated_ranking(scores, eps)
+    listed = {tuple(order.tolist()) for order in rankings}
+    assert rankings.count() == len(listed) == walk(scores, eps)[0]
+
+
+def pairs_by_hand(scores: np.ndarray, eps: float) -> int:
+    """Two items alone: the second may come first, or they are equal."""
+    pairs = combinations(sorted(scores.tolist(), reverse=True), 2)
+    return sum(len(list(inflated_ranking(pair, eps))) == 2 for pair in pairs)
+
+
+def test_uncertain_pairs_of_many_items_are_the_pairs_asked_one_by_one(cases: Cases) -> None:
+    for rng in cases(25):
+        scores = tied_scores(rng, int(rng.integers(1, 40)))
+        eps = some_eps(rng, scores, 6.0)
+        assert inflated_ranking(scores, eps).uncertain_pairs() == pairs_by_hand(scores, eps)
+
+
+def test_the_mean_distance_is_that_of_samples(cases: Cases) -> None:
+    for rng in cases(6):
+        scores = np.round(rng.random(40), int(rng.integers(1, 4)))
+        rankings = inflated_ranking(scores, 0.08)
+        drawn = rankings.sample(300, seed=rng)
+        distances = [against_plain(order, rankings.plain.tolist()) for order in drawn.tolist()]
+        distance = rankings.kendall()
+        spread = np.std(distances) / math.sqrt(len(distances)) + 1e-9
+        assert abs(np.mean(distances) - distance.mean) < 6 * spread
+        assert max(distances) <= distance.largest
+
+
+def test_a_limit_refuses_exactly_where_there_are_more_states(cases: Cases) -> None:
+    for rng in cases(40):
+        scores = tied_scores(rng, int(rng.integers(2, 12)))
+        rankings = inflated_ranking(scores, some_eps(rng, scores, 4.0))
+        graph = rankings._graph
+        number = 1 + sum(len(layer.number) for layer in graph.layers()) - 1  # all but the last
+        assert rankings.count(max_states=number) == rankings.count()
+        with pytest.raises(errors.StateLimitError):
+            rankings.count(max_states=number - 1)
+
+
+def test_blocks_change_no_count(cases: Cases, monkeypatch: pytest.MonkeyPatch) -> None:
+    for rng in cases(30):
+        scores = tied_scores(rng, int(rng.integers(2, 30)))
+        rankings = inflated_ranking(scores, some_eps(rng, scores, 3.0))
+        with monkeypatch.context() as patch:
+            counts = set()
+            for block in (1, 5, 1 << 18):
+                patch.setattr(folds, "BLOCK", block)
+                counts.add(rankings.count())
+        assert len(counts) == 1
+
+
+def test_settling_in_small_parts_changes_nothing(cases: Cases, monkeypatch: pytest.MonkeyPatch) -> None:
+    for rng in cases(20):
+        scores = rng.integers(0, 12, 14) / 7
+        eps = some_eps(rng, scores, 4.0)
+        expected = inflated_ranking(scores, eps).count()
+        with monkeypatch.context() as patch:
+            patch.setattr(sweep, "SETTLED", 1)
+            assert inflated_ranking(scores, eps).count() == expected
+
+
+def test_digits_hold_numbers_of_any_size(cases: Cases) -> None:
+    """Sums over groups of edges, layer after layer, as Python integers add them up."""
+    for rng in cases(40):
+        terms = int(rng.choice([12, 1000, 2**20, 2**40]))
+        rows = folds.Exact(terms)
+        digits, numbers = np.ones((1, 1), dtype=np.uint64), [1]
+        for _ in range(12):
+            n_groups = int(rng.integers(1, 6))
+            group = np.sort(np.append(np.arange(n_groups), rng.integers(0, n_groups, 7)))
+            source = rng.integers(0, len(numbers), len(group))
+            factor = rng.integers(1, terms // np.bincount(group).max() + 1, len(group))
+            layer = folds.Layer(source, np.bincount(group), *[None] * 2)
+            digits = rows.with_room(digits)
+            along = digits[source] * factor[:, np.newaxis].astype(np.uint64)
+            digits = rows.sums(layer, along.__getitem__, digits.shape[1:])
+            numbers = [
+                sum(numbers[source[e]] * int(factor[e]) for e in np.flatnonzero(group == number))
+                for number in range(n_groups)
+            ]
+            assert rows.numbers(digits).tolist() == numbers
