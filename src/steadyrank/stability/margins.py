@@ -11,18 +11,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steadyrank.errors import SteadyrankError
 from steadyrank.operators.topk_sets import topk
+from steadyrank.scorers.contests import Attack
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from steadyrank._typing import FloatArray, IntArray
-    from steadyrank.scorers.contests import Attack, Contests
+    from steadyrank.scorers.contests import Contests
     from steadyrank.stability.study import Study
 
     Bounded = list[tuple[int, tuple[int, int]]]
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 
 ATTACKED = 8
 """How many pairs are attacked where the first attack does not settle the number."""
+
+ADDED = 64
+"""How many times the units that are there may be added at most."""
 
 PAIRS = 1 << 20
 """How many pairs are bounded at once."""
@@ -48,29 +52,31 @@ class Found:
         Fewer never suffice.
     upper : int or None
         So many were seen to suffice; None where no set was found.
-    leaving : int array or None
-        How many of each distinct unit leave then.
+    attack : Attack or None
+        Its first units leave then, or are added.
     pair : (int, int)
-        The item that is passed and the one that passes it.
+        The item that is to be passed and the one that is to pass it.
     """
 
     lower: int
     upper: int | None
-    leaving: IntArray | None
+    attack: Attack | None
     pair: tuple[int, int]
 
 
 class MarginSearch:
     """Looks for margins in one study; what is known about pairs is kept."""
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: Study, by: str = "remove") -> None:
         self._study = study
+        self._by = by
         self._lower: dict[tuple[int, int], int] = {}
 
     @cached_property
     def contests(self) -> Contests:
         """What the scorer knows about pairs."""
-        return self._study.leave_one_out.contests()
+        known = self._study.leave_one_out.contests()
+        return known if self._by == "remove" else known.stuffed(changing=self._by == "change")
 
     @cached_property
     def order(self) -> IntArray:
@@ -78,8 +84,10 @@ class MarginSearch:
         return np.argsort(-self._study.scores, kind="stable")
 
     @property
-    def _all(self) -> int:
-        return self._study.units.total
+    def _most(self) -> int:
+        """How many units may leave or change at most: somebody stays. Far more may be added."""
+        total = self._study.units.total
+        return total - 1 if self._by != "add" else ADDED * total
 
     def lower(self, ahead: int, behind: int) -> int:
         """Return how many units must leave at least for one item to pass another."""
@@ -117,14 +125,22 @@ class MarginSearch:
         rank = self.rank(item)
         if rank > k:  # it must pass so many of those ahead that k - 1 are left
             pairs = self._smallest([(int(other), item) for other in self.order[: rank - 1]], rank - k)
-            return self._settled(pairs[::-1], lambda scores: item in topk(scores, k), pairs[-1][0])
+
+            def entered(scores: FloatArray) -> bool:
+                return item in topk(scores, k)
+
+            found = self._settled(pairs[::-1], entered, pairs[-1][0])
+            return self._against_all(found, pairs[::-1], entered)
         # So many must pass it that k are ahead, and one of them comes from outside.
         behind = self._smallest([(item, int(other)) for other in self.order[rank:]], k + 1 - rank)
         outside = self._smallest([(item, int(other)) for other in self.order[k:]], 1)
         lower = max(behind[-1][0], outside[0][0])
-        return self._settled(
-            [*outside, *behind[::-1]], lambda scores: item not in topk(scores, k), lower
-        )
+
+        def left(scores: FloatArray) -> bool:
+            return item not in topk(scores, k)
+
+        found = self._settled([*outside, *behind[::-1]], left, lower)
+        return self._against_all(found, behind[::-1], left)
 
     def _weakest(self, inside: IntArray, outside: IntArray) -> Bounded:
         """Return pairs by their lower bounds, as many as could have the smallest one."""
@@ -167,18 +183,29 @@ class MarginSearch:
         lower = pairs[0][0] if lower is None else lower
         best = Found(lower, None, None, pairs[0][1])
         for least, pair in pairs[:ATTACKED]:
-            if best.upper is not None and max(least, lower) >= best.upper:
-                continue
-            limit = self._all - 1 if best.upper is None else best.upper - 1
-            leaving = self._fewest(self.contests.attack(*pair), turned, max(least, lower), limit)
-            if leaving is not None:
-                best = Found(lower, int(leaving.sum()), leaving, pair)
+            if best.upper is None or max(least, lower) < best.upper:
+                best = self._tried(best, self.contests.attack(*pair), pair, turned, max(least, lower))
             if best.upper == lower:
-                break
+                return best
         return best
 
-    def _fewest(self, attack: Attack, turned: Turned, least: int, most: int) -> IntArray | None:
-        """Return the first units of an attack that turn the answer, as few as are found to."""
+    def _tried(
+        self, best: Found, attack: Attack, pair: tuple[int, int], turned: Turned, least: int
+    ) -> Found:
+        """Return the attack if it needs fewer units than the best one so far, else that one."""
+        limit = self._most if best.upper is None else best.upper - 1
+        number = self._fewest(attack, turned, least, limit)
+        return best if number is None else Found(best.lower, number, attack, pair)
+
+    def _against_all(self, best: Found, pairs: Bounded, turned: Turned) -> Found:
+        """Attack several pairs at once, the most effective units of each in turn."""
+        if best.upper == best.lower or len(pairs) < 2:
+            return best
+        attack = merged([self.contests.attack(*pair) for _, pair in pairs[:ATTACKED]])
+        return self._tried(best, attack, best.pair, turned, best.lower)
+
+    def _fewest(self, attack: Attack, turned: Turned, least: int, most: int) -> int | None:
+        """Return how many of an attack turn the answer, as few as are found to."""
         most = min(most, attack.largest)
         failed, number = least - 1, least
         while number <= most and not self._turns(attack, number, turned):
@@ -191,20 +218,54 @@ class MarginSearch:
                 number = middle
             else:
                 failed = middle
-        return attack.first(number, len(self._study.units))
+        return number
 
     def _turns(self, attack: Attack, number: int, turned: Turned) -> bool:
-        """Take the units away, score anew, and look."""
-        scores = self.scores_without(attack.first(number, len(self._study.units)))
+        """Take the units away or add them, score anew, and look."""
+        scores = self.scores_after(attack, number)
         return scores is not None and turned(scores)
 
-    def scores_without(self, leaving: IntArray) -> FloatArray | None:
-        """Return the scores without so many of each distinct unit, None where there are none."""
+    def leaving(self, attack: Attack, number: int) -> IntArray:
+        """Return how many of each distinct unit leave."""
+        return attack.first(number, len(self._study.units))
+
+    def added(self, attack: Attack) -> Any:
+        """Return the unit that an attack adds, as ``data.with_added`` takes it; None where none is."""
+        if attack.favour is None:
+            return None
+        ahead, behind, low, high = attack.favour
+        return self._study.data.favouring(behind, ahead, (low, high))
+
+    def scores_after(self, attack: Attack, number: int) -> FloatArray | None:
+        """Return the scores when an attack was carried out, None where there are none."""
         study = self._study
         try:
-            return study.scorer.score(study.data.with_copies(study.units.counts - leaving))
+            data = study.data.with_copies(study.units.counts - self.leaving(attack, number))
+            if attack.favour is not None:
+                data = data.with_added(self.added(attack), number)
+            return study.scorer.score(data)
         except SteadyrankError:  # an item without data, parts without a chain of wins between them
             return None
+
+
+def merged(attacks: list[Attack]) -> Attack:
+    """Return the first units of all attacks, then the second ones, and so on.
+
+    Where units are added, they are those of the first attack.
+
+    Examples
+    --------
+    >>> from steadyrank.scorers.contests import Attack
+    >>> one, two = (Attack(np.array(units), np.ones(3, int)) for units in ([4, 2, 7], [2, 0, 4]))
+    >>> merged([one, two]).units
+    array([4, 2, 0, 7])
+    """
+    units = np.concatenate([attack.units for attack in attacks])
+    copies = np.concatenate([attack.copies for attack in attacks])
+    place = np.concatenate([np.arange(len(attack.units)) for attack in attacks])
+    order = np.argsort(place, kind="stable")
+    first = np.sort(np.unique(units[order], return_index=True)[1])
+    return Attack(units[order][first], copies[order][first], attacks[0].favour)
 
 
 def precedes(scores: FloatArray, one: int, other: int) -> bool:
