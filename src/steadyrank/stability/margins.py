@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from steadyrank.operators.topk_sets import topk
 from steadyrank.scorers.contests import Attack
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.scorers.contests import Contests
@@ -40,6 +41,26 @@ ADDED = 64
 
 PAIRS = 1 << 20
 """How many pairs are bounded at once."""
+
+
+NEAREST = 12
+"""How many items of each side of rank k are looked at closely."""
+
+
+@dataclass(frozen=True)
+class Distances:
+    """How many units must leave at least for items to leave the top k, or to enter it.
+
+    Attributes
+    ----------
+    nearest : tuple of (int, int)
+        Items by plain rank, those closest to the border, and their numbers.
+    beyond : int
+        Every other item is at least so far away.
+    """
+
+    nearest: tuple[tuple[int, int], ...]
+    beyond: int
 
 
 @dataclass(frozen=True)
@@ -96,20 +117,58 @@ class MarginSearch:
             self._lower[pair] = self.contests.lower(ahead, behind)
         return self._lower[pair]
 
-    def topk(self, k: int) -> Found:
-        """Return how many units must leave for the plain top k to change."""
+    def topk(self, k: int, *, tried: bool = True) -> Found:
+        """Return how many units must leave for the plain top k to change; ``tried``: units do leave."""
         inside, outside = self.order[:k], self.order[k:]
+        if not len(outside):
+            return Found(self._study.units.total, None, None, (int(inside[-1]), int(inside[-1])))
         before = set(inside.tolist())
         pairs = self._weakest(inside, outside)
+        if not tried:
+            return Found(pairs[0][0], None, None, pairs[0][1])
         return self._settled(pairs, lambda scores: set(topk(scores, k).tolist()) != before)
 
-    def ranking(self) -> Found:
-        """Return how many units must leave for the plain ranking to change."""
-        neighbours = list(zip(self.order[:-1].tolist(), self.order[1:].tolist(), strict=True))
-        pairs = sorted((self.lower(*pair), pair) for pair in neighbours)
+    def distances(self, k: int, nearest: int = NEAREST) -> Distances:
+        """Return how far items are from leaving the top k or entering it, at least."""
+        inside, outside = self.order[:k], self.order[k:]
+        near, rest = [], [self._study.units.total]
+        for items, bounds in zip((inside, outside), self._closest(inside, outside), strict=True):
+            by_bound = np.argsort(bounds, kind="stable")
+            near += items[by_bound[:nearest]].tolist()
+            rest += bounds[by_bound[nearest:]].tolist()
+        ranked = sorted(near, key=self.rank)
+        return Distances(tuple((item, self._item_pairs(item, k)[0]) for item in ranked), min(rest))
+
+    def _closest(self, inside: IntArray, outside: IntArray) -> tuple[IntArray, IntArray]:
+        """Return cheap bounds of how far each item is from being passed, or from passing one."""
+        rows, columns = (np.full(len(part), self._study.units.total) for part in (inside, outside))
+        for part, bounds in self._at_least(inside, outside):
+            rows[part] = bounds.min(axis=1, initial=self._study.units.total)
+            np.minimum(columns, bounds.min(axis=0), out=columns)
+        return rows, columns
+
+    def _at_least(self, inside: IntArray, outside: IntArray) -> Iterator[tuple[slice, IntArray]]:
+        """Yield cheap bounds of all pairs: a row for each of some items inside."""
+        step = max(1, PAIRS // max(1, len(outside)))
+        for start in range(0, len(inside), step):
+            some = inside[start : start + step]
+            pairs = np.repeat(some, len(outside)), np.tile(outside, len(some))
+            yield slice(start, start + step), self.contests.at_least(*pairs).reshape(len(some), -1)
+
+    def ranking(self, *, tried: bool = True) -> Found:
+        """Return how many units must leave for the plain ranking to change; ``tried`` likewise."""
+        if len(self.order) == 1:
+            return Found(self._study.units.total, None, None, (0, 0))
+        pairs = self._smallest(list(pairwise(self.order.tolist())), ATTACKED)
+        if not tried:
+            return Found(pairs[0][0], None, None, pairs[0][1])
         return self._settled(
             pairs, lambda scores: bool((np.argsort(-scores, kind="stable") != self.order).any())
         )
+
+    def neighbours(self, most: int) -> Bounded:
+        """Return how many units must leave at least for each item to be passed by the next."""
+        return [(self.lower(*pair), pair) for pair in pairwise(self.order[: most + 1].tolist())]
 
     def pair(self, ahead: int, behind: int) -> Found:
         """Return how many units must leave for one item to pass another."""
@@ -122,25 +181,29 @@ class MarginSearch:
 
     def item(self, item: int, k: int) -> Found:
         """Return how many units an item is away from leaving the top k, or from entering it."""
+        inside = self.rank(item) <= k
+        lower, first, pairs = self._item_pairs(item, k)
+
+        def moved(scores: FloatArray) -> bool:
+            return (item in topk(scores, k)) != inside
+
+        if not pairs:  # everything is in
+            return Found(lower, None, None, (item, item))
+        found = self._settled([*first, *pairs], moved, lower)
+        return self._against_all(found, pairs, moved)
+
+    def _item_pairs(self, item: int, k: int) -> tuple[int, Bounded, Bounded]:
+        """Return how far an item is at least from the border, and the pairs that must turn for it."""
         rank = self.rank(item)
         if rank > k:  # it must pass so many of those ahead that k - 1 are left
             pairs = self._smallest([(int(other), item) for other in self.order[: rank - 1]], rank - k)
-
-            def entered(scores: FloatArray) -> bool:
-                return item in topk(scores, k)
-
-            found = self._settled(pairs[::-1], entered, pairs[-1][0])
-            return self._against_all(found, pairs[::-1], entered)
+            return pairs[-1][0], [], pairs[::-1]
         # So many must pass it that k are ahead, and one of them comes from outside.
-        behind = self._smallest([(item, int(other)) for other in self.order[rank:]], k + 1 - rank)
+        pairs = self._smallest([(item, int(other)) for other in self.order[rank:]], k + 1 - rank)
         outside = self._smallest([(item, int(other)) for other in self.order[k:]], 1)
-        lower = max(behind[-1][0], outside[0][0])
-
-        def left(scores: FloatArray) -> bool:
-            return item not in topk(scores, k)
-
-        found = self._settled([*outside, *behind[::-1]], left, lower)
-        return self._against_all(found, behind[::-1], left)
+        if not outside:
+            return self._study.units.total, [], []
+        return max(pairs[-1][0], outside[0][0]), outside, pairs[::-1]
 
     def _weakest(self, inside: IntArray, outside: IntArray) -> Bounded:
         """Return pairs by their lower bounds, as many as could have the smallest one."""
@@ -157,14 +220,10 @@ class MarginSearch:
     def _bounded(self, inside: IntArray, outside: IntArray, limit: int) -> Bounded:
         """Return the pairs whose cheap bound is within a limit, by that bound."""
         found = []
-        step = max(1, PAIRS // len(outside))
-        for start in range(0, len(inside), step):
-            some = inside[start : start + step]
-            ahead, behind = np.repeat(some, len(outside)), np.tile(outside, len(some))
-            bounds = self.contests.at_least(ahead, behind)
-            near = np.flatnonzero(bounds <= limit)
-            pairs = zip(ahead[near].tolist(), behind[near].tolist(), strict=True)
-            found += list(zip(bounds[near].tolist(), pairs, strict=True))
+        for part, bounds in self._at_least(inside, outside):
+            row, column = np.nonzero(bounds <= limit)
+            pairs = zip(inside[part][row].tolist(), outside[column].tolist(), strict=True)
+            found += list(zip(bounds[row, column].tolist(), pairs, strict=True))
         return sorted(found)
 
     def _smallest(self, pairs: list[tuple[int, int]], number: int) -> Bounded:
