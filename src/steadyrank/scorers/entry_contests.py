@@ -74,7 +74,7 @@ def entry_contests(
     least, most = entries.extremes
     ends = _amount(sums, least), _amount(sums, most)
     most_at_once = int(entries.most_leaving.max())
-    new = NewValues(value_range if most_at_once == 1 else None, _scale(sums), grouped=most_at_once > 1)
+    new = NewValues(value_range, _scale(sums), sums.form.whole, grouped=most_at_once > 1)
     if not entries.gaps:
         return SameCounts(given, sums, units, ends, most_at_once, new)
     share = sums.prior.share
