@@ -93,7 +93,9 @@ class SameCounts(SharedContests):
     def __init__(
         self, given: ItemGiven, sums: ItemSums, units: Units, ends: Ends, largest_unit: int
     ) -> None:
-        super().__init__(units.counts)
+        self._share = sums.prior.share
+        denominator = sums.prior.weight / self._share + float(sums.counts.max())
+        super().__init__(units.counts, denominator * _scale(sums))
         self._given, self._ends, self._largest_unit = given, ends, largest_unit
         self._totals = _amount(sums, sums.totals)
         if not sums.form.whole:
@@ -112,4 +114,4 @@ class SameCounts(SharedContests):
     def differences(self, ahead: int, behind: int) -> tuple[IntArray, FloatArray]:
         """Subtract what each unit gives to the two: every unit gives to both."""
         first, second = self._given(ahead), self._given(behind)
-        return first.units, first.sums - second.sums
+        return first.units, (first.sums - second.sums) / self._share
