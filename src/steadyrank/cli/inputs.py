@@ -13,7 +13,7 @@ from steadyrank.errors import FileNotThereError, InvalidSettingError, Option
 from steadyrank.writing import target_of
 
 if TYPE_CHECKING:
-    from steadyrank.cli.options import InputOptions, ScoringOptions
+    from steadyrank.cli.options import InputOptions, ScorerOptions
     from steadyrank.data.observations import Observations
     from steadyrank.engines.settings import Engine
     from steadyrank.stability.study import Study
@@ -24,7 +24,7 @@ GOES_WITH = {"memory_limit": "duckdb", "spark_master": "spark"}
 """Options for one engine alone; each also asks for it."""
 
 
-def open_study(options: ScoringOptions, output: str | None = None) -> tuple[Study, dict[str, Any]]:
+def open_study(options: ScorerOptions, output: str | None = None) -> tuple[Study, dict[str, Any]]:
     """Read the data and return a study of them, and what findings say about the file.
 
     Whether a result can go where it should is asked before the work, now that it is known what was read.

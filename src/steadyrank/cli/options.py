@@ -78,8 +78,8 @@ class InputOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoringOptions(InputOptions):
-    """The same, how data become scores, and how far answers are inflated."""
+class ScorerOptions(InputOptions):
+    """The same, and how data become scores."""
 
     scorer: str | None = option(
         ANSWER,
@@ -87,6 +87,12 @@ class ScoringOptions(InputOptions):
         "How data become scores, with settings after a colon, such as mean-rating:shrinkage=5; the "
         "usual one for the kind of data if not given.",
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoringOptions(ScorerOptions):
+    """The same, and how far answers are inflated."""
+
     eps: float | None = option(ANSWER, "NUMBER", "The inflation, on the scale of the scores.")
 
 
@@ -148,6 +154,26 @@ class AuditOptions(OutputOptions, TargetOptions):
     """What ``audit`` takes."""
 
     k: str = option(ANSWER, "5,10,20", "One k or several.", "-k", default=MISSING)
+    removals: int = option(
+        ANSWER,
+        "M",
+        "How many units leave together: random sets of so many, where it is several.",
+        default=1,
+    )
+    samples: int | None = option(ANSWER, "N", "How many random sets are drawn; 1,000 if not given.")
+    seed: int = option(ANSWER, "SEED", "Of the random sets.", default=0, tell=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainOptions(OutputOptions, ScorerOptions):
+    """What ``explain`` takes."""
+
+    explained: str = field(
+        metadata={"typer": typer.Argument(metavar="ITEM", help="The item to explain.")}
+    )
+    k: int | None = option(
+        ANSWER, "K", "The border after this rank; after the item's own rank if not given.", "-k"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

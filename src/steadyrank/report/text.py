@@ -6,6 +6,7 @@ are shown as text whatever they hold.
 
 from __future__ import annotations
 
+import math
 from itertools import accumulate
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -36,6 +37,7 @@ METHODS = {
     "inflated_ranking": "inflated ranking",
 }
 AUDIT_LINE = "{:<18}{:>6}{:>14}{:>9}{:>10}{:>15}"
+RANDOM_LINE = "{:<18}{:>6}{:>11}{:>9}{:>19}{:>15}"
 
 
 class Line(NamedTuple):
@@ -182,6 +184,32 @@ def audit_cells(row: Row) -> tuple[str, str, str]:
     return k, jaccard, size_in_words(row["size"], row["log10_size"])
 
 
+def _random_lines(findings: Findings, terminal: Terminal, _everything: bool) -> Iterator[Line]:
+    yield from _heading(findings, terminal)
+    yield from paragraph(findings["sentence"], terminal)
+    yield Line("")
+    limits = f"{findings['confidence']:.0%} limits"
+    yield Line(RANDOM_LINE.format("answer", "k", "broken by", "share", limits, "size"), "bold")
+    for row in sorted(findings["audit"], key=lambda row: (row["k"] is None, row["k"])):
+        k, _, size = audit_cells(row)
+        name = METHODS.get(row["method"]) or terminal.safe(row["method"])
+        broken, share = f"{round(row['delta'] * findings['samples']):,}", f"{row['delta']:.4f}"
+        # Outward, so that the limits as they are printed hold.
+        lower, upper = math.floor(row["lower"] * 1e4) / 1e4, math.ceil(row["upper"] * 1e4) / 1e4
+        yield Line(RANDOM_LINE.format(name, k, broken, share, f"{lower:.4f} to {upper:.4f}", size))
+    yield from paragraph(
+        "Broken by: removals after which fewer than k items (rankings: no ranking) stay in common. "
+        "Limits: of the share among all removals of so many (Clopper-Pearson, each row by itself); "
+        f"they allow for the drawing of removals alone. eps = {findings['eps']:.4g}.",
+        terminal,
+        style=FAINT,
+    )
+    yield Line("")
+    for flips in findings["flips"]:
+        yield from _flip_lines(flips, "random set", terminal)
+    yield from _notes(findings, terminal)
+
+
 def _check_lines(findings: Findings, terminal: Terminal, _everything: bool) -> Iterator[Line]:
     passed, k = findings["stable"], findings["k"]
     plain = findings["method"] == "topk"
@@ -227,12 +255,53 @@ def _margin_lines(findings: Findings, terminal: Terminal, everything: bool) -> I
     yield from _notes(findings, terminal)
 
 
+def _explanation_lines(findings: Findings, terminal: Terminal, everything: bool) -> Iterator[Line]:
+    yield from _heading(findings, terminal)
+    yield from paragraph(findings["sentence"], terminal)
+    units = terminal.safe(findings["units"])
+    yield Line(f"Rivals, and how many {units} must leave before one changes places with it", "bold")
+    for rival in findings["rivals"]:
+        upper = "or more" if rival["upper"] is None else f"to {rival['upper']:,}"
+        fewest = f"{rival['lower']:,}" if rival["exact"] else f"{rival['lower']:,} {upper}"
+        leaving = "it never happens" if rival["never"] else f"{fewest} must leave"
+        name = f"rank {rival['rank']:,}  {terminal.safe(rival['item'])}"
+        yield Line(f"   {name}: difference {rival['gap']:+.4g}; {leaving}")
+    top = f"the top {findings['k']:,}"
+    inside = f"Hold it in {top}", "Work against it"
+    titles = inside if findings["inside"] else ("Work for it", f"Keep it out of {top}")
+    for title, name, sign in zip(titles, ("for", "against"), (1, -1), strict=True):
+        side = findings["contributing"][name]
+        rows = [row for row in findings["rows"] if row["contribution"] * sign > 0]
+        rows = rows[: None if everything else NEXT_IN_LINE]
+        yield Line(f"{title}: {counted(side['units'], terminal.safe(findings['unit']))}", "bold")
+        for row in rows:
+            numbers = f"{row['contribution']:+.4g} each, without one {row['gap_without']:+.4g}"
+            yield Line(f"   {numbers}: {row['count']:,} x {terminal.safe(row['unit'])}")
+        if hidden := side["distinct_units"] - len(rows):
+            yield Line(f"   and {hidden:,} more kinds", FAINT)
+    told = f"Contributions to the difference from {findings['rival']}: {findings['rule']}."
+    yield from paragraph(told, terminal, style=FAINT)
+    yield from _notes(findings, terminal)
+
+
+def _needed_lines(findings: Findings, terminal: Terminal, _everything: bool) -> Iterator[Line]:
+    yield from _heading(findings, terminal)
+    yield from paragraph(findings["sentence"], terminal)
+    yield from paragraph(f"Computed from {findings['basis']}.", terminal, style=FAINT)
+    for text in findings["assumed"]:
+        yield from paragraph(f"Assumed: {text}.", terminal, style=FAINT)
+    yield from _notes(findings, terminal)
+
+
 VIEWS: dict[str, Callable[[Findings, Terminal, bool], Iterator[Line]]] = {
     "top-k": _topk_lines,
     "ranking": _ranking_lines,
     "audit": _audit_lines,
     "check": _check_lines,
     "margin": _margin_lines,
+    "random-audit": _random_lines,
+    "explanation": _explanation_lines,
+    "needed": _needed_lines,
 }
 
 

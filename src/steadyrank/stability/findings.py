@@ -21,11 +21,14 @@ if TYPE_CHECKING:
     from steadyrank.stability.answers import Answer, StableTopK
     from steadyrank.stability.auditing import Audit, Check
     from steadyrank.stability.curve import StabilityCurve
+    from steadyrank.stability.explanation import Explanation
     from steadyrank.stability.margin import Margin
+    from steadyrank.stability.random_audit import RandomAudit
     from steadyrank.stability.results import Result
+    from steadyrank.stability.settling import Needed
     from steadyrank.stability.topk_audit import Flip, Flips
 
-SCHEMA_VERSION = "2.0"
+SCHEMA_VERSION = "2.1"
 
 RULES = {
     "ties": (
@@ -43,6 +46,11 @@ COLUMNS = {
     "top-k": ANSWER_COLUMNS,
     "ranking": ANSWER_COLUMNS,
     "audit": ("method", "k", "delta", "jaccard", "size", "log10_size", "note"),
+    "random-audit": (
+        *("method", "k", "delta", "lower", "upper", "jaccard", "size", "log10_size", "note"),
+    ),
+    "explanation": ("unit", "number", "count", "contribution", "gap_without"),
+    "needed": ("k", "ahead", "behind", "gap", "confidence", "needed", "n_units", "tie", "basis"),
     "margin": ("k", "item", "lower", "upper", "exact", "n_units", "passed", "passing", "rule"),
     "check": ("k", "method", "eps", "delta", "breaking_units", "size", "max_delta", "stable"),
 }
@@ -136,6 +144,15 @@ def audit_findings(audit: Audit) -> dict[str, Any]:
     return {"eps": audit.eps, **_table(audit), "flips": [flip_findings(audit.flips(k)) for k in ks]}
 
 
+def random_audit_findings(audit: RandomAudit) -> dict[str, Any]:
+    """Return the table of an audit of random removals, and what was drawn."""
+    drawn = {
+        name: getattr(audit, name)
+        for name in ("removals", "samples", "seed", "unscored", "unscored_reason", "sentence")
+    }
+    return drawn | {"confidence": audit.CONFIDENCE} | audit_findings(audit)
+
+
 def check_findings(check: Check) -> dict[str, Any]:
     """Return what a gate found."""
     remedy = check.remedy
@@ -171,6 +188,55 @@ def margin_findings(margin: Margin) -> dict[str, Any]:
         "rule": margin.rule,
         "assumed": list(margin.assumed),
         "sentence": margin.sentence,
+    }
+
+
+def explanation_findings(found: Explanation, most: int | None) -> dict[str, Any]:
+    """Return an item's rivals, and the units for and against it: all, or so many of each."""
+    counts = found.study.units.counts
+    sides = {"for": found.units_for, "against": found.units_against}
+    rivals = [
+        {"item": label(rival.item), "rank": rival.rank, "gap": rival.gap}
+        | {name: getattr(rival.margin, name) for name in ("lower", "upper", "exact", "never")}
+        for rival in found.rivals
+    ]
+    return {
+        "k": found.k,
+        "item": label(found.item),
+        "rank": found.rank,
+        "inside": found.inside,
+        "rival": rivals[0]["item"],
+        "gap": found.gap,
+        "rivals": rivals,
+        "additive": found.additive,
+        "rule": found.rule,
+        "contributing": {
+            name: {
+                "units": int(counts[units].sum()),
+                "distinct_units": len(units),
+                "contribution": float(counts[units] @ found.contributions[units]),
+            }
+            for name, units in sides.items()
+        },
+        "rows": [{**row, "unit": label(row["unit"])} for row in found.rows(most)],
+        "sentence": found.sentence,
+    }
+
+
+def needed_findings(found: Needed) -> dict[str, Any]:
+    """Return how many units a model says it would take, and that it is a model."""
+    number = found.needed
+    return {
+        "k": found.k,
+        "ahead": label(found.ahead),
+        "behind": label(found.behind),
+        **{name: getattr(found, name) for name in ("gap", "confidence", "mean", "spread")},
+        "needed": number if number is None or number <= EXACT_IN_JSON else None,
+        "tie": found.tie,
+        "basis": found.basis,
+        "status": "model",
+        "assumed": list(found.ASSUMED),
+        "sentence": found.sentence,
     }
 
 
@@ -243,7 +309,7 @@ def _limit(answer: StableTopK, audit: Audit | None) -> float:
 
 
 def _table(audit: Audit) -> dict[str, Any]:
-    rows = [{name: getattr(row, name) for name in COLUMNS["audit"]} for row in audit]
+    rows = [{name: getattr(row, name) for name in COLUMNS[audit.document]} for row in audit]
     for row in rows:
         if row["size"] is not None and row["size"] > EXACT_IN_JSON:
             row["size"] = None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.errors import InvalidValueError, shorten
+from steadyrank.errors import InvalidValueError, listing, shorten
 from steadyrank.operators.checks import check_k
 from steadyrank.operators.topk_sets import topk
 from steadyrank.stability import findings
@@ -115,10 +116,6 @@ class Margin(Result):
     def _found(self) -> dict[str, Any]:
         return findings.margin_findings(self)
 
-    def _columns(self) -> dict[str, list[Any]]:
-        found = self._found()
-        return {name: [found[name]] for name in findings.COLUMNS[self.document]}
-
 
 def margin_of(study: Study, k: int | None, item: object, pair: tuple[object, object] | None) -> Margin:
     """Return the margin of a top k, of one item of it, of a pair, or of the full ranking."""
@@ -138,7 +135,9 @@ def index_of(study: Study, label: object) -> int:
     try:
         return study.items.index(label)
     except ValueError:
-        raise InvalidValueError(f"there is no item {shorten(label)}") from None
+        close = get_close_matches(str(label), map(str, study.items), n=3)
+        way_out = f"Did you mean {listing(map(shorten, close))}?" if close else ""
+        raise InvalidValueError(f"there is no item {shorten(label)}", way_out=way_out) from None
 
 
 def _ordered_pair(study: Study, pair: tuple[object, object]) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from steadyrank.errors import InvalidValueError, MissingPackageError, SteadyrankError, shorten
 from steadyrank.safe_text import shortened
-from steadyrank.stability.findings import about
+from steadyrank.stability.findings import COLUMNS, about
 from steadyrank.stability.views import notebook_of, text_of
 
 if TYPE_CHECKING:
@@ -92,7 +92,9 @@ class Result:
         return self.findings()
 
     def _columns(self) -> dict[str, list[Any]]:
-        raise NotImplementedError
+        """Return the table by column; here that of a document which is one row."""
+        found = self.findings()
+        return {name: [found[name]] for name in COLUMNS[self.document]}
 
     def __str__(self) -> str:
         """Show the result in plain text."""
