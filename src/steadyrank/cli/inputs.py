@@ -94,3 +94,8 @@ def _engine(options: InputOptions) -> Engine | None:
     if name == "duckdb":
         return DuckDB(memory_limit=options.memory_limit)
     return Spark(options.spark_master) if options.spark_master else engine_of(name)
+
+
+def item_named(study: Study, text: str) -> object:
+    """Return the item of that name, whatever it is in the data; the text itself where there is none."""
+    return next((item for item in study.items if str(item) == text), text)

@@ -188,6 +188,26 @@ class CheckOptions(OutputOptions, ScoringOptions):
         default=0.05,
         tell=True,
     )
+    min_margin: int | None = option(
+        ANSWER, "UNITS", "Also: the fewest units that must have to leave before the plain top k changes."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarginOptions(OutputOptions, ScorerOptions):
+    """What ``margin`` takes."""
+
+    k: int | None = option(ANSWER, "K", "The top k in question; the full ranking if not given.", "-k")
+    one_item: str | None = option(
+        ANSWER, "ITEM", "How far this item is from leaving the top k, or from entering it.", "--of"
+    )
+    by: str = option(
+        ANSWER,
+        "WAY",
+        "remove: units leave; add: others are added, as in ballot stuffing; change: some change.",
+        default="remove",
+        tell=True,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

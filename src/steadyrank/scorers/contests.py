@@ -15,9 +15,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from steadyrank.errors import InvalidSettingError
+
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.base import LeaveOneOut
+    from steadyrank.scorers.stuffing import Favour
+
+
+MANY = 1 << 50
+"""No more units than this are ever added."""
 
 
 @dataclass(frozen=True)
@@ -28,15 +35,18 @@ class Attack:
     ----------
     units, copies : int arrays
         Distinct units, and how many of each may leave, first the most effective.
+    favour : Favour, optional
+        A unit that is added for each that leaves; where none leave, as often as is asked for.
     """
 
     units: IntArray
     copies: IntArray
+    favour: Favour | None = None
 
     @property
     def largest(self) -> int:
-        """How many units may leave in all."""
-        return int(self.copies.sum())
+        """How many units may leave, or be added, in all."""
+        return MANY if self.favour is not None and not len(self.units) else int(self.copies.sum())
 
     def first(self, number: int, distinct: int) -> IntArray:
         """Return how many of each of all distinct units leave when ``number`` do."""
@@ -57,9 +67,12 @@ class Contests(ABC):
         What the numbers rest on, in a few words.
     assumed : tuple of str
         What is taken for granted, in plain words.
+    dear : bool
+        Whether scoring anew may take long, so that it is not done unless asked for.
     """
 
-    rule: ClassVar[str]
+    rule: str
+    dear: ClassVar[bool] = False
     assumed: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
@@ -73,6 +86,13 @@ class Contests(ABC):
     @abstractmethod
     def attack(self, ahead: int, behind: int) -> Attack:
         """Return the units to remove, the most effective first."""
+
+    def stuffed(self, *, changing: bool) -> Contests:  # noqa: ARG002 (others tell them apart)
+        """Return the same questions about units that are added, or that change."""
+        raise InvalidSettingError(
+            "nothing bounds what a unit that is added or changed could do to these scores",
+            way_out="Ask about units that leave.",
+        )
 
 
 class SharedContests(Contests):
@@ -161,6 +181,7 @@ class LeftOutContests(Contests):
     """
 
     rule = "at least 2 where no single unit does it; units that narrow the gap most leave first"
+    dear = True
     assumed: ClassVar[tuple[str, ...]] = ("beyond one unit nothing bounds the number from below",)
 
     def __init__(self, out: LeaveOneOut) -> None:

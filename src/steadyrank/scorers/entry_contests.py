@@ -9,6 +9,7 @@ import numpy as np
 from steadyrank.engines.exact_sums import together
 from steadyrank.scorers.contests import SharedContests
 from steadyrank.scorers.ratio_contests import Given, RatioContests
+from steadyrank.scorers.stuffing import NewValues, StuffedContests
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
@@ -65,17 +66,21 @@ class ItemGiven:
         return Given(units, sums * prior.share, taken, total, denominator, prior.share)
 
 
-def entry_contests(entries: Entries, sums: ItemSums, units: Units) -> Contests:
+def entry_contests(
+    entries: Entries, sums: ItemSums, units: Units, value_range: tuple[float, float] | None
+) -> Contests:
     """Return the contests of sums over counts: by sums alone where all counts are the same."""
     given = ItemGiven(entries, sums, units)
     least, most = entries.extremes
     ends = _amount(sums, least), _amount(sums, most)
+    most_at_once = int(entries.most_leaving.max())
+    new = NewValues(value_range if most_at_once == 1 else None, _scale(sums), grouped=most_at_once > 1)
     if not entries.gaps:
-        return SameCounts(given, sums, units, ends, int(entries.most_leaving.max()))
+        return SameCounts(given, sums, units, ends, most_at_once, new)
     share = sums.prior.share
     denominators = np.asarray((sums.prior.weight + share * sums.counts) / share, dtype=np.float64)
     scores = sums.scores * _scale(sums)
-    return RatioContests(units.counts, given, ends, scores, denominators, entries.most_leaving)
+    return RatioContests(units.counts, given, ends, scores, denominators, entries.most_leaving, new)
 
 
 def _scale(sums: ItemSums) -> float:
@@ -91,16 +96,27 @@ class SameCounts(SharedContests):
     """Contests of items that all have the same number of values, so that only sums matter."""
 
     def __init__(
-        self, given: ItemGiven, sums: ItemSums, units: Units, ends: Ends, largest_unit: int
+        self,
+        given: ItemGiven,
+        sums: ItemSums,
+        units: Units,
+        ends: Ends,
+        largest_unit: int,
+        new: NewValues,
     ) -> None:
         self._share = sums.prior.share
         denominator = sums.prior.weight / self._share + float(sums.counts.max())
         super().__init__(units.counts, denominator * _scale(sums))
-        self._given, self._ends, self._largest_unit = given, ends, largest_unit
+        self._given, self._ends, self._largest_unit, self._new = given, ends, largest_unit, new
         self._totals = _amount(sums, sums.totals)
         if not sums.form.whole:
             sizes = np.maximum(abs(ends[0]), abs(ends[1])).max(initial=0.0)
             self.rounding = ROUNDING * float(sizes) * float(sums.counts.max(initial=0))
+
+    def stuffed(self, *, changing: bool) -> Contests:
+        """Add rows with the highest value for the one and the lowest for the other."""
+        low, high = self._new.scaled()
+        return StuffedContests(self, high - low, self._new.stated(), changing=changing)
 
     def gaps(self, ahead: IntArray, behind: IntArray) -> FloatArray:
         """Return the differences of the sums."""

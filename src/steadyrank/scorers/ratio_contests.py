@@ -27,12 +27,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steadyrank.errors import InvalidSettingError
 from steadyrank.scorers.contests import Attack, Contests
+from steadyrank.scorers.stuffing import AddedRatios
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from steadyrank._typing import FloatArray, IntArray
+    from steadyrank.scorers.stuffing import NewValues
 
 MOST_TRIPLES = 20_000_000
 """How many triples are bounded for one pair before the exact number is given up for an interval."""
@@ -116,6 +119,8 @@ class RatioContests(Contests):
         The scores, and what their sums were divided by.
     most_leaving : int array (items,)
         The most values of an item that leave with one unit.
+    new : NewValues
+        The values of units that could be added.
     """
 
     rule = "exact: all ways to split the units that leave between the two items"
@@ -128,13 +133,24 @@ class RatioContests(Contests):
         scores: FloatArray,
         denominators: FloatArray,
         most_leaving: IntArray,
+        new: NewValues,
     ) -> None:
         self.counts = counts
         self.total = int(counts.sum())
         self._given = given
         self._least, self._most = (np.asarray(end, dtype=np.float64) for end in extremes)
         self._scores, self._denominators = scores, denominators
-        self._leaving = most_leaving
+        self._leaving, self._new = most_leaving, new
+
+    def stuffed(self, *, changing: bool) -> Contests:
+        """Add units with the highest value for the one and the lowest for the other."""
+        if changing:
+            raise InvalidSettingError(
+                "how many units must change is not known where units have values of some items only",
+                way_out="Ask about units that leave, or that are added.",
+            )
+        ends = self._new.scaled(), self._new.stated()
+        return AddedRatios(self._scores, self._denominators, *ends)
 
     def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Let the item behind lose its lowest value, and the one ahead its highest, again and again."""

@@ -8,7 +8,7 @@ from steadyrank.stability.auditing import Audit as Audit, Check as Check
 from steadyrank.stability.certificate import Certificate as Certificate
 from steadyrank.stability.curve import StabilityCurve as StabilityCurve
 from steadyrank.stability.explanation import Explanation as Explanation, Rival as Rival
-from steadyrank.stability.margin import Margin as Margin
+from steadyrank.stability.margin_results import Margin as Margin
 from steadyrank.stability.random_audit import RandomAudit as RandomAudit
 from steadyrank.stability.ranking_curve import RankingCurve as RankingCurve
 from steadyrank.stability.settling import Needed as Needed

@@ -18,7 +18,7 @@ from steadyrank.operators.checks import check_k
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.contests import SharedContests
 from steadyrank.stability import findings
-from steadyrank.stability.margin import index_of, margin_of
+from steadyrank.stability.margin_results import Asked, index_of, margin_of
 from steadyrank.stability.results import Result
 from steadyrank.wording import counted
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steadyrank._typing import FloatArray, IntArray
-    from steadyrank.stability.margin import Margin
+    from steadyrank.stability.margin_results import Margin
     from steadyrank.stability.study import Study
 
 RIVALS = 3
@@ -191,17 +191,17 @@ class Explanation(Result):
 
 def explanation_of(study: Study, k: int | None, item: object) -> Explanation:
     """Return what holds an item on its side of a border; see :func:`steadyrank.explain`."""
-    order = study.margins.order
+    order = study.margin_search().order
     place = None if item is None else index_of(study, item)
     if k is None and place is None:
         raise InvalidValueError(
             "neither a k nor an item to explain", way_out=["Give ", Option("k"), " or ", Option("item")]
         )
     if k is None and place is not None:  # ahead of the next; the last one has only those before it
-        k = min(study.margins.rank(place), max(1, len(order) - 1))
+        k = min(study.margin_search().rank(place), max(1, len(order) - 1))
     k = check_border(k, len(order))
     place = int(order[k - 1]) if place is None else place
-    rank = study.margins.rank(place)
+    rank = study.margin_search().rank(place)
     across = order[k : k + RIVALS] if rank <= k else order[max(0, k - RIVALS) : k][::-1]
     given, without, additive = contributions_of(study, place, int(across[0]))
     return Explanation(
@@ -218,8 +218,8 @@ def explanation_of(study: Study, k: int | None, item: object) -> Explanation:
 
 def _rival(study: Study, place: int, other: int) -> Rival:
     gap = float(study.scores[place] - study.scores[other])
-    margin = margin_of(study, None, None, (study.items[place], study.items[other]))
-    return Rival(study.items[other], study.margins.rank(other), gap, margin)
+    margin = margin_of(study, Asked(pair=(study.items[place], study.items[other])), "remove")
+    return Rival(study.items[other], study.margin_search().rank(other), gap, margin)
 
 
 def check_border(k: object, items: int) -> int:
@@ -235,7 +235,7 @@ def check_border(k: object, items: int) -> int:
 
 def contributions_of(study: Study, one: int, other: int) -> tuple[FloatArray, FloatArray, bool]:
     """Return what each distinct unit adds to a lead, the lead without it, and whether they add up."""
-    out, contests = study.leave_one_out, study.margins.contests
+    out, contests = study.leave_one_out, study.margin_search().contests
     without = out.gaps_without(one, other)
     if isinstance(contests, SharedContests):
         return contests.contributions(one, other), without, True

@@ -114,7 +114,7 @@ class Needed(Result):
 def needed_of(study: Study, k: int, confidence: float) -> Needed:
     """Return how many units would settle a border; see :func:`steadyrank.needed`."""
     k, confidence = check_border(k, len(study.items)), _check_confidence(confidence)
-    ahead, behind = study.margins.order[k - 1 : k + 1].tolist()
+    ahead, behind = study.margin_search().order[k - 1 : k + 1].tolist()
     gap = float(study.scores[ahead] - study.scores[behind])
     given, without, additive = contributions_of(study, ahead, behind)
     counts, n = study.units.counts, study.units.total

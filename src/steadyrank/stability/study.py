@@ -23,7 +23,7 @@ from steadyrank.stability.calibration import USUAL_DELTA, Calibration
 from steadyrank.stability.curve import StabilityCurve, stability_curve
 from steadyrank.stability.explanation import Explanation, explanation_of
 from steadyrank.stability.findings import RULES
-from steadyrank.stability.margin import Margin, margin_of
+from steadyrank.stability.margin_results import Asked, Margin, known_margin, margin_of
 from steadyrank.stability.margins import MarginSearch
 from steadyrank.stability.random_audit import check_drawing, random_audit
 from steadyrank.stability.ranking_curve import RankingCurve, ranking_curve
@@ -82,6 +82,7 @@ class Study:
         self.data = data
         self.scorer: Scorer = resolve_scorer(scorer, data)
         self._curves: dict[int, StabilityCurve] = {}
+        self._margins: dict[int | None, Margin] = {}
 
     def __repr__(self) -> str:
         return f"Study({self.data!r}, {self.scorer!r})"
@@ -212,16 +213,30 @@ class Study:
             self._curves[k] = stability_curve(self, k)
         return self._curves[k]
 
+    def margin_search(self, by: str = "remove") -> MarginSearch:
+        """Return the search for how many units must leave, be added or change."""
+        return self._searches.setdefault(by, MarginSearch(self, by))
+
     @cached_property
-    def margins(self) -> MarginSearch:
-        """The search for how many units must leave."""
-        return MarginSearch(self)
+    def _searches(self) -> dict[str, MarginSearch]:
+        return {}
 
     def margin(
-        self, k: int | None = None, *, item: object = None, pair: tuple[object, object] | None = None
+        self,
+        k: int | None = None,
+        *,
+        item: object = None,
+        pair: tuple[object, object] | None = None,
+        by: str = "remove",
     ) -> Margin:
         """Return how many units must leave before an answer changes; see :func:`steadyrank.margin`."""
-        return margin_of(self, k, item, pair)
+        return margin_of(self, Asked(k, item, pair), by)
+
+    def known_margin(self, k: int | None) -> Margin:
+        """Return the margin that views show of themselves: nothing is refitted for it."""
+        if k not in self._margins:
+            self._margins[k] = known_margin(self, k)
+        return self._margins[k]
 
     def explain(self, k: int | None = None, item: object = None) -> Explanation:
         """Return what holds an item on its side of a border; see :func:`steadyrank.explain`."""
@@ -243,7 +258,14 @@ class Study:
         """Return the units that break the plain or the inflated top-k; eps as for :meth:`audit`."""
         return self.audit(k, eps=eps, delta=delta, methods=Flips.METHODS).flips(k)
 
-    def check(self, k: int, *, max_delta: float = USUAL_DELTA, eps: float | None = None) -> Check:
+    def check(
+        self,
+        k: int,
+        *,
+        max_delta: float = USUAL_DELTA,
+        eps: float | None = None,
+        min_margin: int | None = None,
+    ) -> Check:
         """Check whether the plain top-k, or the inflated one at eps, is stable enough.
 
         Parameters
@@ -254,7 +276,14 @@ class Study:
             The largest share of units whose removal may break the answer.
         eps : float, optional
             The inflation; without it the plain top-k is checked.
+        min_margin : int, optional
+            The fewest units that must have to leave, for certain, before the plain top-k changes.
         """
+        if min_margin is not None and eps is not None:
+            raise InvalidValueError(
+                "min_margin is about the plain top-k, but eps asks for the inflated one",
+                way_out=["Omit ", Option("eps"), " or ", Option("min_margin"), "."],
+            )
         remedy = self.topk(k, delta=max_delta)
         found = self.audit(k, eps=remedy.eps if eps is None else eps, methods=Flips.METHODS)
         return Check(
@@ -265,6 +294,8 @@ class Study:
             row=found.row("topk" if eps is None else "inflated_topk", remedy.k),
             flips=found.flips(remedy.k),
             remedy=remedy,
+            margin=self.known_margin(remedy.k),
+            min_margin=min_margin,
         )
 
     def report(
@@ -500,6 +531,7 @@ def margin(
     *,
     item: object = None,
     pair: tuple[object, object] | None = None,
+    by: str = "remove",
     scorer: object = None,
 ) -> Margin:
     """Return how many units must leave together before the plain answer changes.
@@ -514,6 +546,10 @@ def margin(
         How many units this item is away from leaving the top k, or from entering it.
     pair : two labels, optional
         How many units must leave for the one behind to pass the one ahead.
+    by : {"remove", "add", "change"}
+        What happens to units: they leave; others are added, as in ballot stuffing; or they change. The
+        last two where it is known what a unit could say: for votes, ballots and single battles, and for
+        values in a stated range.
     scorer : optional
         How data become scores; by default the usual way for the kind of data.
 
@@ -525,8 +561,10 @@ def margin(
     2 of 10 votes must leave before the top 2 changes.
     >>> margin(votes, 1, item="cyd").lower, margin(votes, pair=("bob", "cyd")).units
     (4, (1, 1))
+    >>> margin(votes, 2, by="change").sentence
+    '1 of 10 votes must change before the top 2 changes.'
     """
-    return as_study(data, scorer).margin(k, item=item, pair=pair)
+    return as_study(data, scorer).margin(k, item=item, pair=pair, by=by)
 
 
 def explain(
