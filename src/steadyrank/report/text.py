@@ -40,7 +40,6 @@ METHODS = {
     "inflated_ranking": "inflated ranking",
 }
 AUDIT_LINE = "{:<18}{:>6}{:>14}{:>9}{:>10}{:>15}"
-RANDOM_LINE = "{:<18}{:>6}{:>11}{:>9}{:>19}{:>15}"
 
 
 class Line(NamedTuple):
@@ -151,31 +150,40 @@ def _ranking_lines(findings: Findings, terminal: Terminal, everything: bool) -> 
 
 
 def _audit_lines(findings: Findings, terminal: Terminal, _everything: bool) -> Iterator[Line]:
-    units = findings["units"]
+    units, number, unit = findings["units"], findings["n_units"], findings["unit"]
+    told, last = f"Each of the {number:,} {units} was left out in turn.", "Jaccard"
+    if findings["document"] == "random-audit":
+        told, last = findings["sentence"], f"{findings['confidence']:.0%} limits".rjust(16)
+        units, number, unit = "random sets", findings["samples"], "random set"
     yield from _heading(findings, terminal)
     yield from paragraph(
-        f"Each of the {findings['n_units']:,} {units} was left out in turn. At eps = "
-        f"{findings['eps']:.4g}, a share {findings['share_reaching_eps']:.4g} of them moves the scores "
-        "by eps or more; no inflated answer can break more often than that.",
+        f"{told} At eps = {findings['eps']:.4g}, a share {findings['share_reaching_eps']:.4g} of them "
+        "moves the scores by eps or more; no inflated answer can break more often than that.",
         terminal,
     )
     yield Line("")
-    yield Line(AUDIT_LINE.format("answer", "k", "broken by", "delta", "Jaccard", "size"), "bold")
+    yield Line(AUDIT_LINE.format("answer", "k", "broken by", "delta", last, "size"), "bold")
     for row in sorted(findings["audit"], key=lambda row: (row["k"] is None, row["k"])):
-        yield _audit_line(row, findings["n_units"], terminal)
+        yield _audit_line(row, number, terminal)
     yield from paragraph(
         f"Broken by: {units} without which fewer than k items (rankings: no ranking) stay in common.",
         terminal,
         style=FAINT,
     )
+    if unit != findings["unit"]:
+        told = "of the share among all removals of so many, each row by itself (Clopper-Pearson)"
+        yield from paragraph(f"Limits: {told}.", terminal, style=FAINT)
     yield Line("")
     for flips in findings["flips"]:
-        yield from _flip_lines(flips, findings["unit"], terminal)
+        yield from _flip_lines(flips, unit, terminal)
     yield from _notes(findings, terminal)
 
 
 def _audit_line(row: Row, units: int, terminal: Terminal) -> Line:
     k, jaccard, size = audit_cells(row)
+    if "lower" in row:  # rounded outward, so that the limits as they are printed hold
+        lower, upper = math.floor(row["lower"] * 1e4) / 1e4, math.ceil(row["upper"] * 1e4) / 1e4
+        jaccard = f"{lower:.4f} to {upper:.4f}"
     name = METHODS.get(row["method"]) or terminal.safe(row["method"])
     broken, delta = f"{round(row['delta'] * units):,}", f"{row['delta']:.4f}"
     style = "green" if row["method"].startswith("inflated") else ""
@@ -187,32 +195,6 @@ def audit_cells(row: Row) -> tuple[str, str, str]:
     k = "" if row["k"] is None else f"{row['k']:,}"
     jaccard = "" if row["jaccard"] is None else f"{row['jaccard']:.4f}"
     return k, jaccard, size_in_words(row["size"], row["log10_size"])
-
-
-def _random_lines(findings: Findings, terminal: Terminal, _everything: bool) -> Iterator[Line]:
-    yield from _heading(findings, terminal)
-    yield from paragraph(findings["sentence"], terminal)
-    yield Line("")
-    limits = f"{findings['confidence']:.0%} limits"
-    yield Line(RANDOM_LINE.format("answer", "k", "broken by", "share", limits, "size"), "bold")
-    for row in sorted(findings["audit"], key=lambda row: (row["k"] is None, row["k"])):
-        k, _, size = audit_cells(row)
-        name = METHODS.get(row["method"]) or terminal.safe(row["method"])
-        broken, share = f"{round(row['delta'] * findings['samples']):,}", f"{row['delta']:.4f}"
-        # Outward, so that the limits as they are printed hold.
-        lower, upper = math.floor(row["lower"] * 1e4) / 1e4, math.ceil(row["upper"] * 1e4) / 1e4
-        yield Line(RANDOM_LINE.format(name, k, broken, share, f"{lower:.4f} to {upper:.4f}", size))
-    yield from paragraph(
-        "Broken by: removals after which fewer than k items (rankings: no ranking) stay in common. "
-        "Limits: of the share among all removals of so many (Clopper-Pearson, each row by itself); "
-        f"they allow for the drawing of removals alone. eps = {findings['eps']:.4g}.",
-        terminal,
-        style=FAINT,
-    )
-    yield Line("")
-    for flips in findings["flips"]:
-        yield from _flip_lines(flips, "random set", terminal)
-    yield from _notes(findings, terminal)
 
 
 def _check_lines(findings: Findings, terminal: Terminal, _everything: bool) -> Iterator[Line]:
@@ -303,29 +285,26 @@ def _distance_lines(findings: Findings, terminal: Terminal, everything: bool) ->
 def _explanation_lines(findings: Findings, terminal: Terminal, everything: bool) -> Iterator[Line]:
     yield from _heading(findings, terminal)
     yield from paragraph(findings["sentence"], terminal)
-    units = terminal.safe(findings["units"])
+    units, top = terminal.safe(findings["units"]), f"the top {findings['k']:,}"
     yield Line(f"Rivals, and how many {units} must leave before one changes places with it", "bold")
     for rival in findings["rivals"]:
         upper = "or more" if rival["upper"] is None else f"to {rival['upper']:,}"
-        fewest = f"{rival['lower']:,}" if rival["exact"] else f"{rival['lower']:,} {upper}"
-        leaving = "it never happens" if rival["never"] else f"{fewest} must leave"
+        fewest = f"{rival['lower']:,} {'' if rival['exact'] else upper}".strip()
         name = f"rank {rival['rank']:,}  {terminal.safe(rival['item'])}"
-        yield Line(f"   {name}: difference {rival['gap']:+.4g}; {leaving}")
-    top = f"the top {findings['k']:,}"
-    inside = f"Hold it in {top}", "Work against it"
-    titles = inside if findings["inside"] else ("Work for it", f"Keep it out of {top}")
-    for title, name, sign in zip(titles, ("for", "against"), (1, -1), strict=True):
-        side = findings["contributing"][name]
+        told = "it never happens" if rival["never"] else f"{fewest} must leave"
+        yield Line(f"   {name}: difference {rival['gap']:+.4g}; {told}")
+    titles = [f"Hold it in {top}", "Work against it"]
+    if not findings["inside"]:
+        titles = ["Work for it", f"Keep it out of {top}"]
+    for title, number, sign in zip(titles, ("units_for", "units_against"), (1, -1), strict=True):
         rows = [row for row in findings["rows"] if row["contribution"] * sign > 0]
-        rows = rows[: None if everything else NEXT_IN_LINE]
-        yield Line(f"{title}: {counted(side['units'], terminal.safe(findings['unit']))}", "bold")
-        for row in rows:
+        shown = rows if everything else rows[:NEXT_IN_LINE]
+        yield Line(f"{title}: {counted(findings[number], terminal.safe(findings['unit']))}", "bold")
+        for row in shown:
             numbers = f"{row['contribution']:+.4g} each, without one {row['gap_without']:+.4g}"
             yield Line(f"   {numbers}: {row['count']:,} x {terminal.safe(row['unit'])}")
-        if hidden := side["distinct_units"] - len(rows):
-            yield Line(f"   and {hidden:,} more kinds", FAINT)
-    told = f"Contributions to the difference from {findings['rival']}: {findings['rule']}."
-    yield from paragraph(told, terminal, style=FAINT)
+        if len(rows) > len(shown):
+            yield Line(f"   and {len(rows) - len(shown):,} more kinds", FAINT)
     yield from _notes(findings, terminal)
 
 
@@ -333,8 +312,6 @@ def _needed_lines(findings: Findings, terminal: Terminal, _everything: bool) -> 
     yield from _heading(findings, terminal)
     yield from paragraph(findings["sentence"], terminal)
     yield from paragraph(f"Computed from {findings['basis']}.", terminal, style=FAINT)
-    for text in findings["assumed"]:
-        yield from paragraph(f"Assumed: {text}.", terminal, style=FAINT)
     yield from _notes(findings, terminal)
 
 
@@ -344,7 +321,7 @@ VIEWS: dict[str, Callable[[Findings, Terminal, bool], Iterator[Line]]] = {
     "audit": _audit_lines,
     "check": _check_lines,
     "margin": _margin_lines,
-    "random-audit": _random_lines,
+    "random-audit": _audit_lines,
     "explanation": _explanation_lines,
     "needed": _needed_lines,
 }

@@ -168,7 +168,7 @@ def refit_all(
     units = data.units
     data.with_copies(units.counts)  # data in an engine refuse this, before anything is computed
     scores = np.empty((len(units) + 1, data.n_items))
-    show = progress_of(how)
+    show = _shown(how.progress)
     with _checkpoint(how.checkpoint, data, settings) as (done, add):
         for unit, found in done.items():
             scores[unit] = found
@@ -271,9 +271,7 @@ def _estimator_scores(model: Any, seed: int, data: Any) -> Any:
     )
 
 
-def progress_of(how: Refit | Bagged) -> Progress:
-    """Return who is told how many refits are done."""
-    progress = how.progress
+def _shown(progress: Progress | bool | None) -> Progress:
     if callable(progress):
         return progress
     if progress is None:

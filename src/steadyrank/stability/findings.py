@@ -21,11 +21,10 @@ if TYPE_CHECKING:
     from steadyrank.stability.answers import Answer, StableTopK
     from steadyrank.stability.auditing import Audit, Check
     from steadyrank.stability.curve import StabilityCurve
-    from steadyrank.stability.explanation import Explanation
+    from steadyrank.stability.explanation import Explanation, Needed
     from steadyrank.stability.margin_results import Margin
     from steadyrank.stability.random_audit import RandomAudit
     from steadyrank.stability.results import Result
-    from steadyrank.stability.settling import Needed
     from steadyrank.stability.study import Study
     from steadyrank.stability.topk_audit import Flip, Flips
 
@@ -47,9 +46,7 @@ COLUMNS = {
     "top-k": ANSWER_COLUMNS,
     "ranking": ANSWER_COLUMNS,
     "audit": ("method", "k", "delta", "jaccard", "size", "log10_size", "note"),
-    "random-audit": (
-        *("method", "k", "delta", "lower", "upper", "jaccard", "size", "log10_size", "note"),
-    ),
+    "random-audit": ("method", "k", "delta", "lower", "upper", "jaccard", "size", "log10_size", "note"),
     "explanation": ("unit", "number", "count", "contribution", "gap_without"),
     "needed": ("k", "ahead", "behind", "gap", "confidence", "needed", "n_units", "tie", "basis"),
     "margin": ("k", "item", "lower", "upper", "exact", "n_units", "passed", "passing", "rule"),
@@ -149,11 +146,8 @@ def audit_findings(audit: Audit) -> dict[str, Any]:
 
 def random_audit_findings(audit: RandomAudit) -> dict[str, Any]:
     """Return the table of an audit of random removals, and what was drawn."""
-    drawn = {
-        name: getattr(audit, name)
-        for name in ("removals", "samples", "seed", "unscored", "unscored_reason", "sentence")
-    }
-    return drawn | {"confidence": audit.CONFIDENCE} | audit_findings(audit)
+    names = ("removals", "samples", "seed", "unscored", "confidence", "sentence")
+    return {name: getattr(audit, name) for name in names} | audit_findings(audit)
 
 
 def check_findings(check: Check) -> dict[str, Any]:
@@ -213,53 +207,28 @@ def distance_findings(study: Study, k: int) -> dict[str, Any]:
     return {"k": k, "items": items, "beyond": found.beyond}
 
 
-def explanation_findings(found: Explanation, most: int | None) -> dict[str, Any]:
-    """Return an item's rivals, and the units for and against it: all, or so many of each."""
-    counts = found.study.units.counts
-    sides = {"for": found.units_for, "against": found.units_against}
+def explanation_findings(found: Explanation) -> dict[str, Any]:
+    """Return an item's rivals, and all units for and against it."""
+    names = ("k", "rank", "inside", "gap", "additive", "sentence")
     rivals = [
         {"item": label(rival.item), "rank": rival.rank, "gap": rival.gap}
         | {name: getattr(rival.margin, name) for name in ("lower", "upper", "exact", "never")}
         for rival in found.rivals
     ]
-    return {
-        "k": found.k,
+    return {name: getattr(found, name) for name in names} | {
         "item": label(found.item),
-        "rank": found.rank,
-        "inside": found.inside,
-        "rival": rivals[0]["item"],
-        "gap": found.gap,
         "rivals": rivals,
-        "additive": found.additive,
-        "rule": found.rule,
-        "contributing": {
-            name: {
-                "units": int(counts[units].sum()),
-                "distinct_units": len(units),
-                "contribution": float(counts[units] @ found.contributions[units]),
-            }
-            for name, units in sides.items()
-        },
-        "rows": [{**row, "unit": label(row["unit"])} for row in found.rows(most)],
-        "sentence": found.sentence,
+        "units_for": found.number(1),
+        "units_against": found.number(-1),
+        "rows": list(found.rows()),
     }
 
 
 def needed_findings(found: Needed) -> dict[str, Any]:
     """Return how many units a model says it would take, and that it is a model."""
-    number = found.needed
-    return {
-        "k": found.k,
-        "ahead": label(found.ahead),
-        "behind": label(found.behind),
-        **{name: getattr(found, name) for name in ("gap", "confidence", "mean", "spread")},
-        "needed": number if number is None or number <= EXACT_IN_JSON else None,
-        "tie": found.tie,
-        "basis": found.basis,
-        "status": "model",
-        "assumed": list(found.ASSUMED),
-        "sentence": found.sentence,
-    }
+    names = ("k", "gap", "confidence", "needed", "tie", "basis", "sentence")
+    told = {name: getattr(found, name) for name in names}
+    return told | {"ahead": label(found.ahead), "behind": label(found.behind), "status": "model"}
 
 
 def _removed(margin: Margin) -> dict[str, Any]:

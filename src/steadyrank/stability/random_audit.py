@@ -1,23 +1,31 @@
 """The audit of several removals at once: observed on random ones, with exact limits for all of them.
 
 The methods and what breaks them are those of the exact audit: each random set of units takes the place
-of one unit.
+of one unit. Each has a generator of its own, seeded by its number, so that what is drawn depends neither
+on how many are drawn nor on who computes the scores.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from steadyrank.errors import InvalidValueError, Option, shorten
-from steadyrank.scorers.removals import RandomRemovals
+from steadyrank.data.units import LazyLabels, Units
+from steadyrank.errors import InvalidValueError, Option, SteadyrankError, listing, shorten
+from steadyrank.scorers.bagged import Bagged, drawn_copies
+from steadyrank.scorers.base import RowsOut, Scorer
+from steadyrank.scorers.refit import Refit, run_fits
 from steadyrank.stability import findings
 from steadyrank.stability.auditing import Audit, AuditPlan
 from steadyrank.wording import counted, plural
 
 if TYPE_CHECKING:
+    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank.data.observations import Observations
+    from steadyrank.scorers.base import LeaveOneOut
     from steadyrank.stability.audit_rows import AuditRow
     from steadyrank.stability.study import Study
 
@@ -41,11 +49,9 @@ class RandomAudit(Audit):
         How many units left together.
     samples, seed : int
         How many removals were drawn, and from which seed.
-    unscored : int
-        After how many of them there were no scores: an item without data, or a fit that refused.
+    reasons : tuple of str
+        Why some of them left no scores (an item without data, a fit that refused), one reason for each.
         ``lower`` takes them for removals that leave the answer whole, ``upper`` for broken ones.
-    unscored_reason : str
-        Why, for the first of them.
 
     Examples
     --------
@@ -57,22 +63,30 @@ class RandomAudit(Audit):
     """
 
     document = "random-audit"
-    CONFIDENCE: ClassVar = 0.95
+    confidence: ClassVar = 0.95
 
     removals: int
     samples: int
     seed: int
-    unscored: int
-    unscored_reason: str
+    reasons: tuple[str, ...]
     _sample: Study = field(kw_only=True)
 
     def __repr__(self) -> str:
-        methods = list(dict.fromkeys(row.method for row in self))
-        return f"RandomAudit({self.sentence!r}, eps={self.eps:.3g}, methods={methods})"
+        return f"RandomAudit({self.sentence!r}, eps={self.eps:.3g})"
 
     @property
     def _folds(self) -> Study:
         return self._sample
+
+    @property
+    def unscored(self) -> int:
+        """After how many removals there were no scores."""
+        return len(self.reasons)
+
+    @cached_property
+    def share_reaching_eps(self) -> float:
+        """The share of all removals drawn that move the scores by eps or more."""
+        return int(self._sample.reaching(self.eps).sum()) / self.samples
 
     @property
     def sentence(self) -> str:
@@ -81,57 +95,108 @@ class RandomAudit(Audit):
             f"Observed on {counted(self.samples, 'random removal')} of {self.removals:,} of the "
             f"{self.n_units:,} {plural(self.unit)} (seed {self.seed})."
         )
-        if self.unscored:
-            told += (
-                f" {self.unscored:,} of them left data without scores; the first: {self.unscored_reason}"
-            )
+        if self.reasons:
+            told += f" {self.unscored:,} of them left data without scores; the first: {self.reasons[0]}"
         return told
 
     def _found(self) -> dict[str, Any]:
         return findings.random_audit_findings(self)
 
 
-def check_drawing(units: int, removals: object, samples: object, seed: object) -> tuple[int, int, int]:
-    """Return how many units leave together, how often that is drawn, and from which seed."""
-    together = _whole("removals", removals, 1, max(1, units - 1))
-    if together == 1 and samples is not None:
+@dataclass(frozen=True)
+class RandomRemovals:
+    """Random sets of so many units to take away together, each set as likely as any other."""
+
+    data: Observations
+    removals: int
+    samples: int
+    seed: int
+
+    def leaving(self, which: int) -> IntArray:
+        """Return how many of each distinct unit leave."""
+        rng = np.random.default_rng([self.seed, which])
+        return drawn_copies(rng, self.data.units.counts, self.removals, replace=False)
+
+    def name(self, which: int) -> str:
+        """Return what leaves, in words."""
+        leaving, known = self.leaving(which), self.data.units.labels
+        units = np.flatnonzero(leaving).tolist()
+        return listing((f"{leaving[unit]:,} x {shorten(known[unit])}" for unit in units), len(units))
+
+    def scored(self, scorer: Scorer, scores: FloatArray) -> tuple[LeaveOneOut, tuple[str, ...]]:
+        """Return the scores after each removal, as if each were one unit, and why some have none.
+
+        Where leave-one-out is by refitting, they are computed through joblib, too.
+        """
+        self.data.with_copies(self.data.units.counts)  # data in an engine refuse this, before any work
+        jobs = getattr(scorer, "n_jobs", None)
+        if refits := isinstance(scorer, Refit | Bagged):
+            scorer = replace(scorer, progress=None)  # it need not travel to other processes
+        fit = partial(self._after, scorer)
+        if refits or type(scorer).leave_one_out is Scorer.leave_one_out:
+            found = dict(run_fits(fit, range(self.samples), jobs))
+        else:
+            found = dict(map(fit, range(self.samples)))
+        reasons = {which: told for which, told in found.items() if isinstance(told, str)}
+        kept = sorted(found.keys() - reasons.keys())
+        if not kept:
+            raise InvalidValueError(
+                f"none of {self.samples:,} random removals leaves data that can be scored; the first: "
+                f"{reasons[0]}",
+                way_out=["Remove fewer at a time, with smaller ", Option("removals")],
+            )
+        rows = np.array([found[which] for which in kept], dtype=np.float64)
+        labels = LazyLabels(len(kept), lambda place: self.name(kept[place]))
+        units = Units("random set", np.ones(len(kept), dtype=np.int64), labels)
+        return RowsOut(scores, units, rows.__getitem__), tuple(reasons[key] for key in sorted(reasons))
+
+    def _after(self, scorer: Scorer, which: int) -> tuple[int, FloatArray | str]:
+        """Score the data after one removal; a model of somebody else's may refuse in its own words."""
+        try:
+            return which, scorer.score(
+                self.data.with_copies(self.data.units.counts - self.leaving(which))
+            )
+        except (SteadyrankError, ValueError, ArithmeticError) as error:
+            return which, f"{type(error).__name__}: {error}"
+
+
+def checked_removals(study: Study, removals: int, samples: int | None, seed: int) -> RandomRemovals:
+    """Return what is to be drawn, or complain."""
+    if removals == 1 and samples is not None:
         raise InvalidValueError(
             "samples are for several removals at once; single units are all left out in turn, exactly",
             way_out=["Omit ", Option("samples"), ", or give ", Option("removals"), " from 2 on."],
         )
-    drawn = SAMPLES if samples is None else _whole("samples", samples, 1)
-    return together, drawn, _whole("seed", seed, 0)
-
-
-def _whole(name: str, value: object, least: int, most: int | None = None) -> int:
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or value < least or (most is not None and value > most):  # type: ignore[operator]
-        upto = "on" if most is None else f"to {most:,} (one unit must stay)"
-        raise InvalidValueError(
-            f"{name} must be a whole number from {least} {upto}, but is {shorten(value)}"
-        )
-    return int(value)  # type: ignore[call-overload, no-any-return]
+    limits = {"removals": (removals, 1, max(1, study.units.total - 1)), "seed": (seed, 0, None)}
+    limits["samples"] = (SAMPLES if samples is None else samples, 1, None)
+    for name, (value, least, most) in limits.items():
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if not whole or value < least or (most is not None and value > most):
+            upto = "on" if most is None else f"to {most:,} (one unit must stay)"
+            raise InvalidValueError(
+                f"{name} must be a whole number from {least} {upto}, but is {shorten(value)}"
+            )
+    return RandomRemovals(study.data, int(removals), int(limits["samples"][0]), int(seed))
 
 
 def random_audit(
-    study: Study, plan: AuditPlan, eps: float, max_states: int, drawing: tuple[int, int, int]
+    study: Study, drawn: RandomRemovals, plan: AuditPlan, eps: float, max_states: int
 ) -> RandomAudit:
     """Take random sets of units away and audit each method; see :func:`steadyrank.audit`."""
-    removals, samples, seed = drawing
-    drawn = RandomRemovals(study.data, removals, samples, seed)
-    out, failed = drawn.scored(study.scorer, study.scores)
+    out, reasons = drawn.scored(study.scorer, study.scores)
     sample = study.over(out)
     return RandomAudit(
         **study.about(),
-        table=tuple(_limited(row, samples, len(failed)) for row in plan.rows(sample, eps, max_states)),
+        table=tuple(
+            _limited(row, drawn.samples, len(reasons)) for row in plan.rows(sample, eps, max_states)
+        ),
         eps=eps,
         shifts=sample.shifts,
         units=sample.units,
-        removals=removals,
-        samples=samples,
-        seed=seed,
-        unscored=len(failed),
-        unscored_reason=failed[min(failed)] if failed else "",
+        removals=drawn.removals,
+        samples=drawn.samples,
+        seed=drawn.seed,
+        reasons=reasons,
         _sample=sample,
     )
 
@@ -139,8 +204,8 @@ def random_audit(
 def _limited(row: AuditRow, samples: int, unscored: int) -> AuditRow:
     """Return a row with the share of all samples, and limits whichever way the unscored would go."""
     broken = len(row.broken)
-    lower, _ = clopper_pearson(broken, samples, RandomAudit.CONFIDENCE)
-    _, upper = clopper_pearson(broken + unscored, samples, RandomAudit.CONFIDENCE)
+    lower, _ = clopper_pearson(broken, samples, RandomAudit.confidence)
+    _, upper = clopper_pearson(broken + unscored, samples, RandomAudit.confidence)
     return replace(row, delta=broken / samples, lower=lower, upper=upper)
 
 

@@ -21,13 +21,12 @@ from steadyrank.stability.answers import StableRanking, StableTopK
 from steadyrank.stability.auditing import METHODS, Audit, AuditPlan, Check, check_ks
 from steadyrank.stability.calibration import USUAL_DELTA, Calibration
 from steadyrank.stability.curve import StabilityCurve, stability_curve
-from steadyrank.stability.explanation import Explanation, explanation_of
+from steadyrank.stability.explanation import Explanation, Needed, explanation_of, needed_of
 from steadyrank.stability.findings import RULES
 from steadyrank.stability.margin_results import Asked, Margin, known_margin, margin_of
 from steadyrank.stability.margins import MarginSearch
-from steadyrank.stability.random_audit import check_drawing, random_audit
+from steadyrank.stability.random_audit import checked_removals, random_audit
 from steadyrank.stability.ranking_curve import RankingCurve, ranking_curve
-from steadyrank.stability.settling import Needed, needed_of
 from steadyrank.stability.topk_audit import Flips
 from steadyrank.stability.views import write_page
 
@@ -190,13 +189,13 @@ class Study:
         seed: int = 0,
     ) -> Audit:
         """Leave every unit out and audit each method; see :func:`steadyrank.audit`."""
-        drawing = check_drawing(self.units.total, removals, samples, seed)
+        drawn = checked_removals(self, removals, samples, seed)
         plan = AuditPlan(check_ks(k, len(self.items)), methods, operators or {})
         calibration.check_one_target(delta, eps)
         target = USUAL_DELTA if delta is None else delta
         chosen = self.eps_for(target) if eps is None else check_eps(eps)
         if removals > 1:
-            return random_audit(self, plan, chosen, max_states, drawing)
+            return random_audit(self, drawn, plan, chosen, max_states)
         table = tuple(plan.rows(self, chosen, max_states))
         return Audit(**self.about(), table=table, eps=chosen, shifts=self.shifts, units=self.units)
 
