@@ -123,7 +123,7 @@ def test_gaps_without_units_are_those_of_scoring_anew(make: Make, cases: Cases) 
             continue
         study, k = found
         told = study.explain(k, study.items[int(rng.integers(len(study.items)))])
-        one, other = (study.items.index(item) for item in (told.item, told.rival.item))
+        one, other = (study.items.index(item) for item in (told.item, told.rivals[0].item))
         assert told.gap == study.scores[one] - study.scores[other]
         for unit in range(len(study.units)):
             scores = study.scorer.score(study.data.without(unit))
@@ -164,7 +164,7 @@ def test_rivals_are_the_nearest_across_the_border(make: Make, cases: Cases) -> N
 def sides(told: Explanation) -> tuple[int, int]:
     """Count the units for and against: by scoring each alone, or the data without it."""
     study = told.study
-    one, other = (study.items.index(item) for item in (told.item, told.rival.item))
+    one, other = (study.items.index(item) for item in (told.item, told.rivals[0].item))
     ours = theirs = 0
     for unit, count in enumerate(study.units.counts.tolist()):
         if told.additive:
@@ -192,11 +192,7 @@ def test_every_number_in_the_words_is_true(make: Make, cases: Cases) -> None:
         rank = order.index(item) + 1
         other = order[k] if rank <= k else order[k - 1]
         gap = study.scores[item] - study.scores[other]
-        lead = (
-            f"is {abs(gap):.4g} {'ahead of' if gap > 0 else 'behind'}"
-            if gap
-            else "has the same score as"
-        )
+        lead = f"is {abs(gap):.4g} {'ahead of' if gap > 0 else 'behind'}" if gap else "is level with"
         name, rival = repr(study.items[item]), repr(study.items[other])
         place = "the first outside" if rank <= k else "the last in"
         ours, theirs = sides(told)
@@ -208,11 +204,10 @@ def test_every_number_in_the_words_is_true(make: Make, cases: Cases) -> None:
             assert f", {ours} favour{'s' * (ours == 1)} {name} and " in told.sentence
             assert f" and {theirs} favour{'s' * (theirs == 1)} {rival}; their con" in told.sentence
         else:
-            assert told.sentence.endswith(
-                f", {ours} would cost {name} ground by leaving alone and {theirs} would gain it some."
-            )
+            end = f", {ours} would cost {name} ground by leaving alone and {theirs} would gain it some; "
+            assert end in told.sentence
         document = told.findings()
-        assert [document["contributing"][side]["units"] for side in ("for", "against")] == [ours, theirs]
+        assert (document["units_for"], document["units_against"]) == (ours, theirs)
         shown = plain_text(document)
         assert told.sentence in shown.replace("\n", " ")
         for row in document["rows"][:3]:
@@ -228,7 +223,7 @@ def test_the_largest_come_first_and_nothing_is_left_out() -> None:
     values = np.random.default_rng(0).normal(size=(600, 2))
     found = explain(ScoreMatrix(values), 1)
     signed = [row["contribution"] for row in found.rows()]
-    best = np.sort(values[:, found.item] - values[:, found.rival.item])
+    best = np.sort(values[:, found.item] - values[:, found.rivals[0].item])
     expected = [*best[best > 0][::-1], *best[best < 0]]
     assert signed == pytest.approx([value / 600 for value in expected])
     assert len(to_csv(found.findings()).splitlines()) == 601
@@ -238,9 +233,9 @@ def test_the_largest_come_first_and_nothing_is_left_out() -> None:
 
 def test_without_a_k_the_border_is_after_the_items_own_rank() -> None:
     data = Votes(["a"] * 4 + ["b"] * 3 + ["c"])
-    found = [(explain(data, item=item).k, explain(data, item=item).rival.item) for item in "abc"]
+    found = [(explain(data, item=item).k, explain(data, item=item).rivals[0].item) for item in "abc"]
     assert found == [(1, "b"), (2, "c"), (2, "b")]
-    assert (explain(data, 2).item, explain(data, 2).rival.item) == ("b", "c")
+    assert (explain(data, 2).item, explain(data, 2).rivals[0].item) == ("b", "c")
 
 
 @pytest.mark.parametrize(
@@ -284,20 +279,17 @@ def test_the_needed_number_is_that_of_the_formula(make: Make, cases: Cases) -> N
                 value = n * gap - (n - 1) * (scores[one] - scores[other])
             given += [value] * count
         mean, spread = statistics.fmean(given), statistics.stdev(given)
-        assert (told.mean, told.spread) == pytest.approx((mean, spread), abs=1e-7)
-        if mean < 1e-9:
+        if mean < 1e-9 or gap == 0:
             assert told.tie
             assert told.needed is None or told.needed > 1000 * n
             continue
         z = statistics.NormalDist().inv_cdf(confidence)
         assert told.needed == pytest.approx(max(1, (z * spread / mean) ** 2), rel=1e-4, abs=1.001)
         # So many suffice in the model, and one fewer does not.
-        enough = statistics.NormalDist().cdf(math.sqrt(told.needed) * told.mean / (told.spread or 1e-9))
-        fewer = statistics.NormalDist().cdf(
-            math.sqrt(told.needed - 1) * told.mean / (told.spread or 1e-9)
-        )
-        assert enough >= confidence - 1e-9
-        assert fewer < confidence or told.needed == 1
+        enough = statistics.NormalDist().cdf(math.sqrt(told.needed) * mean / (spread or 1e-9))
+        fewer = statistics.NormalDist().cdf(math.sqrt(told.needed - 1) * mean / (spread or 1e-9))
+        assert enough >= confidence - 1e-6
+        assert fewer < confidence + 1e-6 or told.needed == 1
         assert told.tie == (told.needed > 1000 * n)
 
 
@@ -305,13 +297,13 @@ def test_the_needed_number_is_that_of_the_formula(make: Make, cases: Cases) -> N
     ("ours", "theirs", "told"),
     [
         (55, 45, "271 votes in all would put 'a' ahead of 'b' with probability 0.95; 100 were seen."),
-        (5, 5, "'a' and 'b' are a tie: no number of them would settle it."),
+        (5, 5, "'a' and 'b' are a tie: not even 2^53 votes would settle it."),
         (
             5001,
             5000,
             (
                 "'a' and 'b' are a tie: 270,635,518 votes in all would be needed, more than 1,000 "
-                "times the 10,001 votes seen."
+                "times the 10,001 seen."
             ),
         ),
     ],
@@ -331,9 +323,11 @@ def test_confidences_that_are_none_are_refused(confidence: object) -> None:
         needed(Votes(["a", "a", "b"]), 1, confidence)
 
 
-def test_values_too_large_to_be_squared_are_refused_by_name() -> None:
-    with pytest.raises(SteadyrankError, match="too large to be squared"):
-        needed(ScoreMatrix([[1e200, 0.0], [3e200, 0.0]]), 1)
+def test_huge_and_tiny_values_are_the_same_question() -> None:
+    values = np.random.default_rng(3).normal((0.5, 0.0), size=(30, 2))
+    expected = needed(ScoreMatrix(values), 1).needed
+    for power in (1000, -900):
+        assert needed(ScoreMatrix(values * 2.0**power), 1).needed == expected
 
 
 def test_published_numbers(shared_data: Path) -> None:

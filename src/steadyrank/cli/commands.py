@@ -57,12 +57,7 @@ def audit(options: AuditOptions) -> None:
 
 def explain(options: ExplainOptions) -> None:
     """Show what holds an item on its side of a border: its rivals, the units for and against it."""
-
-    def ask(study: Study) -> Any:
-        item = next((item for item in study.items if str(item) == options.explained), options.explained)
-        return study.explain(options.k, item)
-
-    _answer(options, ask)
+    _answer(options, lambda study: study.explain(options.k, item_named(study, options.explained)))
 
 
 def check(options: CheckOptions) -> int:

@@ -153,7 +153,7 @@ def _audit_lines(findings: Findings, terminal: Terminal, _everything: bool) -> I
     units, number, unit = findings["units"], findings["n_units"], findings["unit"]
     told, last = f"Each of the {number:,} {units} was left out in turn.", "Jaccard"
     if findings["document"] == "random-audit":
-        told, last = findings["sentence"], f"{findings['confidence']:.0%} limits".rjust(16)
+        told, last = findings["sentence"], f"{findings['confidence']:.0%} limits".rjust(18)
         units, number, unit = "random sets", findings["samples"], "random set"
     yield from _heading(findings, terminal)
     yield from paragraph(
@@ -183,7 +183,7 @@ def _audit_line(row: Row, units: int, terminal: Terminal) -> Line:
     k, jaccard, size = audit_cells(row)
     if "lower" in row:  # rounded outward, so that the limits as they are printed hold
         lower, upper = math.floor(row["lower"] * 1e4) / 1e4, math.ceil(row["upper"] * 1e4) / 1e4
-        jaccard = f"{lower:.4f} to {upper:.4f}"
+        jaccard = f"{lower:.4f} to {upper:.4f}".rjust(18)
     name = METHODS.get(row["method"]) or terminal.safe(row["method"])
     broken, delta = f"{round(row['delta'] * units):,}", f"{row['delta']:.4f}"
     style = "green" if row["method"].startswith("inflated") else ""
@@ -285,18 +285,14 @@ def _distance_lines(findings: Findings, terminal: Terminal, everything: bool) ->
 def _explanation_lines(findings: Findings, terminal: Terminal, everything: bool) -> Iterator[Line]:
     yield from _heading(findings, terminal)
     yield from paragraph(findings["sentence"], terminal)
-    units, top = terminal.safe(findings["units"]), f"the top {findings['k']:,}"
-    yield Line(f"Rivals, and how many {units} must leave before one changes places with it", "bold")
+    top = f"the top {findings['k']:,}"
+    yield Line("Rivals", "bold")
     for rival in findings["rivals"]:
-        upper = "or more" if rival["upper"] is None else f"to {rival['upper']:,}"
-        fewest = f"{rival['lower']:,} {'' if rival['exact'] else upper}".strip()
-        name = f"rank {rival['rank']:,}  {terminal.safe(rival['item'])}"
-        told = "it never happens" if rival["never"] else f"{fewest} must leave"
-        yield Line(f"   {name}: difference {rival['gap']:+.4g}; {told}")
-    titles = [f"Hold it in {top}", "Work against it"]
-    if not findings["inside"]:
-        titles = ["Work for it", f"Keep it out of {top}"]
-    for title, number, sign in zip(titles, ("units_for", "units_against"), (1, -1), strict=True):
+        told = f"{rival['item']} (rank {rival['rank']:,}), difference {rival['gap']:+.4g}"
+        yield from paragraph(f"{told}: {rival['sentence']}", terminal, bullet=terminal.sign("·", "-"))
+    titles = (f"Hold it in {top}", "Work against it"), ("Work for it", f"Keep it out of {top}")
+    sides = zip(titles[not findings["inside"]], ("units_for", "units_against"), (1, -1), strict=True)
+    for title, number, sign in sides:
         rows = [row for row in findings["rows"] if row["contribution"] * sign > 0]
         shown = rows if everything else rows[:NEXT_IN_LINE]
         yield Line(f"{title}: {counted(findings[number], terminal.safe(findings['unit']))}", "bold")

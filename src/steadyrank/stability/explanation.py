@@ -107,9 +107,6 @@ class Explanation(Result):
     contributions: FloatArray
     gaps_without: FloatArray
 
-    def __repr__(self) -> str:
-        return f"Explanation({self.sentence!r})"
-
     @property
     def gap(self) -> float:
         """The score of the item minus that of the first rival."""
@@ -166,10 +163,6 @@ class Explanation(Result):
     def _found(self) -> dict[str, Any]:
         return findings.explanation_findings(self)
 
-    def _columns(self) -> dict[str, list[Any]]:
-        rows = list(self.rows())
-        return {name: [row[name] for row in rows] for name in findings.COLUMNS[self.document]}
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Needed(Result):
@@ -207,9 +200,6 @@ class Needed(Result):
     confidence: float
     needed: int | None
     basis: str
-
-    def __repr__(self) -> str:
-        return f"Needed({self.sentence!r})"
 
     @property
     def tie(self) -> bool:

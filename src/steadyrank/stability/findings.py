@@ -212,7 +212,7 @@ def explanation_findings(found: Explanation) -> dict[str, Any]:
     names = ("k", "rank", "inside", "gap", "additive", "sentence")
     rivals = [
         {"item": label(rival.item), "rank": rival.rank, "gap": rival.gap}
-        | {name: getattr(rival.margin, name) for name in ("lower", "upper", "exact", "never")}
+        | {name: getattr(rival.margin, name) for name in ("lower", "upper", "sentence")}
         for rival in found.rivals
     ]
     return {name: getattr(found, name) for name in names} | {

@@ -102,9 +102,6 @@ class Margin(Result):
     added: object
     neighbours: tuple[tuple[object, object, int], ...] = ()
 
-    def __repr__(self) -> str:
-        return f"Margin({self.sentence!r})"
-
     @property
     def exact(self) -> bool:
         """Whether the number is known: the bounds meet, or no removal ever changes the answer."""

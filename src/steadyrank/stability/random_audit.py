@@ -20,6 +20,7 @@ from steadyrank.scorers.base import RowsOut, Scorer
 from steadyrank.scorers.refit import Refit, run_fits
 from steadyrank.stability import findings
 from steadyrank.stability.auditing import Audit, AuditPlan
+from steadyrank.stability.results import Result
 from steadyrank.wording import counted, plural
 
 if TYPE_CHECKING:
@@ -49,9 +50,11 @@ class RandomAudit(Audit):
         How many units left together.
     samples, seed : int
         How many removals were drawn, and from which seed.
-    reasons : tuple of str
-        Why some of them left no scores (an item without data, a fit that refused), one reason for each.
-        ``lower`` takes them for removals that leave the answer whole, ``upper`` for broken ones.
+    unscored : int
+        How many of them left no scores: an item without data, or a fit that refused. ``lower`` takes
+        them for removals that leave the answer whole, ``upper`` for broken ones.
+    sentence : str
+        What was observed, in plain words.
 
     Examples
     --------
@@ -68,36 +71,20 @@ class RandomAudit(Audit):
     removals: int
     samples: int
     seed: int
-    reasons: tuple[str, ...]
+    unscored: int
+    sentence: str
     _sample: Study = field(kw_only=True)
 
-    def __repr__(self) -> str:
-        return f"RandomAudit({self.sentence!r}, eps={self.eps:.3g})"
+    __repr__ = Result.__repr__
 
     @property
     def _folds(self) -> Study:
         return self._sample
 
-    @property
-    def unscored(self) -> int:
-        """After how many removals there were no scores."""
-        return len(self.reasons)
-
     @cached_property
     def share_reaching_eps(self) -> float:
         """The share of all removals drawn that move the scores by eps or more."""
         return int(self._sample.reaching(self.eps).sum()) / self.samples
-
-    @property
-    def sentence(self) -> str:
-        """What was observed, in plain words."""
-        told = (
-            f"Observed on {counted(self.samples, 'random removal')} of {self.removals:,} of the "
-            f"{self.n_units:,} {plural(self.unit)} (seed {self.seed})."
-        )
-        if self.reasons:
-            told += f" {self.unscored:,} of them left data without scores; the first: {self.reasons[0]}"
-        return told
 
     def _found(self) -> dict[str, Any]:
         return findings.random_audit_findings(self)
@@ -119,9 +106,9 @@ class RandomRemovals:
 
     def name(self, which: int) -> str:
         """Return what leaves, in words."""
-        leaving, known = self.leaving(which), self.data.units.labels
-        units = np.flatnonzero(leaving).tolist()
-        return listing((f"{leaving[unit]:,} x {shorten(known[unit])}" for unit in units), len(units))
+        known, leaving = self.data.units.labels, self.leaving(which)
+        units = np.repeat(np.arange(len(leaving)), leaving).tolist()
+        return listing((shorten(known[unit]) for unit in units), len(units))
 
     def scored(self, scorer: Scorer, scores: FloatArray) -> tuple[LeaveOneOut, tuple[str, ...]]:
         """Return the scores after each removal, as if each were one unit, and why some have none.
@@ -184,19 +171,23 @@ def random_audit(
 ) -> RandomAudit:
     """Take random sets of units away and audit each method; see :func:`steadyrank.audit`."""
     out, reasons = drawn.scored(study.scorer, study.scores)
-    sample = study.over(out)
+    sample, samples, failed = study.over(out), drawn.samples, len(reasons)
+    told = (
+        f"Observed on {counted(samples, 'random removal')} of {drawn.removals:,} of the "
+        f"{study.units.total:,} {plural(study.unit)} (seed {drawn.seed})."
+    )
+    if reasons:
+        told += f" {failed:,} of them left data without scores; the first: {reasons[0]}"
+    rows = plan.rows(sample, eps, max_states)
+    about = study.about() | {"removals": drawn.removals, "samples": samples, "seed": drawn.seed}
     return RandomAudit(
-        **study.about(),
-        table=tuple(
-            _limited(row, drawn.samples, len(reasons)) for row in plan.rows(sample, eps, max_states)
-        ),
+        **about,
+        table=tuple(_limited(row, samples, failed) for row in rows),
         eps=eps,
         shifts=sample.shifts,
         units=sample.units,
-        removals=drawn.removals,
-        samples=drawn.samples,
-        seed=drawn.seed,
-        reasons=reasons,
+        unscored=failed,
+        sentence=told,
         _sample=sample,
     )
 

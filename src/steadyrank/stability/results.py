@@ -55,6 +55,10 @@ class Result:
     notes: tuple[str, ...]
     _study: Study | None = field(kw_only=True)
 
+    def __repr__(self) -> str:
+        """Say what was found, where one sentence does."""
+        return f"{type(self).__name__}({getattr(self, 'sentence', self.document)!r})"
+
     @property
     def study(self) -> Study:
         """The study that gave this result."""
@@ -92,9 +96,10 @@ class Result:
         return self.findings()
 
     def _columns(self) -> dict[str, list[Any]]:
-        """Return the table by column; here that of a document which is one row."""
+        """Return the table by column: the rows of the document, or itself as the only one."""
         found = self.findings()
-        return {name: [found[name]] for name in COLUMNS[self.document]}
+        rows = found.get("rows", [found])
+        return {name: [row[name] for row in rows] for name in COLUMNS[self.document]}
 
     def __str__(self) -> str:
         """Show the result in plain text."""
