@@ -65,6 +65,13 @@ def ratings(rng: np.random.Generator) -> Study:
     )
 
 
+def full_ratings(rng: np.random.Generator) -> Study:
+    """Everybody rates everything, with a shrinkage that is a ratio."""
+    users, items = np.nonzero(np.ones((7, 3)))
+    given = rng.integers(1, 6, len(users))
+    return Study(Ratings(users, items, given), MeanRating(float(rng.choice([0, 0.1, 0.5, 1]))))
+
+
 def thirds(rng: np.random.Generator) -> Study:
     """Values that no float holds: what is a tie within rounding is left open."""
     if rng.random() < 0.5:
@@ -112,7 +119,7 @@ def medians(data: ScoreMatrix) -> np.ndarray:
     return np.median(data.values, axis=0)
 
 
-EXACT = [votes, ballots, matrix, ratings]
+EXACT = [votes, ballots, matrix, ratings, full_ratings]
 BOUNDED = [thirds, gaps, battles, regression, refitted]
 
 

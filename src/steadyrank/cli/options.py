@@ -154,6 +154,26 @@ class AuditOptions(OutputOptions, TargetOptions):
     """What ``audit`` takes."""
 
     k: str = option(ANSWER, "5,10,20", "One k or several.", "-k", default=MISSING)
+    removals: int = option(
+        ANSWER,
+        "M",
+        "How many units leave together: random sets of so many, where it is several.",
+        default=1,
+    )
+    samples: int | None = option(ANSWER, "N", "How many random sets are drawn; 1,000 if not given.")
+    seed: int = option(ANSWER, "SEED", "Of the random sets.", default=0, tell=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainOptions(OutputOptions, ScorerOptions):
+    """What ``explain`` takes."""
+
+    explained: str = field(
+        metadata={"typer": typer.Argument(metavar="ITEM", help="The item to explain.")}
+    )
+    k: int | None = option(
+        ANSWER, "K", "The border after this rank; after the item's own rank if not given.", "-k"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

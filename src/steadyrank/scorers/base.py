@@ -212,6 +212,13 @@ class LeaveOneOut(ABC):
         for block in self.blocks():
             yield from block.columns(wanted)
 
+    def gaps_without(self, one: int, other: int) -> FloatArray:
+        """Return by how much an item leads another without each distinct unit."""
+        gaps = np.full(len(self.units), self.scores[one] - self.scores[other])
+        for units, rows in self.columns(np.array([one, other])):
+            gaps[units] = rows[:, 0] - rows[:, 1]
+        return gaps
+
     def reordered(self, order: IntArray) -> IntArray:
         """Return the units whose plain ranking differs from ``order``, that of all the data."""
         changed = [

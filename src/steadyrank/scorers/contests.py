@@ -109,9 +109,11 @@ class SharedContests(Contests):
     rounding: float = 0.0
     """What sums of d may be off by; 0 where they are whole numbers."""
 
-    def __init__(self, counts: IntArray) -> None:
+    def __init__(self, counts: IntArray, divisor: float) -> None:
+        """Take how often each distinct unit occurs, and what turns sums of d into scores."""
         self.counts = counts
         self.total = int(counts.sum())
+        self.divisor = divisor
 
     @abstractmethod
     def gaps(self, ahead: IntArray, behind: IntArray) -> FloatArray | IntArray:
@@ -124,6 +126,17 @@ class SharedContests(Contests):
     @abstractmethod
     def differences(self, ahead: int, behind: int) -> tuple[IntArray, FloatArray | IntArray]:
         """Return the units that may have a d other than 0, and their d."""
+
+    def contributions(self, one: int, other: int) -> FloatArray:
+        """Return what each distinct unit adds to the gap of the scores: its d, over the divisor.
+
+        Let the value of a set of units be the sum of their d. Whoever joined before, a unit adds its d,
+        so that this is its Shapley value, and those of all units add up to the gap.
+        """
+        units, given = self.differences(one, other)
+        found = np.zeros(len(self.counts))
+        found[units] = given
+        return found / self.divisor
 
     def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Divide the gap by the most that one unit takes out of it."""
@@ -180,21 +193,14 @@ class LeftOutContests(Contests):
 
     def lower(self, ahead: int, behind: int) -> int:
         """Return 1 where some unit alone turns the order, else 2."""
-        gaps = self._gaps_without(ahead, behind)
+        gaps = self._out.gaps_without(ahead, behind)
         turned = gaps <= 0 if behind < ahead else gaps < 0
         return 1 if turned.any() else 2
 
     def attack(self, ahead: int, behind: int) -> Attack:
         """Put the units first without which the gap is smallest."""
-        gaps = self._gaps_without(ahead, behind)
+        gaps = self._out.gaps_without(ahead, behind)
         scores = self._out.scores
         helpful = np.flatnonzero(gaps < scores[ahead] - scores[behind])
         order = helpful[np.argsort(gaps[helpful], kind="stable")]
         return Attack(order, self._out.units.counts[order])
-
-    def _gaps_without(self, ahead: int, behind: int) -> FloatArray:
-        scores = self._out.scores
-        gaps = np.full(len(self._out.units), scores[ahead] - scores[behind])
-        for units, rows in self._out.columns(np.array([ahead, behind])):
-            gaps[units] = rows[:, 0] - rows[:, 1]
-        return gaps

@@ -104,7 +104,9 @@ class SameCounts(SharedContests):
         largest_unit: int,
         new: NewValues,
     ) -> None:
-        super().__init__(units.counts)
+        self._share = sums.prior.share
+        denominator = sums.prior.weight / self._share + float(sums.counts.max())
+        super().__init__(units.counts, denominator * _scale(sums))
         self._given, self._ends, self._largest_unit, self._new = given, ends, largest_unit, new
         self._totals = _amount(sums, sums.totals)
         if not sums.form.whole:
@@ -128,4 +130,4 @@ class SameCounts(SharedContests):
     def differences(self, ahead: int, behind: int) -> tuple[IntArray, FloatArray]:
         """Subtract what each unit gives to the two: every unit gives to both."""
         first, second = self._given(ahead), self._given(behind)
-        return first.units, first.sums - second.sums
+        return first.units, (first.sums - second.sums) / self._share

@@ -26,7 +26,7 @@ class PointContests(SharedContests):
     """
 
     def __init__(self, out: MeanPointsOut) -> None:
-        super().__init__(out.units.counts)
+        super().__init__(out.units.counts, out.points.parts * out.units.total)
         self._points, self._totals, self._out = out.points, out.totals, out
 
     def gaps(self, ahead: IntArray, behind: IntArray) -> IntArray:

@@ -89,7 +89,7 @@ class StuffedContests(SharedContests):
         *,
         changing: bool,
     ) -> None:
-        super().__init__(inner.counts if changing else np.array([MANY]))
+        super().__init__(inner.counts if changing else np.array([MANY]), inner.divisor)
         self._inner, self._widest, self._ends, self._changing = inner, widest, ends, changing
         self.rounding = inner.rounding
         self.rule = "exact: " + (

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from steadyrank.errors import InvalidPolicyError, InvalidValueError, shorten
+from steadyrank.errors import InvalidPolicyError, InvalidValueError, listing, shorten
 from steadyrank.operators.checks import check_k
 from steadyrank.operators.topk_sets import topk
 from steadyrank.stability import findings
@@ -101,9 +102,6 @@ class Margin(Result):
     added: object
     neighbours: tuple[tuple[object, object, int], ...] = ()
 
-    def __repr__(self) -> str:
-        return f"Margin({self.sentence!r})"
-
     @property
     def exact(self) -> bool:
         """Whether the number is known: the bounds meet, or no removal ever changes the answer."""
@@ -150,10 +148,6 @@ class Margin(Result):
             found["distances"] = findings.distance_findings(self.study, self.k)
         return found
 
-    def _columns(self) -> dict[str, list[Any]]:
-        found = self._found()
-        return {name: [found[name]] for name in findings.COLUMNS[self.document]}
-
 
 def known_margin(study: Study, k: int | None) -> Margin:
     """Return the margin of a top k or of the ranking as every view shows it.
@@ -190,7 +184,9 @@ def index_of(study: Study, label: object) -> int:
     try:
         return study.items.index(label)
     except ValueError:
-        raise InvalidValueError(f"there is no item {shorten(label)}") from None
+        close = get_close_matches(str(label), map(str, study.items), n=3)
+        way_out = f"Did you mean {listing(map(shorten, close))}?" if close else ""
+        raise InvalidValueError(f"there is no item {shorten(label)}", way_out=way_out) from None
 
 
 def _ordered_pair(study: Study, pair: tuple[object, object]) -> tuple[int, int]:

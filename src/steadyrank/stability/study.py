@@ -21,9 +21,11 @@ from steadyrank.stability.answers import StableRanking, StableTopK
 from steadyrank.stability.auditing import METHODS, Audit, AuditPlan, Check, check_ks
 from steadyrank.stability.calibration import USUAL_DELTA, Calibration
 from steadyrank.stability.curve import StabilityCurve, stability_curve
+from steadyrank.stability.explanation import Explanation, Needed, explanation_of, needed_of
 from steadyrank.stability.findings import RULES
 from steadyrank.stability.margin_results import Asked, Margin, known_margin, margin_of
 from steadyrank.stability.margins import MarginSearch
+from steadyrank.stability.random_audit import checked_removals, random_audit
 from steadyrank.stability.ranking_curve import RankingCurve, ranking_curve
 from steadyrank.stability.topk_audit import Flips
 from steadyrank.stability.views import write_page
@@ -182,14 +184,26 @@ class Study:
         methods: Iterable[str] = METHODS,
         operators: Mapping[str, Operator] | None = None,
         max_states: int = MAX_STATES,
+        removals: int = 1,
+        samples: int | None = None,
+        seed: int = 0,
     ) -> Audit:
         """Leave every unit out and audit each method; see :func:`steadyrank.audit`."""
+        drawn = checked_removals(self, removals, samples, seed)
         plan = AuditPlan(check_ks(k, len(self.items)), methods, operators or {})
         calibration.check_one_target(delta, eps)
         target = USUAL_DELTA if delta is None else delta
         chosen = self.eps_for(target) if eps is None else check_eps(eps)
+        if removals > 1:
+            return random_audit(self, drawn, plan, chosen, max_states)
         table = tuple(plan.rows(self, chosen, max_states))
         return Audit(**self.about(), table=table, eps=chosen, shifts=self.shifts, units=self.units)
+
+    def over(self, folds: LeaveOneOut) -> Study:
+        """Return a study of the same scores that takes these folds for its units."""
+        study = Study(self.data, self.scorer)
+        study.__dict__ |= {"leave_one_out": folds, "units": folds.units}
+        return study
 
     def curve(self, k: int) -> StabilityCurve:
         """Return the exact step functions delta(eps) and size(eps) of the top-k, for all eps at once."""
@@ -222,6 +236,14 @@ class Study:
         if k not in self._margins:
             self._margins[k] = known_margin(self, k)
         return self._margins[k]
+
+    def explain(self, k: int | None = None, item: object = None) -> Explanation:
+        """Return what holds an item on its side of a border; see :func:`steadyrank.explain`."""
+        return explanation_of(self, k, item)
+
+    def needed(self, k: int, confidence: float = 0.95) -> Needed:
+        """Return how many units would settle ranks k and k + 1; see :func:`steadyrank.needed`."""
+        return needed_of(self, k, confidence)
 
     def ranking_curve(self) -> RankingCurve:
         """Return the exact step functions delta(eps) and tiers(eps) of the full ranking."""
@@ -396,7 +418,7 @@ def stable_ranking(
     return as_study(data, scorer).ranking(delta=delta, eps=eps, claim=claim)
 
 
-def audit(
+def audit(  # noqa: PLR0913 (all but two by name)
     data: Observations | Study,
     k: int | Iterable[int],
     *,
@@ -406,6 +428,9 @@ def audit(
     methods: Iterable[str] = METHODS,
     operators: Mapping[str, Operator] | None = None,
     max_states: int = MAX_STATES,
+    removals: int = 1,
+    samples: int | None = None,
+    seed: int = 0,
 ) -> Audit:
     r"""Leave every unit out in turn and measure how stable each method's answer is.
 
@@ -428,6 +453,13 @@ def audit(
         Operators of your own by name: functions of (scores, k) that give item indices or a mask.
     max_states : int
         The limit for counting rankings; beyond it the size says "not counted".
+    removals : int
+        How many units leave together. One: every unit, exactly. Several: random sets of so many, every
+        set as likely as any other, and a :class:`RandomAudit` of what was observed. They are scored
+        through joblib where the scorer refits, and not kept in its checkpoint.
+    samples, seed : int, optional
+        How many such sets are drawn (1,000 unless given; refused for one removal) and the seed. What is
+        drawn does not depend on the number of workers.
 
     Examples
     --------
@@ -440,7 +472,15 @@ def audit(
     inflated_ranking None 0.0 1
     """
     return as_study(data, scorer).audit(
-        k, eps=eps, delta=delta, methods=methods, operators=operators, max_states=max_states
+        k,
+        eps=eps,
+        delta=delta,
+        methods=methods,
+        operators=operators,
+        max_states=max_states,
+        removals=removals,
+        samples=samples,
+        seed=seed,
     )
 
 
@@ -524,3 +564,63 @@ def margin(
     '1 of 10 votes must change before the top 2 changes.'
     """
     return as_study(data, scorer).margin(k, item=item, pair=pair, by=by)
+
+
+def explain(
+    data: Observations | Study, k: int | None = None, item: object = None, *, scorer: object = None
+) -> Explanation:
+    """Return what holds an item on its side of the border between ranks k and k + 1.
+
+    Parameters
+    ----------
+    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression or Study
+        The observations, or a study of them.
+    k : int, optional
+        The border after this rank; without it the item's own rank, so that the next one is its rival
+        (of the last item, the one before it).
+    item : label, optional
+        The item to explain, from either side of the border; without it the one with rank k.
+    scorer : optional
+        How data become scores; by default the usual way for the kind of data.
+
+    Examples
+    --------
+    >>> from steadyrank import Votes, explain
+    >>> votes = Votes(["ann"] * 5 + ["bob"] * 3 + ["cyd"] * 2)
+    >>> found = explain(votes, 1, "cyd")
+    >>> [(rival.item, round(rival.gap, 3), rival.margin.lower) for rival in found.rivals]
+    [('ann', -0.3, 4)]
+    >>> [(row["unit"], row["count"], row["contribution"]) for row in found.rows()]
+    [('cyd', 2, 0.1), ('ann', 5, -0.1)]
+    """
+    return as_study(data, scorer).explain(k, item)
+
+
+def needed(
+    data: Observations | Study, k: int, confidence: float = 0.95, *, scorer: object = None
+) -> Needed:
+    """Return how many units like those seen would settle ranks k and k + 1: a model, not a proof.
+
+    The model draws units independently from where those seen came from, and takes their mean for
+    normal. Where the scorer is no mean over one number of units, what a unit adds is its jackknife
+    pseudo-value.
+
+    Parameters
+    ----------
+    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression or Study
+        The observations, or a study of them.
+    k : int
+        The border is the one after this rank.
+    confidence : float
+        The probability, between 0.5 and 1, that the right one of the two comes out ahead.
+    scorer : optional
+        How data become scores; by default the usual way for the kind of data.
+
+    Examples
+    --------
+    >>> from steadyrank import Votes, needed
+    >>> found = needed(Votes(["ann"] * 55 + ["bob"] * 45), 1)
+    >>> found.needed, found.tie, needed(Votes(["ann", "bob"]), 1).tie
+    (271, False, True)
+    """
+    return as_study(data, scorer).needed(k, confidence)
