@@ -83,11 +83,13 @@ class ScannedEntries(Observations):
         """Close the engine's connection, if one was opened, and remove temporary files."""
         self.entries.source.close()
 
-    def _copied(self, copies: IntArray) -> dict[str, Any]:  # noqa: ARG002 (always refused)
-        raise InvalidDataError(
-            "units cannot be taken away from data that stay in an engine, as a scorer that refits must",
-            way_out="It needs the data in memory: use read or from_frame instead of scan.",
-        )
+    def _copied(self, copies: IntArray) -> dict[str, Any]:
+        if copies.all() or (copies > 1).any():
+            raise InvalidDataError(
+                "data that stay in an engine lose units but are never copied, as a scorer that refits must",
+                way_out="It needs the data in memory: use read or from_frame instead of scan.",
+            )
+        return {"entries": self.entries.of_units(copies > 0)}
 
 
 def scanned(

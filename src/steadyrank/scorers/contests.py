@@ -16,8 +16,13 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.base import LeaveOneOut
+
+    Bounded = tuple[int, tuple[int, int]]
+    """A pair (ahead, behind) after a number of units below which it holds."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +78,14 @@ class Contests(ABC):
     @abstractmethod
     def attack(self, ahead: int, behind: int) -> Attack:
         """Return the units to remove, the most effective first."""
+
+    def lower_upto(self, ahead: int, behind: int, most: int) -> int:  # noqa: ARG002 (some can stop)
+        """Return that number, or ``most + 1`` where it is larger, which may take less time."""
+        return self.lower(ahead, behind)
+
+    def runs(self, pairs: Iterable[Bounded]) -> Iterator[list[Bounded]]:
+        """Cut pairs into runs that are asked about together, and get what is needed for each."""
+        return ([pair] for pair in pairs)
 
 
 class SharedContests(Contests):
