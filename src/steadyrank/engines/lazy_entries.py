@@ -312,8 +312,10 @@ class LazyEntries(Entries):
             rows = frame.group_by("row").agg(nw.len()).select(rows=nw.len())
             addends = int(self.source.numbers(rows, "sizes")["rows"])
         form = form_of(*decimal_range(self.source, frame, self.what), addends=addends)
-        units = {"keys": self.keys[stay], "sizes": self.sizes[stay], "rows": addends}
-        return replace(self, frame=frame, form=form, known=self.labels, **units)
+        keys, sizes = self.keys[stay], self.sizes[stay]
+        return replace(
+            self, frame=frame, form=form, keys=keys, sizes=sizes, known=self.labels, rows=addends
+        )
 
     def units_of(self, item: int) -> IntArray:
         """Return the units that have values of an item."""

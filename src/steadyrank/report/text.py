@@ -210,11 +210,14 @@ def _margin_lines(findings: Findings, terminal: Terminal, everything: bool) -> I
     yield from _heading(findings, terminal)
     yield from paragraph(findings["sentence"], terminal)
     removed = findings["units_removed"]
-    if removed["units"]:
+    if findings["upper"] is not None:
         leaves, enters = (", ".join(map(terminal.safe, findings[name])) for name in ("leaves", "enters"))
         passes = f"{terminal.safe(findings['passing'])} passes {terminal.safe(findings['passed'])}"
         told = f"then {passes}" + (f"; out: {leaves}; in: {enters}" if leaves or enters else "")
-        yield from paragraph(f"Taken away, and seen: {told}.", terminal)
+        added = (
+            "" if findings["unit_added"] is None else f" with {terminal.safe(findings['unit_added'])}"
+        )
+        yield from paragraph(f"Tried{added}, and seen: {told}.", terminal)
         for unit in removed["listed"][: None if everything else NEXT_IN_LINE]:
             yield Line(f"   {unit['count']:,} x {terminal.safe(unit['unit'])}", FAINT)
         hidden = removed["distinct_units"] - len(

@@ -15,14 +15,20 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from steadyrank.errors import InvalidSettingError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.base import LeaveOneOut
+    from steadyrank.scorers.stuffing import Favour
 
     Bounded = tuple[int, tuple[int, int]]
     """A pair (ahead, behind) after a number of units below which it holds."""
+
+MANY = 1 << 50
+"""No more units than this are ever added."""
 
 
 @dataclass(frozen=True)
@@ -33,15 +39,18 @@ class Attack:
     ----------
     units, copies : int arrays
         Distinct units, and how many of each may leave, first the most effective.
+    favour : Favour, optional
+        A unit that is added for each that leaves; where none leave, as often as is asked for.
     """
 
     units: IntArray
     copies: IntArray
+    favour: Favour | None = None
 
     @property
     def largest(self) -> int:
-        """How many units may leave in all."""
-        return int(self.copies.sum())
+        """How many units may leave, or be added, in all."""
+        return MANY if self.favour is not None and not len(self.units) else int(self.copies.sum())
 
     def first(self, number: int, distinct: int) -> IntArray:
         """Return how many of each of all distinct units leave when ``number`` do."""
@@ -64,7 +73,7 @@ class Contests(ABC):
         What is taken for granted, in plain words.
     """
 
-    rule: ClassVar[str]
+    rule: str
     assumed: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
@@ -86,6 +95,13 @@ class Contests(ABC):
     def runs(self, pairs: Iterable[Bounded]) -> Iterator[list[Bounded]]:
         """Cut pairs into runs that are asked about together, and get what is needed for each."""
         return ([pair] for pair in pairs)
+
+    def stuffed(self, *, changing: bool) -> Contests:  # noqa: ARG002 (others tell them apart)
+        """Return the same questions about units that are added, or that change."""
+        raise InvalidSettingError(
+            "nothing bounds what a unit that is added or changed could do to these scores",
+            way_out="Ask about units that leave.",
+        )
 
 
 class SharedContests(Contests):

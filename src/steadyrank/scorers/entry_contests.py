@@ -9,6 +9,7 @@ import numpy as np
 from steadyrank.engines.exact_sums import of_items, together
 from steadyrank.scorers.contests import SharedContests
 from steadyrank.scorers.ratio_contests import Given, RatioContests
+from steadyrank.scorers.stuffing import NewValues, StuffedContests
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,8 +32,8 @@ ROUNDING = 1e-13
 class ItemGiven:
     """What units give to each item, fetched when it is first asked for."""
 
-    def __init__(self, entries: Entries, sums: ItemSums, units: Units) -> None:
-        self._entries, self._sums, self._units = entries, sums, units
+    def __init__(self, entries: Entries, sums: ItemSums) -> None:
+        self._entries, self._sums = entries, sums
         self._counts: list[int] = sums.counts.tolist()
         self._known: dict[int, Given] = {}
 
@@ -45,21 +46,21 @@ class ItemGiven:
             new = set(bounded[1]) - items
             size += self._size(new)
             if run and size > ROOM:
-                self._fetch(items)
+                self.fetch(items)
                 yield run
                 run, items, new = [], set(), set(bounded[1])
                 size = self._size(new)
             run.append(bounded)
             items |= new
-        self._fetch(items)
+        self.fetch(items)
         yield run
 
-    def __call__(self, ahead: int, behind: int) -> tuple[Given, Given]:
-        """Return what units give to each of two items."""
-        self._fetch({ahead, behind})
-        return self._known[ahead], self._known[behind]
+    def __call__(self, item: int) -> Given:
+        """Return what units give to one item."""
+        self.fetch({item})
+        return self._known[item]
 
-    def _fetch(self, items: set[int]) -> None:
+    def fetch(self, items: set[int]) -> None:
         """Fetch items that are not known yet, in one pass; without room for them, forget others."""
         wanted = np.array(sorted(items.difference(self._known)), dtype=np.int64)
         if not len(wanted):
@@ -85,26 +86,27 @@ class ItemGiven:
 
     def _one(self, units: IntArray, sums: FloatArray, counts: IntArray) -> Given:
         prior = self._sums.prior
-        copies = self._units.counts[units]
-        if (copies > 1).any():
-            units, sums, counts = (np.repeat(part, copies) for part in (units, sums, counts))
         denominator = prior.weight + prior.share * float(counts.sum())
         total = float(sums.sum()) * prior.share
         taken = counts.astype(np.float64) * prior.share
         return Given(units, sums * prior.share, taken, total, denominator, prior.share)
 
 
-def entry_contests(entries: Entries, sums: ItemSums, units: Units) -> Contests:
+def entry_contests(
+    entries: Entries, sums: ItemSums, units: Units, value_range: tuple[float, float] | None
+) -> Contests:
     """Return the contests of sums over counts: by sums alone where all counts are the same."""
-    given = ItemGiven(entries, sums, units)
+    given = ItemGiven(entries, sums)
     least, most = (np.where(sums.counts > 0, _amount(sums, end), 0.0) for end in entries.extremes)
     ends = least, most
+    most_at_once = int(entries.most_leaving.max())
+    new = NewValues(value_range if most_at_once == 1 else None, _scale(sums), grouped=most_at_once > 1)
     if not entries.gaps:
-        return SameCounts(given, sums, units, ends, int(entries.most_leaving.max()))
+        return SameCounts(given, sums, units, ends, most_at_once, new)
     share = sums.prior.share
     denominators = np.asarray((sums.prior.weight + share * sums.counts) / share, dtype=np.float64)
     scores = sums.scores * _scale(sums)
-    return RatioContests(units.counts, given, ends, scores, denominators, entries.most_leaving)
+    return RatioContests(units.counts, given, ends, scores, denominators, entries.most_leaving, new)
 
 
 def _scale(sums: ItemSums) -> float:
@@ -120,10 +122,16 @@ class SameCounts(SharedContests):
     """Contests of items that all have the same number of values, so that only sums matter."""
 
     def __init__(
-        self, given: ItemGiven, sums: ItemSums, units: Units, ends: Ends, largest_unit: int
+        self,
+        given: ItemGiven,
+        sums: ItemSums,
+        units: Units,
+        ends: Ends,
+        largest_unit: int,
+        new: NewValues,
     ) -> None:
         super().__init__(units.counts)
-        self._given, self._ends, self._largest_unit = given, ends, largest_unit
+        self._given, self._ends, self._largest_unit, self._new = given, ends, largest_unit, new
         self._totals = _amount(sums, sums.totals)
         if not sums.form.whole:
             sizes = np.maximum(abs(ends[0]), abs(ends[1])).max(initial=0.0)
@@ -132,6 +140,11 @@ class SameCounts(SharedContests):
     def runs(self, pairs: Iterable[Bounded]) -> Iterator[list[Bounded]]:
         """Fetch the items of many pairs at once."""
         return self._given.runs(pairs)
+
+    def stuffed(self, *, changing: bool) -> Contests:
+        """Add rows with the highest value for the one and the lowest for the other."""
+        low, high = self._new.scaled()
+        return StuffedContests(self, high - low, self._new.stated(), changing=changing)
 
     def gaps(self, ahead: IntArray, behind: IntArray) -> FloatArray:
         """Return the differences of the sums."""
@@ -144,5 +157,6 @@ class SameCounts(SharedContests):
 
     def differences(self, ahead: int, behind: int) -> tuple[IntArray, FloatArray]:
         """Subtract what each unit gives to the two: every unit gives to both."""
-        first, second = self._given(ahead, behind)
+        self._given.fetch({ahead, behind})
+        first, second = self._given(ahead), self._given(behind)
         return first.units, first.sums - second.sums

@@ -40,13 +40,16 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
+from steadyrank.errors import InvalidSettingError
 from steadyrank.scorers.contests import LeftOutContests
 from steadyrank.scorers.paired_fit import laplacian, lost_odds
+from steadyrank.scorers.stuffing import StuffedBattles
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.scorers.base import LeaveOneOut
     from steadyrank.scorers.bradley_terry import BattleFolds
+    from steadyrank.scorers.contests import Contests
 
 SURE = 1 + 1e-9
 """Makes what units can do larger than its rounding errors."""
@@ -125,9 +128,24 @@ class PairedContests(LeftOutContests):
         """Return how far scores must move for ties to become possible."""
         return np.maximum(self._scores[ahead] - self._scores[behind] - self._linked, 0.0)
 
+    def stuffed(self, *, changing: bool) -> Contests:
+        """Let the item behind win battles against the one ahead."""
+        taken = self.taken
+        if len(np.unique(taken.owner)) < len(taken.owner) or (taken.battles != 1).any():
+            raise InvalidSettingError(
+                "a group of battles that is added or changed could hold any number of battles",
+                way_out="Ask about groups that leave, or about battles.",
+            )
+        return StuffedBattles(self, self.needed, changing=changing)
+
+    def needed(self, ahead: IntArray, behind: IntArray) -> FloatArray:
+        """Return how many battles it takes at least to close the gap, whatever they say."""
+        moved = -np.expm1(-self.gaps(ahead, behind))
+        return np.asarray(moved / self.resistance(ahead, behind))
+
     def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Take every battle for one of the two items."""
-        needed = -np.expm1(-self.gaps(ahead, behind)) / self.resistance(ahead, behind)
+        needed = self.needed(ahead, behind)
         upto = self._heaviest.upto
         place = np.searchsorted(upto, needed)
         before = np.append(0, self._heaviest.number)[place]

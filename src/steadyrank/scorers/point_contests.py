@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.scorers.contests import SharedContests
+from steadyrank.scorers.stuffing import StuffedContests
 
 if TYPE_CHECKING:
     from steadyrank._typing import IntArray
+    from steadyrank.scorers.contests import Contests
     from steadyrank.scorers.mean_points import MeanPointsOut
 
 
@@ -46,6 +48,10 @@ class PointContests(SharedContests):
         given = np.zeros(len(units), dtype=np.int64)
         np.add.at(given, place, extra)
         return units, given
+
+    def stuffed(self, *, changing: bool) -> Contests:
+        """Add units that give the one the most points, and the other the fewest."""
+        return StuffedContests(self, self._points.widest, changing=changing)
 
     @cached_property
     def _owners(self) -> IntArray:

@@ -28,7 +28,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from steadyrank.errors import InvalidSettingError
 from steadyrank.scorers.contests import Attack, Contests
+from steadyrank.scorers.stuffing import AddedRatios
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.scorers.contests import Bounded
     from steadyrank.scorers.entry_contests import ItemGiven
+    from steadyrank.scorers.stuffing import NewValues
 
 MOST_TRIPLES = 20_000_000
 """How many triples are bounded for one pair before the exact number is given up for an interval."""
@@ -87,7 +90,9 @@ class Given:
         """
         known = self._extremes[sign]
         if m not in known:
-            known[m] = self._extreme_of_units(m, sign) if self.single else self._extreme_of_groups(m, sign)
+            known[m] = (
+                self._extreme_of_units(m, sign) if self.single else self._extreme_of_groups(m, sign)
+            )
         return known[m]
 
     @cached_property
@@ -124,13 +129,15 @@ class RatioContests(Contests):
     counts : int array
         How often each distinct unit occurs.
     given : ItemGiven
-        From two items to what units give to each, and from many pairs to runs of them.
+        From an item to what units give to it; many are fetched at once.
     extremes : (float array, float array)
         The least and the largest value of each item.
     scores, denominators : float arrays (items,)
         The scores, and what their sums were divided by.
     most_leaving : int array (items,)
         The most values of an item that leave with one unit.
+    new : NewValues
+        The values of units that could be added.
     """
 
     rule = "exact: all ways to split the units that leave between the two items"
@@ -143,6 +150,7 @@ class RatioContests(Contests):
         scores: FloatArray,
         denominators: FloatArray,
         most_leaving: IntArray,
+        new: NewValues,
     ) -> None:
         self.counts = counts
         self.total = int(counts.sum())
@@ -150,7 +158,17 @@ class RatioContests(Contests):
         self._chosen: dict[tuple[int, int], IntArray | None] = {}
         self._least, self._most = (np.asarray(end, dtype=np.float64) for end in extremes)
         self._scores, self._denominators = scores, denominators
-        self._leaving = most_leaving
+        self._leaving, self._new = most_leaving, new
+
+    def stuffed(self, *, changing: bool) -> Contests:
+        """Add units with the highest value for the one and the lowest for the other."""
+        if changing:
+            raise InvalidSettingError(
+                "how many units must change is not known where units have values of some items only",
+                way_out="Ask about units that leave, or that are added.",
+            )
+        ends = self._new.scaled(), self._new.stated()
+        return AddedRatios(self._scores, self._denominators, *ends)
 
     def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Let the item behind lose its lowest value, and the one ahead its highest, again and again."""
@@ -174,9 +192,11 @@ class RatioContests(Contests):
     def lower_upto(self, ahead: int, behind: int, most: int) -> int:
         """Return that number, or ``most + 1`` where it is larger: most pairs are told apart at once."""
         most = min(most, self.total)
-        if meeting(*self._given(ahead, behind), most) is None:
+        self._given.fetch({ahead, behind})
+        both = self._given(ahead), self._given(behind)
+        if meeting(*both, most) is None:
             return min(most + 1, self.total)
-        pair, units = self._pair(ahead, behind), None
+        pair, units = _Pair.of(*both, tie=behind < ahead), None
         lower = pair.bound(most, self.total)
         if lower <= most and lower < self.total and pair.single:
             lower, units = pair.exact(lower, most, self.total)
@@ -189,15 +209,14 @@ class RatioContests(Contests):
         if (ahead, behind) not in self._chosen:
             self.lower(ahead, behind)
         units = self._chosen.get((ahead, behind))
-        chosen = self._pair(ahead, behind).by_effect() if units is None else units
-        return Attack(chosen, np.ones(len(chosen), dtype=np.int64))
+        if units is None:
+            self._given.fetch({ahead, behind})
+            units = _Pair.of(self._given(ahead), self._given(behind), tie=behind < ahead).by_effect()
+        return Attack(units, np.ones(len(units), dtype=np.int64))
 
     def runs(self, pairs: Iterable[Bounded]) -> Iterator[list[Bounded]]:
         """Fetch the items of many pairs at once."""
         return self._given.runs(pairs)
-
-    def _pair(self, ahead: int, behind: int) -> _Pair:
-        return _Pair.of(*self._given(ahead, behind), tie=behind < ahead)
 
 
 @dataclass(frozen=True)

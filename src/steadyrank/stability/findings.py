@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from steadyrank.stability.answers import Answer, StableTopK
     from steadyrank.stability.auditing import Audit, Check
     from steadyrank.stability.curve import StabilityCurve
-    from steadyrank.stability.margin import Margin
+    from steadyrank.stability.margin_results import Margin
     from steadyrank.stability.results import Result
     from steadyrank.stability.topk_audit import Flip, Flips
 
@@ -159,6 +159,7 @@ def margin_findings(margin: Margin) -> dict[str, Any]:
     return {
         "k": margin.k,
         "item": None if margin.item is None else label(margin.item),
+        "by": margin.by,
         "lower": margin.lower,
         "upper": margin.upper,
         "exact": margin.exact,
@@ -168,6 +169,7 @@ def margin_findings(margin: Margin) -> dict[str, Any]:
         "leaves": labels(margin.leaves),
         "enters": labels(margin.enters),
         "units_removed": _removed(margin),
+        "unit_added": None if margin.added is None else label(margin.added),
         "rule": margin.rule,
         "assumed": list(margin.assumed),
         "sentence": margin.sentence,

@@ -22,7 +22,7 @@ from steadyrank.stability.auditing import METHODS, Audit, AuditPlan, Check, chec
 from steadyrank.stability.calibration import USUAL_DELTA, Calibration
 from steadyrank.stability.curve import StabilityCurve, stability_curve
 from steadyrank.stability.findings import RULES
-from steadyrank.stability.margin import Margin, margin_of
+from steadyrank.stability.margin_results import Asked, Margin, margin_of
 from steadyrank.stability.margins import MarginSearch
 from steadyrank.stability.ranking_curve import RankingCurve, ranking_curve
 from steadyrank.stability.topk_audit import Flips
@@ -197,16 +197,24 @@ class Study:
             self._curves[k] = stability_curve(self, k)
         return self._curves[k]
 
+    def margin_search(self, by: str = "remove") -> MarginSearch:
+        """Return the search for how many units must leave, be added or change."""
+        return self._searches.setdefault(by, MarginSearch(self, by))
+
     @cached_property
-    def margins(self) -> MarginSearch:
-        """The search for how many units must leave."""
-        return MarginSearch(self)
+    def _searches(self) -> dict[str, MarginSearch]:
+        return {}
 
     def margin(
-        self, k: int | None = None, *, item: object = None, pair: tuple[object, object] | None = None
+        self,
+        k: int | None = None,
+        *,
+        item: object = None,
+        pair: tuple[object, object] | None = None,
+        by: str = "remove",
     ) -> Margin:
         """Return how many units must leave before an answer changes; see :func:`steadyrank.margin`."""
-        return margin_of(self, k, item, pair)
+        return margin_of(self, Asked(k, item, pair), by)
 
     def ranking_curve(self) -> RankingCurve:
         """Return the exact step functions delta(eps) and tiers(eps) of the full ranking."""
@@ -459,6 +467,7 @@ def margin(
     *,
     item: object = None,
     pair: tuple[object, object] | None = None,
+    by: str = "remove",
     scorer: object = None,
 ) -> Margin:
     """Return how many units must leave together before the plain answer changes.
@@ -473,6 +482,10 @@ def margin(
         How many units this item is away from leaving the top k, or from entering it.
     pair : two labels, optional
         How many units must leave for the one behind to pass the one ahead.
+    by : {"remove", "add", "change"}
+        What happens to units: they leave; others are added, as in ballot stuffing; or they change. The
+        last two where it is known what a unit could say: for votes, ballots and single battles, and for
+        values in a stated range.
     scorer : optional
         How data become scores; by default the usual way for the kind of data.
 
@@ -484,5 +497,7 @@ def margin(
     2 of 10 votes must leave before the top 2 changes.
     >>> margin(votes, 1, item="cyd").lower, margin(votes, pair=("bob", "cyd")).units
     (4, (1, 1))
+    >>> margin(votes, 2, by="change").sentence
+    '1 of 10 votes must change before the top 2 changes.'
     """
-    return as_study(data, scorer).margin(k, item=item, pair=pair)
+    return as_study(data, scorer).margin(k, item=item, pair=pair, by=by)
