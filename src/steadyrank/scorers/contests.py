@@ -71,9 +71,12 @@ class Contests(ABC):
         What the numbers rest on, in a few words.
     assumed : tuple of str
         What is taken for granted, in plain words.
+    dear : bool
+        Whether scoring anew may take long, so that it is not done unless asked for.
     """
 
     rule: str
+    dear: ClassVar[bool] = False
     assumed: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
@@ -177,6 +180,7 @@ class LeftOutContests(Contests):
     """
 
     rule = "at least 2 where no single unit does it; units that narrow the gap most leave first"
+    dear = True
     assumed: ClassVar[tuple[str, ...]] = ("beyond one unit nothing bounds the number from below",)
 
     def __init__(self, out: LeaveOneOut) -> None:

@@ -62,6 +62,7 @@ class LinearContests(LeftOutContests):
 
     rule = "certified by leverages and residuals; seen by an attack on the rows that narrow the gap most"
     assumed = ()
+    dear = False
 
     def __init__(
         self,

@@ -103,6 +103,7 @@ class PairedContests(LeftOutContests):
 
     rule = "certified by effective resistances; seen by an attack on the units that narrow the gap most"
     assumed: ClassVar[tuple[str, ...]] = ()
+    dear = False
 
     def __init__(self, out: LeaveOneOut, fit: BattleFolds, taken: Taken, resolution: float) -> None:
         super().__init__(out)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -14,7 +14,7 @@ from steadyrank.operators.topk_sets import topk
 from steadyrank.stability import findings
 from steadyrank.stability.margins import precedes
 from steadyrank.stability.results import Result
-from steadyrank.wording import counted
+from steadyrank.wording import counted, plural
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 MUST = {"remove": "leave", "add": "be added", "change": "change"}
 """What units must do."""
+
+
+NEIGHBOURS = 1000
+"""Of so many items of a ranking it is said how well they hold against the next."""
 
 
 class Asked(NamedTuple):
@@ -59,6 +63,9 @@ class Margin(Result):
         The item that is then passed, and the one that passes it.
     by : str
         What is done with units: ``"remove"``, ``"add"`` or ``"change"``.
+    neighbours : tuple of (label, label, int)
+        Of the full ranking: each item from the top, the next one, and the number of units below which
+        that does not pass it; of the first 1,000 items.
     added : object
         The unit that is added, for ``data.with_added(added, upper)``; None where none is.
     rule : str
@@ -92,6 +99,7 @@ class Margin(Result):
     assumed: tuple[str, ...]
     by: str
     added: object
+    neighbours: tuple[tuple[object, object, int], ...] = ()
 
     def __repr__(self) -> str:
         return f"Margin({self.sentence!r})"
@@ -128,17 +136,34 @@ class Margin(Result):
         units = counted(self.n_units, self.unit)
         if self.never:
             return f"Whoever of the {units} leaves, it never happens that {self.question}."
-        number = f"{self.lower:,}" if self.exact else f"Between {self.lower:,} and {self.upper:,}"
-        number = number if self.upper is not None else f"At least {self.lower:,}"
-        who = f"{number} of {units}" if self.by != "add" else f"{number} more beside {units}"
-        return f"{who} must {MUST[self.by]} before {self.question}."
+        number = f"{self.lower:,}" if self.exact else f"At least {self.lower:,}"
+        if self.upper is not None and not self.exact:
+            number = f"Between {self.lower:,} and {self.upper:,}"
+        if self.by == "add":
+            more = f"{number} {plural(self.unit)} must be added to the {self.n_units:,}"
+            return f"{more} before {self.question}."
+        return f"{number} of {units} must {MUST[self.by]} before {self.question}."
 
     def _found(self) -> dict[str, Any]:
-        return findings.margin_findings(self)
+        found = findings.margin_findings(self)
+        if self.k is not None and self.item is None and self.by == "remove":
+            found["distances"] = findings.distance_findings(self.study, self.k)
+        return found
 
     def _columns(self) -> dict[str, list[Any]]:
         found = self._found()
         return {name: [found[name]] for name in findings.COLUMNS[self.document]}
+
+
+def known_margin(study: Study, k: int | None) -> Margin:
+    """Return the margin of a top k or of the ranking as every view shows it.
+
+    Where scoring anew may take long, nobody is taken away.
+    """
+    search = study.margin_search()
+    tried = not search.contests.dear
+    found = search.ranking(tried=tried) if k is None else search.topk(k, tried=tried)
+    return _margin(study, search, found, Asked(k), "remove")
 
 
 def margin_of(study: Study, asked: Asked, by: str) -> Margin:
@@ -150,7 +175,10 @@ def margin_of(study: Study, asked: Asked, by: str) -> Margin:
     if pair is not None:
         found = search.pair(*_ordered_pair(study, pair))
     elif k is None:
-        found = search.ranking()
+        told = _margin(study, search, search.ranking(), asked, by)
+        names = study.items
+        pairs = search.neighbours(NEIGHBOURS)
+        return replace(told, neighbours=tuple((names[a], names[b], lower) for lower, (a, b) in pairs))
     else:
         k = check_k(k, len(study.items))
         found = search.topk(k) if item is None else search.item(index_of(study, item), k)

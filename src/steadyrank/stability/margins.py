@@ -12,7 +12,7 @@ from __future__ import annotations
 from bisect import insort
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, islice, takewhile
+from itertools import chain, islice, pairwise, takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,6 +39,26 @@ ADDED = 64
 
 PAIRS = 1 << 20
 """How many pairs are bounded at once."""
+
+
+NEAREST = 12
+"""How many items of each side of rank k are looked at closely."""
+
+
+@dataclass(frozen=True)
+class Distances:
+    """How many units must leave at least for items to leave the top k, or to enter it.
+
+    Attributes
+    ----------
+    nearest : tuple of (int, int)
+        Items by plain rank, those closest to the border, and their numbers.
+    beyond : int
+        Every other item is at least so far away.
+    """
+
+    nearest: tuple[tuple[int, int], ...]
+    beyond: int
 
 
 @dataclass(frozen=True)
@@ -99,32 +119,71 @@ class MarginSearch:
             self._lower[pair] = found
         return found
 
-    def _lowers(self, pairs: Iterable[Bounded], most: int) -> Iterator[Bounded]:
+    def _lowers(self, pairs: Iterable[Bounded], most: int = MANY) -> Iterator[Bounded]:
         """Yield pairs with that number, asking about many at once."""
         for run in self.contests.runs(pairs):
             yield from ((self.lower(*pair, most), pair) for _, pair in run)
 
-    def topk(self, k: int) -> Found:
-        """Return how many units must leave for the plain top k to change."""
+    def topk(self, k: int, *, tried: bool = True) -> Found:
+        """Return how many units must leave for the plain top k to change; ``tried``: units do leave."""
         inside, outside = self.order[:k], self.order[k:]
+        if not len(outside):
+            return Found(self._study.units.total, None, None, (int(inside[-1]), int(inside[-1])))
         before = set(inside.tolist())
         limit = self.lower(int(inside[-1]), int(outside[0]))
         near = self._bounded(inside, outside, limit)
         pairs = self._weakest(near, limit)
-        others = takewhile(lambda bounded: bounded[0] <= pairs[0][0], near)
+        if not tried:
+            return Found(pairs[0][0], None, None, pairs[0][1])
+        others = [bounded for bounded in near if bounded[0] <= pairs[0][0]]
         return self._settled(
             pairs, lambda scores: set(topk(scores, k).tolist()) != before, others=others
         )
 
-    def ranking(self) -> Found:
-        """Return how many units must leave for the plain ranking to change."""
-        neighbours = sorted(self._cheap(self.order[:-1], self.order[1:]))
-        pairs = self._weakest(neighbours, self.lower(*neighbours[0][1]))
+    def distances(self, k: int, nearest: int = NEAREST) -> Distances:
+        """Return how far items are from leaving the top k or entering it, at least."""
+        inside, outside = self.order[:k], self.order[k:]
+        near, rest = [], [self._study.units.total]
+        for items, bounds in zip((inside, outside), self._closest(inside, outside), strict=True):
+            by_bound = np.argsort(bounds, kind="stable")
+            near += items[by_bound[:nearest]].tolist()
+            rest += bounds[by_bound[nearest:]].tolist()
+        ranked = sorted(near, key=self.rank)
+        return Distances(tuple((item, self._item_pairs(item, k)[0]) for item in ranked), min(rest))
+
+    def _closest(self, inside: IntArray, outside: IntArray) -> tuple[IntArray, IntArray]:
+        """Return cheap bounds of how far each item is from being passed, or from passing one."""
+        rows, columns = (np.full(len(part), self._study.units.total) for part in (inside, outside))
+        for part, bounds in self._at_least(inside, outside):
+            rows[part] = bounds.min(axis=1, initial=self._study.units.total)
+            np.minimum(columns, bounds.min(axis=0), out=columns)
+        return rows, columns
+
+    def _at_least(self, inside: IntArray, outside: IntArray) -> Iterator[tuple[slice, IntArray]]:
+        """Yield cheap bounds of all pairs: a row for each of some items inside."""
+        step = max(1, PAIRS // max(1, len(outside)))
+        for start in range(0, len(inside), step):
+            some = inside[start : start + step]
+            pairs = np.repeat(some, len(outside)), np.tile(outside, len(some))
+            yield slice(start, start + step), self.contests.at_least(*pairs).reshape(len(some), -1)
+
+    def ranking(self, *, tried: bool = True) -> Found:
+        """Return how many units must leave for the plain ranking to change; ``tried`` likewise."""
+        if len(self.order) == 1:
+            return Found(self._study.units.total, None, None, (0, 0))
+        near = self._cheap(list(pairwise(self.order.tolist())))
+        pairs = self._weakest(near, self.lower(*near[0][1]))
+        if not tried:
+            return Found(pairs[0][0], None, None, pairs[0][1])
         return self._settled(
             pairs,
             lambda scores: bool((np.argsort(-scores, kind="stable") != self.order).any()),
-            others=neighbours,
+            others=near,
         )
+
+    def neighbours(self, most: int) -> list[Bounded]:
+        """Return how many units must leave at least for each item to be passed by the next."""
+        return list(self._lowers((0, pair) for pair in pairwise(self.order[: most + 1].tolist())))
 
     def pair(self, ahead: int, behind: int) -> Found:
         """Return how many units must leave for one item to pass another."""
@@ -137,25 +196,33 @@ class MarginSearch:
 
     def item(self, item: int, k: int) -> Found:
         """Return how many units an item is away from leaving the top k, or from entering it."""
+        inside = self.rank(item) <= k
+        lower, first, pairs = self._item_pairs(item, k)
+
+        def moved(scores: FloatArray) -> bool:
+            return (item in topk(scores, k)) != inside
+
+        if not pairs:  # everything is in
+            return Found(lower, None, None, (item, item))
+        found = self._settled([*first, *pairs], moved, lower)
+        return self._against_all(found, pairs, moved)
+
+    def _item_pairs(self, item: int, k: int) -> tuple[int, list[Bounded], list[Bounded]]:
+        """Return how far an item is at least from the border, and the pairs that must turn for it."""
         rank = self.rank(item)
         if rank > k:  # it must pass so many of those ahead that k - 1 are left
-            pairs = self._smallest([(int(other), item) for other in self.order[: rank - 1]], rank - k)
-
-            def entered(scores: FloatArray) -> bool:
-                return item in topk(scores, k)
-
-            found = self._settled(pairs[::-1], entered, pairs[-1][0])
-            return self._against_all(found, pairs[::-1], entered)
+            pairs = self._smallest(
+                self._cheap([(other, item) for other in self.order[: rank - 1].tolist()]), rank - k
+            )
+            return pairs[-1][0], [], pairs[::-1]
         # So many must pass it that k are ahead, and one of them comes from outside.
-        behind = self._smallest([(item, int(other)) for other in self.order[rank:]], k + 1 - rank)
-        outside = self._smallest([(item, int(other)) for other in self.order[k:]], 1)
-        lower = max(behind[-1][0], outside[0][0])
-
-        def left(scores: FloatArray) -> bool:
-            return item not in topk(scores, k)
-
-        found = self._settled([*outside, *behind[::-1]], left, lower)
-        return self._against_all(found, behind[::-1], left)
+        behind = self._cheap([(item, other) for other in self.order[rank:].tolist()])
+        pairs = self._smallest(behind, k + 1 - rank)
+        beyond = set(self.order[k:].tolist())
+        outside = self._smallest([bounded for bounded in behind if bounded[1][1] in beyond], 1)
+        if not outside:
+            return self._study.units.total, [], []
+        return max(pairs[-1][0], outside[0][0]), outside, pairs[::-1]
 
     def _weakest(self, cheap: list[Bounded], limit: int) -> list[Bounded]:
         """Return the pairs with the smallest lower bound, which is known not to exceed a limit."""
@@ -168,33 +235,29 @@ class MarginSearch:
                     limit = min(limit, found[-1][0])
         return sorted(bounded for bounded in found if bounded[0] == limit)
 
-    def _cheap(self, ahead: IntArray, behind: IntArray, limit: int = MANY) -> list[Bounded]:
-        """Return pairs with cheap bounds, those that are within a limit."""
-        bounds = self.contests.at_least(ahead, behind)
-        near = np.flatnonzero(bounds <= limit)
-        pairs = zip(ahead[near].tolist(), behind[near].tolist(), strict=True)
-        return list(zip(bounds[near].tolist(), pairs, strict=True))
+    def _cheap(self, pairs: list[tuple[int, int]]) -> list[Bounded]:
+        """Return pairs with their cheap bounds, the smallest first."""
+        ahead, behind = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        bounds = self.contests.at_least(ahead, behind).tolist()
+        return sorted(zip(bounds, pairs, strict=True), key=lambda bounded: bounded[0])
 
     def _bounded(self, inside: IntArray, outside: IntArray, limit: int) -> list[Bounded]:
         """Return the pairs whose cheap bound is within a limit, by that bound."""
         found = []
-        step = max(1, PAIRS // len(outside))
-        for start in range(0, len(inside), step):
-            some = inside[start : start + step]
-            found += self._cheap(np.repeat(some, len(outside)), np.tile(outside, len(some)), limit)
+        for part, bounds in self._at_least(inside, outside):
+            row, column = np.nonzero(bounds <= limit)
+            pairs = zip(inside[part][row].tolist(), outside[column].tolist(), strict=True)
+            found += list(zip(bounds[row, column].tolist(), pairs, strict=True))
         return sorted(found)
 
-    def _smallest(self, pairs: list[tuple[int, int]], number: int) -> list[Bounded]:
+    def _smallest(self, cheap: list[Bounded], number: int, most: int = MANY) -> list[Bounded]:
         """Return the pairs with the smallest lower bounds, so many of them, in order."""
-        ahead, behind = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-        cheap = sorted(self._cheap(ahead, behind), key=lambda bounded: bounded[0])
-        known = sorted(self._lowers(cheap[:number], MANY))
+        known = sorted(self._lowers(cheap[:number], most))
         near = takewhile(lambda bounded: bounded[0] < known[number - 1][0], cheap[number:])
         for run in self.contests.runs(near):
             for bound, pair in run:
-                limit = known[number - 1][0]
-                if bound < limit:
-                    insort(known, (self.lower(*pair, limit), pair))
+                if bound < known[number - 1][0]:
+                    insort(known, (self.lower(*pair, known[number - 1][0]), pair))
         return known[:number]
 
     def _settled(
@@ -212,8 +275,9 @@ class MarginSearch:
         best = Found(lower, None, None, pairs[0][1])
 
         def later() -> Iterator[Bounded]:
-            rest = (bounded for bounded in others if bounded[1] not in {pair for _, pair in pairs})
-            yield from sorted(self._lowers(rest, MANY if best.upper is None else best.upper - 1))
+            first, most = set(pairs), MANY if best.upper is None else best.upper - 1
+            rest = [bounded for bounded in others if (lower, bounded[1]) not in first]
+            yield from self._smallest(rest, ATTACKED, most)
 
         for least, pair in islice(chain(pairs, later()), ATTACKED):
             if best.upper is None or max(least, lower) < best.upper:

@@ -22,7 +22,7 @@ from steadyrank.stability.auditing import METHODS, Audit, AuditPlan, Check, chec
 from steadyrank.stability.calibration import USUAL_DELTA, Calibration
 from steadyrank.stability.curve import StabilityCurve, stability_curve
 from steadyrank.stability.findings import RULES
-from steadyrank.stability.margin_results import Asked, Margin, margin_of
+from steadyrank.stability.margin_results import Asked, Margin, known_margin, margin_of
 from steadyrank.stability.margins import MarginSearch
 from steadyrank.stability.ranking_curve import RankingCurve, ranking_curve
 from steadyrank.stability.topk_audit import Flips
@@ -216,6 +216,10 @@ class Study:
         """Return how many units must leave before an answer changes; see :func:`steadyrank.margin`."""
         return margin_of(self, Asked(k, item, pair), by)
 
+    def known_margin(self, k: int | None) -> Margin:
+        """Return the margin that views show of themselves: nothing is refitted for it."""
+        return known_margin(self, k)
+
     def ranking_curve(self) -> RankingCurve:
         """Return the exact step functions delta(eps) and tiers(eps) of the full ranking."""
         return self._ranking_curve
@@ -228,7 +232,14 @@ class Study:
         """Return the units that break the plain or the inflated top-k; eps as for :meth:`audit`."""
         return self.audit(k, eps=eps, delta=delta, methods=Flips.METHODS).flips(k)
 
-    def check(self, k: int, *, max_delta: float = USUAL_DELTA, eps: float | None = None) -> Check:
+    def check(
+        self,
+        k: int,
+        *,
+        max_delta: float = USUAL_DELTA,
+        eps: float | None = None,
+        min_margin: int | None = None,
+    ) -> Check:
         """Check whether the plain top-k, or the inflated one at eps, is stable enough.
 
         Parameters
@@ -239,7 +250,14 @@ class Study:
             The largest share of units whose removal may break the answer.
         eps : float, optional
             The inflation; without it the plain top-k is checked.
+        min_margin : int, optional
+            The fewest units that must have to leave, for certain, before the plain top-k changes.
         """
+        if min_margin is not None and eps is not None:
+            raise InvalidValueError(
+                "min_margin is about the plain top-k, but eps asks for the inflated one",
+                way_out=["Omit ", Option("eps"), " or ", Option("min_margin"), "."],
+            )
         remedy = self.topk(k, delta=max_delta)
         found = self.audit(k, eps=remedy.eps if eps is None else eps, methods=Flips.METHODS)
         return Check(
@@ -250,6 +268,8 @@ class Study:
             row=found.row("topk" if eps is None else "inflated_topk", remedy.k),
             flips=found.flips(remedy.k),
             remedy=remedy,
+            margin=self.known_margin(remedy.k),
+            min_margin=min_margin,
         )
 
     def report(
