@@ -136,9 +136,9 @@ class Margin(Result):
         units = counted(self.n_units, self.unit)
         if self.never:
             return f"Whoever of the {units} leaves, it never happens that {self.question}."
-        number = f"{self.lower:,}" if self.exact else f"At least {self.lower:,}"
-        if self.upper is not None and not self.exact:
-            number = f"Between {self.lower:,} and {self.upper:,}"
+        number = f"At least {self.lower:,}"
+        if self.upper is not None:
+            number = f"{self.lower:,}" if self.exact else f"Between {self.lower:,} and {self.upper:,}"
         if self.by == "add":
             more = f"{number} {plural(self.unit)} must be added to the {self.n_units:,}"
             return f"{more} before {self.question}."

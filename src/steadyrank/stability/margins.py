@@ -37,6 +37,12 @@ ATTACKED = 8
 ADDED = 64
 """How many times the units that are there may be added at most."""
 
+TOGETHER = 64
+"""How many pairs are attacked at once, where several must turn."""
+
+LOOKED_AT = 1 << 20
+"""How many units of each such attack are looked at."""
+
 PAIRS = 1 << 20
 """How many pairs are bounded at once."""
 
@@ -298,8 +304,9 @@ class MarginSearch:
         """Attack several pairs at once, the most effective units of each in turn."""
         if best.upper == best.lower or len(pairs) < 2:
             return best
-        attack = merged([self.contests.attack(*pair) for _, pair in pairs[:ATTACKED]])
-        return self._tried(best, attack, best.pair, turned, best.lower)
+        attacks = [(lower, self.contests.attack(*pair)) for lower, pair in pairs[:TOGETHER]]
+        most = min(LOOKED_AT, self._most) if best.upper is None else best.upper
+        return self._tried(best, merged(attacks, most), best.pair, turned, best.lower)
 
     def _fewest(self, attack: Attack, turned: Turned, least: int, most: int) -> int | None:
         """Return how many of an attack turn the answer, as few as are found to."""
@@ -352,24 +359,36 @@ class MarginSearch:
             return None
 
 
-def merged(attacks: list[Attack]) -> Attack:
-    """Return the first units of all attacks, then the second ones, and so on.
+def merged(attacks: list[tuple[int, Attack]], most: int) -> Attack:
+    """Return one attack out of several, each taken as far as the others in parts of what it needs.
 
-    Where units are added, they are those of the first attack.
+    Parameters
+    ----------
+    attacks : list of (int, Attack)
+        How many units each needs at least, and its units.
+    most : int
+        How many units of each are looked at.
 
     Examples
     --------
     >>> from steadyrank.scorers.contests import Attack
-    >>> one, two = (Attack(np.array(units), np.ones(3, int)) for units in ([4, 2, 7], [2, 0, 4]))
-    >>> merged([one, two]).units
-    array([4, 2, 0, 7])
+    >>> three = Attack(np.array([4, 2, 7]), np.array([1, 1, 1]))
+    >>> six = Attack(np.array([2, 0]), np.array([1, 9]))
+    >>> merged([(3, three), (6, six)], 5).units
+    array([2, 4, 0, 0, 0, 0, 7])
     """
-    units = np.concatenate([attack.units for attack in attacks])
-    copies = np.concatenate([attack.copies for attack in attacks])
-    place = np.concatenate([np.arange(len(attack.units)) for attack in attacks])
-    order = np.argsort(place, kind="stable")
-    first = np.sort(np.unique(units[order], return_index=True)[1])
-    return Attack(units[order][first], copies[order][first], attacks[0].favour)
+    places, copies, units = [], [], []
+    for needed, attack in attacks:
+        each = np.minimum(attack.copies, most)
+        unit = np.repeat(attack.units, each)[:most]
+        first = np.repeat(np.cumsum(each) - each, each)[:most]
+        places.append((np.arange(len(unit)) + 1) / needed)
+        copies.append(np.arange(len(unit)) - first)
+        units.append(unit)
+    order = np.argsort(np.concatenate(places), kind="stable")
+    named = np.stack([np.concatenate(units), np.concatenate(copies)])[:, order]
+    kept = np.sort(np.unique(named, axis=1, return_index=True)[1])
+    return Attack(named[0, kept], np.ones(len(kept), dtype=np.int64), attacks[0][1].favour)
 
 
 def precedes(scores: FloatArray, one: int, other: int) -> bool:

@@ -79,6 +79,7 @@ class Study:
         self.data = data
         self.scorer: Scorer = resolve_scorer(scorer, data)
         self._curves: dict[int, StabilityCurve] = {}
+        self._margins: dict[int | None, Margin] = {}
 
     def __repr__(self) -> str:
         return f"Study({self.data!r}, {self.scorer!r})"
@@ -218,7 +219,9 @@ class Study:
 
     def known_margin(self, k: int | None) -> Margin:
         """Return the margin that views show of themselves: nothing is refitted for it."""
-        return known_margin(self, k)
+        if k not in self._margins:
+            self._margins[k] = known_margin(self, k)
+        return self._margins[k]
 
     def ranking_curve(self) -> RankingCurve:
         """Return the exact step functions delta(eps) and tiers(eps) of the full ranking."""
