@@ -91,8 +91,8 @@ class Contests(ABC):
     def attack(self, ahead: int, behind: int) -> Attack:
         """Return the units to remove, the most effective first."""
 
-    def lower_upto(self, ahead: int, behind: int, most: int) -> int:  # noqa: ARG002 (some can stop)
-        """Return that number, or ``most + 1`` where it is larger, which may take less time."""
+    def lower_upto(self, ahead: int, behind: int, most: int) -> int | None:  # noqa: ARG002 (some stop)
+        """Return that number, or None where it is larger than ``most`` and nobody worked it out."""
         return self.lower(ahead, behind)
 
     def runs(self, pairs: Iterable[Bounded]) -> Iterator[list[Bounded]]:

@@ -187,22 +187,22 @@ class RatioContests(Contests):
 
     def lower(self, ahead: int, behind: int) -> int:
         """Return the exact number where a unit has one value of an item, else the bound."""
-        return self.lower_upto(ahead, behind, self.total)
+        return self.lower_upto(ahead, behind, self.total) or self.total
 
-    def lower_upto(self, ahead: int, behind: int, most: int) -> int:
-        """Return that number, or ``most + 1`` where it is larger: most pairs are told apart at once."""
-        most = min(most, self.total)
+    def lower_upto(self, ahead: int, behind: int, most: int) -> int | None:
+        """Return the number if it is not larger than ``most``, which most pairs are told by at once."""
         self._given.fetch({ahead, behind})
         both = self._given(ahead), self._given(behind)
-        if meeting(*both, most) is None:
-            return min(most + 1, self.total)
-        pair, units = _Pair.of(*both, tie=behind < ahead), None
-        lower = pair.bound(most, self.total)
-        if lower <= most and lower < self.total and pair.single:
-            lower, units = pair.exact(lower, most, self.total)
-        if lower <= most:
-            self._chosen[ahead, behind] = units
-        return lower
+        most = min(most, self.total - 1)
+        if meeting(*both, most) is not None:
+            pair, units = _Pair.of(*both, tie=behind < ahead), None
+            lower = pair.bound(most)
+            if lower is not None and pair.single:
+                lower, units = pair.exact(lower, most)
+            if lower is not None:
+                self._chosen[ahead, behind] = units
+                return lower
+        return self.total if most == self.total - 1 else None
 
     def attack(self, ahead: int, behind: int) -> Attack:
         """Return the units of the exact answer, or those with the largest first-order effect."""
@@ -262,11 +262,11 @@ class _Pair:
         helpful = np.flatnonzero(effects > 0)
         return self.units[helpful[np.argsort(-effects[helpful], kind="stable")]]
 
-    def bound(self, most: int, total: int) -> int:
-        """Return the smallest number of units that the bound does not rule out, up to ``most``."""
+    def bound(self, most: int) -> int | None:
+        """Return the smallest number of units that the bound does not rule out, if up to ``most``."""
         last = min(most, len(self.units))
         if not self._possible(last):
-            return most + 1 if last < len(self.units) else total
+            return None
         failed, number = 0, 1
         while not self._possible(number):
             failed, number = number, min(2 * number, last)
@@ -281,17 +281,17 @@ class _Pair:
             top_sum(self.effects(t), m) >= self.gap - met.slack for t in met.ends
         )
 
-    def exact(self, lower: int, most: int, total: int) -> tuple[int, IntArray | None]:
+    def exact(self, lower: int, most: int) -> tuple[int | None, IntArray | None]:
         """Try every split of ever more units; return their number and the first that turns the pair."""
         splits = _Splits(self)
         bounded = 0
-        for m in range(lower, min(most + 1, total)):
+        for m in range(lower, most + 1):
             p, q, r = splits.triples(m)
             bounded += len(p)
             if bounded > MOST_TRIPLES:
                 return m, None
             if not len(p):
-                return total, None
+                break
             promise = splits.promise(p, q, r)
             for place in np.argsort(-promise, kind="stable"):
                 if promise[place] < -splits.slack:
@@ -299,7 +299,7 @@ class _Pair:
                 chosen = splits.turned(int(p[place]), int(q[place]), int(r[place]))
                 if chosen is not None:
                     return m, self.units[chosen]
-        return min(most + 1, total), None
+        return None, None
 
 
 class _Splits:

@@ -116,19 +116,14 @@ class MarginSearch:
         return total - 1 if self._by != "add" else ADDED * total
 
     def lower(self, ahead: int, behind: int, most: int = MANY) -> int:
-        """Return how many units must leave at least for one item to pass another, if up to ``most``."""
+        """Return how many units must leave at least for one item to pass another, up to ``most + 1``."""
         pair = (ahead, behind)
-        if pair in self._lower:
-            return self._lower[pair]
-        found = self.contests.lower_upto(ahead, behind, most)
-        if found != most + 1:  # which stands for all that is larger
+        if pair not in self._lower:
+            found = self.contests.lower_upto(ahead, behind, most)
+            if found is None:
+                return most + 1
             self._lower[pair] = found
-        return found
-
-    def _lowers(self, pairs: Iterable[Bounded], most: int = MANY) -> Iterator[Bounded]:
-        """Yield pairs with that number, asking about many at once."""
-        for run in self.contests.runs(pairs):
-            yield from ((self.lower(*pair, most), pair) for _, pair in run)
+        return self._lower[pair]
 
     def topk(self, k: int, *, tried: bool = True) -> Found:
         """Return how many units must leave for the plain top k to change; ``tried``: units do leave."""
@@ -178,7 +173,7 @@ class MarginSearch:
         if len(self.order) == 1:
             return Found(self._study.units.total, None, None, (0, 0))
         near = self._cheap(list(pairwise(self.order.tolist())))
-        pairs = self._weakest(near, self.lower(*near[0][1]))
+        pairs = self._weakest(near, self._smallest(near, 1)[0][0])
         if not tried:
             return Found(pairs[0][0], None, None, pairs[0][1])
         return self._settled(
@@ -189,7 +184,8 @@ class MarginSearch:
 
     def neighbours(self, most: int) -> list[Bounded]:
         """Return how many units must leave at least for each item to be passed by the next."""
-        return list(self._lowers((0, pair) for pair in pairwise(self.order[: most + 1].tolist())))
+        runs = self.contests.runs((1, pair) for pair in pairwise(self.order[: most + 1].tolist()))
+        return [(self.lower(*pair), pair) for run in runs for _, pair in run]
 
     def pair(self, ahead: int, behind: int) -> Found:
         """Return how many units must leave for one item to pass another."""
@@ -257,14 +253,29 @@ class MarginSearch:
         return sorted(found)
 
     def _smallest(self, cheap: list[Bounded], number: int, most: int = MANY) -> list[Bounded]:
-        """Return the pairs with the smallest lower bounds, so many of them, in order."""
-        known = sorted(self._lowers(cheap[:number], most))
-        near = takewhile(lambda bounded: bounded[0] < known[number - 1][0], cheap[number:])
-        for run in self.contests.runs(near):
-            for bound, pair in run:
-                if bound < known[number - 1][0]:
-                    insort(known, (self.lower(*pair, known[number - 1][0]), pair))
+        """Return the pairs with the smallest lower bounds, so many of them, in order.
+
+        Bounds are worked out up to a limit that grows: most pairs hold against far more units.
+        """
+        number = min(number, len(cheap))
+        limit = cheap[number - 1][0] if number else most
+        known = self._within(cheap, number, limit)
+        while number and known[number - 1][0] > limit and limit < most:
+            limit = min(4 * limit, most)
+            known = self._within(cheap, number, limit)
         return known[:number]
+
+    def _within(self, cheap: list[Bounded], number: int, limit: int) -> list[Bounded]:
+        """Return pairs by their lower bounds up to a limit, until so many are the smallest."""
+        known: list[Bounded] = []
+
+        def matters(bounded: Bounded) -> bool:
+            return len(known) < number or bounded[0] < min(known[number - 1][0], limit + 1)
+
+        for run in self.contests.runs(takewhile(matters, cheap)):
+            for bounded in filter(matters, run):
+                insort(known, (self.lower(*bounded[1], limit), bounded[1]))
+        return known
 
     def _settled(
         self,
