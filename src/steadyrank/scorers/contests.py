@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from steadyrank.scorers.base import LeaveOneOut
     from steadyrank.scorers.stuffing import Favour
 
-    Bounded = tuple[int, tuple[int, int]]
+    OnePair = tuple[int, tuple[int, int]]
     """A pair (ahead, behind) after a number of units below which it holds."""
+    Bounded = list[OnePair]
 
 MANY = 1 << 50
 """No more units than this are ever added."""
@@ -95,7 +96,7 @@ class Contests(ABC):
         """Return that number, or None where it is larger than ``most`` and nobody worked it out."""
         return self.lower(ahead, behind)
 
-    def runs(self, pairs: Iterable[Bounded]) -> Iterator[list[Bounded]]:
+    def runs(self, pairs: Iterable[OnePair]) -> Iterator[Bounded]:
         """Cut pairs into runs that are asked about together, and get what is needed for each."""
         return ([pair] for pair in pairs)
 

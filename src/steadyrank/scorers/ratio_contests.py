@@ -22,9 +22,9 @@ are looked at closely.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from steadyrank._typing import FloatArray, IntArray
-    from steadyrank.scorers.contests import Bounded
+    from steadyrank.scorers.contests import Bounded, OnePair
     from steadyrank.scorers.entry_contests import ItemGiven
     from steadyrank.scorers.stuffing import NewValues
 
@@ -72,6 +72,7 @@ class Given:
     total: float
     denominator: float
     each: float = 1.0
+    _known: dict[tuple[int, int], float] = field(default_factory=dict, repr=False)
 
     @property
     def score(self) -> float:
@@ -88,24 +89,14 @@ class Given:
 
         It reaches t exactly if ``sign (S - t D)`` plus the m largest ``sign (t c - s)`` is not negative.
         """
-        known = self._extremes[sign]
-        if m not in known:
-            known[m] = (
-                self._extreme_of_units(m, sign) if self.single else self._extreme_of_groups(m, sign)
-            )
-        return known[m]
-
-    @cached_property
-    def _extremes(self) -> dict[int, dict[int, float]]:
-        return {1: {}, -1: {}}
-
-    @cached_property
-    def _ordered(self) -> FloatArray:
-        return np.sort(self.sums)
+        if (m, sign) not in self._known:
+            found = self._extreme_of_units if self.single else self._extreme_of_groups
+            self._known[m, sign] = found(m, sign)
+        return self._known[m, sign]
 
     def _extreme_of_units(self, m: int, sign: int) -> float:
         left = np.arange(min(m, len(self.sums)) + 1)
-        taken = upto(sign * self._ordered[::sign][: left[-1]])
+        taken = upto(np.sort(sign * self.sums)[: left[-1]])
         below = self.denominator - self.each * left
         fits = below > 0
         return sign * float(((sign * self.total - taken)[fits] / below[fits]).max())
@@ -214,7 +205,7 @@ class RatioContests(Contests):
             units = _Pair.of(self._given(ahead), self._given(behind), tie=behind < ahead).by_effect()
         return Attack(units, np.ones(len(units), dtype=np.int64))
 
-    def runs(self, pairs: Iterable[Bounded]) -> Iterator[list[Bounded]]:
+    def runs(self, pairs: Iterable[OnePair]) -> Iterator[Bounded]:
         """Fetch the items of many pairs at once."""
         return self._given.runs(pairs)
 
@@ -277,9 +268,10 @@ class _Pair:
 
     def _possible(self, m: int) -> bool:
         met = meeting(self.ahead, self.behind, m)
-        return met is not None and any(
-            top_sum(self.effects(t), m) >= self.gap - met.slack for t in met.ends
-        )
+        if met is None:
+            return False
+        slack, *ends = met
+        return any(top_sum(self.effects(t), m) >= self.gap - slack for t in ends)
 
     def exact(self, lower: int, most: int) -> tuple[int | None, IntArray | None]:
         """Try every split of ever more units; return their number and the first that turns the pair."""
@@ -368,18 +360,14 @@ class _Splits:
         return over, np.asarray(self._pair.behind.denominator - each * (p + r), dtype=np.float64)
 
 
-class Meeting(NamedTuple):
-    """Between which scores two items can meet, and what these are off by."""
+def meeting(ahead: Given, behind: Given, m: int) -> tuple[float, float, float] | None:
+    """Return between which scores two items can meet when at most m units leave, after their slack.
 
-    ends: tuple[float, float]
-    slack: float
-
-
-def meeting(ahead: Given, behind: Given, m: int) -> Meeting | None:
-    """Return where two items can meet when at most m units leave, None where they cannot."""
-    ends = ahead.extreme(m, -1), behind.extreme(m, 1)
-    slack = ROUNDING * (abs(ahead.score) + abs(behind.score) + abs(ends[0]) + abs(ends[1]))
-    return None if ends[1] < ends[0] - slack else Meeting(ends, slack)
+    None where they cannot meet.
+    """
+    low, high = ahead.extreme(m, -1), behind.extreme(m, 1)
+    slack = ROUNDING * (abs(ahead.score) + abs(behind.score) + abs(low) + abs(high))
+    return None if high < low - slack else (slack, low, high)
 
 
 def _named(x_i: FloatArray, x_j: FloatArray) -> Iterator[tuple[str, FloatArray]]:

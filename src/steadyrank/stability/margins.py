@@ -22,10 +22,10 @@ from steadyrank.operators.topk_sets import topk
 from steadyrank.scorers.contests import MANY, Attack
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from steadyrank._typing import FloatArray, IntArray
-    from steadyrank.scorers.contests import Bounded, Contests
+    from steadyrank.scorers.contests import Bounded, Contests, OnePair
     from steadyrank.stability.study import Study
 
     Turned = Callable[[FloatArray], bool]
@@ -96,7 +96,6 @@ class MarginSearch:
         self._study = study
         self._by = by
         self._lower: dict[tuple[int, int], int] = {}
-        self._seen: tuple[Attack, int, FloatArray] | None = None
 
     @cached_property
     def contests(self) -> Contests:
@@ -182,7 +181,7 @@ class MarginSearch:
             others=near,
         )
 
-    def neighbours(self, most: int) -> list[Bounded]:
+    def neighbours(self, most: int) -> Bounded:
         """Return how many units must leave at least for each item to be passed by the next."""
         runs = self.contests.runs((1, pair) for pair in pairwise(self.order[: most + 1].tolist()))
         return [(self.lower(*pair), pair) for run in runs for _, pair in run]
@@ -209,7 +208,7 @@ class MarginSearch:
         found = self._settled([*first, *pairs], moved, lower)
         return self._against_all(found, pairs, moved)
 
-    def _item_pairs(self, item: int, k: int) -> tuple[int, list[Bounded], list[Bounded]]:
+    def _item_pairs(self, item: int, k: int) -> tuple[int, Bounded, Bounded]:
         """Return how far an item is at least from the border, and the pairs that must turn for it."""
         rank = self.rank(item)
         if rank > k:  # it must pass so many of those ahead that k - 1 are left
@@ -226,7 +225,7 @@ class MarginSearch:
             return self._study.units.total, [], []
         return max(pairs[-1][0], outside[0][0]), outside, pairs[::-1]
 
-    def _weakest(self, cheap: list[Bounded], limit: int) -> list[Bounded]:
+    def _weakest(self, cheap: Bounded, limit: int) -> Bounded:
         """Return the pairs with the smallest lower bound, which is known not to exceed a limit."""
         found = []
         near = takewhile(lambda bounded: bounded[0] <= limit, cheap)
@@ -237,13 +236,13 @@ class MarginSearch:
                     limit = min(limit, found[-1][0])
         return sorted(bounded for bounded in found if bounded[0] == limit)
 
-    def _cheap(self, pairs: list[tuple[int, int]]) -> list[Bounded]:
+    def _cheap(self, pairs: list[tuple[int, int]]) -> Bounded:
         """Return pairs with their cheap bounds, the smallest first."""
         ahead, behind = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         bounds = self.contests.at_least(ahead, behind).tolist()
         return sorted(zip(bounds, pairs, strict=True), key=lambda bounded: bounded[0])
 
-    def _bounded(self, inside: IntArray, outside: IntArray, limit: int) -> list[Bounded]:
+    def _bounded(self, inside: IntArray, outside: IntArray, limit: int) -> Bounded:
         """Return the pairs whose cheap bound is within a limit, by that bound."""
         found = []
         for part, bounds in self._at_least(inside, outside):
@@ -252,7 +251,7 @@ class MarginSearch:
             found += list(zip(bounds[row, column].tolist(), pairs, strict=True))
         return sorted(found)
 
-    def _smallest(self, cheap: list[Bounded], number: int, most: int = MANY) -> list[Bounded]:
+    def _smallest(self, cheap: Bounded, number: int, most: int = MANY) -> Bounded:
         """Return the pairs with the smallest lower bounds, so many of them, in order.
 
         Bounds are worked out up to a limit that grows: most pairs hold against far more units.
@@ -265,11 +264,11 @@ class MarginSearch:
             known = self._within(cheap, number, limit)
         return known[:number]
 
-    def _within(self, cheap: list[Bounded], number: int, limit: int) -> list[Bounded]:
+    def _within(self, cheap: Bounded, number: int, limit: int) -> Bounded:
         """Return pairs by their lower bounds up to a limit, until so many are the smallest."""
-        known: list[Bounded] = []
+        known: Bounded = []
 
-        def matters(bounded: Bounded) -> bool:
+        def matters(bounded: OnePair) -> bool:
             return len(known) < number or bounded[0] < min(known[number - 1][0], limit + 1)
 
         for run in self.contests.runs(takewhile(matters, cheap)):
@@ -278,11 +277,7 @@ class MarginSearch:
         return known
 
     def _settled(
-        self,
-        pairs: list[Bounded],
-        turned: Turned,
-        lower: int | None = None,
-        others: Iterable[Bounded] = (),
+        self, pairs: Bounded, turned: Turned, lower: int | None = None, others: Bounded | None = None
     ) -> Found:
         """Attack the pairs in turn until a set of units is seen to do what the bound allows.
 
@@ -291,9 +286,9 @@ class MarginSearch:
         lower = pairs[0][0] if lower is None else lower
         best = Found(lower, None, None, pairs[0][1])
 
-        def later() -> Iterator[Bounded]:
+        def later() -> Iterator[OnePair]:
             first, most = set(pairs), MANY if best.upper is None else best.upper - 1
-            rest = [bounded for bounded in others if (lower, bounded[1]) not in first]
+            rest = [bounded for bounded in others or () if (lower, bounded[1]) not in first]
             yield from self._smallest(rest, ATTACKED, most)
 
         for least, pair in islice(chain(pairs, later()), ATTACKED):
@@ -311,7 +306,7 @@ class MarginSearch:
         number = self._fewest(attack, turned, least, limit)
         return best if number is None else Found(best.lower, number, attack, pair)
 
-    def _against_all(self, best: Found, pairs: list[Bounded], turned: Turned) -> Found:
+    def _against_all(self, best: Found, pairs: Bounded, turned: Turned) -> Found:
         """Attack several pairs at once, the most effective units of each in turn."""
         if best.upper == best.lower or len(pairs) < 2:
             return best
@@ -338,10 +333,7 @@ class MarginSearch:
     def _turns(self, attack: Attack, number: int, turned: Turned) -> bool:
         """Take the units away or add them, score anew, and look."""
         scores = self.scores_after(attack, number)
-        if scores is None or not turned(scores):
-            return False
-        self._seen = (attack, number, scores)
-        return True
+        return scores is not None and turned(scores)
 
     def leaving(self, attack: Attack, number: int) -> IntArray:
         """Return how many of each distinct unit leave."""
@@ -357,10 +349,11 @@ class MarginSearch:
     def scores_after(self, attack: Attack, number: int) -> FloatArray | None:
         """Return the scores when an attack was carried out, None where there are none."""
         study, added = self._study, self.added(attack)
-        if self._seen is not None and self._seen[0] is attack and self._seen[1] == number:
-            return self._seen[2]
+        leaving = self.leaving(attack, number)
+        if added is None and (scores := study.leave_one_out.scores_without(leaving)) is not None:
+            return scores
         try:
-            data = study.data.with_copies(study.units.counts - self.leaving(attack, number))
+            data = study.data.with_copies(study.units.counts - leaving)
             if added is not None:
                 data = data.with_added(added, number)
             return study.scorer.score(data)
