@@ -100,7 +100,7 @@ def entry_contests(
     least, most = (np.where(sums.counts > 0, _amount(sums, end), 0.0) for end in entries.extremes)
     ends = least, most
     most_at_once = int(entries.most_leaving.max())
-    new = NewValues(value_range if most_at_once == 1 else None, _scale(sums), grouped=most_at_once > 1)
+    new = NewValues(value_range, _scale(sums), sums.form.whole, grouped=most_at_once > 1)
     if not entries.gaps:
         return SameCounts(given, sums, units, ends, most_at_once, new)
     share = sums.prior.share

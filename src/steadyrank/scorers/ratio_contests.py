@@ -159,7 +159,7 @@ class RatioContests(Contests):
                 way_out="Ask about units that leave, or that are added.",
             )
         ends = self._new.scaled(), self._new.stated()
-        return AddedRatios(self._scores, self._denominators, *ends)
+        return AddedRatios(self._scores, self._denominators, *ends, whole=self._new.whole)
 
     def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Let the item behind lose its lowest value, and the one ahead its highest, again and again."""
