@@ -195,6 +195,10 @@ class LeaveOneOut(ABC):
         r"""Return ``||w - w\i||_2`` for each distinct unit i."""
         return shifts_of(self.blocks(), self.scores)
 
+    def scores_without(self, leaving: IntArray) -> FloatArray | None:  # noqa: ARG002 (some know)
+        """Return what scoring anew gives without so many of each distinct unit, where that is known."""
+        return None
+
     def contests(self) -> Contests:
         """Return how few units must leave before one item passes another, as far as that is known."""
         from steadyrank.scorers.contests import LeftOutContests

@@ -18,10 +18,15 @@ import numpy as np
 from steadyrank.errors import InvalidSettingError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.base import LeaveOneOut
     from steadyrank.scorers.stuffing import Favour
 
+    OnePair = tuple[int, tuple[int, int]]
+    """A pair (ahead, behind) after a number of units below which it holds."""
+    Bounded = list[OnePair]
 
 MANY = 1 << 50
 """No more units than this are ever added."""
@@ -86,6 +91,14 @@ class Contests(ABC):
     @abstractmethod
     def attack(self, ahead: int, behind: int) -> Attack:
         """Return the units to remove, the most effective first."""
+
+    def lower_upto(self, ahead: int, behind: int, most: int) -> int | None:  # noqa: ARG002 (some stop)
+        """Return that number, or None where it is larger than ``most`` and nobody worked it out."""
+        return self.lower(ahead, behind)
+
+    def runs(self, pairs: Iterable[OnePair]) -> Iterator[Bounded]:
+        """Cut pairs into runs that are asked about together, and get what is needed for each."""
+        return ([pair] for pair in pairs)
 
     def stuffed(self, *, changing: bool) -> Contests:  # noqa: ARG002 (others tell them apart)
         """Return the same questions about units that are added, or that change."""
