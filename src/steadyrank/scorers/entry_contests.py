@@ -74,8 +74,9 @@ def entry_contests(entries: Entries, sums: ItemSums, units: Units) -> Contests:
         return SameCounts(given, sums, units, ends, int(entries.most_leaving.max()))
     share = sums.prior.share
     denominators = np.asarray((sums.prior.weight + share * sums.counts) / share, dtype=np.float64)
-    scores = sums.scores * _scale(sums)
-    return RatioContests(units.counts, given, ends, scores, denominators, entries.most_leaving)
+    return RatioContests(
+        units.counts, given, ends, sums.scores, denominators, entries.most_leaving, _scale(sums)
+    )
 
 
 def _scale(sums: ItemSums) -> float:
@@ -93,9 +94,9 @@ class SameCounts(SharedContests):
     def __init__(
         self, given: ItemGiven, sums: ItemSums, units: Units, ends: Ends, largest_unit: int
     ) -> None:
-        self._share = sums.prior.share
+        self._share, self._scale = sums.prior.share, _scale(sums)
         denominator = sums.prior.weight / self._share + float(sums.counts.max())
-        super().__init__(units.counts, denominator * _scale(sums))
+        super().__init__(units.counts, denominator * self._scale)
         self._given, self._ends, self._largest_unit = given, ends, largest_unit
         self._totals = _amount(sums, sums.totals)
         if not sums.form.whole:
@@ -115,3 +116,11 @@ class SameCounts(SharedContests):
         """Subtract what each unit gives to the two: every unit gives to both."""
         first, second = self._given(ahead), self._given(behind)
         return first.units, (first.sums - second.sums) / self._share
+
+    def sizes(self, ahead: int) -> FloatArray:
+        """Return how many values each unit has of an item, on the scale of the sums."""
+        return np.asarray(self._given(ahead).counts * (self._scale / self._share))
+
+    def fetch(self, items: IntArray) -> None:
+        """Fetch what units give to the items."""
+        self._given.fetch(items)

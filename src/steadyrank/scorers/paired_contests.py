@@ -35,6 +35,7 @@ is among the most effective.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -50,6 +51,12 @@ if TYPE_CHECKING:
 
 SURE = 1 + 1e-9
 """Makes what units can do larger than its rounding errors."""
+
+FURTHEST = 30.0
+"""A move of the gap so far that none beyond it is told from it."""
+
+HALVINGS = 12
+"""How often the interval that a move lies in is halved."""
 
 
 class Taken(NamedTuple):
@@ -100,6 +107,7 @@ class PairedContests(LeftOutContests):
 
     rule = "certified by effective resistances; seen by an attack on the units that narrow the gap most"
     assumed: ClassVar[tuple[str, ...]] = ()
+    several = True
 
     def __init__(self, out: LeaveOneOut, fit: BattleFolds, taken: Taken, resolution: float) -> None:
         super().__init__(out)
@@ -135,7 +143,8 @@ class PairedContests(LeftOutContests):
 
     def lower(self, ahead: int, behind: int) -> int:
         """Return the bound, or 2 where it says 1 and no single unit turns the order."""
-        effects = _Effects(self, ahead, behind)
+        gap = self.gaps(np.array([ahead]), np.array([behind]))[0]
+        effects = _Effects(self, ahead, behind, float(gap))
         failed, number, total = 0, 1, self._out.units.total
         while not effects.suffice(number):
             if number == total:
@@ -145,6 +154,25 @@ class PairedContests(LeftOutContests):
             middle = (failed + number) // 2
             failed, number = (failed, middle) if effects.suffice(middle) else (middle, number)
         return number if number > 1 else super().lower(ahead, behind)
+
+    def gain(self, removals: int, ahead: int, behind: int) -> float:
+        """Look for the least move of the gap that the bound rules out, up to that of the quick one.
+
+        In the proof c may be clipped further: whatever rules a move out rules larger ones out.
+        """
+        pair = np.array([ahead]), np.array([behind])
+        gap = float(self._scores[ahead] - self._scores[behind]) - self._linked
+        share = float(self.resistance(*pair)[0]) * self._heaviest.top(removals) * SURE
+        reached, moved = max(gap, 0.0), -math.log1p(-share) if share < 1 else FURTHEST
+        if moved <= reached or not _Effects(self, ahead, behind, reached).suffice(removals):
+            return max(reached - gap, 0.0)
+        if moved == FURTHEST and _Effects(self, ahead, behind, moved).suffice(removals):
+            return math.inf
+        for _ in range(HALVINGS):
+            middle = (reached + moved) / 2
+            possible = _Effects(self, ahead, behind, middle).suffice(removals)
+            reached, moved = (middle, moved) if possible else (reached, middle)
+        return moved - gap
 
     def most(self, values: FloatArray) -> Ranked:
         """Return the units by the sum of their battles' values, the most valuable first."""
@@ -162,17 +190,18 @@ class PairedContests(LeftOutContests):
 
 @dataclass
 class _Effects:
-    """What each unit can do for one item to pass another."""
+    """What each unit can do to move the gap of two items so far."""
 
     known: PairedContests
     ahead: int
     behind: int
+    moved: float
 
     def __post_init__(self) -> None:
         known, taken = self.known, self.known.taken
         own = np.array([self.ahead]), np.array([self.behind])
         self._resistance = float(known.resistance(*own)[0])
-        self._s = float(-np.expm1(-known.gaps(*own))[0])
+        self._s = float(-np.expm1(-self.moved))
         self._potential = known.inverse[self.ahead] - known.inverse[self.behind]
         along = self._potential[taken.first] - self._potential[taken.second]
         self._along = along / np.sqrt(self._resistance)

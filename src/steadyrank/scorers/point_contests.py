@@ -47,6 +47,10 @@ class PointContests(SharedContests):
         np.add.at(given, place, extra)
         return units, given
 
+    def sizes(self, ahead: int) -> float:  # noqa: ARG002 (the same for all items)
+        """Return what every unit has to give."""
+        return float(self._points.parts)
+
     @cached_property
     def _owners(self) -> IntArray:
         return self._points.owners()

@@ -23,14 +23,14 @@ are looked at closely.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from steadyrank.scorers.contests import Attack, Contests
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from steadyrank._typing import FloatArray, IntArray
 
@@ -42,6 +42,9 @@ EXACT = 2.0**53
 
 ROUNDING = 1e-11
 """More than what rounding of sums over units amounts to, relative to their size."""
+
+HALVINGS = 16
+"""How often the interval that a lead lies in is halved."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,13 @@ class Given:
         return sign * far
 
 
+class GivenTo(Protocol):
+    """What units give to each item."""
+
+    def __call__(self, item: int) -> Given: ...  # noqa: D102
+    def fetch(self, items: IntArray) -> None: ...  # noqa: D102
+
+
 class RatioContests(Contests):
     """Contests of sums over counts.
 
@@ -108,7 +118,7 @@ class RatioContests(Contests):
     ----------
     counts : int array
         How often each distinct unit occurs.
-    given : callable
+    given : GivenTo
         From an item to what units give to it.
     extremes : (float array, float array)
         The least and the largest value of each item.
@@ -116,25 +126,29 @@ class RatioContests(Contests):
         The scores, and what their sums were divided by.
     most_leaving : int array (items,)
         The most values of an item that leave with one unit.
+    scale : float
+        What scores are multiplied by to be on the scale of what units give.
     """
 
     rule = "exact: all ways to split the units that leave between the two items"
+    several = True
 
     def __init__(
         self,
         counts: IntArray,
-        given: Callable[[int], Given],
+        given: GivenTo,
         extremes: tuple[FloatArray, FloatArray],
         scores: FloatArray,
         denominators: FloatArray,
         most_leaving: IntArray,
+        scale: float = 1.0,
     ) -> None:
         self.counts = counts
         self.total = int(counts.sum())
         self._given = given
         self._least, self._most = (np.asarray(end, dtype=np.float64) for end in extremes)
-        self._scores, self._denominators = scores, denominators
-        self._leaving = most_leaving
+        self._scores, self._denominators = scores * scale, denominators
+        self._leaving, self._scale = most_leaving, scale
 
     def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Let the item behind lose its lowest value, and the one ahead its highest, again and again."""
@@ -158,6 +172,15 @@ class RatioContests(Contests):
     def attack(self, ahead: int, behind: int) -> Attack:
         """Return the units of the exact answer, or those with the largest first-order effect."""
         return self._found(ahead, behind)[1]
+
+    def gain(self, removals: int, ahead: int, behind: int) -> float:
+        """Halve the interval of leads that the bound allows; both ends of it are safe."""
+        pair = _Pair.of(self._given(ahead), self._given(behind), tie=True)
+        return pair.most_ahead(removals) / self._scale
+
+    def fetch(self, items: IntArray) -> None:
+        """Fetch what units give to the items."""
+        self._given.fetch(items)
 
     def _found(self, ahead: int, behind: int) -> tuple[int, Attack]:
         pair = _Pair.of(self._given(ahead), self._given(behind), tie=behind < ahead)
@@ -199,10 +222,10 @@ class _Pair:
     def gap(self) -> float:
         return self.ahead.score - self.behind.score
 
-    def effects(self, t: float) -> FloatArray:
+    def effects(self, t: float, lead: float = 0.0) -> FloatArray:
         """Return the most that each unit can do for the item behind, at a meeting point t."""
         (s_i, s_j), (c_i, c_j) = self.sums, self.counts
-        effects: FloatArray = (t * c_j - s_j) / self.behind.denominator
+        effects: FloatArray = ((t + lead) * c_j - s_j) / self.behind.denominator
         effects += (s_i - t * c_i) / self.ahead.denominator
         return effects
 
@@ -224,12 +247,28 @@ class _Pair:
             failed, number = (failed, middle) if self._possible(middle) else (middle, number)
         return number
 
-    def _possible(self, m: int) -> bool:
+    def most_ahead(self, m: int) -> float:
+        """Return a lead, 0 or more, that the item behind never exceeds when m units leave."""
         ends = self.ahead.extreme(m, -1), self.behind.extreme(m, 1)
-        slack = ROUNDING * (abs(self.ahead.score) + abs(self.behind.score) + abs(ends[0]) + abs(ends[1]))
-        if ends[1] < ends[0] - slack:
+        if not self._possible(m, 0.0, ends):
+            return 0.0
+        reached, lead = 0.0, max(ends[1] - ends[0], 0.0) + self._slack(ends)
+        for _ in range(HALVINGS):
+            middle = (reached + lead) / 2
+            reached, lead = (middle, lead) if self._possible(m, middle, ends) else (reached, middle)
+        return lead
+
+    def _slack(self, ends: tuple[float, float]) -> float:
+        return ROUNDING * (abs(self.ahead.score) + abs(self.behind.score) + abs(ends[0]) + abs(ends[1]))
+
+    def _possible(self, m: int, lead: float = 0.0, ends: tuple[float, float] | None = None) -> bool:
+        """Tell whether the bound allows the item behind such a lead: t + lead against t, for some t."""
+        low, high = ends or (self.ahead.extreme(m, -1), self.behind.extreme(m, 1))
+        slack = self._slack((low, high))
+        if high - lead < low - slack:
             return False
-        return any(top_sum(self.effects(t), m) >= self.gap - slack for t in ends)
+        needed = self.gap + lead - slack
+        return any(top_sum(self.effects(t, lead), m) >= needed for t in (low, high - lead))
 
     def exact(self, lower: int, most: int) -> tuple[int, IntArray | None]:
         """Try every split of ever more units; return their number and the first that turns the pair."""
