@@ -81,10 +81,10 @@ class Contests(ABC):
     def attack(self, ahead: int, behind: int) -> Attack:
         """Return the units to remove, the most effective first."""
 
-    def gain(self, removals: int, ahead: int, behind: int) -> float:  # noqa: ARG002 (some know)
+    def gain(self, removals: int, ahead: int, behind: int, upto: float) -> float:  # noqa: ARG002
         """Return a lead of the one behind, 0 or more, that no removal of at most so many units exceeds.
 
-        Where nothing is known of it that is infinite, which is never wrong.
+        Leads from ``upto`` on need not be told apart. Where nothing is known, infinity is never wrong.
         """
         return math.inf
 
@@ -161,7 +161,7 @@ class SharedContests(Contests):
         more = int(left // each)
         return max(1, before + (more if more and closes(more * each, left) else more + 1))
 
-    def gain(self, removals: int, ahead: int, behind: int) -> float:
+    def gain(self, removals: int, ahead: int, behind: int, upto: float) -> float:  # noqa: ARG002
         """Raise a lead t to what the units with the largest ``d + t * size`` leave, until it stays.
 
         A set of units leaves more than t exactly if its ``d + t * size`` sum to more than the gap plus t

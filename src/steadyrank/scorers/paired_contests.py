@@ -55,7 +55,7 @@ SURE = 1 + 1e-9
 FURTHEST = 30.0
 """A move of the gap so far that none beyond it is told from it."""
 
-HALVINGS = 12
+HALVINGS = 7
 """How often the interval that a move lies in is halved."""
 
 
@@ -155,7 +155,7 @@ class PairedContests(LeftOutContests):
             failed, number = (failed, middle) if effects.suffice(middle) else (middle, number)
         return number if number > 1 else super().lower(ahead, behind)
 
-    def gain(self, removals: int, ahead: int, behind: int) -> float:
+    def gain(self, removals: int, ahead: int, behind: int, upto: float) -> float:
         """Look for the least move of the gap that the bound rules out, up to that of the quick one.
 
         In the proof c may be clipped further: whatever rules a move out rules larger ones out.
@@ -163,21 +163,30 @@ class PairedContests(LeftOutContests):
         pair = np.array([ahead]), np.array([behind])
         gap = float(self._scores[ahead] - self._scores[behind]) - self._linked
         share = float(self.resistance(*pair)[0]) * self._heaviest.top(removals) * SURE
-        reached, moved = max(gap, 0.0), -math.log1p(-share) if share < 1 else FURTHEST
-        if moved <= reached or not _Effects(self, ahead, behind, reached).suffice(removals):
+        reached, moved = max(gap, 0.0), -math.log1p(-share) if share < 1 else math.inf
+
+        def possible(move: float) -> bool:
+            return _Effects(self, ahead, behind, move).suffice(removals)
+
+        furthest = min(upto + gap, FURTHEST)
+        if furthest < moved and possible(max(furthest, reached)):
+            return moved - gap
+        moved = min(moved, furthest)
+        if moved <= reached or not possible(reached):
             return max(reached - gap, 0.0)
-        if moved == FURTHEST and _Effects(self, ahead, behind, moved).suffice(removals):
-            return math.inf
         for _ in range(HALVINGS):
             middle = (reached + moved) / 2
-            possible = _Effects(self, ahead, behind, middle).suffice(removals)
-            reached, moved = (middle, moved) if possible else (reached, middle)
+            reached, moved = (middle, moved) if possible(middle) else (reached, middle)
         return moved - gap
 
-    def most(self, values: FloatArray) -> Ranked:
-        """Return the units by the sum of their battles' values, the most valuable first."""
+    def most(self, values: FloatArray, among: int | None = None) -> Ranked:
+        """Return the units by the sum of their battles' values, the most valuable first, or so many."""
         by_unit = self.per_unit(values)
-        order = np.argsort(-by_unit, kind="stable")
+        if among is None or among >= len(by_unit):
+            order = np.argsort(-by_unit, kind="stable")
+        else:
+            order = np.argpartition(-by_unit, among - 1)[:among]
+            order = order[np.argsort(-by_unit[order], kind="stable")]
         counts = self._out.units.counts[order]
         gained = np.asarray(counts * np.maximum(by_unit[order], 0.0) * SURE, dtype=np.float64)
         return Ranked(order, np.cumsum(counts), np.cumsum(gained))
@@ -212,7 +221,6 @@ class _Effects:
         rest = np.sqrt(np.maximum(known.resistances - self._along**2, 0.0))
         self._rest = self._weight * rest
         self._lengths = known.most(self._rest)
-        self._kept: dict[int, Ranked] = {}
 
     @property
     def _t(self) -> float:
@@ -224,21 +232,19 @@ class _Effects:
         beside = self._rest * self._lengths.top(m)
         looked = np.zeros(len(beside), dtype=np.bool_)
         while True:
-            effects = known.most(np.minimum(4 * self._s * self._weight, self._drive + beside))
+            effects = known.most(np.minimum(4 * self._s * self._weight, self._drive + beside), m)
             suffices = effects.top(m) >= target
             unseen = np.flatnonzero(np.isin(known.taken.owner, effects.first(m)) & ~looked)
             if not suffices or not len(unseen):
                 return suffices
             looked[unseen] = True
-            shared = np.array([self._products(battle).top(m) for battle in unseen.tolist()])
+            shared = np.array([self._products(battle, m).top(m) for battle in unseen.tolist()])
             beside[unseen] = np.minimum(beside[unseen], shared * self._weight[unseen])
 
-    def _products(self, battle: int) -> Ranked:
-        """Return the units by what they share with a battle, besides the pair."""
-        if battle not in self._kept:
-            known, taken = self.known, self.known.taken
-            potential = known.inverse[taken.first[battle]] - known.inverse[taken.second[battle]]
-            shared = potential[taken.first] - potential[taken.second]
-            shared -= self._along[battle] * self._along
-            self._kept[battle] = known.most(np.abs(shared) * self._weight)
-        return self._kept[battle]
+    def _products(self, battle: int, m: int) -> Ranked:
+        """Return the m units that share most with a battle, besides the pair."""
+        known, taken = self.known, self.known.taken
+        potential = known.inverse[taken.first[battle]] - known.inverse[taken.second[battle]]
+        shared = potential[taken.first] - potential[taken.second]
+        shared -= self._along[battle] * self._along
+        return known.most(np.abs(shared) * self._weight, m)

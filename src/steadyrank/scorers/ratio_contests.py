@@ -173,10 +173,10 @@ class RatioContests(Contests):
         """Return the units of the exact answer, or those with the largest first-order effect."""
         return self._found(ahead, behind)[1]
 
-    def gain(self, removals: int, ahead: int, behind: int) -> float:
-        """Halve the interval of leads that the bound allows; both ends of it are safe."""
+    def gain(self, removals: int, ahead: int, behind: int, upto: float) -> float:
+        """Halve the interval of leads that the bound allows."""
         pair = _Pair.of(self._given(ahead), self._given(behind), tie=True)
-        return pair.most_ahead(removals) / self._scale
+        return pair.most_ahead(removals, upto * self._scale) / self._scale
 
     def fetch(self, items: IntArray) -> None:
         """Fetch what units give to the items."""
@@ -247,12 +247,15 @@ class _Pair:
             failed, number = (failed, middle) if self._possible(middle) else (middle, number)
         return number
 
-    def most_ahead(self, m: int) -> float:
+    def most_ahead(self, m: int, upto: float) -> float:
         """Return a lead, 0 or more, that the item behind never exceeds when m units leave."""
         ends = self.ahead.extreme(m, -1), self.behind.extreme(m, 1)
         if not self._possible(m, 0.0, ends):
             return 0.0
         reached, lead = 0.0, max(ends[1] - ends[0], 0.0) + self._slack(ends)
+        if upto < lead and self._possible(m, upto, ends):
+            return lead
+        lead = min(lead, upto)
         for _ in range(HALVINGS):
             middle = (reached + lead) / 2
             reached, lead = (middle, lead) if self._possible(m, middle, ends) else (reached, middle)

@@ -118,13 +118,17 @@ class Withstanding:
         pair = int(self._order[ahead]), int(self._order[behind])
         return self._closely() and self._lower(*pair) > self._removals
 
-    def _gain(self, ahead: int, behind: int) -> float:
-        """Return the largest lead that the place behind may get, as far as we may look."""
+    def _gain(self, ahead: int, behind: int, upto: float = math.inf) -> float:
+        """Return the largest lead, up to some, that the place behind may get, as far as we may look."""
         if (ahead, behind) not in self._gains:
             pair = int(self._order[ahead]), int(self._order[behind])
-            known = self._contests.gain(self._removals, *pair) if self._closely() else math.inf
-            self._gains[ahead, behind] = known
+            known = self._contests.gain(self._removals, *pair, upto) if self._closely() else math.inf
+            self._gains[ahead, behind] = min(known, upto)
         return self._gains[ahead, behind]
+
+    def _swap(self, ahead: int, behind: int) -> float:
+        """Return the same, up to the lead that the place ahead has now."""
+        return self._gain(ahead, behind, float(self._ranked[ahead] - self._ranked[behind]))
 
     def _fetch(self, *places: IntArray | int) -> None:
         if self._left > 0:
@@ -192,9 +196,8 @@ class Withstanding:
         under = self._ranked[place] - self._ranked[behind]
         if closely:
             self._fetch(ahead, behind, place)
-            over = over[np.array([self._gain(other, place) for other in ahead.tolist()]) >= over]
-            gains = np.array([self._gain(place, other) for other in behind.tolist()])
-            under = np.minimum(under, gains)
+            over = over[[self._swap(other, place) >= gap for other, gap in zip(ahead, over, strict=True)]]
+            under = np.array([self._swap(place, other) for other in behind])
         return max(reach(over), reach(under))
 
     def _near_ahead(self, place: int) -> IntArray:
