@@ -51,7 +51,7 @@ def many_battles(rng: np.random.Generator) -> Study:
     return Study(Battles.from_pairs(first, second, *wins), BradleyTerry(float(rng.choice([0.0, 0.5]))))
 
 
-MAKERS = [votes, ballots, matrix, ratings, thirds, gaps, battles, many_battles]
+MAKERS = [votes, ballots, matrix, ratings, thirds, gaps, battles, many_battles, regression]
 
 
 def most_of(study: Study) -> int:

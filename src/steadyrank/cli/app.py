@@ -14,6 +14,7 @@ COMMANDS = {
     "rank": "All items, with the ranks that each may have.",
     "audit": "How often each answer breaks, unit by unit.",
     "check": "A gate for CI: exit 1 if the top k is unstable.",
+    "margin": "How many units must leave before the answer changes.",
     "report": "One HTML file with charts and live sliders.",
     "demo": "See it work on bundled data, in a minute.",
 }

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.cli.codes import ExitCode
-from steadyrank.cli.inputs import open_study
+from steadyrank.cli.inputs import item_named, open_study
 from steadyrank.cli.options import (
     AnswerOptions,
     AuditOptions,
     CheckOptions,
     DemoOptions,
+    MarginOptions,
     RankOptions,
     ReportOptions,
     TopKOptions,
@@ -56,9 +57,21 @@ def check(options: CheckOptions) -> int:
     """
     from steadyrank.stability.calibration import check_delta
 
-    most = check_delta(options.max_delta)
-    found = _answer(options, lambda study: study.check(options.k, max_delta=most, eps=options.eps))
+    most, fewest = check_delta(options.max_delta), options.min_margin
+    found = _answer(
+        options, lambda study: study.check(options.k, max_delta=most, eps=options.eps, min_margin=fewest)
+    )
     return ExitCode.FINE if found.stable else ExitCode.UNSTABLE
+
+
+def margin(options: MarginOptions) -> None:
+    """Say how many units must leave before the answer changes, which ones, and what rests on it."""
+
+    def ask(study: Study) -> Any:
+        item = None if options.one_item is None else item_named(study, options.one_item)
+        return study.margin(options.k, item=item, by=options.by)
+
+    _answer(options, ask)
 
 
 def report(options: ReportOptions) -> None:

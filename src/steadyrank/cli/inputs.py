@@ -13,7 +13,7 @@ from steadyrank.errors import FileNotThereError, InvalidSettingError, Option
 from steadyrank.writing import target_of
 
 if TYPE_CHECKING:
-    from steadyrank.cli.options import InputOptions, ScoringOptions
+    from steadyrank.cli.options import InputOptions, ScorerOptions
     from steadyrank.data.observations import Observations
     from steadyrank.engines.settings import Engine
     from steadyrank.stability.study import Study
@@ -24,7 +24,7 @@ GOES_WITH = {"memory_limit": "duckdb", "spark_master": "spark"}
 """Options for one engine alone; each also asks for it."""
 
 
-def open_study(options: ScoringOptions, output: str | None = None) -> tuple[Study, dict[str, Any]]:
+def open_study(options: ScorerOptions, output: str | None = None) -> tuple[Study, dict[str, Any]]:
     """Read the data and return a study of them, and what findings say about the file.
 
     Whether a result can go where it should is asked before the work, now that it is known what was read.
@@ -94,3 +94,8 @@ def _engine(options: InputOptions) -> Engine | None:
     if name == "duckdb":
         return DuckDB(memory_limit=options.memory_limit)
     return Spark(options.spark_master) if options.spark_master else engine_of(name)
+
+
+def item_named(study: Study, text: str) -> object:
+    """Return the item of that name, whatever it is in the data; the text itself where there is none."""
+    return next((item for item in study.items if str(item) == text), text)

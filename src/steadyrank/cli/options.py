@@ -78,8 +78,8 @@ class InputOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoringOptions(InputOptions):
-    """The same, how data become scores, and how far answers are inflated."""
+class ScorerOptions(InputOptions):
+    """The same, and how data become scores."""
 
     scorer: str | None = option(
         ANSWER,
@@ -87,6 +87,12 @@ class ScoringOptions(InputOptions):
         "How data become scores, with settings after a colon, such as mean-rating:shrinkage=5; the "
         "usual one for the kind of data if not given.",
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoringOptions(ScorerOptions):
+    """The same, and how far answers are inflated."""
+
     eps: float | None = option(ANSWER, "NUMBER", "The inflation, on the scale of the scores.")
 
 
@@ -160,6 +166,26 @@ class CheckOptions(OutputOptions, ScoringOptions):
         "SHARE",
         "The largest share of units whose removal may change the answer.",
         default=0.05,
+        tell=True,
+    )
+    min_margin: int | None = option(
+        ANSWER, "UNITS", "Also: the fewest units that must have to leave before the plain top k changes."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarginOptions(OutputOptions, ScorerOptions):
+    """What ``margin`` takes."""
+
+    k: int | None = option(ANSWER, "K", "The top k in question; the full ranking if not given.", "-k")
+    one_item: str | None = option(
+        ANSWER, "ITEM", "How far this item is from leaving the top k, or from entering it.", "--of"
+    )
+    by: str = option(
+        ANSWER,
+        "WAY",
+        "remove: units leave; add: others are added, as in ballot stuffing; change: some change.",
+        default="remove",
         tell=True,
     )
 

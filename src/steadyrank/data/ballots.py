@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from steadyrank._typing import IntArray
+    from steadyrank.data.observations import Ends
     from steadyrank.reading.kinds import Columns
     from steadyrank.reading.roles import Resolved
 
@@ -180,6 +181,20 @@ class Ballots(Observations):
             "levels": self.levels[entries],
             "counts": copies[kept],
         }
+
+    def _added(self, unit: Any, times: int) -> dict[str, Any]:
+        other = Ballots([unit], counts=[times], items=self.items, approval=self.approval)
+        both = self._joined(other, "ranked", "levels", "counts")
+        indptr = np.append(self.indptr, self.indptr[-1] + other.indptr[1:])
+        made = self.from_csr(indptr, **both, items=self.items, approval=self.approval)
+        return {name: getattr(made, name) for name in ("indptr", *both)}
+
+    def favouring(self, behind: int, ahead: int, ends: Ends) -> list[object]:  # noqa: ARG002 (no values)
+        """Return a ballot with the one first and the other last, or that approves of the one only."""
+        if self.approval:
+            return [self.items[behind]]
+        between = [label for item, label in enumerate(self.items) if item not in (behind, ahead)]
+        return [self.items[behind], *between, self.items[ahead]]
 
     @classmethod
     def from_csr(

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from steadyrank._typing import AnyArray, FloatArray, IntArray
+    from steadyrank.data.observations import Ends
     from steadyrank.reading.roles import Resolved
 
 Sides: TypeAlias = "tuple[IntArray, IntArray, tuple[object, ...]]"
@@ -244,6 +245,17 @@ class Battles(Observations):
         if self.unit is not None and self.unit_labels is not None:
             rows |= remaining_groups(self.unit[kept], self.unit_labels, copies > 0)
         return rows | {"counts": counts[kept]}
+
+    def _added(self, unit: Any, times: int) -> dict[str, Any]:
+        if self.unit is not None:
+            return super()._added(unit, times)
+        winner, loser = unit
+        other = Battles([winner], [loser], ["left"], counts=[times], items=self.items)
+        return self._joined(other, "left", "right", "outcome", "counts")
+
+    def favouring(self, behind: int, ahead: int, ends: Ends) -> tuple[object, object]:  # noqa: ARG002
+        """Return a battle that the one behind wins."""
+        return self.items[behind], self.items[ahead]
 
     @classmethod
     def from_pairs(

@@ -13,6 +13,7 @@ from steadyrank.errors import (
     MOST_COUNTED,
     CountTotalError,
     EmptyDataError,
+    InvalidDataError,
     InvalidValueError,
     NothingLeftError,
     SizeMismatchError,
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     from steadyrank.engines.settings import Engine
     from steadyrank.reading.files import Source
     from steadyrank.reading.table import Table
+
+    Ends = tuple[float | None, float | None]
+    """The least and the largest value that a unit gives, None where it gives none."""
 
 ITEM_NAMES = (
     "item", "itemid", "movie", "movieid", "film", "filmid", "joke", "jokeid", "product", "productid",
@@ -158,13 +162,44 @@ class Observations(ABC):
             )
         numbers = as_counts(copies, expected, "copies")
         check_total(numbers, "copies")
-        kept = {each.name: getattr(self, each.name) for each in fields(self)}
+        kept = {each.name: vars(self)[each.name] for each in fields(self) if each.name in vars(self)}
         # A new object, so that what this one has cached is not taken over.
         return set_fields(object.__new__(type(self)), **kept | self._copied(numbers))
 
     @abstractmethod
     def _copied(self, copies: IntArray) -> dict[str, Any]:
         """Return the fields that change when there are ``copies`` of each distinct unit."""
+
+    def with_added(self, unit: Any, times: int = 1) -> Self:
+        """Return the data with one more unit, as often as is said; the list of items stays as it is.
+
+        Parameters
+        ----------
+        unit : depends on the kind of data
+            The item of a vote; a ballot; a row of scores; a dictionary of a user's ratings; the two
+            items of a battle, the winner first.
+        times : int
+            How often.
+
+        Examples
+        --------
+        >>> from steadyrank.data import Votes
+        >>> Votes(["ann", "bob", "ann"]).with_added("bob", 2).units.counts
+        array([2, 3])
+        """
+        kept = {each.name: getattr(self, each.name) for each in fields(self)}
+        return set_fields(object.__new__(type(self)), **kept | self._added(unit, times))
+
+    def _added(self, unit: Any, times: int) -> dict[str, Any]:  # noqa: ARG002 (always refused)
+        raise InvalidDataError(f"no unit can be added to {self.kind.name}")
+
+    def favouring(self, behind: int, ahead: int, ends: Ends) -> Any:  # noqa: ARG002 (always refused)
+        """Return a unit that favours one item over another, as :meth:`with_added` takes it."""
+        raise InvalidDataError(f"no unit can be added to {self.kind.name}")
+
+    def _joined(self, other: Self, *names: str) -> dict[str, Any]:
+        """Return some arrays of these data with those of others behind them."""
+        return {name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in names}
 
     @classmethod
     def from_table(cls, table: Table, given: Mapping[str, Any]) -> Self:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from steadyrank._typing import AnyArray, IntArray
+    from steadyrank.data.observations import Ends
 
 STRIDE = 1 << 22
 """How many entries are compared at once, so that a check needs no memory to speak of."""
@@ -196,6 +197,22 @@ class Ratings(Observations):
             "values": self.values[entries],
             "user_labels": tuple(self.user_labels[user] for user in users.tolist()),
         }
+
+    def _added(self, unit: Any, times: int) -> dict[str, Any]:
+        names, values = list(unit), list(unit.values())
+        other = Ratings(["added"] * len(names), names, values, items=self.items)
+        spans = self.indptr[-1] + len(names) * np.arange(1, times + 1)
+        return {
+            "indptr": np.append(self.indptr, spans),
+            "rated": np.append(self.rated, np.tile(other.rated, times)),
+            "values": np.append(self.values, np.tile(other.values, times)),
+            "user_labels": (*self.user_labels, *["added"] * times),
+        }
+
+    def favouring(self, behind: int, ahead: int, ends: Ends) -> dict[object, float]:
+        """Return ratings of the two, as far as they help."""
+        given = ((ahead, ends[0]), (behind, ends[1]))
+        return {self.items[item]: end for item, end in given if end is not None}
 
     @classmethod
     def from_csr(

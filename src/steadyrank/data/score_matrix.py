@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from steadyrank._typing import AnyArray, FloatArray, IntArray
+    from steadyrank.data.observations import Ends
     from steadyrank.reading.kinds import Columns
     from steadyrank.reading.roles import Resolved
 
@@ -220,6 +221,20 @@ class ScoreMatrix(Observations):
         if self.unit is None or self.unit_labels is None:
             return changed
         return changed | remaining_groups(self.unit[rows], self.unit_labels, copies > 0)
+
+    def _added(self, unit: Any, times: int) -> dict[str, Any]:
+        if self.unit is not None:
+            return super()._added(unit, times)
+        other = ScoreMatrix([unit], items=self.items, missing=self.missing)
+        values = np.vstack([self.values, np.repeat(other.values, times, axis=0)])
+        return {"values": values, "row_labels": (*self.row_labels, *["added"] * times)}
+
+    def favouring(self, behind: int, ahead: int, ends: Ends) -> list[float]:
+        """Return a row with the largest value for the one and the least, or none, for the others."""
+        low, high = (np.nan if end is None else end for end in ends)
+        row = np.full(self.n_items, np.nan if np.isnan(self.values).any() else low)
+        row[[behind, ahead]] = high, low
+        return row.tolist()
 
     @classmethod
     def from_frame(cls, frame: Any, **arguments: Unpack[ScoresArguments]) -> Self:

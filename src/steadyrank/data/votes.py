@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from steadyrank._typing import IntArray
+    from steadyrank.data.observations import Ends
     from steadyrank.reading.kinds import Columns
 
 CHOICE = Role(
@@ -125,6 +126,13 @@ class Votes(Observations):
         given = shared_out(self.choices, self.counts, wanted)
         kept = np.flatnonzero(given)
         return {"choices": self.choices[kept], "counts": given[kept]}
+
+    def _added(self, unit: Any, times: int) -> dict[str, Any]:
+        return self._joined(Votes([unit], counts=[times], items=self.items), "choices", "counts")
+
+    def favouring(self, behind: int, ahead: int, ends: Ends) -> Any:  # noqa: ARG002 (nobody else gains)
+        """Return a vote for the one behind."""
+        return self.items[behind]
 
     @classmethod
     def from_frame(cls, frame: Any, **arguments: Unpack[VotesArguments]) -> Self:

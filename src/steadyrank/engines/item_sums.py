@@ -11,7 +11,6 @@ import numpy as np
 
 from steadyrank.engines.blocks import HUGE, bounds_of, shifts_of
 from steadyrank.engines.exact_sums import ExactForm, difference, exact_form, of_items, together
-from steadyrank.errors import InvalidDataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,6 +20,9 @@ if TYPE_CHECKING:
 
     Parts = tuple[FloatArray, ...]
     """Values in exact form; see :class:`~steadyrank.engines.exact_sums.ExactForm`."""
+
+    Given = tuple[IntArray, IntArray, Parts, IntArray]
+    """Units, the places of items among those asked for, sums of values, and how many values."""
 
 
 @dataclass(frozen=True)
@@ -160,12 +162,9 @@ class Entries(ABC):
         """Yield the scores of the wanted items alone without each unit that has a value of them."""
         return None
 
-    def values_of(self, items: IntArray) -> tuple[IntArray, IntArray, AnyArray]:  # noqa: ARG002
-        """Return all values of some items: for each its unit, its place among the items, and itself."""
-        raise InvalidDataError(
-            f"an engine does not hand out single {self.what}, which margins are made of",
-            way_out="Read the data into memory.",
-        )
+    @abstractmethod
+    def values_of(self, items: IntArray) -> Given:
+        """Return all that units give to some items, in any order."""
 
     @abstractmethod
     def units_of(self, item: int) -> IntArray:

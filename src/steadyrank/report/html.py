@@ -69,6 +69,7 @@ def render_html(findings: Mapping[str, Any], *, title: str | None = None) -> str
         "title": _text(heading),
         "verdict": _text(verdict(findings)),
         "certificate": _text(findings["certificate"]["sentence"]),
+        "margin": _text((findings["margin"] or {}).get("sentence", "")),
         "style": asset("report.css"),
         "licence": asset("runtime-licence.txt"),
         "data": to_json(packed(findings), indent=None),

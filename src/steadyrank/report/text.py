@@ -25,6 +25,9 @@ LONG = 40
 NEXT_IN_LINE = 5
 """Items that are out and shown all the same."""
 
+FEW_NEIGHBOURS = 20
+"""Neighbours of a ranking of which it is said how well they hold."""
+
 FAINT = "bright_black"
 STYLES = {"certain": "green", "contender": "yellow", "out": FAINT}
 HEADINGS = {"certain": "bold green", "contender": "bold yellow", "out": "bold"}
@@ -90,6 +93,7 @@ def _places(number: int) -> str:
 def _topk_lines(findings: Findings, terminal: Terminal, everything: bool) -> Iterator[Line]:
     yield from _heading(findings, terminal)
     yield from paragraph(verdict(findings), terminal)
+    yield from _margin_line(findings["margin"], terminal)
     yield Line("")
     yield from topk_table(findings, terminal, everything=everything)
     yield Line("")
@@ -131,6 +135,7 @@ def _ranking_lines(findings: Findings, terminal: Terminal, everything: bool) -> 
         + ("all in one tier." if len(tiers) == 1 else f"{len(tiers):,} tiers that do not mix."),
         terminal,
     )
+    yield from _margin_line(findings["margin"], terminal)
     yield Line("")
     yield table.header()
     few = len(tiers) <= findings["n_items"] // 2
@@ -193,7 +198,14 @@ def _check_lines(findings: Findings, terminal: Terminal, _everything: bool) -> I
         f"allowed {findings['max_delta']:.4g}.",
         terminal,
     )
-    if not passed:
+    yield from _margin_line(findings["margin"], terminal)
+    if findings["min_margin"] is not None:
+        held = "enough" if findings["margin"]["lower"] >= findings["min_margin"] else "too few"
+        told = (
+            f"At least {findings['margin']['lower']:,} is certain, {findings['min_margin']:,} asked for"
+        )
+        yield from paragraph(f"{told}: {held}.", terminal)
+    if findings["delta"] > findings["max_delta"]:
         remedy = findings["remedy"]
         yield from paragraph(
             f"What would pass: the inflated top {k:,} at eps = {remedy['eps']:.4g}, "
@@ -206,15 +218,23 @@ def _check_lines(findings: Findings, terminal: Terminal, _everything: bool) -> I
     yield from _notes(findings, terminal)
 
 
+def _margin_line(margin: Findings | None, terminal: Terminal) -> Iterator[Line]:
+    """Yield how many units must leave, where that was asked."""
+    if margin is not None:
+        yield from paragraph(terminal.safe(margin["sentence"]), terminal)
+
+
 def _margin_lines(findings: Findings, terminal: Terminal, everything: bool) -> Iterator[Line]:
     yield from _heading(findings, terminal)
     yield from paragraph(findings["sentence"], terminal)
     removed = findings["units_removed"]
-    if removed["units"]:
+    if findings["upper"] is not None:
         leaves, enters = (", ".join(map(terminal.safe, findings[name])) for name in ("leaves", "enters"))
-        passes = f"{terminal.safe(findings['passing'])} passes {terminal.safe(findings['passed'])}"
-        told = f"then {passes}" + (f"; out: {leaves}; in: {enters}" if leaves or enters else "")
-        yield from paragraph(f"Taken away, and seen: {told}.", terminal)
+        told = f"{terminal.safe(findings['passing'])} then passes {terminal.safe(findings['passed'])}"
+        told += f"; out of the top: {leaves}; into it: {enters}" if leaves or enters else ""
+        unit = findings["unit_added"]
+        added = "" if unit is None else f" with {terminal.safe(unit)}"
+        yield from paragraph(f"Tried{added} and seen: {told}", terminal)
         for unit in removed["listed"][: None if everything else NEXT_IN_LINE]:
             yield Line(f"   {unit['count']:,} x {terminal.safe(unit['unit'])}", FAINT)
         hidden = removed["distinct_units"] - len(
@@ -222,9 +242,34 @@ def _margin_lines(findings: Findings, terminal: Terminal, everything: bool) -> I
         )
         if hidden:
             yield Line(f"   and {hidden:,} more kinds", FAINT)
+    yield from _distance_lines(findings, terminal, everything)
     for text in (f"Rule: {findings['rule']}", *findings["assumed"]):
         yield from paragraph(f"{text}.", terminal, style=FAINT)
     yield from _notes(findings, terminal)
+
+
+def _distance_lines(findings: Findings, terminal: Terminal, everything: bool) -> Iterator[Line]:
+    """Yield how far items are from crossing the border, or from being passed by the next."""
+    units, near = findings["units"], findings.get("distances")
+    rows = [
+        (row["lower"], f"{row['item']} before {row['next']} passes it") for row in findings["neighbours"]
+    ]
+    if near is not None:
+        ways = {True: "leaves", False: "enters"}
+        rows = [
+            (row["lower"], f"{row['rank']:,}. {row['item']} {ways[row['rank'] <= near['k']]}")
+            for row in near["items"]
+        ]
+    if rows:
+        yield Line("")
+        yield Line(f"So many {units} must leave, at least:", "bold")
+    for lower, told in rows if everything else rows[: 2 * FEW_NEIGHBOURS]:
+        never = lower >= findings["n_units"]
+        yield Line(f"   {'all' if never else f'{lower:,}':>9}  {terminal.safe(told)}")
+    if near is not None and len(near["items"]) < findings["n_items"]:
+        yield Line(f"   {near['beyond']:>9,}  any other item crosses the border", FAINT)
+    if rows:
+        yield Line("")
 
 
 VIEWS: dict[str, Callable[[Findings, Terminal, bool], Iterator[Line]]] = {

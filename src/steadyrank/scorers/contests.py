@@ -16,9 +16,20 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from steadyrank.errors import InvalidSettingError
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.base import LeaveOneOut
+    from steadyrank.scorers.stuffing import Favour
+
+    Bounded = tuple[int, tuple[int, int]]
+    """A pair (ahead, behind) after a number of units below which it holds."""
+
+MANY = 1 << 50
+"""No more units than this are ever added."""
 
 SURELY = 1 + 1e-12
 """Makes a lead larger than what rounding of it amounts to."""
@@ -32,15 +43,18 @@ class Attack:
     ----------
     units, copies : int arrays
         Distinct units, and how many of each may leave, first the most effective.
+    favour : Favour, optional
+        A unit that is added for each that leaves; where none leave, as often as is asked for.
     """
 
     units: IntArray
     copies: IntArray
+    favour: Favour | None = None
 
     @property
     def largest(self) -> int:
-        """How many units may leave in all."""
-        return int(self.copies.sum())
+        """How many units may leave, or be added, in all."""
+        return MANY if self.favour is not None and not len(self.units) else int(self.copies.sum())
 
     def first(self, number: int, distinct: int) -> IntArray:
         """Return how many of each of all distinct units leave when ``number`` do."""
@@ -61,11 +75,14 @@ class Contests(ABC):
         What the numbers rest on, in a few words.
     assumed : tuple of str
         What is taken for granted, in plain words.
+    dear : bool
+        Whether scoring anew may take long, so that it is not done unless asked for.
     several : bool
         Whether the numbers say anything beyond one unit: only then can a list hold against several.
     """
 
-    rule: ClassVar[str]
+    rule: str
+    dear: ClassVar[bool] = False
     assumed: ClassVar[tuple[str, ...]] = ()
     several: ClassVar[bool] = False
 
@@ -88,8 +105,20 @@ class Contests(ABC):
         """
         return math.inf
 
-    def fetch(self, items: IntArray) -> None:  # noqa: B027 (most have nothing to fetch)
-        """Get ready for questions about these items, where that is quicker at once."""
+    def lower_upto(self, ahead: int, behind: int, most: int) -> int:  # noqa: ARG002 (some can stop)
+        """Return that number, or ``most + 1`` where it is larger, which may take less time."""
+        return self.lower(ahead, behind)
+
+    def runs(self, pairs: Iterable[Bounded]) -> Iterator[list[Bounded]]:
+        """Cut pairs into runs that are asked about together, and get what is needed for each."""
+        return ([pair] for pair in pairs)
+
+    def stuffed(self, *, changing: bool) -> Contests:  # noqa: ARG002 (others tell them apart)
+        """Return the same questions about units that are added, or that change."""
+        raise InvalidSettingError(
+            "nothing bounds what a unit that is added or changed could do to these scores",
+            way_out="Ask about units that leave.",
+        )
 
 
 class SharedContests(Contests):
@@ -125,9 +154,9 @@ class SharedContests(Contests):
     def differences(self, ahead: int, behind: int) -> tuple[IntArray, FloatArray | IntArray]:
         """Return the units that may have a d other than 0, and their d."""
 
-    @abstractmethod
-    def sizes(self, ahead: int) -> FloatArray | float:
+    def sizes(self, ahead: int) -> FloatArray | float:  # noqa: ARG002 (some know)
         """Return what each of those units takes off the divisor, or what every unit does."""
+        return self.divisor / self.total
 
     def contributions(self, one: int, other: int) -> FloatArray:
         """Return what each distinct unit adds to the gap of the scores: its d, over the divisor.
@@ -205,6 +234,7 @@ class LeftOutContests(Contests):
     """
 
     rule = "at least 2 where no single unit does it; units that narrow the gap most leave first"
+    dear = True
     assumed: ClassVar[tuple[str, ...]] = ("beyond one unit nothing bounds the number from below",)
 
     def __init__(self, out: LeaveOneOut) -> None:

@@ -77,7 +77,7 @@ class EntrySums(Scorer):
         """Return the scores without each unit."""
         sums = self._sums(data)
         self._check_left(data, sums)
-        return EntriesOut(sums.scores, data.units, data.entries, sums)
+        return EntriesOut(sums.scores, data.units, data.entries, sums, self.value_range)
 
     def sensitivity(self, data: EntryData) -> Sensitivity | None:
         """Return the most that one unit can move the scores, or None without a ``value_range``."""
@@ -159,6 +159,7 @@ class EntriesOut(LeaveOneOut):
     units: Units
     entries: Entries
     sums: ItemSums
+    value_range: tuple[float, float] | None = None
 
     def blocks(self) -> Iterator[Block]:
         """Yield blocks that cover all distinct units in order."""
@@ -174,7 +175,7 @@ class EntriesOut(LeaveOneOut):
 
     def contests(self) -> Contests:
         """Return how few units must leave before one item passes another."""
-        return entry_contests(self.entries, self.sums, self.units)
+        return entry_contests(self.entries, self.sums, self.units, self.value_range)
 
     def columns(self, items: IntArray, among: BoolArray | None = None) -> Iterator[Rows]:
         """Yield the scores of ``items`` without each unit that changes one of them."""

@@ -76,7 +76,7 @@ class LinearModel(Scorer):
                 found[row - part.start] = scores[row]
             return found
 
-        return RowsOut(fit.scores, data.units, without)
+        return RowsOut(fit.scores, data.units, without, contest=fit.contests)
 
     def _fitted(self, data: Regression) -> RowFolds:
         self.check(data)

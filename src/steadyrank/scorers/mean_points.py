@@ -48,6 +48,8 @@ class Points:
         The parts that a unit gives to each item that it does not list.
     parts : int
         How many parts make a point.
+    widest : int
+        The most parts by which a unit can put one item ahead of another.
     """
 
     indptr: IntArray
@@ -55,6 +57,7 @@ class Points:
     given: IntArray
     others: IntArray
     parts: int = 1
+    widest: int = 1
 
     @classmethod
     def one_each(cls, indptr: IntArray, listed: IntArray) -> Points:
@@ -416,6 +419,8 @@ class Borda(MeanPoints):
             given=2 * (data.n_items - 1 - ahead) - (sizes[tier] - 1),
             others=np.maximum(data.n_items - listed - 1, 0),
             parts=2,
+            # Two tiers are half the items apart, whatever their sizes.
+            widest=data.n_items if data.approval else 2 * (data.n_items - 1),
         )
 
     def squared_diameter(self, items: int) -> tuple[Fraction, str]:

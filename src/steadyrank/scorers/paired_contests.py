@@ -41,13 +41,16 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
+from steadyrank.errors import InvalidSettingError
 from steadyrank.scorers.contests import LeftOutContests
 from steadyrank.scorers.paired_fit import laplacian, lost_odds
+from steadyrank.scorers.stuffing import StuffedBattles
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.scorers.base import LeaveOneOut
     from steadyrank.scorers.bradley_terry import BattleFolds
+    from steadyrank.scorers.contests import Contests
 
 SURE = 1 + 1e-9
 """Makes what units can do larger than its rounding errors."""
@@ -107,6 +110,7 @@ class PairedContests(LeftOutContests):
 
     rule = "certified by effective resistances; seen by an attack on the units that narrow the gap most"
     assumed: ClassVar[tuple[str, ...]] = ()
+    dear = False
     several = True
 
     def __init__(self, out: LeaveOneOut, fit: BattleFolds, taken: Taken, resolution: float) -> None:
@@ -133,9 +137,24 @@ class PairedContests(LeftOutContests):
         """Return how far scores must move for ties to become possible."""
         return np.maximum(self._scores[ahead] - self._scores[behind] - self._linked, 0.0)
 
+    def stuffed(self, *, changing: bool) -> Contests:
+        """Let the item behind win battles against the one ahead."""
+        taken = self.taken
+        if len(np.unique(taken.owner)) < len(taken.owner) or (taken.battles != 1).any():
+            raise InvalidSettingError(
+                "a group of battles that is added or changed could hold any number of battles",
+                way_out="Ask about groups that leave, or about battles.",
+            )
+        return StuffedBattles(self, self.needed, changing=changing)
+
+    def needed(self, ahead: IntArray, behind: IntArray) -> FloatArray:
+        """Return how many battles it takes at least to close the gap, whatever they say."""
+        moved = -np.expm1(-self.gaps(ahead, behind))
+        return np.asarray(moved / self.resistance(ahead, behind))
+
     def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Take every battle for one of the two items."""
-        needed = -np.expm1(-self.gaps(ahead, behind)) / self.resistance(ahead, behind)
+        needed = self.needed(ahead, behind)
         upto = self._heaviest.upto
         place = np.searchsorted(upto, needed)
         before = np.append(0, self._heaviest.number)[place]
@@ -143,13 +162,17 @@ class PairedContests(LeftOutContests):
 
     def lower(self, ahead: int, behind: int) -> int:
         """Return the bound, or 2 where it says 1 and no single unit turns the order."""
+        return self.lower_upto(ahead, behind, self._out.units.total)
+
+    def lower_upto(self, ahead: int, behind: int, most: int) -> int:
+        """Return that number, or ``most + 1`` where it is larger: whether it is, is one question."""
         gap = self.gaps(np.array([ahead]), np.array([behind]))[0]
         effects = _Effects(self, ahead, behind, float(gap))
         failed, number, total = 0, 1, self._out.units.total
+        if not effects.suffice(min(most, total)):
+            return min(most + 1, total)
         while not effects.suffice(number):
-            if number == total:
-                return total
-            failed, number = number, min(2 * number, total)
+            failed, number = number, min(2 * number, most, total)
         while number - failed > 1:
             middle = (failed + number) // 2
             failed, number = (failed, middle) if effects.suffice(middle) else (middle, number)

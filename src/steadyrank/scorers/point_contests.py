@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.scorers.contests import SharedContests
+from steadyrank.scorers.stuffing import StuffedContests
 
 if TYPE_CHECKING:
     from steadyrank._typing import IntArray
+    from steadyrank.scorers.contests import Contests
     from steadyrank.scorers.mean_points import MeanPointsOut
 
 
@@ -47,9 +49,9 @@ class PointContests(SharedContests):
         np.add.at(given, place, extra)
         return units, given
 
-    def sizes(self, ahead: int) -> float:  # noqa: ARG002 (the same for all items)
-        """Return what every unit has to give."""
-        return float(self._points.parts)
+    def stuffed(self, *, changing: bool) -> Contests:
+        """Add units that give the one the most points, and the other the fewest."""
+        return StuffedContests(self, self._points.widest, changing=changing)
 
     @cached_property
     def _owners(self) -> IntArray:

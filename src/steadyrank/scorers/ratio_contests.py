@@ -23,16 +23,22 @@ are looked at closely.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from steadyrank.errors import InvalidSettingError
 from steadyrank.scorers.contests import Attack, Contests
+from steadyrank.scorers.stuffing import AddedRatios
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from steadyrank._typing import FloatArray, IntArray
+    from steadyrank.scorers.contests import Bounded
+    from steadyrank.scorers.entry_contests import ItemGiven
+    from steadyrank.scorers.stuffing import NewValues
 
 MOST_TRIPLES = 20_000_000
 """How many triples are bounded for one pair before the exact number is given up for an interval."""
@@ -75,7 +81,7 @@ class Given:
         """The score of the item."""
         return self.total / self.denominator
 
-    @property
+    @cached_property
     def single(self) -> bool:
         """Whether no unit has several values of the item."""
         return bool((self.counts <= self.each).all())
@@ -85,10 +91,24 @@ class Given:
 
         It reaches t exactly if ``sign (S - t D)`` plus the m largest ``sign (t c - s)`` is not negative.
         """
-        if not self.single:
-            return self._extreme_of_groups(m, sign)
+        known = self._extremes[sign]
+        if m not in known:
+            known[m] = (
+                self._extreme_of_units(m, sign) if self.single else self._extreme_of_groups(m, sign)
+            )
+        return known[m]
+
+    @cached_property
+    def _extremes(self) -> dict[int, dict[int, float]]:
+        return {1: {}, -1: {}}
+
+    @cached_property
+    def _ordered(self) -> FloatArray:
+        return np.sort(self.sums)
+
+    def _extreme_of_units(self, m: int, sign: int) -> float:
         left = np.arange(min(m, len(self.sums)) + 1)
-        taken = np.append(0.0, np.cumsum(np.sort(sign * self.sums)[: left[-1]]))
+        taken = upto(sign * self._ordered[::sign][: left[-1]])
         below = self.denominator - self.each * left
         fits = below > 0
         return sign * float(((sign * self.total - taken)[fits] / below[fits]).max())
@@ -104,13 +124,6 @@ class Given:
         return sign * far
 
 
-class GivenTo(Protocol):
-    """What units give to each item."""
-
-    def __call__(self, item: int) -> Given: ...  # noqa: D102
-    def fetch(self, items: IntArray) -> None: ...  # noqa: D102
-
-
 class RatioContests(Contests):
     """Contests of sums over counts.
 
@@ -118,16 +131,16 @@ class RatioContests(Contests):
     ----------
     counts : int array
         How often each distinct unit occurs.
-    given : GivenTo
-        From an item to what units give to it.
+    given : ItemGiven
+        From an item to what units give to it; many are fetched at once.
     extremes : (float array, float array)
         The least and the largest value of each item.
     scores, denominators : float arrays (items,)
         The scores, and what their sums were divided by.
     most_leaving : int array (items,)
         The most values of an item that leave with one unit.
-    scale : float
-        What scores are multiplied by to be on the scale of what units give.
+    new : NewValues
+        The values of units that could be added.
     """
 
     rule = "exact: all ways to split the units that leave between the two items"
@@ -136,19 +149,30 @@ class RatioContests(Contests):
     def __init__(
         self,
         counts: IntArray,
-        given: GivenTo,
+        given: ItemGiven,
         extremes: tuple[FloatArray, FloatArray],
         scores: FloatArray,
         denominators: FloatArray,
         most_leaving: IntArray,
-        scale: float = 1.0,
+        new: NewValues,
     ) -> None:
         self.counts = counts
         self.total = int(counts.sum())
         self._given = given
+        self._chosen: dict[tuple[int, int], IntArray | None] = {}
         self._least, self._most = (np.asarray(end, dtype=np.float64) for end in extremes)
-        self._scores, self._denominators = scores * scale, denominators
-        self._leaving, self._scale = most_leaving, scale
+        self._scores, self._denominators = scores, denominators
+        self._leaving, self._new = most_leaving, new
+
+    def stuffed(self, *, changing: bool) -> Contests:
+        """Add units with the highest value for the one and the lowest for the other."""
+        if changing:
+            raise InvalidSettingError(
+                "how many units must change is not known where units have values of some items only",
+                way_out="Ask about units that leave, or that are added.",
+            )
+        ends = self._new.scaled(), self._new.stated()
+        return AddedRatios(self._scores, self._denominators, *ends)
 
     def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Let the item behind lose its lowest value, and the one ahead its highest, again and again."""
@@ -167,29 +191,42 @@ class RatioContests(Contests):
 
     def lower(self, ahead: int, behind: int) -> int:
         """Return the exact number where a unit has one value of an item, else the bound."""
-        return self._found(ahead, behind)[0]
+        return self.lower_upto(ahead, behind, self.total)
+
+    def lower_upto(self, ahead: int, behind: int, most: int) -> int:
+        """Return that number, or ``most + 1`` where it is larger: most pairs are told apart at once."""
+        most = min(most, self.total)
+        self._given.fetch({ahead, behind})
+        both = self._given(ahead), self._given(behind)
+        if meeting(*both, most) is None:
+            return min(most + 1, self.total)
+        pair, units = _Pair.of(*both, tie=behind < ahead), None
+        lower = pair.bound(most, self.total)
+        if lower <= most and lower < self.total and pair.single:
+            lower, units = pair.exact(lower, most, self.total)
+        if lower <= most:
+            self._chosen[ahead, behind] = units
+        return lower
 
     def attack(self, ahead: int, behind: int) -> Attack:
         """Return the units of the exact answer, or those with the largest first-order effect."""
-        return self._found(ahead, behind)[1]
+        if (ahead, behind) not in self._chosen:
+            self.lower(ahead, behind)
+        units = self._chosen.get((ahead, behind))
+        if units is None:
+            self._given.fetch({ahead, behind})
+            units = _Pair.of(self._given(ahead), self._given(behind), tie=behind < ahead).by_effect()
+        return Attack(units, np.ones(len(units), dtype=np.int64))
 
     def gain(self, removals: int, ahead: int, behind: int, upto: float) -> float:
         """Halve the interval of leads that the bound allows."""
+        self._given.fetch({ahead, behind})
         pair = _Pair.of(self._given(ahead), self._given(behind), tie=True)
-        return pair.most_ahead(removals, upto * self._scale) / self._scale
+        return pair.most_ahead(removals, upto * self._new.scale) / self._new.scale
 
-    def fetch(self, items: IntArray) -> None:
-        """Fetch what units give to the items."""
-        self._given.fetch(items)
-
-    def _found(self, ahead: int, behind: int) -> tuple[int, Attack]:
-        pair = _Pair.of(self._given(ahead), self._given(behind), tie=behind < ahead)
-        lower = pair.bound(self.total)
-        units: IntArray | None = None
-        if lower < self.total and pair.single:
-            lower, units = pair.exact(lower, self.total)
-        chosen = pair.by_effect() if units is None else units
-        return lower, Attack(chosen, np.ones(len(chosen), dtype=np.int64))
+    def runs(self, pairs: Iterable[Bounded]) -> Iterator[list[Bounded]]:
+        """Fetch the items of many pairs at once."""
+        return self._given.runs(pairs)
 
 
 @dataclass(frozen=True)
@@ -235,13 +272,14 @@ class _Pair:
         helpful = np.flatnonzero(effects > 0)
         return self.units[helpful[np.argsort(-effects[helpful], kind="stable")]]
 
-    def bound(self, most: int) -> int:
-        """Return the smallest number of units that the bound does not rule out, or ``most``."""
+    def bound(self, most: int, total: int) -> int:
+        """Return the smallest number of units that the bound does not rule out, up to ``most``."""
+        last = min(most, len(self.units))
+        if not self._possible(last):
+            return most + 1 if last < len(self.units) else total
         failed, number = 0, 1
         while not self._possible(number):
-            if number >= min(most, len(self.units)):
-                return most
-            failed, number = number, min(2 * number, most, len(self.units))
+            failed, number = number, min(2 * number, last)
         while number - failed > 1:
             middle = (failed + number) // 2
             failed, number = (failed, middle) if self._possible(middle) else (middle, number)
@@ -249,41 +287,38 @@ class _Pair:
 
     def most_ahead(self, m: int, upto: float) -> float:
         """Return a lead, 0 or more, that the item behind never exceeds when m units leave."""
-        ends = self.ahead.extreme(m, -1), self.behind.extreme(m, 1)
-        if not self._possible(m, 0.0, ends):
+        met = meeting(self.ahead, self.behind, m)
+        if met is None or not self._possible(m):
             return 0.0
-        reached, lead = 0.0, max(ends[1] - ends[0], 0.0) + self._slack(ends)
-        if upto < lead and self._possible(m, upto, ends):
+        reached, lead = 0.0, max(met.ends[1] - met.ends[0], 0.0) + met.slack
+        if upto < lead and self._possible(m, upto):
             return lead
         lead = min(lead, upto)
         for _ in range(HALVINGS):
             middle = (reached + lead) / 2
-            reached, lead = (middle, lead) if self._possible(m, middle, ends) else (reached, middle)
+            reached, lead = (middle, lead) if self._possible(m, middle) else (reached, middle)
         return lead
 
-    def _slack(self, ends: tuple[float, float]) -> float:
-        return ROUNDING * (abs(self.ahead.score) + abs(self.behind.score) + abs(ends[0]) + abs(ends[1]))
-
-    def _possible(self, m: int, lead: float = 0.0, ends: tuple[float, float] | None = None) -> bool:
+    def _possible(self, m: int, lead: float = 0.0) -> bool:
         """Tell whether the bound allows the item behind such a lead: t + lead against t, for some t."""
-        low, high = ends or (self.ahead.extreme(m, -1), self.behind.extreme(m, 1))
-        slack = self._slack((low, high))
-        if high - lead < low - slack:
+        met = meeting(self.ahead, self.behind, m)
+        if met is None or met.ends[1] - lead < met.ends[0] - met.slack:
             return False
-        needed = self.gap + lead - slack
-        return any(top_sum(self.effects(t, lead), m) >= needed for t in (low, high - lead))
+        needed = self.gap + lead - met.slack
+        ends = met.ends[0], met.ends[1] - lead
+        return any(top_sum(self.effects(t, lead), m) >= needed for t in ends)
 
-    def exact(self, lower: int, most: int) -> tuple[int, IntArray | None]:
+    def exact(self, lower: int, most: int, total: int) -> tuple[int, IntArray | None]:
         """Try every split of ever more units; return their number and the first that turns the pair."""
         splits = _Splits(self)
         bounded = 0
-        for m in range(lower, most):
+        for m in range(lower, min(most + 1, total)):
             p, q, r = splits.triples(m)
             bounded += len(p)
             if bounded > MOST_TRIPLES:
                 return m, None
             if not len(p):
-                return most, None
+                return total, None
             promise = splits.promise(p, q, r)
             for place in np.argsort(-promise, kind="stable"):
                 if promise[place] < -splits.slack:
@@ -291,7 +326,7 @@ class _Pair:
                 chosen = splits.turned(int(p[place]), int(q[place]), int(r[place]))
                 if chosen is not None:
                     return m, self.units[chosen]
-        return most, None
+        return min(most + 1, total), None
 
 
 class _Splits:
@@ -316,11 +351,15 @@ class _Splits:
 
     def triples(self, m: int) -> tuple[IntArray, IntArray, IntArray]:
         """Return all (p, q, r) with p + q + r = m that leave both items a denominator."""
-        alone, p = np.tril_indices(m + 1)
+        behind, ahead = len(self._lowest), len(self._highest)
+        alone = np.arange(max(0, m - len(self._both)), min(m, behind + ahead) + 1)
+        least = np.maximum(0, alone - ahead)
+        ways = np.minimum(alone, behind) - least + 1
+        alone, p = np.repeat(alone, ways), np.repeat(least - np.cumsum(ways) + ways, ways)
+        p += np.arange(len(p))
         q, r = alone - p, m - alone
-        fits = (p <= len(self._lowest)) & (q <= len(self._highest)) & (r <= len(self._both))
         over, under = self._denominators(p, q, r)
-        fits &= (over > 0) & (under > 0)
+        fits = (over > 0) & (under > 0)
         return p[fits], q[fits], r[fits]
 
     def promise(self, p: IntArray, q: IntArray, r: IntArray) -> FloatArray:
@@ -354,6 +393,20 @@ class _Splits:
         each = self._pair.ahead.each
         over = np.asarray(self._pair.ahead.denominator - each * (q + r), dtype=np.float64)
         return over, np.asarray(self._pair.behind.denominator - each * (p + r), dtype=np.float64)
+
+
+class Meeting(NamedTuple):
+    """Between which scores two items can meet, and what these are off by."""
+
+    ends: tuple[float, float]
+    slack: float
+
+
+def meeting(ahead: Given, behind: Given, m: int) -> Meeting | None:
+    """Return where two items can meet when at most m units leave, None where they cannot."""
+    ends = ahead.extreme(m, -1), behind.extreme(m, 1)
+    slack = ROUNDING * (abs(ahead.score) + abs(behind.score) + abs(ends[0]) + abs(ends[1]))
+    return None if ends[1] < ends[0] - slack else Meeting(ends, slack)
 
 
 def _named(x_i: FloatArray, x_j: FloatArray) -> Iterator[tuple[str, FloatArray]]:

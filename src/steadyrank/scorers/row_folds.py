@@ -22,11 +22,13 @@ import numpy as np
 
 from steadyrank.errors import InvalidValueError
 from steadyrank.scorers.decomposition import Contrasts, decomposed
+from steadyrank.scorers.linear_contests import LinearContests
 from steadyrank.scorers.norm_ball import STEPS, secular_step
 from steadyrank.scorers.resolution import snapped
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.scorers.base import LeaveOneOut
 
 RESOLUTION = 1e-10
 """How close coefficients are equal, in units of how large responses of this length could make them."""
@@ -92,6 +94,7 @@ class RowFolds:
         nothing, one = np.zeros((1, self.rank)), np.ones(1)
         found, shifts = self._solved(nothing, one, 0 * one, np.full(1, self._penalty))
         self.shift = shifts[0]
+        self._coefficients = found[0] @ self._right.T
         self.scores: FloatArray = self._scores(found, shifts)[0]
 
     @property
@@ -138,6 +141,27 @@ class RowFolds:
         after = before - 2.0 * move * twice + move**2 * square[:, np.newaxis]
         little = inverse < OUTWEIGHED * (1.0 / total).sum()
         return np.asarray(little | (after < OUTWEIGHED * before).any(axis=1))
+
+    def contests(self, out: LeaveOneOut) -> LinearContests:
+        """Return how few rows must leave for one feature to pass another, as far as that is known."""
+        free = not np.isfinite(self._radius)
+        squares = self._sizes**2
+        spread = 1.0 / (squares + (self.shift if free else self.shift / 2))
+        widest = (self._right**2 @ (spread if free else 1.0 / squares)).max(initial=0.0)
+        inverse = (self._right * spread) @ self._right.T
+        loads = (self._left * (self._sizes * spread)) @ self._right.T
+        leverages = self._left**2 @ (squares * spread) + (1.0 - self._freedom)
+        fitted = self._left @ (self._sizes * (self._coefficients @ self._right))
+        return LinearContests(
+            out,
+            self._coefficients,
+            loads,
+            inverse,
+            self._y - fitted,
+            leverages,
+            width=RESOLUTION * float(np.linalg.norm(self._y) * np.sqrt(widest)),
+            free=free,
+        )
 
     def refitted_without(self, row: int) -> RowFolds:
         """Return the model of all other rows, by itself."""

@@ -7,7 +7,7 @@ from steadyrank.stability.audit_rows import AuditRow as AuditRow
 from steadyrank.stability.auditing import Audit as Audit, Check as Check
 from steadyrank.stability.certificate import Certificate as Certificate
 from steadyrank.stability.curve import StabilityCurve as StabilityCurve
-from steadyrank.stability.margin import Margin as Margin
+from steadyrank.stability.margin_results import Margin as Margin
 from steadyrank.stability.ranking_curve import RankingCurve as RankingCurve
 from steadyrank.stability.study import (
     Study as Study,

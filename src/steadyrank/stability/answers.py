@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from steadyrank.operators.topk_sets import InflatedTopK
     from steadyrank.stability.auditing import Audit
     from steadyrank.stability.certificate import Certificate
+    from steadyrank.stability.margin_results import Margin
 
 Standing = Literal["certain", "contender", "out"]
 
@@ -99,6 +100,10 @@ class Answer(Result):
 
     def _standing(self, rank: int, index: int) -> tuple[Standing, float | None]:
         raise NotImplementedError
+
+    def _margin(self, *, audited: bool) -> Margin | None:
+        """Return how many units must leave before the plain answer changes, if units were left out."""
+        return self.study.known_margin(self.k) if audited else None
 
     def _found(self) -> dict[str, Any]:
         return findings.answer_findings(self, None)
@@ -213,12 +218,17 @@ class StableTopK(Answer):
         ks = () if audit is None else self.study.ks_near(self.k, reach=near)
         made = findings.about(self, source, policies) | findings.answer_findings(self, max_rows)
         moves = findings.live_findings(self, audit, ks, budget)
-        return made | findings.topk_findings(self, audit) | moves
+        if near and audit is not None:
+            moves |= {"distances": findings.distance_findings(self.study, self.k)}
+        return (
+            made | findings.topk_findings(self, audit, self._margin(audited=audit is not None)) | moves
+        )
 
     def _brief(self) -> dict[str, Any]:
         audited = self.certificate.status in {"observed", "certified"} and self._study is not None
         made = findings.about(self) | findings.answer_findings(self, self.size + NEXT_ON_A_SCREEN)
-        return made | findings.topk_findings(self, self._audit if audited else None)
+        audit = self._audit if audited else None
+        return made | findings.topk_findings(self, audit, self._margin(audited=audited))
 
     @cached_property
     def _audit(self) -> Audit:
@@ -281,7 +291,12 @@ class StableRanking(Answer):
         return ("certain" if best[index] == worst[index] else "contender"), None
 
     def _found(self) -> dict[str, Any]:
-        return {"tiers": [findings.labels(tier) for tier in self.tiers], **super()._found()}
+        margin = self._margin(audited=self.certificate.status != "none" and self._study is not None)
+        return {
+            "tiers": [findings.labels(tier) for tier in self.tiers],
+            "margin": None if margin is None else findings.margin_findings(margin),
+            **super()._found(),
+        }
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the ranks that each item may have with matplotlib, and return the Axes."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from steadyrank.stability.answers import StableTopK
     from steadyrank.stability.audit_rows import AuditRow, Operator
     from steadyrank.stability.curve import StabilityCurve
+    from steadyrank.stability.margin_results import Margin
     from steadyrank.stability.ranking_curve import RankingCurve
     from steadyrank.stability.study import Study
 
@@ -166,6 +167,10 @@ class Check(Result):
         Who breaks it.
     remedy : StableTopK
         The smallest answer that keeps to ``max_delta``.
+    margin : Margin
+        How many units must leave before the plain top-k changes.
+    min_margin : int or None
+        The number that it must reach, for certain.
 
     Examples
     --------
@@ -184,6 +189,8 @@ class Check(Result):
     row: AuditRow
     flips: Flips
     remedy: StableTopK
+    margin: Margin
+    min_margin: int | None
 
     def __repr__(self) -> str:
         return f"Check(stable={self.stable}, max_delta={self.max_delta:.3g}, row={self.row!r})"
@@ -191,7 +198,7 @@ class Check(Result):
     @property
     def stable(self) -> bool:
         """Whether the answer passes."""
-        return self.row.delta <= self.max_delta
+        return self.row.delta <= self.max_delta and self.margin.lower >= (self.min_margin or 0)
 
     def _found(self) -> dict[str, Any]:
         return findings.check_findings(self)

@@ -129,7 +129,7 @@ class Calibration:
                 f"{claim!r}",
                 way_out=["Omit ", Option("claim", claim), "."],
             )
-        if removals > 1 and not study.margins.contests.several:
+        if removals > 1 and not study.margin_search().contests.several:
             raise NoProofError(
                 scorer,
                 f"nothing bounds what {removals:,} {plural(study.unit)} that leave together can do",

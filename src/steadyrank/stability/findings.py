@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from steadyrank.stability.answers import Answer, StableTopK
     from steadyrank.stability.auditing import Audit, Check
     from steadyrank.stability.curve import StabilityCurve
-    from steadyrank.stability.margin import Margin
+    from steadyrank.stability.margin_results import Margin
     from steadyrank.stability.results import Result
+    from steadyrank.stability.study import Study
     from steadyrank.stability.topk_audit import Flip, Flips
 
 SCHEMA_VERSION = "2.0"
@@ -106,7 +107,7 @@ def _finite(eps: float | None) -> float | None:
     return None if eps is None or math.isinf(eps) else eps
 
 
-def topk_findings(answer: StableTopK, audit: Audit | None) -> dict[str, Any]:
+def topk_findings(answer: StableTopK, audit: Audit | None, margin: Margin | None) -> dict[str, Any]:
     """Return what a verdict in words is made of, and the audit of the answer."""
     size, certain, contenders = answer.size, len(answer.certain), len(answer.contenders)
     summary: dict[str, Any] = {"size": size, "certain": certain, "contenders": contenders}
@@ -114,7 +115,9 @@ def topk_findings(answer: StableTopK, audit: Audit | None) -> dict[str, Any]:
         delta = None if audit is None else audit.row(method, answer.k).delta
         summary[f"{name}_delta"] = delta
         summary[f"{name}_breaking_units"] = None if delta is None else round(delta * answer.n_units)
-    return {"k": answer.k, "size": size, "summary": summary, **(_table(audit) if audit else {})}
+    shown = None if margin is None else margin_findings(margin)
+    found = {"k": answer.k, "size": size, "summary": summary, "margin": shown}
+    return found if audit is None else found | _table(audit)
 
 
 def live_findings(
@@ -147,6 +150,8 @@ def check_findings(check: Check) -> dict[str, Any]:
         "breaking_units": round(check.row.delta * check.n_units),
         "size": check.row.size,
         "max_delta": check.max_delta,
+        "margin": margin_findings(check.margin),
+        "min_margin": check.min_margin,
         "stable": check.stable,
         "remedy": {"eps": remedy.eps, "size": remedy.size, "delta": remedy.certificate.delta},
         "flips": flip_findings(check.flips),
@@ -159,6 +164,7 @@ def margin_findings(margin: Margin) -> dict[str, Any]:
     return {
         "k": margin.k,
         "item": None if margin.item is None else label(margin.item),
+        "by": margin.by,
         "lower": margin.lower,
         "upper": margin.upper,
         "exact": margin.exact,
@@ -168,10 +174,26 @@ def margin_findings(margin: Margin) -> dict[str, Any]:
         "leaves": labels(margin.leaves),
         "enters": labels(margin.enters),
         "units_removed": _removed(margin),
+        "unit_added": None if margin.added is None else label(margin.added),
         "rule": margin.rule,
+        "neighbours": [
+            {"item": label(item), "next": label(other), "lower": lower}
+            for item, other, lower in margin.neighbours
+        ],
         "assumed": list(margin.assumed),
         "sentence": margin.sentence,
     }
+
+
+def distance_findings(study: Study, k: int) -> dict[str, Any]:
+    """Return how many units the items around rank k are away from crossing it, at least."""
+    search = study.margin_search()
+    found = search.distances(k)
+    items = [
+        {"item": label(study.items[item]), "rank": search.rank(item), "lower": lower}
+        for item, lower in found.nearest
+    ]
+    return {"k": k, "items": items, "beyond": found.beyond}
 
 
 def _removed(margin: Margin) -> dict[str, Any]:

@@ -9,24 +9,24 @@ to change.
 
 from __future__ import annotations
 
+from bisect import insort
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import chain, islice, pairwise, takewhile
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.errors import SteadyrankError
+from steadyrank.errors import EngineError, SteadyrankError, UnreadableFileError
 from steadyrank.operators.topk_sets import topk
+from steadyrank.scorers.contests import MANY, Attack
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
 
     from steadyrank._typing import FloatArray, IntArray
-    from steadyrank.scorers.contests import Attack, Contests
+    from steadyrank.scorers.contests import Bounded, Contests
     from steadyrank.stability.study import Study
-
-    Bounded = list[tuple[int, tuple[int, int]]]
-    """Pairs (ahead, behind), each with a number of units below which it holds."""
 
     Turned = Callable[[FloatArray], bool]
     """Whether scores give another answer than the one in question."""
@@ -34,8 +34,31 @@ if TYPE_CHECKING:
 ATTACKED = 8
 """How many pairs are attacked where the first attack does not settle the number."""
 
+ADDED = 64
+"""How many times the units that are there may be added at most."""
+
 PAIRS = 1 << 20
 """How many pairs are bounded at once."""
+
+
+NEAREST = 12
+"""How many items of each side of rank k are looked at closely."""
+
+
+@dataclass(frozen=True)
+class Distances:
+    """How many units must leave at least for items to leave the top k, or to enter it.
+
+    Attributes
+    ----------
+    nearest : tuple of (int, int)
+        Items by plain rank, those closest to the border, and their numbers.
+    beyond : int
+        Every other item is at least so far away.
+    """
+
+    nearest: tuple[tuple[int, int], ...]
+    beyond: int
 
 
 @dataclass(frozen=True)
@@ -48,29 +71,32 @@ class Found:
         Fewer never suffice.
     upper : int or None
         So many were seen to suffice; None where no set was found.
-    leaving : int array or None
-        How many of each distinct unit leave then.
+    attack : Attack or None
+        Its first units leave then, or are added.
     pair : (int, int)
-        The item that is passed and the one that passes it.
+        The item that is to be passed and the one that is to pass it.
     """
 
     lower: int
     upper: int | None
-    leaving: IntArray | None
+    attack: Attack | None
     pair: tuple[int, int]
 
 
 class MarginSearch:
     """Looks for margins in one study; what is known about pairs is kept."""
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: Study, by: str = "remove") -> None:
         self._study = study
+        self._by = by
         self._lower: dict[tuple[int, int], int] = {}
+        self._seen: tuple[Attack, int, FloatArray] | None = None
 
     @cached_property
     def contests(self) -> Contests:
         """What the scorer knows about pairs."""
-        return self._study.leave_one_out.contests()
+        known = self._study.leave_one_out.contests()
+        return known if self._by == "remove" else known.stuffed(changing=self._by == "change")
 
     @cached_property
     def order(self) -> IntArray:
@@ -78,30 +104,86 @@ class MarginSearch:
         return np.argsort(-self._study.scores, kind="stable")
 
     @property
-    def _all(self) -> int:
-        return self._study.units.total
+    def _most(self) -> int:
+        """How many units may leave or change at most: somebody stays. Far more may be added."""
+        total = self._study.units.total
+        return total - 1 if self._by != "add" else ADDED * total
 
-    def lower(self, ahead: int, behind: int) -> int:
-        """Return how many units must leave at least for one item to pass another."""
+    def lower(self, ahead: int, behind: int, most: int = MANY) -> int:
+        """Return how many units must leave at least for one item to pass another, if up to ``most``."""
         pair = (ahead, behind)
-        if pair not in self._lower:
-            self._lower[pair] = self.contests.lower(ahead, behind)
-        return self._lower[pair]
+        if pair in self._lower:
+            return self._lower[pair]
+        found = self.contests.lower_upto(ahead, behind, most)
+        if found != most + 1:  # which stands for all that is larger
+            self._lower[pair] = found
+        return found
 
-    def topk(self, k: int) -> Found:
-        """Return how many units must leave for the plain top k to change."""
+    def _lowers(self, pairs: Iterable[Bounded], most: int = MANY) -> Iterator[Bounded]:
+        """Yield pairs with that number, asking about many at once."""
+        for run in self.contests.runs(pairs):
+            yield from ((self.lower(*pair, most), pair) for _, pair in run)
+
+    def topk(self, k: int, *, tried: bool = True) -> Found:
+        """Return how many units must leave for the plain top k to change; ``tried``: units do leave."""
         inside, outside = self.order[:k], self.order[k:]
+        if not len(outside):
+            return Found(self._study.units.total, None, None, (int(inside[-1]), int(inside[-1])))
         before = set(inside.tolist())
-        pairs = self._weakest(inside, outside)
-        return self._settled(pairs, lambda scores: set(topk(scores, k).tolist()) != before)
-
-    def ranking(self) -> Found:
-        """Return how many units must leave for the plain ranking to change."""
-        neighbours = list(zip(self.order[:-1].tolist(), self.order[1:].tolist(), strict=True))
-        pairs = sorted((self.lower(*pair), pair) for pair in neighbours)
+        limit = self.lower(int(inside[-1]), int(outside[0]))
+        near = self._bounded(inside, outside, limit)
+        pairs = self._weakest(near, limit)
+        if not tried:
+            return Found(pairs[0][0], None, None, pairs[0][1])
+        others = [bounded for bounded in near if bounded[0] <= pairs[0][0]]
         return self._settled(
-            pairs, lambda scores: bool((np.argsort(-scores, kind="stable") != self.order).any())
+            pairs, lambda scores: set(topk(scores, k).tolist()) != before, others=others
         )
+
+    def distances(self, k: int, nearest: int = NEAREST) -> Distances:
+        """Return how far items are from leaving the top k or entering it, at least."""
+        inside, outside = self.order[:k], self.order[k:]
+        near, rest = [], [self._study.units.total]
+        for items, bounds in zip((inside, outside), self._closest(inside, outside), strict=True):
+            by_bound = np.argsort(bounds, kind="stable")
+            near += items[by_bound[:nearest]].tolist()
+            rest += bounds[by_bound[nearest:]].tolist()
+        ranked = sorted(near, key=self.rank)
+        return Distances(tuple((item, self._item_pairs(item, k)[0]) for item in ranked), min(rest))
+
+    def _closest(self, inside: IntArray, outside: IntArray) -> tuple[IntArray, IntArray]:
+        """Return cheap bounds of how far each item is from being passed, or from passing one."""
+        rows, columns = (np.full(len(part), self._study.units.total) for part in (inside, outside))
+        for part, bounds in self._at_least(inside, outside):
+            rows[part] = bounds.min(axis=1, initial=self._study.units.total)
+            np.minimum(columns, bounds.min(axis=0), out=columns)
+        return rows, columns
+
+    def _at_least(self, inside: IntArray, outside: IntArray) -> Iterator[tuple[slice, IntArray]]:
+        """Yield cheap bounds of all pairs: a row for each of some items inside."""
+        step = max(1, PAIRS // max(1, len(outside)))
+        for start in range(0, len(inside), step):
+            some = inside[start : start + step]
+            pairs = np.repeat(some, len(outside)), np.tile(outside, len(some))
+            yield slice(start, start + step), self.contests.at_least(*pairs).reshape(len(some), -1)
+
+    def ranking(self, *, tried: bool = True) -> Found:
+        """Return how many units must leave for the plain ranking to change; ``tried`` likewise."""
+        if len(self.order) == 1:
+            return Found(self._study.units.total, None, None, (0, 0))
+        near = self._cheap(list(pairwise(self.order.tolist())))
+        pairs = self._weakest(near, self.lower(*near[0][1]))
+        if not tried:
+            return Found(pairs[0][0], None, None, pairs[0][1])
+        return self._settled(
+            pairs,
+            lambda scores: bool((np.argsort(-scores, kind="stable") != self.order).any()),
+            others=near,
+        )
+
+    def neighbours(self, most: int) -> list[Bounded]:
+        """Return how many units must leave at least for each item to be passed by the next."""
+        return list(self._lowers((0, pair) for pair in pairwise(self.order[: most + 1].tolist())))
 
     def pair(self, ahead: int, behind: int) -> Found:
         """Return how many units must leave for one item to pass another."""
@@ -114,71 +196,113 @@ class MarginSearch:
 
     def item(self, item: int, k: int) -> Found:
         """Return how many units an item is away from leaving the top k, or from entering it."""
+        inside = self.rank(item) <= k
+        lower, first, pairs = self._item_pairs(item, k)
+
+        def moved(scores: FloatArray) -> bool:
+            return (item in topk(scores, k)) != inside
+
+        if not pairs:  # everything is in
+            return Found(lower, None, None, (item, item))
+        found = self._settled([*first, *pairs], moved, lower)
+        return self._against_all(found, pairs, moved)
+
+    def _item_pairs(self, item: int, k: int) -> tuple[int, list[Bounded], list[Bounded]]:
+        """Return how far an item is at least from the border, and the pairs that must turn for it."""
         rank = self.rank(item)
         if rank > k:  # it must pass so many of those ahead that k - 1 are left
-            pairs = self._smallest([(int(other), item) for other in self.order[: rank - 1]], rank - k)
-            return self._settled(pairs[::-1], lambda scores: item in topk(scores, k), pairs[-1][0])
+            pairs = self._smallest(
+                self._cheap([(other, item) for other in self.order[: rank - 1].tolist()]), rank - k
+            )
+            return pairs[-1][0], [], pairs[::-1]
         # So many must pass it that k are ahead, and one of them comes from outside.
-        behind = self._smallest([(item, int(other)) for other in self.order[rank:]], k + 1 - rank)
-        outside = self._smallest([(item, int(other)) for other in self.order[k:]], 1)
-        lower = max(behind[-1][0], outside[0][0])
-        return self._settled(
-            [*outside, *behind[::-1]], lambda scores: item not in topk(scores, k), lower
-        )
+        behind = self._cheap([(item, other) for other in self.order[rank:].tolist()])
+        pairs = self._smallest(behind, k + 1 - rank)
+        beyond = set(self.order[k:].tolist())
+        outside = self._smallest([bounded for bounded in behind if bounded[1][1] in beyond], 1)
+        if not outside:
+            return self._study.units.total, [], []
+        return max(pairs[-1][0], outside[0][0]), outside, pairs[::-1]
 
-    def _weakest(self, inside: IntArray, outside: IntArray) -> Bounded:
-        """Return pairs by their lower bounds, as many as could have the smallest one."""
-        limit = self.lower(int(inside[-1]), int(outside[0]))
-        cheap = self._bounded(inside, outside, limit)
+    def _weakest(self, cheap: list[Bounded], limit: int) -> list[Bounded]:
+        """Return the pairs with the smallest lower bound, which is known not to exceed a limit."""
         found = []
-        for bound, pair in cheap:
-            if bound > limit:
-                break
-            found.append((self.lower(*pair), pair))
-            limit = min(limit, found[-1][0])
-        return sorted(found)
+        near = takewhile(lambda bounded: bounded[0] <= limit, cheap)
+        for run in self.contests.runs(near):
+            for bound, pair in run:
+                if bound <= limit:
+                    found.append((self.lower(*pair, limit), pair))
+                    limit = min(limit, found[-1][0])
+        return sorted(bounded for bounded in found if bounded[0] == limit)
 
-    def _bounded(self, inside: IntArray, outside: IntArray, limit: int) -> Bounded:
+    def _cheap(self, pairs: list[tuple[int, int]]) -> list[Bounded]:
+        """Return pairs with their cheap bounds, the smallest first."""
+        ahead, behind = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        bounds = self.contests.at_least(ahead, behind).tolist()
+        return sorted(zip(bounds, pairs, strict=True), key=lambda bounded: bounded[0])
+
+    def _bounded(self, inside: IntArray, outside: IntArray, limit: int) -> list[Bounded]:
         """Return the pairs whose cheap bound is within a limit, by that bound."""
         found = []
-        step = max(1, PAIRS // len(outside))
-        for start in range(0, len(inside), step):
-            some = inside[start : start + step]
-            ahead, behind = np.repeat(some, len(outside)), np.tile(outside, len(some))
-            bounds = self.contests.at_least(ahead, behind)
-            near = np.flatnonzero(bounds <= limit)
-            pairs = zip(ahead[near].tolist(), behind[near].tolist(), strict=True)
-            found += list(zip(bounds[near].tolist(), pairs, strict=True))
+        for part, bounds in self._at_least(inside, outside):
+            row, column = np.nonzero(bounds <= limit)
+            pairs = zip(inside[part][row].tolist(), outside[column].tolist(), strict=True)
+            found += list(zip(bounds[row, column].tolist(), pairs, strict=True))
         return sorted(found)
 
-    def _smallest(self, pairs: list[tuple[int, int]], number: int) -> Bounded:
+    def _smallest(self, cheap: list[Bounded], number: int, most: int = MANY) -> list[Bounded]:
         """Return the pairs with the smallest lower bounds, so many of them, in order."""
-        ahead, behind = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-        cheap = self.contests.at_least(ahead, behind)
-        known: Bounded = []
-        for place in np.argsort(cheap, kind="stable").tolist():
-            if len(known) >= number and cheap[place] >= known[number - 1][0]:
-                break
-            known = sorted([*known, (self.lower(*pairs[place]), pairs[place])])
+        known = sorted(self._lowers(cheap[:number], most))
+        near = takewhile(lambda bounded: bounded[0] < known[number - 1][0], cheap[number:])
+        for run in self.contests.runs(near):
+            for bound, pair in run:
+                if bound < known[number - 1][0]:
+                    insort(known, (self.lower(*pair, known[number - 1][0]), pair))
         return known[:number]
 
-    def _settled(self, pairs: Bounded, turned: Turned, lower: int | None = None) -> Found:
-        """Attack the pairs in turn until a set of units is seen to do what the bound allows."""
+    def _settled(
+        self,
+        pairs: list[Bounded],
+        turned: Turned,
+        lower: int | None = None,
+        others: Iterable[Bounded] = (),
+    ) -> Found:
+        """Attack the pairs in turn until a set of units is seen to do what the bound allows.
+
+        The ``others`` come after the pairs, by bounds that are worked out no further than they matter.
+        """
         lower = pairs[0][0] if lower is None else lower
         best = Found(lower, None, None, pairs[0][1])
-        for least, pair in pairs[:ATTACKED]:
-            if best.upper is not None and max(least, lower) >= best.upper:
-                continue
-            limit = self._all - 1 if best.upper is None else best.upper - 1
-            leaving = self._fewest(self.contests.attack(*pair), turned, max(least, lower), limit)
-            if leaving is not None:
-                best = Found(lower, int(leaving.sum()), leaving, pair)
+
+        def later() -> Iterator[Bounded]:
+            first, most = set(pairs), MANY if best.upper is None else best.upper - 1
+            rest = [bounded for bounded in others if (lower, bounded[1]) not in first]
+            yield from self._smallest(rest, ATTACKED, most)
+
+        for least, pair in islice(chain(pairs, later()), ATTACKED):
+            if best.upper is None or max(least, lower) < best.upper:
+                best = self._tried(best, self.contests.attack(*pair), pair, turned, max(least, lower))
             if best.upper == lower:
-                break
+                return best
         return best
 
-    def _fewest(self, attack: Attack, turned: Turned, least: int, most: int) -> IntArray | None:
-        """Return the first units of an attack that turn the answer, as few as are found to."""
+    def _tried(
+        self, best: Found, attack: Attack, pair: tuple[int, int], turned: Turned, least: int
+    ) -> Found:
+        """Return the attack if it needs fewer units than the best one so far, else that one."""
+        limit = self._most if best.upper is None else best.upper - 1
+        number = self._fewest(attack, turned, least, limit)
+        return best if number is None else Found(best.lower, number, attack, pair)
+
+    def _against_all(self, best: Found, pairs: list[Bounded], turned: Turned) -> Found:
+        """Attack several pairs at once, the most effective units of each in turn."""
+        if best.upper == best.lower or len(pairs) < 2:
+            return best
+        attack = merged([self.contests.attack(*pair) for _, pair in pairs[:ATTACKED]])
+        return self._tried(best, attack, best.pair, turned, best.lower)
+
+    def _fewest(self, attack: Attack, turned: Turned, least: int, most: int) -> int | None:
+        """Return how many of an attack turn the answer, as few as are found to."""
         most = min(most, attack.largest)
         failed, number = least - 1, least
         while number <= most and not self._turns(attack, number, turned):
@@ -191,20 +315,61 @@ class MarginSearch:
                 number = middle
             else:
                 failed = middle
-        return attack.first(number, len(self._study.units))
+        return number
 
     def _turns(self, attack: Attack, number: int, turned: Turned) -> bool:
-        """Take the units away, score anew, and look."""
-        scores = self.scores_without(attack.first(number, len(self._study.units)))
-        return scores is not None and turned(scores)
+        """Take the units away or add them, score anew, and look."""
+        scores = self.scores_after(attack, number)
+        if scores is None or not turned(scores):
+            return False
+        self._seen = (attack, number, scores)
+        return True
 
-    def scores_without(self, leaving: IntArray) -> FloatArray | None:
-        """Return the scores without so many of each distinct unit, None where there are none."""
-        study = self._study
+    def leaving(self, attack: Attack, number: int) -> IntArray:
+        """Return how many of each distinct unit leave."""
+        return attack.first(number, len(self._study.units))
+
+    def added(self, attack: Attack) -> Any:
+        """Return the unit that an attack adds, as ``data.with_added`` takes it; None where none is."""
+        if attack.favour is None:
+            return None
+        ahead, behind, low, high = attack.favour
+        return self._study.data.favouring(behind, ahead, (low, high))
+
+    def scores_after(self, attack: Attack, number: int) -> FloatArray | None:
+        """Return the scores when an attack was carried out, None where there are none."""
+        study, added = self._study, self.added(attack)
+        if self._seen is not None and self._seen[0] is attack and self._seen[1] == number:
+            return self._seen[2]
         try:
-            return study.scorer.score(study.data.with_copies(study.units.counts - leaving))
+            data = study.data.with_copies(study.units.counts - self.leaving(attack, number))
+            if added is not None:
+                data = data.with_added(added, number)
+            return study.scorer.score(data)
+        except (EngineError, UnreadableFileError):
+            raise
         except SteadyrankError:  # an item without data, parts without a chain of wins between them
             return None
+
+
+def merged(attacks: list[Attack]) -> Attack:
+    """Return the first units of all attacks, then the second ones, and so on.
+
+    Where units are added, they are those of the first attack.
+
+    Examples
+    --------
+    >>> from steadyrank.scorers.contests import Attack
+    >>> one, two = (Attack(np.array(units), np.ones(3, int)) for units in ([4, 2, 7], [2, 0, 4]))
+    >>> merged([one, two]).units
+    array([4, 2, 0, 7])
+    """
+    units = np.concatenate([attack.units for attack in attacks])
+    copies = np.concatenate([attack.copies for attack in attacks])
+    place = np.concatenate([np.arange(len(attack.units)) for attack in attacks])
+    order = np.argsort(place, kind="stable")
+    first = np.sort(np.unique(units[order], return_index=True)[1])
+    return Attack(units[order][first], copies[order][first], attacks[0].favour)
 
 
 def precedes(scores: FloatArray, one: int, other: int) -> bool:

@@ -22,7 +22,7 @@ from steadyrank.stability.auditing import METHODS, Audit, AuditPlan, Check, chec
 from steadyrank.stability.calibration import USUAL_DELTA, Calibration
 from steadyrank.stability.curve import StabilityCurve, stability_curve
 from steadyrank.stability.findings import RULES
-from steadyrank.stability.margin import Margin, margin_of
+from steadyrank.stability.margin_results import Asked, Margin, known_margin, margin_of
 from steadyrank.stability.margins import MarginSearch
 from steadyrank.stability.ranking_curve import RankingCurve, ranking_curve
 from steadyrank.stability.topk_audit import Flips
@@ -215,16 +215,28 @@ class Study:
             self._curves[k] = stability_curve(self, k)
         return self._curves[k]
 
+    def margin_search(self, by: str = "remove") -> MarginSearch:
+        """Return the search for how many units must leave, be added or change."""
+        return self._searches.setdefault(by, MarginSearch(self, by))
+
     @cached_property
-    def margins(self) -> MarginSearch:
-        """The search for how many units must leave."""
-        return MarginSearch(self)
+    def _searches(self) -> dict[str, MarginSearch]:
+        return {}
 
     def margin(
-        self, k: int | None = None, *, item: object = None, pair: tuple[object, object] | None = None
+        self,
+        k: int | None = None,
+        *,
+        item: object = None,
+        pair: tuple[object, object] | None = None,
+        by: str = "remove",
     ) -> Margin:
         """Return how many units must leave before an answer changes; see :func:`steadyrank.margin`."""
-        return margin_of(self, k, item, pair)
+        return margin_of(self, Asked(k, item, pair), by)
+
+    def known_margin(self, k: int | None) -> Margin:
+        """Return the margin that views show of themselves: nothing is refitted for it."""
+        return known_margin(self, k)
 
     def ranking_curve(self) -> RankingCurve:
         """Return the exact step functions delta(eps) and tiers(eps) of the full ranking."""
@@ -238,7 +250,14 @@ class Study:
         """Return the units that break the plain or the inflated top-k; eps as for :meth:`audit`."""
         return self.audit(k, eps=eps, delta=delta, methods=Flips.METHODS).flips(k)
 
-    def check(self, k: int, *, max_delta: float = USUAL_DELTA, eps: float | None = None) -> Check:
+    def check(
+        self,
+        k: int,
+        *,
+        max_delta: float = USUAL_DELTA,
+        eps: float | None = None,
+        min_margin: int | None = None,
+    ) -> Check:
         """Check whether the plain top-k, or the inflated one at eps, is stable enough.
 
         Parameters
@@ -249,7 +268,14 @@ class Study:
             The largest share of units whose removal may break the answer.
         eps : float, optional
             The inflation; without it the plain top-k is checked.
+        min_margin : int, optional
+            The fewest units that must have to leave, for certain, before the plain top-k changes.
         """
+        if min_margin is not None and eps is not None:
+            raise InvalidValueError(
+                "min_margin is about the plain top-k, but eps asks for the inflated one",
+                way_out=["Omit ", Option("eps"), " or ", Option("min_margin"), "."],
+            )
         remedy = self.topk(k, delta=max_delta)
         found = self.audit(k, eps=remedy.eps if eps is None else eps, methods=Flips.METHODS)
         return Check(
@@ -260,6 +286,8 @@ class Study:
             row=found.row("topk" if eps is None else "inflated_topk", remedy.k),
             flips=found.flips(remedy.k),
             remedy=remedy,
+            margin=self.known_margin(remedy.k),
+            min_margin=min_margin,
         )
 
     def report(
@@ -495,6 +523,7 @@ def margin(
     *,
     item: object = None,
     pair: tuple[object, object] | None = None,
+    by: str = "remove",
     scorer: object = None,
 ) -> Margin:
     """Return how many units must leave together before the plain answer changes.
@@ -509,6 +538,10 @@ def margin(
         How many units this item is away from leaving the top k, or from entering it.
     pair : two labels, optional
         How many units must leave for the one behind to pass the one ahead.
+    by : {"remove", "add", "change"}
+        What happens to units: they leave; others are added, as in ballot stuffing; or they change. The
+        last two where it is known what a unit could say: for votes, ballots and single battles, and for
+        values in a stated range.
     scorer : optional
         How data become scores; by default the usual way for the kind of data.
 
@@ -520,5 +553,7 @@ def margin(
     2 of 10 votes must leave before the top 2 changes.
     >>> margin(votes, 1, item="cyd").lower, margin(votes, pair=("bob", "cyd")).units
     (4, (1, 1))
+    >>> margin(votes, 2, by="change").sentence
+    '1 of 10 votes must change before the top 2 changes.'
     """
-    return as_study(data, scorer).margin(k, item=item, pair=pair)
+    return as_study(data, scorer).margin(k, item=item, pair=pair, by=by)

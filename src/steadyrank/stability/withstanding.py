@@ -25,8 +25,9 @@ answer.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
+from bisect import bisect_left, insort
 from functools import cache, partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,7 +37,7 @@ from steadyrank.stability.margins import PAIRS
 from steadyrank.stability.topk_audit import active_items, plain_members
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.stability.study import Study
@@ -77,10 +78,10 @@ class Withstanding:
     """
 
     def __init__(self, study: Study, removals: int) -> None:
-        search = study.margins
+        search = study.margin_search()
         self._removals, self._contests, self._lower = removals, search.contests, search.lower
         self._order, self._ranked = search.order, study.scores[search.order]
-        self._gains: dict[tuple[int, int], float] = {}
+        self._known: dict[tuple[int, int], float] = {}
         self._left = CLOSELY
 
     def topk(self, k: int, *, cover: bool) -> float:
@@ -92,7 +93,7 @@ class Withstanding:
         # Equal ones enter together.
         sizes = [size for size in range(k, last + 1) if enters[size] > enters[size - 1]]
         needed = cache(partial(self._needed, k))
-        size = _first(sizes, lambda size: needed(size) < enters[size])
+        size = _first(sizes, lambda size: bool(needed(size) < enters[size]))
         return float(enters[last] if size is None else max(needed(size), enters[size - 1]))
 
     def ranking(self, *, cover: bool) -> float:
@@ -108,31 +109,31 @@ class Withstanding:
         near[first, second] = self._contests.at_least(*pairs) <= self._removals
         return near
 
-    def _closely(self) -> bool:
-        """Tell whether one more pair may be looked at closely."""
-        self._left -= 1
-        return self._left >= 0
+    def _closely(self, ahead: IntArray, behind: IntArray) -> Iterator[tuple[int, int] | None]:
+        """Yield pairs of places, ready to be looked at closely; None where we have looked enough."""
+        places = np.broadcast_arrays(ahead, behind)
+        pairs = zip(*(self._order[part].tolist() for part in places), strict=True)
+        for run in self._contests.runs((0, pair) for pair in islice(pairs, max(0, self._left))):
+            for _, pair in run:
+                self._left -= 1
+                yield pair
+        yield from (None for _ in pairs)
 
-    def _holds(self, ahead: int, behind: int) -> bool:
-        """Tell whether the order of two places is certain to stay, as far as we may look."""
-        pair = int(self._order[ahead]), int(self._order[behind])
-        return self._closely() and self._lower(*pair) > self._removals
+    def _stay(self, ahead: IntArray, behind: IntArray) -> Iterator[bool]:
+        """Tell of pairs of places whether their order is certain to stay."""
+        for pair in self._closely(ahead, behind):
+            yield pair is not None and self._lower(*pair, self._removals) > self._removals
 
-    def _gain(self, ahead: int, behind: int, upto: float = math.inf) -> float:
-        """Return the largest lead, up to some, that the place behind may get, as far as we may look."""
-        if (ahead, behind) not in self._gains:
-            pair = int(self._order[ahead]), int(self._order[behind])
-            known = self._contests.gain(self._removals, *pair, upto) if self._closely() else math.inf
-            self._gains[ahead, behind] = min(known, upto)
-        return self._gains[ahead, behind]
-
-    def _swap(self, ahead: int, behind: int) -> float:
-        """Return the same, up to the lead that the place ahead has now."""
-        return self._gain(ahead, behind, float(self._ranked[ahead] - self._ranked[behind]))
-
-    def _fetch(self, *places: IntArray | int) -> None:
-        if self._left > 0:
-            self._contests.fetch(self._order[np.hstack(places)])
+    def _leads(self, ahead: IntArray, behind: IntArray, upto: FloatArray) -> FloatArray:
+        """Return the largest lead that each place behind may get, if it is not more than ``upto``."""
+        found = np.array(upto, dtype=np.float64)
+        for number, pair in enumerate(self._closely(ahead, behind)):
+            if pair is not None and pair not in self._known:
+                gain = self._contests.gain(self._removals, *pair, found[number])
+                self._known[pair] = min(gain, found[number])
+            if pair is not None:
+                found[number] = self._known[pair]
+        return found
 
     def _last_to_enter(self, k: int) -> int:
         """Return the last place from which an item may enter the top k; k - 1 where none does."""
@@ -145,15 +146,12 @@ class Withstanding:
         return next((place for place in below[::-1].tolist() if self._may_enter(place, k)), k - 1)
 
     def _may_enter(self, place: int, k: int) -> bool:
-        near = self._near(np.arange(place), np.array([place]))[:, 0]
-        others = np.flatnonzero(near)
-        self._fetch(others, place)
+        others = self._near_ahead(place)
         stay, most = place - len(others), place
-        for other in others.tolist():  # the best first, who are the likeliest to stay
+        for stays in self._stay(others, np.array([place])):  # the best first: the likeliest to stay
+            stay, most = stay + stays, most - (not stays)
             if stay >= k or most < k:
                 break
-            holds = self._holds(other, place)
-            stay, most = stay + holds, most - (not holds)
         return stay < k
 
     def _needed(self, k: int, size: int) -> float:
@@ -164,12 +162,12 @@ class Withstanding:
         threats = np.concatenate([self._near(part, outside).sum(axis=1) for part in parts])
         found = [0.0] * int((threats == 0).sum())
         for member in np.argsort(threats, kind="stable")[len(found) :].tolist():
-            if len(found) >= k and (self._left <= 0 or not any(sorted(found)[:k])):
+            if len(found) >= k and (self._left <= 0 or not any(found[:k])):
                 break
             others = outside[self._near(np.array([member]), outside)[0]]
-            self._fetch(others, member)
-            found.append(reach(np.array([self._gain(member, other) for other in others.tolist()])))
-        return sorted(found)[k - 1]
+            leads = self._leads(np.array([member]), others, np.full(len(others), np.inf))
+            insort(found, reach(leads))
+        return found[k - 1]
 
     def _dearest(self, cost: Callable[[int, bool], float]) -> float:
         """Return the largest cost of a place; its quick bounds order the search."""
@@ -185,8 +183,7 @@ class Withstanding:
         """Return what an item needs to reach all those ahead that it can pass."""
         others = self._near_ahead(place)
         if closely:
-            self._fetch(others, place)
-            others = others[[not self._holds(other, place) for other in others.tolist()]]
+            others = others[[not stays for stays in self._stay(others, np.array([place]))]]
         return reach(self._ranked[others] - self._ranked[place])
 
     def _to_meet(self, place: int, closely: bool) -> float:
@@ -195,9 +192,9 @@ class Withstanding:
         over = self._ranked[ahead] - self._ranked[place]
         under = self._ranked[place] - self._ranked[behind]
         if closely:
-            self._fetch(ahead, behind, place)
-            over = over[[self._swap(other, place) >= gap for other, gap in zip(ahead, over, strict=True)]]
-            under = np.array([self._swap(place, other) for other in behind])
+            here = np.array([place])
+            over = over[self._leads(ahead, here, over) >= over]
+            under = self._leads(here, behind, under)
         return max(reach(over), reach(under))
 
     def _near_ahead(self, place: int) -> IntArray:

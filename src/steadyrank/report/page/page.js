@@ -107,6 +107,49 @@
     drawTable();
   };
 
+  /* How many may leave: the items that so many units could bring across rank k, as far as is known. */
+  const leaving = () => {
+    const near = report.distances;
+    const m = Math.min(Number(at("leaving").max), Math.max(0, Math.round(number("leaving"))));
+    const within = near.items.filter((row) => row.lower <= m);
+    const out = within.filter((row) => row.rank <= near.k);
+    const into = within.filter((row) => row.rank > near.k);
+    const k = whole(near.k);
+    const whoever = `Whichever ${whole(m)} of the ${whole(report.n_units)} ${report.units} leave,`;
+    at("leaving-text").textContent = m === 0 ? `Nobody leaves: the plain top ${k} stays as it is.`
+      : within.length === 0 ? `${whoever} the plain top ${k} stays as it is.`
+        : `${whoever} ${whole(near.k - out.length)} of the top ${k} stay in it.`;
+    const named = (rows) => rows.flatMap((row, place) => [...(place ? [", "] : []), TABLE.isolated(String(row.item))]);
+    const lists = [["could drop out", out], ["could come in", into]].filter(([, rows]) => rows.length);
+    at("leaving-items").replaceChildren(...lists.flatMap(([name, rows]) => {
+      const shown = TABLE.element("dd", "");
+      shown.append(...named(rows));
+      return [TABLE.element("dt", name), shown];
+    }));
+    at("leaving-number").value = m;
+    at("leaving").value = m;
+    document.documentElement.dataset.leaving = m;
+  };
+
+  const prepareLeaving = () => {
+    const near = report.distances;
+    at("leave").hidden = !report.margin;
+    if (!report.margin) return;
+    at("margin").textContent = report.margin.sentence;
+    at("leaving-rule").textContent = `Rule: ${report.margin.rule}. What could happen is what the bounds do not rule out. This is about leaving out units of these data, not a statement about other data.`;
+    const furthest = near ? Math.max(0, ...near.items.map((row) => row.lower)) : 0;
+    const known = near && near.items.length < report.n_items ? near.beyond - 1 : furthest;
+    const end = Math.min(furthest, known, report.n_units - 1);
+    for (const id of ["leaving-control", "leaving-text", "leaving-items"]) at(id).hidden = end < 1;
+    if (end < 1) return;
+    at("leaving-units").textContent = report.units;
+    for (const id of ["leaving", "leaving-number"]) at(id).max = end;
+    at("leaving").value = Math.min(end, report.margin.lower);
+    at("leaving").addEventListener("input", leaving);
+    at("leaving-number").addEventListener("change", () => { at("leaving").value = number("leaving-number"); leaving(); });
+    leaving();
+  };
+
   let waiting = false;
   const move = (k, eps) => {
     const inside = Math.min(most, Math.max(least, Math.round(k)));
@@ -177,6 +220,7 @@
 
   theme();
   fixed();
+  prepareLeaving();
   connect();
   draw();
   const figures = ["cliff", "intervals", "size", ...(report.count > ROWS ? ["overview"] : []), ...(report.curves.size ? ["delta"] : [])];

@@ -1,22 +1,41 @@
-"""Margins as results: how many units must leave, add or change, which ones, and what then happens."""
+"""Margins as results: how many units must leave, come or change, which ones, and what then happens."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from steadyrank.errors import InvalidValueError, shorten
+from steadyrank.errors import InvalidPolicyError, InvalidValueError, shorten
 from steadyrank.operators.checks import check_k
 from steadyrank.operators.topk_sets import topk
 from steadyrank.stability import findings
+from steadyrank.stability.margins import precedes
 from steadyrank.stability.results import Result
-from steadyrank.wording import counted
+from steadyrank.wording import counted, plural
 
 if TYPE_CHECKING:
-    from steadyrank.stability.margins import Found
+    from steadyrank._typing import FloatArray
+    from steadyrank.stability.margins import Found, MarginSearch
     from steadyrank.stability.study import Study
+
+
+MUST = {"remove": "leave", "add": "be added", "change": "change"}
+"""What units must do."""
+
+
+NEIGHBOURS = 1000
+"""Of so many items of a ranking it is said how well they hold against the next."""
+
+
+class Asked(NamedTuple):
+    """Which answer is in question: a top k, an item of it, a pair, or without any the full ranking."""
+
+    k: int | None = None
+    item: object = None
+    pair: tuple[object, object] | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,7 +60,14 @@ class Margin(Result):
     leaves, enters : tuple of labels
         Of a top k: the items that are then out of it, and those that are then in.
     pair : (label, label)
-        The item that is passed, and the one that passes it.
+        The item that is then passed, and the one that passes it.
+    by : str
+        What is done with units: ``"remove"``, ``"add"`` or ``"change"``.
+    neighbours : tuple of (label, label, int)
+        Of the full ranking: each item from the top, the next one, and the number of units below which
+        that does not pass it; of the first 1,000 items.
+    added : object
+        The unit that is added, for ``data.with_added(added, upper)``; None where none is.
     rule : str
         What ``lower`` rests on.
     assumed : tuple of str
@@ -71,6 +97,9 @@ class Margin(Result):
     pair: tuple[object, object]
     rule: str
     assumed: tuple[str, ...]
+    by: str
+    added: object
+    neighbours: tuple[tuple[object, object, int], ...] = ()
 
     def __repr__(self) -> str:
         return f"Margin({self.sentence!r})"
@@ -83,7 +112,7 @@ class Margin(Result):
     @property
     def never(self) -> bool:
         """Whether the answer holds whoever leaves, as long as somebody stays."""
-        return self.lower >= self.n_units
+        return self.by == "remove" and self.lower >= self.n_units
 
     @property
     def unit_labels(self) -> tuple[object, ...]:
@@ -107,30 +136,53 @@ class Margin(Result):
         units = counted(self.n_units, self.unit)
         if self.never:
             return f"Whoever of the {units} leaves, it never happens that {self.question}."
-        if self.upper is None:
-            return f"At least {self.lower:,} of {units} must leave before {self.question}."
-        number = f"{self.lower:,}" if self.exact else f"Between {self.lower:,} and {self.upper:,}"
-        return f"{number} of {units} must leave before {self.question}."
+        number = f"{self.lower:,}" if self.exact else f"At least {self.lower:,}"
+        if self.upper is not None and not self.exact:
+            number = f"Between {self.lower:,} and {self.upper:,}"
+        if self.by == "add":
+            more = f"{number} {plural(self.unit)} must be added to the {self.n_units:,}"
+            return f"{more} before {self.question}."
+        return f"{number} of {units} must {MUST[self.by]} before {self.question}."
 
     def _found(self) -> dict[str, Any]:
-        return findings.margin_findings(self)
+        found = findings.margin_findings(self)
+        if self.k is not None and self.item is None and self.by == "remove":
+            found["distances"] = findings.distance_findings(self.study, self.k)
+        return found
 
     def _columns(self) -> dict[str, list[Any]]:
         found = self._found()
         return {name: [found[name]] for name in findings.COLUMNS[self.document]}
 
 
-def margin_of(study: Study, k: int | None, item: object, pair: tuple[object, object] | None) -> Margin:
+def known_margin(study: Study, k: int | None) -> Margin:
+    """Return the margin of a top k or of the ranking as every view shows it.
+
+    Where scoring anew may take long, nobody is taken away.
+    """
+    search = study.margin_search()
+    tried = not search.contests.dear
+    found = search.ranking(tried=tried) if k is None else search.topk(k, tried=tried)
+    return _margin(study, search, found, Asked(k), "remove")
+
+
+def margin_of(study: Study, asked: Asked, by: str) -> Margin:
     """Return the margin of a top k, of one item of it, of a pair, or of the full ranking."""
-    search = study.margins
+    if by not in MUST:
+        raise InvalidPolicyError("by", by, tuple(MUST))
+    search = study.margin_search(by)
+    k, item, pair = asked
     if pair is not None:
-        return _margin(study, search.pair(*_ordered_pair(study, pair)), None, None)
-    if k is None:
-        return _margin(study, search.ranking(), None, None)
-    k = check_k(k, len(study.items))
-    if item is None:
-        return _margin(study, search.topk(k), k, None)
-    return _margin(study, search.item(index_of(study, item), k), k, item)
+        found = search.pair(*_ordered_pair(study, pair))
+    elif k is None:
+        told = _margin(study, search, search.ranking(), asked, by)
+        names = study.items
+        pairs = search.neighbours(NEIGHBOURS)
+        return replace(told, neighbours=tuple((names[a], names[b], lower) for lower, (a, b) in pairs))
+    else:
+        k = check_k(k, len(study.items))
+        found = search.topk(k) if item is None else search.item(index_of(study, item), k)
+    return _margin(study, search, found, asked, by)
 
 
 def index_of(study: Study, label: object) -> int:
@@ -143,19 +195,22 @@ def index_of(study: Study, label: object) -> int:
 
 def _ordered_pair(study: Study, pair: tuple[object, object]) -> tuple[int, int]:
     one, other = (index_of(study, label) for label in pair)
-    order = study.margins.order.tolist()
+    order = np.argsort(-study.scores, kind="stable").tolist()
     return (one, other) if order.index(one) < order.index(other) else (other, one)
 
 
-def _margin(study: Study, found: Found, k: int | None, item: object) -> Margin:
-    search = study.margins
+def _margin(study: Study, search: MarginSearch, found: Found, asked: Asked, by: str) -> Margin:
+    k, item = asked.k, asked.item
     units: tuple[int, ...] = ()
     leaves: tuple[object, ...] = ()
     enters: tuple[object, ...] = ()
-    if found.leaving is not None:
-        units = tuple(np.repeat(np.arange(len(found.leaving)), found.leaving).tolist())
-        scores = search.scores_without(found.leaving)
-        if k is not None and scores is not None:
+    pair, attack, added = found.pair, found.attack, None
+    if attack is not None and found.upper is not None:
+        leaving, added = search.leaving(attack, found.upper), search.added(attack)
+        units = tuple(np.repeat(np.arange(len(leaving)), leaving).tolist())
+        scores = cast("FloatArray", search.scores_after(attack, found.upper))  # it was seen to have some
+        pair = _passing(study.scores, scores, pair)
+        if k is not None:
             before, after = topk(study.scores, k), topk(scores, k)
             leaves = tuple(study.items[place] for place in before if place not in after)
             enters = tuple(study.items[place] for place in after if place not in before)
@@ -169,7 +224,17 @@ def _margin(study: Study, found: Found, k: int | None, item: object) -> Margin:
         units=units,
         leaves=leaves,
         enters=enters,
-        pair=(study.items[found.pair[0]], study.items[found.pair[1]]),
+        pair=(study.items[pair[0]], study.items[pair[1]]),
         rule=search.contests.rule,
         assumed=search.contests.assumed,
+        by=by,
+        added=added,
     )
+
+
+def _passing(before: FloatArray, after: FloatArray, aimed: tuple[int, int]) -> tuple[int, int]:
+    """Return the pair that was aimed at if it swapped, else the first neighbours that did."""
+    if precedes(after, aimed[1], aimed[0]):
+        return aimed
+    order = np.argsort(-before, kind="stable").tolist()
+    return next(pair for pair in pairwise(order) if precedes(after, pair[1], pair[0]))

@@ -1,0 +1,226 @@
+"""Contests when units are added, as in ballot stuffing, or replaced by others.
+
+What a unit can say is bounded: a vote goes to one item, a ballot gives one item the most points and
+another the fewest, values have a stated range. So there is a unit that serves best to lift one item over
+another, and as many of it as are needed are added, or put in the places of those that leave.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from steadyrank.errors import InvalidSettingError, Option
+from steadyrank.scorers.contests import MANY, Attack, Contests, SharedContests
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from steadyrank._typing import FloatArray, IntArray
+
+NOBODY = np.zeros(0, dtype=np.int64)
+
+
+class Favour(NamedTuple):
+    """A unit that favours one item over another as much as a unit can.
+
+    ``low`` and ``high`` are the values that it gives to the one ahead and to the one behind, where units
+    give values; None where it gives none.
+    """
+
+    ahead: int
+    behind: int
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class NewValues:
+    """The values that a unit could give which was not there."""
+
+    value_range: tuple[float, float] | None
+    scale: float
+    grouped: bool
+
+    def stated(self) -> tuple[float, float]:
+        """Return the range as it was stated, or complain that nothing bounds what units could say."""
+        if self.grouped:
+            raise InvalidSettingError(
+                "a group of rows that is added or changed could hold any number of rows",
+                way_out="Ask about groups that leave, or about rows.",
+            )
+        if self.value_range is None:
+            raise InvalidSettingError(
+                "nothing says which values a unit could give that is added or changed",
+                way_out=["State the range of values: ", Option("value_range", "(lowest, highest)"), "."],
+            )
+        return self.value_range
+
+    def scaled(self) -> tuple[float, float]:
+        """Return the range in the unit of the sums."""
+        low, high = self.stated()
+        return low * self.scale, high * self.scale
+
+
+class StuffedContests(SharedContests):
+    """Contests of means over one number of units, to which some are added or in which some change.
+
+    Parameters
+    ----------
+    inner : SharedContests
+        The same when units leave.
+    widest : number
+        The most that a unit can give to one item beyond what it gives to another.
+    ends : (float, float) or (None, None)
+        The least and the largest value that a unit can give, where it gives values.
+    changing : bool
+        Whether units that were there make room.
+    """
+
+    several = False
+
+    def __init__(
+        self,
+        inner: SharedContests,
+        widest: float,
+        ends: tuple[float, float] | tuple[None, None] = (None, None),
+        *,
+        changing: bool,
+    ) -> None:
+        super().__init__(inner.counts if changing else np.array([MANY]), inner.divisor)
+        self._inner, self._widest, self._ends, self._changing = inner, widest, ends, changing
+        self.rounding = inner.rounding
+        self.rule = "exact: " + (
+            "the units that favour the leader most change to favour its rival"
+            if changing
+            else "all units that are added favour the rival as much as a unit can"
+        )
+
+    def gaps(self, ahead: IntArray, behind: IntArray) -> FloatArray | IntArray:
+        """Return the differences of the sums."""
+        return self._inner.gaps(ahead, behind)
+
+    def most(self, ahead: IntArray, behind: IntArray) -> FloatArray | IntArray:
+        """Return something that no unit takes out of a gap and puts into it exceeds."""
+        leaving = self._inner.most(ahead, behind) if self._changing else np.zeros(len(ahead))
+        return np.asarray(leaving + self._widest)
+
+    def differences(self, ahead: int, behind: int) -> tuple[IntArray, FloatArray | IntArray]:
+        """Return what each unit does that changes, or the one that is added."""
+        if not self._changing:
+            return np.zeros(1, dtype=np.int64), np.array([self._widest])
+        units, given = self._inner.differences(ahead, behind)
+        found = np.full(len(self.counts), self._widest)
+        found[units] += given
+        return np.arange(len(found)), found
+
+    def attack(self, ahead: int, behind: int) -> Attack:
+        """Return those that make room, and the unit that is put in."""
+        favour = Favour(ahead, behind, *self._ends)
+        if not self._changing:
+            return Attack(NOBODY, NOBODY, favour)
+        gone = super().attack(ahead, behind)
+        return Attack(gone.units, gone.copies, favour)
+
+
+class AddedRatios(Contests):
+    """Contests of sums over counts, when units with values in a range are added.
+
+    A new unit gives the item behind the highest value and the one ahead the lowest, unless that would
+    do the opposite: scores that shrinkage holds outside the range come nearer to it with every value.
+
+    Parameters
+    ----------
+    scores, denominators : float arrays (items,)
+        The scores, and what their sums were divided by.
+    ends : (float, float)
+        The range of values, in units of the scores.
+    stated : (float, float)
+        The range as it was stated.
+    """
+
+    rule = "exact: all units that are added favour the rival as much as a unit can"
+
+    def __init__(
+        self,
+        scores: FloatArray,
+        denominators: FloatArray,
+        ends: tuple[float, float],
+        stated: tuple[float, float],
+    ) -> None:
+        self._scores, self._denominators = scores, denominators
+        self._ends, self._stated = ends, stated
+
+    def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
+        """Find the number at which the scores meet, by halving."""
+        failed, number = np.zeros(len(ahead), dtype=np.int64), np.full(len(ahead), MANY)
+        while (number - failed > 1).any():
+            middle = (failed + number) // 2
+            met = self._met(ahead, behind, middle)
+            failed, number = np.where(met, failed, middle), np.where(met, middle, number)
+        return number
+
+    def _met(self, ahead: IntArray, behind: IntArray, number: IntArray) -> FloatArray:
+        low, high = self._ends
+        down = np.minimum(self._scores[ahead], self._with(ahead, number, low))
+        up = np.maximum(self._scores[behind], self._with(behind, number, high))
+        # What rounding decides is tried: it counts as met.
+        return np.asarray(up - down >= -1e-12 * (np.abs(up) + np.abs(down)))
+
+    def _with(self, items: IntArray, number: IntArray, value: float) -> FloatArray:
+        """Return the scores of items with so many more values, all the same."""
+        below = self._denominators[items]
+        return np.asarray((self._scores[items] * below + number * value) / (below + number))
+
+    def lower(self, ahead: int, behind: int) -> int:
+        """Return the number for one pair."""
+        return int(self.at_least(np.array([ahead]), np.array([behind]))[0])
+
+    def attack(self, ahead: int, behind: int) -> Attack:
+        """Return the unit that is added, with the values that help."""
+        low = self._stated[0] if self._scores[ahead] > self._ends[0] else None
+        high = self._stated[1] if self._scores[behind] < self._ends[1] else None
+        return Attack(NOBODY, NOBODY, Favour(ahead, behind, low, high))
+
+
+class StuffedBattles(Contests):
+    """Contests of Bradley-Terry scores, when battles are added or changed.
+
+    The bound by the resistance alone holds for battles that are added as well, and to change one is to
+    take one away and to add another.
+
+    Parameters
+    ----------
+    inner : Contests
+        The same when battles leave.
+    needed : callable
+        From pairs to the number of battles that the resistance asks for at least.
+    changing : bool
+        Whether battles that were there make room.
+    """
+
+    rule = "certified by effective resistances; seen with wins of the rival over the leader"
+
+    def __init__(
+        self, inner: Contests, needed: Callable[[IntArray, IntArray], FloatArray], *, changing: bool
+    ) -> None:
+        self._inner, self._needed, self._changing = inner, needed, changing
+
+    def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
+        """Return how many battles it takes to move the gap."""
+        needed = self._needed(ahead, behind) * (1 - 1e-9) / (2 if self._changing else 1)
+        return np.maximum(np.ceil(needed), 1).astype(np.int64)
+
+    def lower(self, ahead: int, behind: int) -> int:
+        """Return the same for one pair."""
+        return int(self.at_least(np.array([ahead]), np.array([behind]))[0])
+
+    def attack(self, ahead: int, behind: int) -> Attack:
+        """Return those that make room, and the battle that is put in."""
+        favour = Favour(ahead, behind)
+        if not self._changing:
+            return Attack(NOBODY, NOBODY, favour)
+        gone = self._inner.attack(ahead, behind)
+        return Attack(gone.units, gone.copies, favour)
