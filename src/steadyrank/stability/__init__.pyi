@@ -9,6 +9,7 @@ from steadyrank.stability.certificate import Certificate as Certificate
 from steadyrank.stability.curve import StabilityCurve as StabilityCurve
 from steadyrank.stability.margin_results import Margin as Margin
 from steadyrank.stability.ranking_curve import RankingCurve as RankingCurve
+from steadyrank.stability.removal_curve import RemovalCurve as RemovalCurve
 from steadyrank.stability.study import (
     Study as Study,
     audit as audit,

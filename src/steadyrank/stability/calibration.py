@@ -106,7 +106,7 @@ class Calibration:
         if claim != "none" and self.study.units.total < 2:
             raise NothingLeftError(self.study.unit)
         if removals is not None or guarantee == "cover":
-            most = self._checked(1 if removals is None else removals)
+            most = self.check_removals(1 if removals is None else removals)
             if delta is not None and check_delta(delta):
                 raise InvalidValueError(
                     f"an answer that holds whichever units leave has delta = 0, not {delta:g}",
@@ -166,7 +166,7 @@ class Calibration:
         known = Withstanding(self.study, removals)
         return known.ranking(cover=cover) if self.k is None else known.topk(self.k, cover=cover)
 
-    def _checked(self, removals: int) -> int:
+    def check_removals(self, removals: int) -> int:
         """Return a number of units that may leave and leave somebody, or complain."""
         total = self.study.units.total
         whole = isinstance(removals, int | np.integer) and not isinstance(removals, bool)

@@ -157,7 +157,7 @@ def withstanding(
             f"{removals:,} of them together, if the rest can still be scored,"
         )
         because = " No removal was tried: bounds of what any removal does to pairs of items prove it."
-        rule = "margins of pairs" if cover else "largest leads of pairs"
+        rule = "bounds of pairs"
     if vacuous:
         because += " The claim is vacuous here: the answer leaves nothing out."
     sentence = f"{who} {kept} (delta = 0).{because} {CAVEAT}"

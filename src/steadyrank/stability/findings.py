@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from steadyrank.stability.study import Study
     from steadyrank.stability.topk_audit import Flip, Flips
 
-SCHEMA_VERSION = "2.0"
+SCHEMA_VERSION = "2.1"
 
 RULES = {
     "ties": (

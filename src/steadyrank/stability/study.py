@@ -25,6 +25,7 @@ from steadyrank.stability.findings import RULES
 from steadyrank.stability.margin_results import Asked, Margin, known_margin, margin_of
 from steadyrank.stability.margins import MarginSearch
 from steadyrank.stability.ranking_curve import RankingCurve, ranking_curve
+from steadyrank.stability.removal_curve import RemovalCurve, removal_curve
 from steadyrank.stability.topk_audit import Flips
 from steadyrank.stability.views import write_page
 
@@ -214,6 +215,10 @@ class Study:
         if k not in self._curves:
             self._curves[k] = stability_curve(self, k)
         return self._curves[k]
+
+    def removal_curve(self, k: int, most: int, *, guarantee: Guarantee = "overlap") -> RemovalCurve:
+        """Return the eps and the size of the top-k that hold against any 1, 2, ... ``most`` removals."""
+        return removal_curve(self, check_k(k, len(self.items)), most, guarantee)
 
     def margin_search(self, by: str = "remove") -> MarginSearch:
         """Return the search for how many units must leave, be added or change."""
