@@ -40,7 +40,7 @@ class RemovalCurve:
     >>> from steadyrank import Study, Votes
     >>> study = Study(Votes(["ann"] * 9 + ["bob"] * 6 + ["cyd"] * 3))
     >>> study.removal_curve(1, 4, guarantee="cover").size
-    array([1, 1, 2, 2])
+    array([1, 1, 1, 2])
     """
 
     k: int

@@ -399,8 +399,8 @@ def stable_topk(
     >>> answer = stable_topk(votes, k=2, delta=0)
     >>> answer.certain, answer.contenders
     (('cyd',), ('abe', 'bob'))
-    >>> len(stable_topk(votes, k=1, removals=9)), len(stable_topk(votes, k=1, removals=10))
-    (1, 3)
+    >>> [len(stable_topk(votes, k=1, removals=m, guarantee="cover")) for m in (9, 10)]
+    [1, 3]
     """
     return as_study(data, scorer).topk(
         k, delta=delta, eps=eps, claim=claim, removals=removals, guarantee=guarantee
