@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from itertools import combinations, pairwise
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -25,8 +26,11 @@ from steadyrank import (
     topk,
 )
 from steadyrank.errors import InvalidValueError, NoProofError
+from steadyrank.operators.boundary import just_above
 from steadyrank.report.text import plain_text
+from steadyrank.scorers.contests import Attack, Contests
 from steadyrank.stability import withstanding
+from steadyrank.stability.withstanding import Withstanding
 from tests.adversary.test_margins import (
     ballots,
     battles,
@@ -218,6 +222,56 @@ def test_more_removals_need_no_less_and_sums_no_more_than_the_triangle_inequalit
                             np.linalg.norm(s.scores - study.scores) for s in others if s.leaving <= m
                         ]
                         assert eps <= max(tie, wide * max(moved) * (1 + 1e-5))
+
+
+class Known(Contests):
+    """Contests whose every outcome is listed."""
+
+    rule = "listed"
+
+    def __init__(self, outcomes: np.ndarray) -> None:
+        self.outcomes = outcomes
+
+    def at_least(self, ahead: np.ndarray, behind: np.ndarray) -> np.ndarray:
+        return np.array([self.lower(*pair) for pair in zip(ahead, behind, strict=True)], dtype=np.int64)
+
+    def lower(self, ahead: int, behind: int) -> int:
+        leads = self.outcomes[:, behind] - self.outcomes[:, ahead]
+        return 1 if (leads >= 0 if behind < ahead else leads > 0).any() else 2
+
+    def gain(self, removals: int, ahead: int, behind: int, upto: float) -> float:
+        return max(0.0, float((self.outcomes[:, behind] - self.outcomes[:, ahead]).max()))
+
+    def attack(self, ahead: int, behind: int) -> Attack:
+        raise NotImplementedError
+
+
+def listed(scores: np.ndarray, outcomes: np.ndarray) -> SimpleNamespace:
+    """Return as much of a study as is needed, with these outcomes of one removal."""
+    contests = Known(outcomes)
+    search = SimpleNamespace(
+        contests=contests,
+        order=np.argsort(-scores, kind="stable"),
+        lower=lambda ahead, behind, _: contests.lower(ahead, behind),
+    )
+    return SimpleNamespace(scores=scores, margin_search=lambda: search)
+
+
+def test_the_theorems_hold_for_any_scores(cases: Cases) -> None:
+    """Whatever the scores may become: few lists of outcomes, ties and far moves among them."""
+    for rng in cases(60):
+        items = int(rng.integers(2, 7))
+        whole = rng.random() < 0.5
+        scores = rng.integers(0, 5, items).astype(float) if whole else rng.normal(size=items)
+        moves = rng.normal(size=(int(rng.integers(1, 4)), items)) * rng.choice([0.3, 1.0, 3.0])
+        outcomes = scores + (np.rint(moves) if whole else moves)
+        study = listed(scores, outcomes)
+        for k in (None, *range(1, items + 1)):
+            for guarantee in ("overlap", "cover"):
+                known, cover = Withstanding(study, 1), guarantee == "cover"
+                needed = known.ranking(cover=cover) if k is None else known.topk(k, cover=cover)
+                eps = just_above(needed)
+                assert all(holds(study, Without(1, v), k, guarantee, eps) for v in outcomes)
 
 
 def test_words_say_what_holds() -> None:
