@@ -130,9 +130,9 @@ class SameCounts(SharedContests):
         largest_unit: int,
         new: NewValues,
     ) -> None:
-        self._share = sums.prior.share
+        self._share, self._scale = sums.prior.share, _scale(sums)
         denominator = sums.prior.weight / self._share + float(sums.counts.max())
-        super().__init__(units.counts, denominator * _scale(sums))
+        super().__init__(units.counts, denominator * self._scale)
         self._given, self._ends, self._largest_unit, self._new = given, ends, largest_unit, new
         self._totals = _amount(sums, sums.totals)
         if not sums.form.whole:
@@ -162,3 +162,7 @@ class SameCounts(SharedContests):
         self._given.fetch({ahead, behind})
         first, second = self._given(ahead), self._given(behind)
         return first.units, (first.sums - second.sums) / self._share
+
+    def sizes(self, ahead: int) -> FloatArray:
+        """Return how many values each unit has of an item, on the scale of the sums."""
+        return np.asarray(self._given(ahead).counts * (self._scale / self._share))

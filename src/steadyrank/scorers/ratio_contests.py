@@ -49,6 +49,9 @@ EXACT = 2.0**53
 ROUNDING = 1e-11
 """More than what rounding of sums over units amounts to, relative to their size."""
 
+HALVINGS = 16
+"""How often the interval that a lead lies in is halved."""
+
 
 @dataclass(frozen=True)
 class Given:
@@ -132,6 +135,7 @@ class RatioContests(Contests):
     """
 
     rule = "exact: all ways to split the units that leave between the two items"
+    several = True
 
     def __init__(
         self,
@@ -205,6 +209,12 @@ class RatioContests(Contests):
             units = _Pair.of(self._given(ahead), self._given(behind), tie=behind < ahead).by_effect()
         return Attack(units, np.ones(len(units), dtype=np.int64))
 
+    def gain(self, removals: int, ahead: int, behind: int, upto: float) -> float:
+        """Halve the interval of leads that the bound allows."""
+        self._given.fetch({ahead, behind})
+        pair = _Pair.of(self._given(ahead), self._given(behind), tie=True)
+        return pair.most_ahead(removals, upto * self._new.scale) / self._new.scale
+
     def runs(self, pairs: Iterable[OnePair]) -> Iterator[Bounded]:
         """Fetch the items of many pairs at once."""
         return self._given.runs(pairs)
@@ -240,10 +250,10 @@ class _Pair:
     def gap(self) -> float:
         return self.ahead.score - self.behind.score
 
-    def effects(self, t: float) -> FloatArray:
+    def effects(self, t: float, lead: float = 0.0) -> FloatArray:
         """Return the most that each unit can do for the item behind, at a meeting point t."""
         (s_i, s_j), (c_i, c_j) = self.sums, self.counts
-        effects: FloatArray = (t * c_j - s_j) / self.behind.denominator
+        effects: FloatArray = ((t + lead) * c_j - s_j) / self.behind.denominator
         effects += (s_i - t * c_i) / self.ahead.denominator
         return effects
 
@@ -266,12 +276,31 @@ class _Pair:
             failed, number = (failed, middle) if self._possible(middle) else (middle, number)
         return number
 
-    def _possible(self, m: int) -> bool:
+    def most_ahead(self, m: int, upto: float) -> float:
+        """Return a lead, 0 or more, that the item behind never exceeds when m units leave."""
+        met = meeting(self.ahead, self.behind, m)
+        if met is None or not self._possible(m):
+            return 0.0
+        slack, low, high = met
+        reached, lead = 0.0, max(high - low, 0.0) + slack
+        if upto < lead and self._possible(m, upto):
+            return lead
+        lead = min(lead, upto)
+        for _ in range(HALVINGS):
+            middle = (reached + lead) / 2
+            reached, lead = (middle, lead) if self._possible(m, middle) else (reached, middle)
+        return lead
+
+    def _possible(self, m: int, lead: float = 0.0) -> bool:
+        """Tell whether the bound allows the item behind such a lead: t + lead against t, for some t."""
         met = meeting(self.ahead, self.behind, m)
         if met is None:
             return False
-        slack, *ends = met
-        return any(top_sum(self.effects(t), m) >= self.gap - slack for t in ends)
+        slack, low, high = met
+        if high - lead < low - slack:
+            return False
+        needed = self.gap + lead - slack
+        return any(top_sum(self.effects(t, lead), m) >= needed for t in (low, high - lead))
 
     def exact(self, lower: int, most: int) -> tuple[int | None, IntArray | None]:
         """Try every split of ever more units; return their number and the first that turns the pair."""

@@ -81,6 +81,8 @@ class StuffedContests(SharedContests):
         Whether units that were there make room.
     """
 
+    several = False
+
     def __init__(
         self,
         inner: SharedContests,

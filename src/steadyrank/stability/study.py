@@ -27,6 +27,7 @@ from steadyrank.stability.margin_results import Asked, Margin, known_margin, mar
 from steadyrank.stability.margins import MarginSearch
 from steadyrank.stability.random_audit import checked_removals, random_audit
 from steadyrank.stability.ranking_curve import RankingCurve, ranking_curve
+from steadyrank.stability.removal_curve import RemovalCurve, removal_curve
 from steadyrank.stability.topk_audit import Flips
 from steadyrank.stability.views import write_page
 
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from steadyrank.scorers.base import LeaveOneOut, Scorer
     from steadyrank.stability.audit_rows import Operator
     from steadyrank.stability.calibration import Claim
+    from steadyrank.stability.certificate import Guarantee
 
 AFFORDABLE = 4_000_000
 """Distinct units times items up to which a report has the curves of the k near by, too."""
@@ -150,11 +152,20 @@ class Study:
         return calibration.eps_above(target, self.shifts, self.units.counts, ties)
 
     def topk(
-        self, k: int, *, delta: float | None = None, eps: float | None = None, claim: Claim = "observed"
+        self,
+        k: int,
+        *,
+        delta: float | None = None,
+        eps: float | None = None,
+        claim: Claim = "observed",
+        removals: int | None = None,
+        guarantee: Guarantee = "overlap",
     ) -> StableTopK:
         """Return the stable top-k; see :func:`steadyrank.stable_topk`."""
         k = check_k(k, len(self.items))
-        certificate = Calibration(self, k).certificate(delta=delta, eps=eps, claim=claim)
+        certificate = Calibration(self, k).certificate(
+            delta=delta, eps=eps, claim=claim, removals=removals, guarantee=guarantee
+        )
         return StableTopK(
             **self.about(),
             eps=certificate.eps,
@@ -164,10 +175,18 @@ class Study:
         )
 
     def ranking(
-        self, *, delta: float | None = None, eps: float | None = None, claim: Claim = "observed"
+        self,
+        *,
+        delta: float | None = None,
+        eps: float | None = None,
+        claim: Claim = "observed",
+        removals: int | None = None,
+        guarantee: Guarantee = "overlap",
     ) -> StableRanking:
         """Return the stable ranking; see :func:`steadyrank.stable_ranking`."""
-        certificate = Calibration(self, None).certificate(delta=delta, eps=eps, claim=claim)
+        certificate = Calibration(self, None).certificate(
+            delta=delta, eps=eps, claim=claim, removals=removals, guarantee=guarantee
+        )
         return StableRanking(
             **self.about(),
             eps=certificate.eps,
@@ -211,6 +230,10 @@ class Study:
         if k not in self._curves:
             self._curves[k] = stability_curve(self, k)
         return self._curves[k]
+
+    def removal_curve(self, k: int, most: int, *, guarantee: Guarantee = "overlap") -> RemovalCurve:
+        """Return the eps and the size of the top-k that hold against any 1, 2, ... ``most`` removals."""
+        return removal_curve(self, check_k(k, len(self.items)), most, guarantee)
 
     def margin_search(self, by: str = "remove") -> MarginSearch:
         """Return the search for how many units must leave, be added or change."""
@@ -363,6 +386,8 @@ def stable_topk(
     eps: float | None = None,
     scorer: object = None,
     claim: Claim = "observed",
+    removals: int | None = None,
+    guarantee: Guarantee = "overlap",
 ) -> StableTopK:
     """Return the k best items and those that one unit more or less could put among them.
 
@@ -383,6 +408,14 @@ def stable_topk(
         What to claim. ``observed`` leaves out every unit of this dataset, unless the eps that you give
         is proved to be large enough for any dataset of this size; ``proved`` takes only rules that
         hold for every such dataset; ``none`` (with eps) checks nothing and claims nothing.
+    removals : int, optional
+        Instead of delta: the answer holds whichever units leave, up to so many of them together. For 1
+        that is ``delta=0``; for more, eps is the smallest that the scorer's bounds certify, and a
+        scorer without such bounds is refused.
+    guarantee : {"overlap", "cover"}
+        What holds: ``overlap``, the new list shares k items with this one (rankings: a ranking), or
+        ``cover``, the new plain top k (the new plain ranking) is inside this answer, whichever units
+        leave.
 
     Examples
     --------
@@ -391,8 +424,12 @@ def stable_topk(
     >>> answer = stable_topk(votes, k=2, delta=0)
     >>> answer.certain, answer.contenders
     (('cyd',), ('abe', 'bob'))
+    >>> [len(stable_topk(votes, k=1, removals=m, guarantee="cover")) for m in (9, 10)]
+    [1, 3]
     """
-    return as_study(data, scorer).topk(k, delta=delta, eps=eps, claim=claim)
+    return as_study(data, scorer).topk(
+        k, delta=delta, eps=eps, claim=claim, removals=removals, guarantee=guarantee
+    )
 
 
 def stable_ranking(
@@ -402,6 +439,8 @@ def stable_ranking(
     eps: float | None = None,
     scorer: object = None,
     claim: Claim = "observed",
+    removals: int | None = None,
+    guarantee: Guarantee = "overlap",
 ) -> StableRanking:
     """Return the rankings that one unit more or less could make the plain one.
 
@@ -415,7 +454,9 @@ def stable_ranking(
     >>> answer.tiers
     (('ann',), ('bob', 'cyd'))
     """
-    return as_study(data, scorer).ranking(delta=delta, eps=eps, claim=claim)
+    return as_study(data, scorer).ranking(
+        delta=delta, eps=eps, claim=claim, removals=removals, guarantee=guarantee
+    )
 
 
 def audit(  # noqa: PLR0913 (all but two by name)
