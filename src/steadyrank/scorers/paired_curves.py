@@ -64,7 +64,7 @@ class PairFolds(NamedTuple):
     battles: FloatArray
     wins: FloatArray
 
-    def part(self, chosen: slice) -> PairFolds:
+    def part(self, chosen: IntArray) -> PairFolds:
         """Return some of them."""
         return PairFolds._make(column[chosen] for column in self)
 
