@@ -194,6 +194,10 @@ class LeaveOneOut(ABC):
         r"""Return, for each item, its lowest and highest score over all data sets D and D\i."""
         return bounds_of(self.blocks(), self.scores)
 
+    def outer_bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Return bounds that hold all those scores, too, and may be a little wider."""
+        return self.bounds()
+
     def shifts(self) -> FloatArray:
         r"""Return ``||w - w\i||_2`` for each distinct unit i."""
         return shifts_of(self.blocks(), self.scores)
@@ -221,7 +225,7 @@ class LeaveOneOut(ABC):
         among: BoolArray | None,
         settled: Settled,  # noqa: ARG002 (some know scores nearby)
     ) -> Iterator[Rows]:
-        """Yield the same, in any order, where rows near the exact ones will do if they settle a question.
+        """Yield the same, in any order; rows near the exact ones will do where they settle a question.
 
         ``settled`` takes rows and how far at most each of their scores is off, and tells which of them
         give the answer that the exact ones give. A scorer that has no such rows yields the exact ones.

@@ -11,7 +11,7 @@ import numpy as np
 from steadyrank.engines.blocks import slices
 from steadyrank.errors import DisconnectedComparisonsError, InvalidSettingError
 from steadyrank.scorers.base import Scorer, check_several
-from steadyrank.scorers.paired_contests import Taken
+from steadyrank.scorers.paired_contests import PairedContests, Taken
 from steadyrank.scorers.paired_curves import TOLERANCE, Curves, PairFolds
 from steadyrank.scorers.paired_fit import CHUNK_NUMBERS, strengths
 from steadyrank.scorers.paired_out import BattlesOut
@@ -83,8 +83,16 @@ class BradleyTerry(Scorer):
         if not self.ridge:
             check_connected_without_each(wins, removals, data)
         folds = BattleFolds(scores, wins, removals, self.ridge)
+        # Blocks of 16 MB; up to 64 MB are kept.
         return BattlesOut(
-            snapped(scores, self.resolution), data.units, folds, removals.by_pair, self.resolution
+            snapped(scores, self.resolution),
+            data.units,
+            lambda units: snapped(folds.rows(units), self.resolution),
+            2_000_000,
+            kept_numbers=8_000_000,
+            contest=lambda out: PairedContests(out, folds, removals.by_pair(), self.resolution),
+            folds=folds,
+            resolution=self.resolution,
         )
 
     def _fit(self, data: Battles, removals: Removals) -> tuple[FloatArray, FloatArray]:
@@ -122,8 +130,10 @@ class BattleFolds:
         units, folds = self._pairs
         return units, Sketch(self._curves, folds)
 
-    def rows(self, units: IntArray) -> FloatArray:
+    def rows(self, units: slice | IntArray) -> FloatArray:
         """Return the scores without each of some units, given in order."""
+        if isinstance(units, slice):
+            units = np.arange(units.start, units.stop)
         single, folds = self._pairs
         one = np.isin(units, single, assume_unique=True)
         if one.all() and len(units):

@@ -345,7 +345,7 @@ def amounts(
 
 
 def _logistic_derivatives() -> list[np.polynomial.Polynomial]:
-    """Return the r-th Taylor coefficients of the logistic function s as polynomials in s times its slope."""
+    """Return the Taylor coefficients of the logistic function s, over its slope, as polynomials in s."""
     slope, found = np.polynomial.Polynomial([0.0, 1.0, -1.0]), [np.polynomial.Polynomial([1.0])]
     for r in range(2, MOST_TERMS + 2):
         found.append((found[-1] * slope.deriv() + found[-1].deriv() * slope) / r)

@@ -9,25 +9,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from steadyrank.engines.blocks import DenseBlock, differences, lengths, slices
-from steadyrank.scorers.base import LeaveOneOut
-from steadyrank.scorers.paired_contests import PairedContests
+from steadyrank.scorers.base import RowsOut
 from steadyrank.scorers.resolution import snapped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.data.units import Units
     from steadyrank.engines.blocks import Rows
     from steadyrank.scorers.base import Settled
     from steadyrank.scorers.bradley_terry import BattleFolds
-    from steadyrank.scorers.contests import Contests
-    from steadyrank.scorers.paired_contests import Taken
 
-BLOCK_NUMBERS = 2_000_000
-"""Scores in a block of exact rows (16 MB)."""
-KEPT_NUMBERS = 8_000_000
-"""Up to so many exact scores are kept (64 MB), so that asking again costs nothing."""
 SKETCH_NUMBERS = 1 << 18
 """Numbers sketched at once: few enough to stay in the cache."""
 DIGITS = 1e-11
@@ -35,7 +27,7 @@ DIGITS = 1e-11
 
 
 class Near(NamedTuple):
-    """Linear functions of the scores: their G-images, their values, and how far one energy moves them."""
+    """Linear functions of the scores: G times each, their values, how far an energy of 1 moves them."""
 
     table: FloatArray
     base: FloatArray
@@ -47,31 +39,19 @@ class Near(NamedTuple):
 
 
 @dataclass(frozen=True)
-class BattlesOut(LeaveOneOut):
+class BattlesOut(RowsOut):
     """Scores without each unit of battles.
 
     Parameters
     ----------
-    scores, units
-        As for any leave-one-out scores.
     folds : BattleFolds
         The fit, and how it is refitted.
-    taken : callable
-        What each unit takes away, pair by pair.
     resolution : float
         Scores closer than this are equal.
     """
 
-    scores: FloatArray
-    units: Units
-    folds: BattleFolds
-    taken: Callable[[], Taken]
-    resolution: float
-    _kept: list[DenseBlock] = field(default_factory=list, init=False)
-
-    def contests(self) -> Contests:
-        """Return what is certified about pairs."""
-        return PairedContests(self, self.folds, self.taken(), self.resolution)
+    folds: BattleFolds = field(kw_only=True)
+    resolution: float = field(kw_only=True)
 
     @cached_property
     def _linked(self) -> FloatArray:
@@ -85,29 +65,16 @@ class BattlesOut(LeaveOneOut):
         widths, which = np.unique(np.exp2(np.ceil(np.log2(spans))), return_inverse=True)
         ends = (np.searchsorted(ranked, ranked + width, side="right") for width in widths)
         close = np.array([(end - np.arange(items)).max() + 2 for end in ends])
-        return self.resolution * np.minimum(close, items)[which]
+        return np.asarray(self.resolution * np.minimum(close, items)[which])
 
     def exact(self, units: IntArray) -> FloatArray:
         """Return all scores without each of some units, given in order."""
         return snapped(self.folds.rows(units), self.resolution)
 
-    def blocks(self) -> Iterator[DenseBlock]:
-        """Yield blocks that cover all distinct units in order."""
-        if self._kept:
-            yield from self._kept
-            return
-        found = []
-        for units in self._parts(np.arange(len(self.units))):
-            block = DenseBlock(int(units[0]), self.exact(units))
-            if len(self.units) * len(self.scores) <= KEPT_NUMBERS:
-                found.append(block)
-            yield block
-        self._kept[:] = found
-
-    def bounds(self) -> tuple[FloatArray, FloatArray]:
+    def outer_bounds(self) -> tuple[FloatArray, FloatArray]:
         """Return bounds of each item's score with and without each unit: sketches and their errors."""
         if self._kept:
-            return super().bounds()
+            return self.bounds()
         units, sketch = self.folds.sketch
         lowest, highest = np.zeros((2, len(self.scores)))
         sound = np.isfinite(sketch.first.missed)
@@ -123,7 +90,7 @@ class BattlesOut(LeaveOneOut):
         return lowest, highest
 
     def columns_near(self, items: IntArray, among: BoolArray | None, settled: Settled) -> Iterator[Rows]:
-        """Yield sketches that settle the question, to first or second order, and exact rows elsewhere."""
+        """Yield sketches, to first or second order, that settle the question, and else exact rows."""
         if self._kept:
             yield from self.columns(items, among)
             return
@@ -146,7 +113,7 @@ class BattlesOut(LeaveOneOut):
         return values, errors
 
     def shifts_near(self, settled: Settled) -> FloatArray:
-        """Return shifts to first or second order where these settle the question, and exact ones elsewhere."""
+        """Return shifts to first or second order where these settle the question, else exact ones."""
         if self._kept:
             return self.shifts()
         values, errors = self._sketched_shifts
@@ -192,8 +159,10 @@ class BattlesOut(LeaveOneOut):
                 changed.append(units[(gaps < 0).any(axis=1)])
             if not second:
                 near, doubtful = near.some(doubtful), doubtful[doubtful]
-        for rest in self._parts(np.flatnonzero(asked)):
-            changed.append(rest[DenseBlock(0, self.exact(rest)).reordered(self.scores, order)])
+        changed += [
+            rest[DenseBlock(0, self.exact(rest)).reordered(self.scores, order)]
+            for rest in self._parts(np.flatnonzero(asked))
+        ]
         return np.sort(np.concatenate(changed))
 
     def _sketched(self, near: Near, second: bool, asked: BoolArray, settled: Settled) -> Iterator[Rows]:
@@ -213,5 +182,6 @@ class BattlesOut(LeaveOneOut):
             asked[units[folds[fine]]] = False
             yield units[folds[fine]], values[fine]
 
-    def _parts(self, chosen: IntArray, numbers: int = BLOCK_NUMBERS) -> Iterator[IntArray]:
+    def _parts(self, chosen: IntArray, numbers: int | None = None) -> Iterator[IntArray]:
+        numbers = self.block_numbers if numbers is None else numbers
         return (chosen[part] for part in slices(len(chosen), numbers, len(self.scores)))

@@ -3,26 +3,26 @@ r"""Bradley-Terry scores without one battle to first and second order, and how f
 Most answers do not hang on the last digits of a score, and most battles change none of them: a sketch of
 the scores with a proved error settles those, and only the others are refitted. Notation as in
 :mod:`steadyrank.scorers.paired_curves`: without some battles of the pair ``u = e_i - e_j`` the scores
-move by d, where ``F(d) = t u``. The sketch is ``d' = a_1 t`` or ``a_1 t + a_2 t^2``, with t solved for on
-the sketch itself; ``a_1 = G u``, G the inverse of the Hessian H, and R = u'Gu.
+move by d, where ``F(d) = t u``. The sketch is ``d' = a_1 t`` or ``a_1 t + a_2 t^2``, with the t that
+fits it; ``a_1 = G u``, where G is the inverse of the Hessian H, and ``R = u'Gu``.
 
-Write ``|x|`` for the energy norm of H, and |f| for the root of ``sum f_e^2 c_e`` over all pairs e that
-have battles, with c_e their information: a force ``f_e c_e`` on each of them has ``|G force| <= |f|``,
-since no flow has less energy than the electric one. The scores of a pair differ by at most ``|x|
-sqrt(R_e)``, and none exceeds ``|x| sqrt(G_pp)``. As no slope of the logistic function, nor of its first
-derivative, exceeds that derivative:
+Write ``|x|`` for the energy norm of H, and ``|f|`` for the root of ``sum f_e^2 c_e`` over all pairs e
+with battles, c_e being their information: forces ``f_e c_e`` on these pairs have ``|G force| <= |f|``,
+as no flow has less energy than the electric one. The scores of a pair differ by at most ``|x| sqrt(R_e)``,
+and none exceeds ``|x| sqrt(G_pp)``. No derivative of the logistic function up to the third exceeds its
+first, which changes by at most a factor ``e^y`` over a distance y. Hence:
 
-- ``|a_1 t| = |t| sqrt(R) =: s``. The pair itself, of information c, moves by ``b = |t| R``, all others by
-  at most some B, which is about b/2: G has small entries off its diagonal, and a_1 is the difference of
-  two of its rows. So the first part of the move has powers ``|d1^n|^2 <= P_n^2 := c b^2n + B^(2n-2) (s^2 -
-  c b^2)``, and the second, of size ``n2 = P_2 / 2``, changes no pair by more than ``b2 = n2 r``, where r^2
-  is the largest R_e;
+- ``|a_1 t| = |t| sqrt(R) =: s``. The pair itself, of information c, moves by ``b = |t| R``, all others
+  by at most some B, which is about b/2: a_1 is the difference of two rows of G, which are small off the
+  diagonal. So the moves d1 of the pairs have ``|d1^n|^2 <= P_n^2 := c b^(2n) + B^(2n-2) (s^2 - c b^2)``.
+  The second part of the move, of size ``n2 <= P_2 / 2``, moves no pair by more than ``b2 = n2 r``, with
+  r^2 the largest R_e;
 - the gradient without the battles, at the sketch, is ``F(d') - t u``: forces of at most ``e^b d1^2 / 2``
-  on each pair, to second order of at most ``|d2 (d1 + d2/2)| + e^(b + b2) |d1 + d2|^3 / 6``. Its size m is
-  at most ``e^b P_2 / 2``, or ``n2 (sqrt(B^2 + c b^2 R) + b2/2) + e^(b + b2) (P_3^(1/3) + (b2^2 n2)^(1/3))^3 /
-  6``, by Minkowski's inequality for sixth powers;
+  on each pair, to second order ``|d2 (d1 + d2/2)| + e^(b + b2) |d1 + d2|^3 / 6``. Its size m is at most
+  ``e^b P_2 / 2``, or, by Minkowski's inequality for sixth powers, ``n2 (sqrt(B^2 + c b^2 R) + b2/2) +
+  e^(b + b2) (P_3^(1/3) + (b2^2 n2)^(1/3))^3 / 6``;
 - the Hessian without the battles, anywhere near, is at least ``(1 - v R) e^(-b - b2 - y)`` times H,
-  where v is the information taken away and y the most that a pair still has to move. So what is missing,
+  where v is the information taken away and y the most that a pair still has to move. So what is missed,
   of size h, has ``h <= K e^(h r)``, with ``K = m e^(b + b2) / (1 - v R)``. It grows continuously as the
   gradient is let go, hence ``h <= K / (1 - e K r)`` where that is positive. QED
 """
@@ -75,7 +75,7 @@ class Sketch:
         self._others, self._bystanders = self._reach_of_others()
 
     def _reach_of_others(self) -> tuple[FloatArray, FloatArray]:
-        """Return what bounds the moves of all pairs but that of the fold, and of all other items, at t = 1."""
+        """Return what bounds the moves of all other pairs and of all other items, for t = 1."""
         off, (i, j) = self.inverse.copy(), self.folds[:2]
         own = np.einsum("ii->i", off).copy()
         np.fill_diagonal(off, np.inf)

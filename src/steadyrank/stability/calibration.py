@@ -176,7 +176,7 @@ def reaching_eps(shifts: FloatArray, scores: FloatArray, eps: float) -> BoolArra
 
 
 def settled_at(eps: float) -> Settled:
-    """Return which shifts need not be exact to tell who reaches eps: those far from it and not largest."""
+    """Return which shifts need not be exact to tell who reaches eps: far from it, not largest."""
 
     def settled(shifts: FloatArray, errors: FloatArray) -> BoolArray:
         far = np.abs(shifts - eps) > errors + 2 * MOST_OF_EPS * eps

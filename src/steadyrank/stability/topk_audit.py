@@ -204,7 +204,7 @@ class TopKAudit:
         self._study = study
         self._loo = study.leave_one_out
         self._eps = eps
-        self._active = {k: active_items(*study.bounds, k, eps) for k in ks}
+        self._active = {k: active_items(*study.outer_bounds, k, eps) for k in ks}
 
     def rows(self, methods: dict[str, Members]) -> list[AuditRow]:
         """Audit every method for every k in one pass over the leave-one-out scores."""
@@ -229,7 +229,7 @@ class TopKAudit:
         come near it; all that the bounds allow are looked at for the other units alone.
         """
         looks: list[tuple[list[Active], BoolArray | None]] = []
-        lowest, highest = self._study.bounds
+        lowest, highest = self._study.outer_bounds
         for k, active in self._active.items():
             known = kth_range(self._loo, highest, k) if len(active.items) > MANY else None
             if known is None:
