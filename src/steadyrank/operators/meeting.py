@@ -109,7 +109,8 @@ class Rival:
 
         Items in strictly opposite order cost at least the cheaper of their two swaps: those are looked
         at that the item passes which rises most, and those that pass the one which falls most. And by
-        Theorem 8 a piece between two cuts costs no more than the length of its move.
+        Theorem 8 a piece between two cuts costs no more than the length of its move, which is at most
+        the sum of all the moves in it.
         """
         mine, theirs = -self._rising, rows[:, self.order]
         moves, each = theirs - mine, np.arange(len(rows))[:, np.newaxis]
@@ -123,10 +124,10 @@ class Rival:
         highest = np.maximum.accumulate(theirs[:, ::-1], axis=1)[:, ::-1]
         begins[:, 1:] = lowest[:, :-1] >= highest[:, 1:]
         starts = np.flatnonzero(begins)
-        lengths = np.add.reduceat((moves * moves).reshape(-1), starts)
+        lengths = np.add.reduceat(np.abs(moves).reshape(-1), starts)
         lengths[np.diff(starts, append=begins.size) == 1] = 0.0
         firsts = np.searchsorted(starts, each[:, 0] * theirs.shape[1])
-        return lower * ROOT, np.sqrt(np.maximum.reduceat(lengths, firsts))
+        return lower * ROOT, np.maximum.reduceat(lengths, firsts)
 
     def _in_question(self, others: FloatArray) -> IntArray:
         """Return the items whose score has changed or was passed by one that has; others are cuts."""

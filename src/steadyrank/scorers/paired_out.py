@@ -168,7 +168,8 @@ class BattlesOut(RowsOut):
     def _sketched(self, near: Near, second: bool, asked: BoolArray, settled: Settled) -> Iterator[Rows]:
         """Yield the units asked for whose sketch settles the question, and ask for them no more."""
         units, sketch = self.folds.sketch
-        left = np.flatnonzero(asked[units])
+        # What first order says nothing about stays in doubt: it tells at what second order looks.
+        left = np.flatnonzero(asked[units] & np.isfinite(sketch.first.missed))
         width = len(self.scores) if second else len(near.base)
         tables = (near.table, sketch.bent(near.table)) if second and len(left) else (near.table,)
         for part in slices(len(left), SKETCH_NUMBERS, width):

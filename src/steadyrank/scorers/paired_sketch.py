@@ -8,7 +8,7 @@ fits it; ``a_1 = G u``, where G is the inverse of the Hessian H, and ``R = u'Gu`
 
 Write ``|x|`` for the energy norm of H, and ``|f|`` for the root of ``sum f_e^2 c_e`` over all pairs e
 with battles, c_e being their information: forces ``f_e c_e`` on these pairs have ``|G force| <= |f|``,
-as no flow has less energy than the electric one. The scores of a pair differ by at most ``|x| sqrt(R_e)``,
+as no flow has less energy than the electric one. Scores of a pair differ by at most ``|x| sqrt(R_e)``,
 and none exceeds ``|x| sqrt(G_pp)``. No derivative of the logistic function up to the third exceeds its
 first, which changes by at most a factor ``e^y`` over a distance y. Hence:
 
