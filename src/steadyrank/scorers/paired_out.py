@@ -68,8 +68,18 @@ class BattlesOut(RowsOut):
         return np.asarray(self.resolution * np.minimum(close, items)[which])
 
     def exact(self, units: IntArray) -> FloatArray:
-        """Return all scores without each of some units, given in order."""
-        return snapped(self.folds.rows(units), self.resolution)
+        """Return all scores without each of some units, given in order; refit none twice where few."""
+        if len(self.units) * len(self.scores) > self.kept_numbers:
+            return snapped(self.folds.rows(units), self.resolution)
+        rows, known = self._refitted
+        new = units[~known[units]]
+        rows[new] = snapped(self.folds.rows(new), self.resolution)
+        known[new] = True
+        return np.asarray(rows[units])
+
+    @cached_property
+    def _refitted(self) -> tuple[FloatArray, BoolArray]:
+        return np.empty((len(self.units), len(self.scores))), np.zeros(len(self.units), dtype=np.bool_)
 
     def outer_bounds(self) -> tuple[FloatArray, FloatArray]:
         """Return bounds of each item's score with and without each unit: sketches and their errors."""
