@@ -118,11 +118,12 @@ def peak_gigabytes() -> float:
 
 def battle_rows(quick: bool) -> list[Row]:
     small, large = league(200, 60_000), league(1_000, 30_000 if quick else 300_000)
-    rows = [fits_row("top 10", small, 30, repeats=5, eps=0.001, methods=TOPK)]
-    for method in TOPK:
-        rows.append(fits_row(f"{method} alone", large, 30, repeats=2, methods=[method]))
-    rows.append(fits_row("all four methods", large, 60, repeats=2))
-    rows.append(fits_row("all four methods", season(), None, scorer=BradleyTerry(ridge=1.0)))
+    rows = [
+        fits_row("top 10", small, 30, repeats=5, eps=0.001, methods=TOPK),
+        *(fits_row(f"{method} alone", large, 30, repeats=2, methods=[method]) for method in TOPK),
+        fits_row("all four methods", large, 60, repeats=2),
+        fits_row("all four methods, ridge 1", season(), None, repeats=3, scorer=BradleyTerry(ridge=1.0)),
+    ]
     path = SHARED / "battles" / "arena_pairs.csv"
     if path.exists():
         arena = Battles.read(path)

@@ -11,6 +11,7 @@ import numpy as np
 from steadyrank.engines.blocks import slices
 from steadyrank.errors import DisconnectedComparisonsError, InvalidSettingError
 from steadyrank.scorers.base import Scorer, check_several
+from steadyrank.scorers.paired_chords import Chords
 from steadyrank.scorers.paired_contests import PairedContests, Taken
 from steadyrank.scorers.paired_curves import TOLERANCE, Curves, PairFolds
 from steadyrank.scorers.paired_fit import CHUNK_NUMBERS, strengths
@@ -145,9 +146,20 @@ class BattleFolds:
                 cut = folds.part(np.searchsorted(single, units[one]))
                 found[one], sound[one] = self._curves.solve(cut)
         rest = np.flatnonzero(~sound & np.isin(units, self._owners, assume_unique=True))
+        for part in slices(len(rest), CHUNK_NUMBERS, len(self._chords.first)):
+            entries, place = self.removals.of_units(units[rest[part]])
+            taken = (column[entries] for column in (self.removals.winner, self.removals.loser))
+            weight = self.removals.weight[entries]
+            some = self._chords.solve(place, *taken, weight, len(rest[part]))
+            found[rest[part]], sound[rest[part]] = some
+        rest = rest[~sound[rest]]
         for part in slices(len(rest), CHUNK_NUMBERS, len(self.scores) ** 2):
             found[rest[part]] = self._refit(units[rest[part]])
         return found
+
+    @cached_property
+    def _chords(self) -> Chords:
+        return Chords(self._curves, self.wins, self.ridge)
 
     def _refit(self, chosen: IntArray) -> FloatArray:
         entries, place = self.removals.of_units(chosen)
