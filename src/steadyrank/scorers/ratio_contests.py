@@ -203,10 +203,11 @@ class RatioContests(Contests):
         """Return the units of the exact answer, or those with the largest first-order effect."""
         if (ahead, behind) not in self._chosen:
             self.lower(ahead, behind)
-        units = self._chosen.get((ahead, behind))
-        if units is None:
-            self._given.fetch({ahead, behind})
-            units = _Pair.of(self._given(ahead), self._given(behind), tie=behind < ahead).by_effect()
+        self._given.fetch({ahead, behind})
+        units = _Pair.of(self._given(ahead), self._given(behind), tie=behind < ahead).by_effect()
+        chosen = self._chosen.get((ahead, behind))
+        if chosen is not None:  # and more, where a tie within rounding did not turn
+            units = np.concatenate([chosen, np.setdiff1d(units, chosen, assume_unique=True)])
         return Attack(units, np.ones(len(units), dtype=np.int64))
 
     def gain(self, removals: int, ahead: int, behind: int, upto: float) -> float:
@@ -373,7 +374,8 @@ class _Splits:
         values = s_i * under - s_j * over
         chosen = np.argpartition(-values, r - 1)[:r] if r else np.zeros(0, dtype=np.int64)
         reached = float(self._apart(np.array(p), np.array(q), over, under) + values[chosen].sum())
-        if reached < -self.slack or (reached == 0.0 and not self._pair.tie):
+        # What rounding decides is not ruled out.
+        if reached < -self.slack or (reached == 0.0 and not self._pair.tie and not self.slack):
             return None
         return np.concatenate([self._lowest[:p], self._highest[:q], self._both[chosen]])
 

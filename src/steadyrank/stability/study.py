@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data.observations import Observations
     from steadyrank.data.units import Units
-    from steadyrank.scorers.base import LeaveOneOut, Scorer
+    from steadyrank.scorers.base import LeaveOneOut, Scorer, Settled
     from steadyrank.stability.audit_rows import Operator
     from steadyrank.stability.calibration import Claim
     from steadyrank.stability.certificate import Guarantee
@@ -137,19 +137,31 @@ class Study:
         """The lowest and highest score of each item, over the data and the data without each unit."""
         return self.leave_one_out.bounds()
 
+    @cached_property
+    def outer_bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Bounds of each item's score that may be a little wider, and so cheaper."""
+        return self.leave_one_out.outer_bounds()
+
     def share(self, units: BoolArray | IntArray) -> float:
         """Return the share of all units that these distinct ones stand for."""
         return int(self.units.counts[units].sum()) / self.units.total
 
     def reaching(self, eps: float) -> BoolArray:
         """Return which distinct units move the scores by eps or more, up to rounding."""
-        return calibration.reaching_eps(self.shifts, self.leave_one_out.scores, eps)
+        shifts = self._shifts_near(calibration.settled_at(eps))
+        return calibration.reaching_eps(shifts, self.leave_one_out.scores, eps)
 
     def eps_for(self, delta: float = USUAL_DELTA) -> float:
         """Return an eps that at most a share ``delta`` of the units move the scores by."""
         target = calibration.check_delta(delta)  # before anything is left out, which may take hours
-        ties = calibration.smallest_gap_eps(self.leave_one_out.scores)
-        return calibration.eps_above(target, self.shifts, self.units.counts, ties)
+        ties, counts = calibration.smallest_gap_eps(self.leave_one_out.scores), self.units.counts
+        shifts = self._shifts_near(calibration.settled_beside(target, counts))
+        return calibration.eps_above(target, shifts, counts, ties)
+
+    def _shifts_near(self, settled: Settled) -> FloatArray:
+        """Return the shifts, exact but where a value near them settles a question just as well."""
+        known = "shifts" in self.__dict__
+        return self.shifts if known else self.leave_one_out.shifts_near(settled)
 
     def topk(
         self,
@@ -216,7 +228,7 @@ class Study:
         if removals > 1:
             return random_audit(self, drawn, plan, chosen, max_states)
         table = tuple(plan.rows(self, chosen, max_states))
-        return Audit(**self.about(), table=table, eps=chosen, shifts=self.shifts, units=self.units)
+        return Audit(**self.about(), table=table, eps=chosen, units=self.units)
 
     def over(self, folds: LeaveOneOut) -> Study:
         """Return a study of the same scores that takes these folds for its units."""
