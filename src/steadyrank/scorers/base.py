@@ -1,6 +1,6 @@
 """What a scorer is: from data to scores, and the exact scores without each unit.
 
-The audit asks a :class:`LeaveOneOut` four questions and nothing else, so that a scorer, or a
+The audit asks a :class:`LeaveOneOut` a few questions and nothing else, so that a scorer, or a
 dataframe engine, that can answer one of them faster only overrides that method.
 """
 

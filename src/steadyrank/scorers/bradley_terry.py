@@ -146,12 +146,9 @@ class BattleFolds:
                 cut = folds.part(np.searchsorted(single, units[one]))
                 found[one], sound[one] = self._curves.solve(cut)
         rest = np.flatnonzero(~sound & np.isin(units, self._owners, assume_unique=True))
-        for part in slices(len(rest), CHUNK_NUMBERS, len(self._chords.first)):
-            entries, place = self.removals.of_units(units[rest[part]])
-            taken = (column[entries] for column in (self.removals.winner, self.removals.loser))
-            weight = self.removals.weight[entries]
-            some = self._chords.solve(place, *taken, weight, len(rest[part]))
-            found[rest[part]], sound[rest[part]] = some
+        for part in slices(len(rest), CHUNK_NUMBERS, len(self._chords.first) if len(rest) else 1):
+            some = rest[part]
+            found[some], sound[some] = self._chords.solve(self.removals.some(units[some]), len(some))
         rest = rest[~sound[rest]]
         for part in slices(len(rest), CHUNK_NUMBERS, len(self.scores) ** 2):
             found[rest[part]] = self._refit(units[rest[part]])
@@ -162,10 +159,8 @@ class BattleFolds:
         return Chords(self._curves, self.wins, self.ridge)
 
     def _refit(self, chosen: IntArray) -> FloatArray:
-        entries, place = self.removals.of_units(chosen)
-        wins = np.repeat(self.wins[np.newaxis], len(chosen), axis=0)
-        taken = self.removals
-        wins[place, taken.winner[entries], taken.loser[entries]] -= taken.weight[entries]
+        wins, taken = np.repeat(self.wins[np.newaxis], len(chosen), axis=0), self.removals.some(chosen)
+        wins[taken.owner, taken.winner, taken.loser] -= taken.weight
         return strengths(wins, self.ridge, self.scores)
 
 
@@ -233,13 +228,14 @@ class Removals:
         folds = PairFolds(low[heads], high[heads], battles[single], wins[single])
         return self.owner[heads], folds
 
-    def of_units(self, chosen: IntArray) -> tuple[IntArray, IntArray]:
-        """Return the entries of the chosen units, and for each the place of its unit in them."""
+    def some(self, chosen: IntArray) -> Removals:
+        """Return the entries of the chosen units; their owners are the places of the units in them."""
         starts = np.searchsorted(self.owner, chosen)
         sizes = np.searchsorted(self.owner, chosen, side="right") - starts
         place = np.repeat(np.arange(len(chosen)), sizes)
         first = np.cumsum(sizes) - sizes
-        return np.repeat(starts - first, sizes) + np.arange(len(place)), place
+        entries = np.repeat(starts - first, sizes) + np.arange(len(place))
+        return Removals(place, self.winner[entries], self.loser[entries], self.weight[entries])
 
 
 def check_connected(arcs: BoolArray, data: Battles, without: str = "") -> None:

@@ -16,7 +16,8 @@ import numpy as np
 from steadyrank.scorers.paired_fit import STEEPEST
 
 if TYPE_CHECKING:
-    from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank._typing import BoolArray, FloatArray
+    from steadyrank.scorers.bradley_terry import Removals
     from steadyrank.scorers.paired_curves import Curves
 
 STEPS = 80
@@ -48,20 +49,16 @@ class Chords:
         self._ends = csr_array((signs, ends), shape=(len(wins), len(each)))
 
     @np.errstate(over="ignore", invalid="ignore")  # what is no number is not sound
-    def solve(
-        self, place: IntArray, winner: IntArray, loser: IntArray, weight: FloatArray, folds: int
-    ) -> tuple[FloatArray, BoolArray]:
-        """Return the scores of some folds, and which of them are sound.
-
-        Fold ``place`` is without ``weight`` wins of ``winner`` against ``loser``, entry by entry.
-        """
+    def solve(self, taken: Removals, folds: int) -> tuple[FloatArray, BoolArray]:
+        """Return the scores of folds, each without what its unit takes away, and which are sound."""
+        place, winner, loser, weight = taken.owner, taken.winner, taken.loser, taken.weight
         curves, low, high = self.curves, np.minimum(winner, loser), np.maximum(winner, loser)
         pair = np.searchsorted(self._keys, low * len(curves.scores) + high)
         wins = np.repeat(self._wins[:, np.newaxis], folds, axis=1)
         wins[(winner > loser).astype(np.int64), place, pair] -= weight
         chance = curves.win_chance[low, high]
-        taken = weight * chance * (1.0 - chance) * curves.resistance(low, high)
-        kept = 1.0 - np.bincount(place, taken, minlength=folds)
+        share = weight * chance * (1.0 - chance) * curves.resistance(low, high)
+        kept = 1.0 - np.bincount(place, share, minlength=folds)
         scores = np.repeat(curves.scores[np.newaxis], folds, axis=0)
         sound, active = np.zeros(folds, dtype=np.bool_), np.flatnonzero(kept > 0)
         wins = wins[:, active]

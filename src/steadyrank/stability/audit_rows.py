@@ -129,32 +129,27 @@ def units_without_common_ranking(study: Study, eps: float) -> IntArray:
     to items with the same scores, one is looked at: names do not matter here.
     """
     loo = study.leave_one_out
-    full = RankingSet(loo.scores, eps)
     reaching = np.flatnonzero(study.reaching(eps))
     first = alike(loo, reaching) if len(reaching) else reaching
     chosen = np.zeros(len(loo.units), dtype=np.bool_)
     chosen[first] = True
-    rival, broken = Rival(loo.scores), []
+    rival, broken = Rival(loo.scores), [np.empty(0, np.int64)]
     slack = ROUGHLY * (eps + float(np.abs(loo.scores).max()) * ROUGHLY)
 
-    def verdicts(rows: FloatArray, reach: FloatArray | float) -> tuple[BoolArray, BoolArray]:
+    def meeting(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Bound the eps at which the sets meet, both ways to one side of eps, or exactly."""
         lower, upper = rival.meeting_bounds(rows)
-        return lower - reach > eps + slack, upper + reach < eps - slack
+        for number in np.flatnonzero(~((lower > eps + slack) | (upper < eps - slack))).tolist():
+            lower[number] = upper[number] = rival.meeting(rows[number])
+        return lower, upper
 
     def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
-        reach = STEEPEST * errors.max(axis=1) + slack
-        fine = np.asarray(np.logical_or(*verdicts(rows, reach)))
-        for number in np.flatnonzero(~fine).tolist():
-            fine[number] = abs(rival.meeting(rows[number]) - eps) > reach[number]
-        return fine
+        (lower, upper), reach = meeting(rows), STEEPEST * errors.max(axis=1) + slack
+        return np.asarray((lower - reach > eps) | (upper + reach < eps))
 
     for units, rows in loo.columns_near(np.arange(len(loo.scores)), chosen, settled):
-        apart, meets = verdicts(rows, 0.0)
-        broken += units[apart].tolist()
-        for number in np.flatnonzero(~(apart | meets)).tolist():
-            if not full.intersects(RankingSet(rows[number], eps)):
-                broken.append(int(units[number]))
-    return np.asarray(reaching[np.isin(first, broken)], dtype=np.int64)
+        broken.append(units[meeting(rows)[0] >= eps])
+    return np.asarray(reaching[np.isin(first, np.concatenate(broken))], dtype=np.int64)
 
 
 def rows_of(loo: LeaveOneOut) -> Iterator[tuple[int, FloatArray]]:
