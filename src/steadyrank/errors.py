@@ -463,10 +463,9 @@ class NoProofError(InvalidValueError):
         "bagged scorer with bounded outputs)."
     )
 
-    def __init__(self, scorer: str, why: str) -> None:
-        super().__init__(
-            f"{why} for {scorer}", way_out=["Use ", Option("claim", "observed"), self.OTHERWISE]
-        )
+    def __init__(self, scorer: str, why: str, *, way_out: WayOut = ()) -> None:
+        usual: WayOut = ["Use ", Option("claim", "observed"), self.OTHERWISE]
+        super().__init__(f"{why} for {scorer}", way_out=way_out or usual)
 
 
 class EngineError(SteadyrankError):

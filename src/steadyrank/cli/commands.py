@@ -14,6 +14,7 @@ from steadyrank.cli.options import (
     ExplainOptions,
     MarginOptions,
     RankOptions,
+    RemovalOptions,
     ReportOptions,
     TopKOptions,
     data_options,
@@ -37,12 +38,12 @@ def with_options(command: Callable[[Any], int | None]) -> Callable[..., int | No
 
 def topk(options: TopKOptions) -> None:
     """Show the k best items, and those that one unit more or less could put among them."""
-    _answer(options, lambda study: study.topk(options.k, **_how(options)))
+    _answer(options, lambda study: study.topk(options.k, **_against(options), **_how(options)))
 
 
 def rank(options: RankOptions) -> None:
     """Rank all items, each with the ranks that one unit more or less could give it."""
-    _answer(options, lambda study: study.ranking(**_how(options)))
+    _answer(options, lambda study: study.ranking(**_against(options), **_how(options)))
 
 
 def audit(options: AuditOptions) -> None:
@@ -124,6 +125,11 @@ def parse_ks(text: str) -> list[int]:
 def _how(options: AnswerOptions) -> dict[str, Any]:
     """Return the settings of an answer as the library takes them; it checks the claim."""
     return {"eps": options.eps, "delta": options.delta, "claim": options.claim}
+
+
+def _against(options: RemovalOptions) -> dict[str, Any]:
+    """Return what an answer is to withstand; the library checks it."""
+    return {"removals": options.removals, "guarantee": options.guarantee}
 
 
 def _answer(options: Any, ask: Callable[[Study], Any]) -> Any:

@@ -118,6 +118,24 @@ class AnswerOptions(TargetOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
+class RemovalOptions(AnswerOptions):
+    """The same, and what the answer is to withstand."""
+
+    removals: int | None = option(
+        ANSWER,
+        "UNITS",
+        "Instead of --delta: the answer holds whichever units leave, up to so many of them together.",
+    )
+    guarantee: str = option(
+        ANSWER,
+        "WHAT",
+        "overlap: the new answer and this one share k items, or a ranking (the default); cover: the "
+        "new plain top k, or ranking, is inside this answer, whichever unit leaves.",
+        default="overlap",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class OutputOptions:
     """What to show, and where."""
 
@@ -138,14 +156,14 @@ class OutputOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TopKOptions(OutputOptions, AnswerOptions):
+class TopKOptions(OutputOptions, RemovalOptions):
     """What ``topk`` takes."""
 
     k: int = option(ANSWER, "K", "How many items are wanted.", "-k", default=MISSING)
 
 
 @dataclass(frozen=True, kw_only=True)
-class RankOptions(OutputOptions, AnswerOptions):
+class RankOptions(OutputOptions, RemovalOptions):
     """What ``rank`` takes."""
 
 

@@ -162,7 +162,7 @@ class Observations(ABC):
             )
         numbers = as_counts(copies, expected, "copies")
         check_total(numbers, "copies")
-        kept = {each.name: getattr(self, each.name) for each in fields(self)}
+        kept = {each.name: vars(self)[each.name] for each in fields(self) if each.name in vars(self)}
         # A new object, so that what this one has cached is not taken over.
         return set_fields(object.__new__(type(self)), **kept | self._copied(numbers))
 

@@ -19,10 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from steadyrank._typing import IntArray
+    from steadyrank.data.observations import Ends
     from steadyrank.engines.lazy_entries import LazyEntries
     from steadyrank.engines.settings import Engine
     from steadyrank.engines.source import Traffic
     from steadyrank.reading.kinds import Kind
+
+IN_MEMORY = "It needs the data in memory: use read or from_frame instead of scan."
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -83,10 +86,18 @@ class ScannedEntries(Observations):
         """Close the engine's connection, if one was opened, and remove temporary files."""
         self.entries.source.close()
 
-    def _copied(self, copies: IntArray) -> dict[str, Any]:  # noqa: ARG002 (always refused)
+    def _copied(self, copies: IntArray) -> dict[str, Any]:
+        if copies.all() or (copies > 1).any():
+            raise InvalidDataError(
+                "data that stay in an engine lose units but are not copied, which refits need",
+                way_out=IN_MEMORY,
+            )
+        return {"entries": self.entries.of_units(copies > 0)}
+
+    def favouring(self, behind: int, ahead: int, ends: Ends) -> Any:  # noqa: ARG002 (always refused)
+        """Complain: units are never added."""
         raise InvalidDataError(
-            "units cannot be taken away from data that stay in an engine, as a scorer that refits must",
-            way_out="It needs the data in memory: use read or from_frame instead of scan.",
+            "no unit can be added to data that stay in an engine, or change there", way_out=IN_MEMORY
         )
 
 

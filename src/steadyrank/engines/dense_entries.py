@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.engines.blocks import Rows, Wanted
     from steadyrank.engines.exact_sums import ExactForm
-    from steadyrank.engines.item_sums import ItemSums, Parts
+    from steadyrank.engines.item_sums import Given, ItemSums, Parts
 
 BLOCK_NUMBERS = 1 << 18
 """How many numbers one block holds: few enough to stay in the cache."""
@@ -132,13 +132,14 @@ class DenseEntries(Entries):
         for first, last in self._ranges(len(wanted.items)):
             yield from wanted.part(first, self._without(sums, first, last, wanted.items))
 
-    def values_of(self, items: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
+    def values_of(self, items: IntArray) -> Given:
         """Return the columns, without their gaps."""
         row, place = np.nonzero(~np.isnan(self.values[:, items]))
         unit = np.arange(self.rows)
         if self._order is not None:
             unit[self._order] = np.repeat(np.arange(len(self._pointers) - 1), np.diff(self._pointers))
-        return unit[row], place, self.values[row, items[place]]
+        parts = self.form.parts(self.values[row, items[place]], items[place])
+        return unit[row], place, parts, np.ones_like(place)
 
     def units_of(self, item: int) -> IntArray:
         """Return the units that have values of an item."""

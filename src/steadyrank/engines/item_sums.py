@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.engines.blocks import HUGE, bounds_of, shifts_of
-from steadyrank.engines.exact_sums import ExactForm, difference, exact_form, of_items, together
-from steadyrank.errors import InvalidDataError
+from steadyrank.engines.exact_sums import EXACT, ExactForm, difference, exact_form, of_items, together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,6 +20,9 @@ if TYPE_CHECKING:
 
     Parts = tuple[FloatArray, ...]
     """Values in exact form; see :class:`~steadyrank.engines.exact_sums.ExactForm`."""
+
+    Given = tuple[IntArray, IntArray, Parts, IntArray]
+    """Units, the places of items among those asked for, sums of values, and how many values."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,14 @@ class ItemSums:
         """Return the scores of ``items`` when each loses ``leaving`` values that sum to ``parts``."""
         left = difference(tuple(total[items] for total in self.totals), parts)
         return self._ratio(left, self.counts[items] - leaving, items)
+
+    @property
+    def exact(self) -> bool:
+        """Whether each score is one division of whole numbers, which no other form would round else."""
+        sums = float(np.abs(self.totals[0]).max()) * self.prior.share
+        below = self.prior.weight + self.prior.share * float(self.counts.max())
+        whole = self.form.whole and self.prior.weight % 1 == 0
+        return whole and max(sums, below * float(self.form.tens)) < EXACT
 
     def without_values(self, items: AnyArray, values: AnyArray) -> FloatArray:
         """Return the scores of ``items`` when each loses one of its values."""
@@ -160,12 +170,13 @@ class Entries(ABC):
         """Yield the scores of the wanted items alone without each unit that has a value of them."""
         return None
 
-    def values_of(self, items: IntArray) -> tuple[IntArray, IntArray, AnyArray]:  # noqa: ARG002
-        """Return all values of some items: for each its unit, its place among the items, and itself."""
-        raise InvalidDataError(
-            f"an engine does not hand out single {self.what}, which margins are made of",
-            way_out="Read the data into memory.",
-        )
+    @abstractmethod
+    def values_of(self, items: IntArray) -> Given:
+        """Return all that units give to some items, in any order."""
+
+    def given_by(self, units: IntArray) -> tuple[Parts, IntArray] | None:  # noqa: ARG002 (some know)
+        """Return the sums and counts of all that some units give to each item, if that is quick."""
+        return None
 
     @abstractmethod
     def units_of(self, item: int) -> IntArray:

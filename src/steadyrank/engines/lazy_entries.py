@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,18 +11,19 @@ import narwhals as nw
 import numpy as np
 
 from steadyrank.engines.blocks import LARGE_SQUARE, SMALL_SQUARE, SparseBlock, checked_lengths
-from steadyrank.engines.exact_sums import form_of_items
+from steadyrank.engines.exact_sums import form_of, form_of_items
 from steadyrank.engines.item_forms import ranges_of_items, with_forms
 from steadyrank.engines.item_sums import Entries, reach
+from steadyrank.engines.lazy_columns import decimal_range
 from steadyrank.reading.labels import encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from steadyrank._typing import AnyArray, FloatArray, IntArray
+    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
     from steadyrank.engines.blocks import Rows, Wanted
     from steadyrank.engines.exact_sums import ExactForm
-    from steadyrank.engines.item_sums import ItemSums, Parts
+    from steadyrank.engines.item_sums import Given, ItemSums, Parts
     from steadyrank.engines.source import Source
 
 MAX_UNITS = 100_000_000
@@ -57,7 +58,7 @@ class LazyEntries(Entries):
     source : Source
         Where they live.
     frame : lazy frame with columns unit, item, value
-        No pair of unit and item occurs twice, unless ``grouped``.
+        No pair of unit and item occurs twice, unless ``grouped``; then there is a column row, too.
     form : ExactForm
         How values are written; the form of each item is found here where none serves all of them.
     keys : array
@@ -114,7 +115,8 @@ class LazyEntries(Entries):
             entries = entries.join(self._of_item, on="item", how="inner")
         parts = parts_of(nw.col("value"), self.form, integers=integers)
         frame = entries.with_columns(
-            *(part.alias(name) for name, part in zip(self._halves, parts, strict=True))
+            nw.col("value").alias("most"),
+            *(part.alias(name) for name, part in zip(self._halves, parts, strict=True)),
         )
         if not self.grouped:
             return frame
@@ -122,7 +124,7 @@ class LazyEntries(Entries):
             nw.len().alias("leaving"),
             *(nw.col(name).sum() for name in self._halves),
             nw.col("value").min(),
-            *(nw.col(name).max() for name in self._scales),
+            *(nw.col(name).max() for name in ("most", *self._scales)),
         )
 
     def means(self) -> nw.LazyFrame[Any]:
@@ -152,20 +154,16 @@ class LazyEntries(Entries):
     @cached_property
     def _grouped(self) -> dict[str, AnyArray]:
         """What the group-by over all entries gave, in any order."""
-        sizes = [nw.len().alias("count")]
-        if self.grouped:
-            sizes = [nw.col("leaving").sum().alias("count"), nw.col("leaving").max().alias("together")]
-        grouped = (
-            self._with_parts.with_columns(nw.col("value").alias("most"))
-            .group_by("item")
-            .agg(
-                *sizes,
-                *(nw.col(name).sum() for name in self._halves),
-                nw.col("value").min(),
-                nw.col("most").max(),
-            )
-        )
+        more = [nw.col("leaving").max().alias("together")] if self.grouped else []
+        ends = nw.col("value").min(), nw.col("most").max()
+        grouped = self._with_parts.group_by("item").agg(*self._added_up, *ends, *more)
         return self.source.collect_up_to(grouped, "items", MAX_ITEMS, FEWER_ITEMS)
+
+    @property
+    def _added_up(self) -> list[nw.Expr]:
+        """The number and the sums of entries, for a group-by."""
+        count = nw.col("leaving").sum() if self.grouped else nw.len()
+        return [count.alias("count"), *(nw.col(name).sum() for name in self._halves)]
 
     def _by_item(self, name: str, dtype: Any = None) -> AnyArray:
         """Return a column of the group-by in the order of the labels; 0 for items without entries."""
@@ -293,6 +291,45 @@ class LazyEntries(Entries):
         """Yield the scores of the wanted items alone; only their entries are brought back."""
         for batch in self._of_items(wanted.items):
             yield self._block(batch, sums)
+
+    def values_of(self, items: IntArray) -> Given:
+        """Return what units give to some items; only their entries are brought back."""
+        batches = list(self._of_items(items))
+        unit, item, leaving = (
+            np.concatenate([getattr(batch, name) for batch in batches])
+            for name in ("units", "items", "leaving")
+        )
+        parts = tuple(map(np.concatenate, zip(*(batch.parts for batch in batches), strict=True)))
+        place = np.zeros(len(self.labels), dtype=np.int64)
+        place[items] = np.arange(len(items))
+        return unit, place[item], parts, leaving
+
+    def given_by(self, units: IntArray) -> tuple[Parts, IntArray]:
+        """Add up what units give to each item in the engine; they are named to it, some at a time."""
+        parts = tuple(np.zeros(len(self.labels)) for _ in self._halves)
+        counts = np.zeros(len(self.labels), dtype=np.int64)
+        for start in range(0, len(units), FEW_UNITS):
+            named = self.keys[units[start : start + FEW_UNITS]].tolist()
+            some = self._with_parts.filter(nw.col("unit").is_in(named))
+            found = self.source.collect(some.group_by("item").agg(*self._added_up), "what units gave")
+            where, _ = encode(found["item"], known=self.labels)
+            counts[where] += found["count"].astype(np.int64)
+            for part, name in zip(parts, self._halves, strict=True):
+                part[where] += found[name]
+        return parts, counts
+
+    def of_units(self, stay: BoolArray) -> LazyEntries:
+        """Return the entries of the units that stay, in the form that they have without the others."""
+        frame = self.frame.filter(~nw.col("unit").is_in(self.keys[~stay].tolist()))
+        addends = int(stay.sum())
+        if self.grouped:
+            rows = frame.group_by("row").agg(nw.len()).select(rows=nw.len())
+            addends = int(self.source.numbers(rows, "sizes")["rows"])
+        form = form_of(*decimal_range(self.source, frame, self.what), addends=addends)
+        keys, sizes = self.keys[stay], self.sizes[stay]
+        return replace(
+            self, frame=frame, form=form, keys=keys, sizes=sizes, known=self.labels, rows=addends
+        )
 
     def units_of(self, item: int) -> IntArray:
         """Return the units that have values of an item."""

@@ -134,7 +134,7 @@ def scan_scores(
     frame, rows, said = _without_gaps(source, frame, labels, missing)
     if unit is None:
         frame = frame.with_columns(nw.col("row").alias("unit"))
-    frame = frame.select("unit", "item", "value")
+    frame = frame.select(*([] if unit is None else ["row"]), "unit", "item", "value")
     values = decimal_range(source, frame, "values")
     keys, sizes = unit_keys(source, frame, "units", max_units)
     form = form_of(*values, addends=rows)

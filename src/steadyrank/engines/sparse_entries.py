@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
     from steadyrank.engines.blocks import Rows, Wanted
     from steadyrank.engines.exact_sums import ExactForm
-    from steadyrank.engines.item_sums import Parts, Prior
+    from steadyrank.engines.item_sums import Given, Parts, Prior
 
 BLOCK_ENTRIES = 1 << 19
 """How many entries one block of leave-one-out scores covers."""
@@ -262,13 +262,23 @@ class SparseEntries(Entries):
         ]
         return np.concatenate(found)
 
-    def values_of(self, items: IntArray) -> tuple[IntArray, IntArray, AnyArray]:
+    def values_of(self, items: IntArray) -> Given:
         """Look for the entries of the items in one pass."""
         place = np.full(self.items, -1, dtype=np.int64)
         place[items] = np.arange(len(items))
         found = self._entries_of(place >= 0, 0, len(self.rated))
         unit = np.searchsorted(self.indptr, found, side="right") - 1
-        return unit, place[self.rated[found]], self.values[found]
+        rated = self.rated[found]
+        return unit, place[rated], self.form.parts(self.values[found], rated), np.ones_like(unit)
+
+    def given_by(self, units: IntArray) -> tuple[Parts, IntArray]:
+        """Look at the entries of these units alone."""
+        spans = zip(self.indptr[units].tolist(), self.indptr[units + 1].tolist(), strict=True)
+        entries = np.concatenate([np.arange(*span) for span in spans])
+        rated = self.rated[entries]
+        parts = self.form.parts(self.values[entries], rated)
+        sums = tuple(np.bincount(rated, part, self.items).astype(np.float64) for part in parts)
+        return sums, np.bincount(rated, minlength=self.items)
 
     def units_of(self, item: int) -> IntArray:
         """Return the units that have a value of an item."""

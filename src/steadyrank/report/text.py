@@ -334,6 +334,8 @@ def _claims(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield the certificate in one sentence, eps and delta, and what was guessed."""
     certificate = findings["certificate"]
     delta = "nothing claimed" if certificate["delta"] is None else f"delta = {certificate['delta']:.4g}"
+    if certificate["removals"] > 1:
+        delta += f" for any {counted(certificate['removals'], 'removal')}"
     yield from paragraph(
         f"Certificate ({certificate['status']}): eps = {findings['eps']:.4g}, {delta}; "
         f"rule: {certificate['rule']}",

@@ -9,6 +9,7 @@ scores anew.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -18,13 +19,21 @@ import numpy as np
 from steadyrank.errors import InvalidSettingError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.base import LeaveOneOut
     from steadyrank.scorers.stuffing import Favour
 
+    OnePair = tuple[int, tuple[int, int]]
+    """A pair (ahead, behind) after a number of units below which it holds."""
+    Bounded = list[OnePair]
 
 MANY = 1 << 50
 """No more units than this are ever added."""
+
+SURELY = 1 + 1e-12
+"""Makes a lead larger than what rounding of it amounts to."""
 
 
 @dataclass(frozen=True)
@@ -69,11 +78,14 @@ class Contests(ABC):
         What is taken for granted, in plain words.
     dear : bool
         Whether scoring anew may take long, so that it is not done unless asked for.
+    several : bool
+        Whether the numbers say anything beyond one unit: only then can a list hold against several.
     """
 
     rule: str
     dear: ClassVar[bool] = False
     assumed: ClassVar[tuple[str, ...]] = ()
+    several: ClassVar[bool] = False
 
     @abstractmethod
     def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
@@ -86,6 +98,21 @@ class Contests(ABC):
     @abstractmethod
     def attack(self, ahead: int, behind: int) -> Attack:
         """Return the units to remove, the most effective first."""
+
+    def gain(self, removals: int, ahead: int, behind: int, upto: float) -> float:  # noqa: ARG002
+        """Return a lead of the one behind, 0 or more, that no removal of at most so many units exceeds.
+
+        Leads from ``upto`` on need not be told apart. Where nothing is known, infinity is never wrong.
+        """
+        return math.inf
+
+    def lower_upto(self, ahead: int, behind: int, most: int) -> int | None:  # noqa: ARG002 (some stop)
+        """Return that number, or None where it is larger than ``most`` and nobody worked it out."""
+        return self.lower(ahead, behind)
+
+    def runs(self, pairs: Iterable[OnePair]) -> Iterator[Bounded]:
+        """Cut pairs into runs that are asked about together, and get what is needed for each."""
+        return ([pair] for pair in pairs)
 
     def stuffed(self, *, changing: bool) -> Contests:  # noqa: ARG002 (others tell them apart)
         """Return the same questions about units that are added, or that change."""
@@ -105,6 +132,7 @@ class SharedContests(Contests):
     """
 
     rule = "exact: the units that favour the leader most leave first"
+    several = True
 
     rounding: float = 0.0
     """What sums of d may be off by; 0 where they are whole numbers."""
@@ -126,6 +154,10 @@ class SharedContests(Contests):
     @abstractmethod
     def differences(self, ahead: int, behind: int) -> tuple[IntArray, FloatArray | IntArray]:
         """Return the units that may have a d other than 0, and their d."""
+
+    def sizes(self, ahead: int) -> FloatArray | float:  # noqa: ARG002 (some know)
+        """Return what each of those units takes off the divisor, or what every unit does."""
+        return self.divisor / self.total
 
     def contributions(self, one: int, other: int) -> FloatArray:
         """Return what each distinct unit adds to the gap of the scores: its d, over the divisor.
@@ -158,6 +190,28 @@ class SharedContests(Contests):
         left, each = gap - (upto[last] - given[last] * copies[last]), given[last]
         more = int(left // each)
         return max(1, before + (more if more and closes(more * each, left) else more + 1))
+
+    def gain(self, removals: int, ahead: int, behind: int, upto: float) -> float:  # noqa: ARG002
+        """Raise a lead t to what the units with the largest ``d + t * size`` leave, until it stays.
+
+        A set of units leaves more than t exactly if its ``d + t * size`` sum to more than the gap plus t
+        times the divisor: where the largest do not, t is the most, and else they leave more.
+        """
+        units, given = self.differences(ahead, behind)
+        size = np.broadcast_to(self.sizes(ahead), len(units))
+        copies = np.minimum(self.counts[units], removals)
+        same = min(removals, self.total - int(self.counts[units].sum()))  # units with a d of 0
+        favour = np.append(np.repeat(given, copies), np.zeros(same))
+        taken = np.append(np.repeat(size, copies), np.full(same, size.max(initial=0.0)))
+        gap = self.gaps(np.array([ahead]), np.array([behind]))[0] - self.rounding
+        lead, reached = -1.0, 0.0
+        while reached > lead:
+            lead = reached
+            worth = favour + lead * taken
+            best = np.argpartition(-worth, removals - 1)[:removals]
+            best = best[worth[best] > 0]
+            reached = float((favour[best].sum() - gap) / (self.divisor - taken[best].sum()))
+        return lead * SURELY
 
     def attack(self, ahead: int, behind: int) -> Attack:
         """Take the largest d away first."""

@@ -6,19 +6,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.engines.exact_sums import together
+from steadyrank.engines.exact_sums import of_items, together
 from steadyrank.scorers.contests import SharedContests
 from steadyrank.scorers.ratio_contests import Given, RatioContests
 from steadyrank.scorers.stuffing import NewValues, StuffedContests
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.data.units import Units
     from steadyrank.engines.item_sums import Entries, ItemSums, Parts
-    from steadyrank.scorers.contests import Contests
+    from steadyrank.scorers.contests import Bounded, Contests, OnePair
 
     Ends = tuple[FloatArray, FloatArray]
     """The least and the largest value of each item."""
+
+ROOM = 8_000_000
+"""How many values are held at a time: about 200 MB."""
 
 ROUNDING = 1e-13
 """More than what rounding of a sum over units amounts to, relative to the sum of sizes."""
@@ -27,39 +32,60 @@ ROUNDING = 1e-13
 class ItemGiven:
     """What units give to each item, fetched when it is first asked for."""
 
-    def __init__(self, entries: Entries, sums: ItemSums, units: Units) -> None:
-        self._entries, self._sums, self._units = entries, sums, units
+    def __init__(self, entries: Entries, sums: ItemSums) -> None:
+        self._entries, self._sums = entries, sums
+        self._counts: list[int] = sums.counts.tolist()
         self._known: dict[int, Given] = {}
 
-    def fetch(self, items: IntArray) -> None:
-        """Fetch several items at once, those that are not known yet."""
-        wanted = np.array([item for item in items.tolist() if item not in self._known], dtype=np.int64)
-        if not len(wanted):
-            return
-        unit, place, value = self._entries.values_of(wanted)
-        order = np.lexsort((unit, place))
-        unit, place, amount = unit[order], place[order], self._amounts(value[order])
-        cuts = np.searchsorted(place, np.arange(len(wanted) + 1))
-        for number, item in enumerate(wanted.tolist()):
-            part = slice(cuts[number], cuts[number + 1])
-            self._known[item] = self._one(unit[part], amount[part])
+    def runs(self, pairs: Iterable[OnePair]) -> Iterator[Bounded]:
+        """Cut pairs into runs that there is room for, and fetch the items of each at once."""
+        run: Bounded = []
+        items: set[int] = set()
+        size = 0
+        for bounded in pairs:
+            new = set(bounded[1]) - items
+            size += self._size(new)
+            if run and size > ROOM:
+                self.fetch(items)
+                yield run
+                run, items, new = [], set(), set(bounded[1])
+                size = self._size(new)
+            run.append(bounded)
+            items |= new
+        self.fetch(items)
+        yield run
 
     def __call__(self, item: int) -> Given:
         """Return what units give to one item."""
-        self.fetch(np.array([item]))
+        self.fetch({item})
         return self._known[item]
 
-    def _amounts(self, values: FloatArray) -> FloatArray:
-        form = self._sums.form
-        return together(form.parts(values)) if form.whole else np.asarray(values, dtype=np.float64)
+    def fetch(self, items: set[int]) -> None:
+        """Fetch items that are not known yet, in one pass; without room for them, forget others."""
+        wanted = np.array(sorted(items.difference(self._known)), dtype=np.int64)
+        if not len(wanted):
+            return
+        if self._size(items.union(self._known)) > ROOM:
+            self._known = {item: given for item, given in self._known.items() if item in items}
+        unit, place, parts, counts = self._entries.values_of(wanted)
+        order = np.lexsort((unit, place))
+        unit, place, counts = unit[order], place[order], counts[order]
+        new = (np.diff(unit, prepend=-1) != 0) | (np.diff(place, prepend=-1) != 0)
+        start = np.flatnonzero(new)  # of what a unit gives to an item
+        amount = together(tuple(np.add.reduceat(part[order], start) for part in parts))
+        unit, place, counts = unit[start], place[start], np.add.reduceat(counts, start)
+        if not self._sums.form.whole:
+            amount /= of_items(self._sums.form.scale, wanted[place])
+        cuts = np.searchsorted(place, np.arange(len(wanted) + 1))
+        for number, item in enumerate(wanted.tolist()):
+            part = slice(cuts[number], cuts[number + 1])
+            self._known[item] = self._one(unit[part], amount[part], counts[part])
 
-    def _one(self, unit: IntArray, amount: FloatArray) -> Given:
+    def _size(self, items: set[int]) -> int:
+        return sum(self._counts[item] for item in items)
+
+    def _one(self, units: IntArray, sums: FloatArray, counts: IntArray) -> Given:
         prior = self._sums.prior
-        units, start, counts = np.unique(unit, return_index=True, return_counts=True)
-        sums = np.add.reduceat(amount, start) if len(start) else amount
-        copies = self._units.counts[units]
-        if (copies > 1).any():
-            units, sums, counts = (np.repeat(part, copies) for part in (units, sums, counts))
         denominator = prior.weight + prior.share * float(counts.sum())
         total = float(sums.sum()) * prior.share
         taken = counts.astype(np.float64) * prior.share
@@ -70,11 +96,11 @@ def entry_contests(
     entries: Entries, sums: ItemSums, units: Units, value_range: tuple[float, float] | None
 ) -> Contests:
     """Return the contests of sums over counts: by sums alone where all counts are the same."""
-    given = ItemGiven(entries, sums, units)
-    least, most = entries.extremes
-    ends = _amount(sums, least), _amount(sums, most)
+    given = ItemGiven(entries, sums)
+    least, most = (np.where(sums.counts > 0, _amount(sums, end), 0.0) for end in entries.extremes)
+    ends = least, most
     most_at_once = int(entries.most_leaving.max())
-    new = NewValues(value_range if most_at_once == 1 else None, _scale(sums), grouped=most_at_once > 1)
+    new = NewValues(value_range, _scale(sums), sums.form.whole, grouped=most_at_once > 1)
     if not entries.gaps:
         return SameCounts(given, sums, units, ends, most_at_once, new)
     share = sums.prior.share
@@ -104,14 +130,18 @@ class SameCounts(SharedContests):
         largest_unit: int,
         new: NewValues,
     ) -> None:
-        self._share = sums.prior.share
+        self._share, self._scale = sums.prior.share, _scale(sums)
         denominator = sums.prior.weight / self._share + float(sums.counts.max())
-        super().__init__(units.counts, denominator * _scale(sums))
+        super().__init__(units.counts, denominator * self._scale)
         self._given, self._ends, self._largest_unit, self._new = given, ends, largest_unit, new
         self._totals = _amount(sums, sums.totals)
         if not sums.form.whole:
             sizes = np.maximum(abs(ends[0]), abs(ends[1])).max(initial=0.0)
             self.rounding = ROUNDING * float(sizes) * float(sums.counts.max(initial=0))
+
+    def runs(self, pairs: Iterable[OnePair]) -> Iterator[Bounded]:
+        """Fetch the items of many pairs at once."""
+        return self._given.runs(pairs)
 
     def stuffed(self, *, changing: bool) -> Contests:
         """Add rows with the highest value for the one and the lowest for the other."""
@@ -129,5 +159,10 @@ class SameCounts(SharedContests):
 
     def differences(self, ahead: int, behind: int) -> tuple[IntArray, FloatArray]:
         """Subtract what each unit gives to the two: every unit gives to both."""
+        self._given.fetch({ahead, behind})
         first, second = self._given(ahead), self._given(behind)
         return first.units, (first.sums - second.sums) / self._share
+
+    def sizes(self, ahead: int) -> FloatArray:
+        """Return how many values each unit has of an item, on the scale of the sums."""
+        return np.asarray(self._given(ahead).counts * (self._scale / self._share))

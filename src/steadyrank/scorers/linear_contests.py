@@ -22,6 +22,7 @@ Where e comes close to 1 nothing is known.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -63,6 +64,7 @@ class LinearContests(LeftOutContests):
     rule = "certified by leverages and residuals; seen by an attack on the rows that narrow the gap most"
     assumed = ()
     dear = False
+    several = True
 
     def __init__(
         self,
@@ -94,12 +96,9 @@ class LinearContests(LeftOutContests):
 
     def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Let all coefficients move as far as they can, in the direction of the contrast."""
-        own = np.einsum("ii->i", self._inverse)
-        sign = np.where(self._coefficients[ahead] < 0, -1.0, 1.0)
-        cross = 2.0 * sign * self._inverse[ahead, behind]
         needed = np.full(len(ahead), np.inf)
         for other in (-1.0, 1.0):
-            length = np.sqrt(np.maximum(own[ahead] + own[behind] + other * cross, 0.0)) * SURE
+            length = self._length(ahead, behind, other)
             gap = self._contrast(ahead, behind, other)
             with np.errstate(divide="ignore", invalid="ignore"):
                 # Features that always move together never swap, unless they are equal from the start.
@@ -113,25 +112,43 @@ class LinearContests(LeftOutContests):
         pair = np.array([ahead]), np.array([behind])
         number = int(self.at_least(*pair)[0])
         if self._free:
-            sign = -1.0 if self._coefficients[ahead] < 0 else 1.0
             refined = [
-                self._needed(
-                    sign * self._loads[:, ahead] + other * self._loads[:, behind],
-                    float(self._contrast(*pair, other)[0]),
-                )
+                1 + int(np.searchsorted(self._falls(*pair, other), self._contrast(*pair, other)[0]))
                 for other in (-1.0, 1.0)
             ]
             number = max(number, min(*refined, len(self._residuals)))
         return number if number > 1 else super().lower(ahead, behind)
+
+    def gain(self, removals: int, ahead: int, behind: int, upto: float) -> float:  # noqa: ARG002
+        """Return by how much more than its size a contrast can fall: |b_j| is b_j or -b_j."""
+        if removals > len(self._moves):
+            return math.inf
+        pair, lead = (np.array([ahead]), np.array([behind])), 0.0
+        for other in (-1.0, 1.0):
+            fall = self._moves[removals - 1] * float(self._length(*pair, other)[0])
+            if self._free:
+                fall = min(fall, self._falls(*pair, other)[removals - 1])
+            size = np.abs(self._coefficients[ahead]) + other * self._coefficients[behind]
+            lead = max(lead, float(fall - size + self._slack))
+        return lead
+
+    def _length(self, ahead: IntArray, behind: IntArray, other: float) -> FloatArray:
+        """Return the lengths of contrasts in the dual norm."""
+        own = np.einsum("ii->i", self._inverse)
+        sign = np.where(self._coefficients[ahead] < 0, -1.0, 1.0)
+        cross = 2.0 * sign * self._inverse[ahead, behind]
+        return np.asarray(np.sqrt(np.maximum(own[ahead] + own[behind] + other * cross, 0.0)) * SURE)
 
     def _contrast(self, ahead: IntArray, behind: IntArray, other: float) -> FloatArray:
         """Return how far a contrast must fall at least for a tie to become possible."""
         found = np.abs(self._coefficients[ahead]) + other * self._coefficients[behind]
         return np.asarray(np.maximum(found - self._slack, 0.0))
 
-    def _needed(self, pulls: FloatArray, gap: float) -> int:
-        """Return how many rows must leave at least for a contrast to fall so far."""
+    def _falls(self, ahead: IntArray, behind: IntArray, other: float) -> FloatArray:
+        """Return how far a contrast falls at most when 1, 2, ... rows leave."""
+        sign = -1.0 if self._coefficients[ahead[0]] < 0 else 1.0
+        pulls = sign * self._loads[:, ahead[0]] + other * self._loads[:, behind[0]]
         gains = np.sort(pulls * self._residuals)[::-1][: len(self._together)]
         direct = np.cumsum(np.maximum(gains, 0.0)) * SURE
         rest = self._largest(pulls) * self._missed * self._together / (1.0 - self._together)
-        return 1 + int(np.searchsorted(direct + rest, gap))
+        return np.asarray(direct + rest)

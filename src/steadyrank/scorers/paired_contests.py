@@ -35,6 +35,7 @@ is among the most effective.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -53,6 +54,12 @@ if TYPE_CHECKING:
 
 SURE = 1 + 1e-9
 """Makes what units can do larger than its rounding errors."""
+
+FURTHEST = 30.0
+"""A move of the gap so far that none beyond it is told from it."""
+
+HALVINGS = 7
+"""How often the interval that a move lies in is halved."""
 
 
 class Taken(NamedTuple):
@@ -104,6 +111,7 @@ class PairedContests(LeftOutContests):
     rule = "certified by effective resistances; seen by an attack on the units that narrow the gap most"
     assumed: ClassVar[tuple[str, ...]] = ()
     dear = False
+    several = True
 
     def __init__(self, out: LeaveOneOut, fit: BattleFolds, taken: Taken, resolution: float) -> None:
         super().__init__(out)
@@ -154,21 +162,54 @@ class PairedContests(LeftOutContests):
 
     def lower(self, ahead: int, behind: int) -> int:
         """Return the bound, or 2 where it says 1 and no single unit turns the order."""
-        effects = _Effects(self, ahead, behind)
+        return self.lower_upto(ahead, behind, self._out.units.total)
+
+    def lower_upto(self, ahead: int, behind: int, most: int) -> int:
+        """Return that number, or ``most + 1`` where it is larger: whether it is, is one question."""
+        gap = self.gaps(np.array([ahead]), np.array([behind]))[0]
+        effects = _Effects(self, ahead, behind, float(gap))
         failed, number, total = 0, 1, self._out.units.total
+        if not effects.suffice(min(most, total)):
+            return min(most + 1, total)
         while not effects.suffice(number):
-            if number == total:
-                return total
-            failed, number = number, min(2 * number, total)
+            failed, number = number, min(2 * number, most, total)
         while number - failed > 1:
             middle = (failed + number) // 2
             failed, number = (failed, middle) if effects.suffice(middle) else (middle, number)
         return number if number > 1 else super().lower(ahead, behind)
 
-    def most(self, values: FloatArray) -> Ranked:
-        """Return the units by the sum of their battles' values, the most valuable first."""
+    def gain(self, removals: int, ahead: int, behind: int, upto: float) -> float:
+        """Look for the least move of the gap that the bound rules out, up to that of the quick one.
+
+        In the proof c may be clipped further: whatever rules a move out rules larger ones out.
+        """
+        pair = np.array([ahead]), np.array([behind])
+        gap = float(self._scores[ahead] - self._scores[behind]) - self._linked
+        share = float(self.resistance(*pair)[0]) * self._heaviest.top(removals) * SURE
+        reached, moved = max(gap, 0.0), -math.log1p(-share) if share < 1 else math.inf
+
+        def possible(move: float) -> bool:
+            return _Effects(self, ahead, behind, move).suffice(removals)
+
+        furthest = min(upto + gap, FURTHEST)
+        if furthest < moved and possible(max(furthest, reached)):
+            return moved - gap
+        moved = min(moved, furthest)
+        if moved <= reached or not possible(reached):
+            return max(reached - gap, 0.0)
+        for _ in range(HALVINGS):
+            middle = (reached + moved) / 2
+            reached, moved = (middle, moved) if possible(middle) else (reached, middle)
+        return moved - gap
+
+    def most(self, values: FloatArray, among: int | None = None) -> Ranked:
+        """Return the units by the sum of their battles' values, the most valuable first, or so many."""
         by_unit = self.per_unit(values)
-        order = np.argsort(-by_unit, kind="stable")
+        if among is None or among >= len(by_unit):
+            order = np.argsort(-by_unit, kind="stable")
+        else:
+            order = np.argpartition(-by_unit, among - 1)[:among]
+            order = order[np.argsort(-by_unit[order], kind="stable")]
         counts = self._out.units.counts[order]
         gained = np.asarray(counts * np.maximum(by_unit[order], 0.0) * SURE, dtype=np.float64)
         return Ranked(order, np.cumsum(counts), np.cumsum(gained))
@@ -181,17 +222,18 @@ class PairedContests(LeftOutContests):
 
 @dataclass
 class _Effects:
-    """What each unit can do for one item to pass another."""
+    """What each unit can do to move the gap of two items so far."""
 
     known: PairedContests
     ahead: int
     behind: int
+    moved: float
 
     def __post_init__(self) -> None:
         known, taken = self.known, self.known.taken
         own = np.array([self.ahead]), np.array([self.behind])
         self._resistance = float(known.resistance(*own)[0])
-        self._s = float(-np.expm1(-known.gaps(*own))[0])
+        self._s = float(-np.expm1(-self.moved))
         self._potential = known.inverse[self.ahead] - known.inverse[self.behind]
         along = self._potential[taken.first] - self._potential[taken.second]
         self._along = along / np.sqrt(self._resistance)
@@ -202,7 +244,6 @@ class _Effects:
         rest = np.sqrt(np.maximum(known.resistances - self._along**2, 0.0))
         self._rest = self._weight * rest
         self._lengths = known.most(self._rest)
-        self._kept: dict[int, Ranked] = {}
 
     @property
     def _t(self) -> float:
@@ -214,21 +255,19 @@ class _Effects:
         beside = self._rest * self._lengths.top(m)
         looked = np.zeros(len(beside), dtype=np.bool_)
         while True:
-            effects = known.most(np.minimum(4 * self._s * self._weight, self._drive + beside))
+            effects = known.most(np.minimum(4 * self._s * self._weight, self._drive + beside), m)
             suffices = effects.top(m) >= target
             unseen = np.flatnonzero(np.isin(known.taken.owner, effects.first(m)) & ~looked)
             if not suffices or not len(unseen):
                 return suffices
             looked[unseen] = True
-            shared = np.array([self._products(battle).top(m) for battle in unseen.tolist()])
+            shared = np.array([self._products(battle, m).top(m) for battle in unseen.tolist()])
             beside[unseen] = np.minimum(beside[unseen], shared * self._weight[unseen])
 
-    def _products(self, battle: int) -> Ranked:
-        """Return the units by what they share with a battle, besides the pair."""
-        if battle not in self._kept:
-            known, taken = self.known, self.known.taken
-            potential = known.inverse[taken.first[battle]] - known.inverse[taken.second[battle]]
-            shared = potential[taken.first] - potential[taken.second]
-            shared -= self._along[battle] * self._along
-            self._kept[battle] = known.most(np.abs(shared) * self._weight)
-        return self._kept[battle]
+    def _products(self, battle: int, m: int) -> Ranked:
+        """Return the m units that share most with a battle, besides the pair."""
+        known, taken = self.known, self.known.taken
+        potential = known.inverse[taken.first[battle]] - known.inverse[taken.second[battle]]
+        shared = potential[taken.first] - potential[taken.second]
+        shared -= self._along[battle] * self._along
+        return known.most(np.abs(shared) * self._weight, m)

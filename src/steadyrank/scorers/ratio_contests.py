@@ -22,7 +22,8 @@ are looked at closely.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,9 +33,11 @@ from steadyrank.scorers.contests import Attack, Contests
 from steadyrank.scorers.stuffing import AddedRatios
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from steadyrank._typing import FloatArray, IntArray
+    from steadyrank.scorers.contests import Bounded, OnePair
+    from steadyrank.scorers.entry_contests import ItemGiven
     from steadyrank.scorers.stuffing import NewValues
 
 MOST_TRIPLES = 20_000_000
@@ -45,6 +48,9 @@ EXACT = 2.0**53
 
 ROUNDING = 1e-11
 """More than what rounding of sums over units amounts to, relative to their size."""
+
+HALVINGS = 16
+"""How often the interval that a lead lies in is halved."""
 
 
 @dataclass(frozen=True)
@@ -69,13 +75,14 @@ class Given:
     total: float
     denominator: float
     each: float = 1.0
+    _known: dict[tuple[int, int], float] = field(default_factory=dict, repr=False)
 
     @property
     def score(self) -> float:
         """The score of the item."""
         return self.total / self.denominator
 
-    @property
+    @cached_property
     def single(self) -> bool:
         """Whether no unit has several values of the item."""
         return bool((self.counts <= self.each).all())
@@ -85,10 +92,14 @@ class Given:
 
         It reaches t exactly if ``sign (S - t D)`` plus the m largest ``sign (t c - s)`` is not negative.
         """
-        if not self.single:
-            return self._extreme_of_groups(m, sign)
+        if (m, sign) not in self._known:
+            found = self._extreme_of_units if self.single else self._extreme_of_groups
+            self._known[m, sign] = found(m, sign)
+        return self._known[m, sign]
+
+    def _extreme_of_units(self, m: int, sign: int) -> float:
         left = np.arange(min(m, len(self.sums)) + 1)
-        taken = np.append(0.0, np.cumsum(np.sort(sign * self.sums)[: left[-1]]))
+        taken = upto(np.sort(sign * self.sums)[: left[-1]])
         below = self.denominator - self.each * left
         fits = below > 0
         return sign * float(((sign * self.total - taken)[fits] / below[fits]).max())
@@ -111,8 +122,8 @@ class RatioContests(Contests):
     ----------
     counts : int array
         How often each distinct unit occurs.
-    given : callable
-        From an item to what units give to it.
+    given : ItemGiven
+        From an item to what units give to it; many are fetched at once.
     extremes : (float array, float array)
         The least and the largest value of each item.
     scores, denominators : float arrays (items,)
@@ -124,11 +135,12 @@ class RatioContests(Contests):
     """
 
     rule = "exact: all ways to split the units that leave between the two items"
+    several = True
 
     def __init__(
         self,
         counts: IntArray,
-        given: Callable[[int], Given],
+        given: ItemGiven,
         extremes: tuple[FloatArray, FloatArray],
         scores: FloatArray,
         denominators: FloatArray,
@@ -138,6 +150,7 @@ class RatioContests(Contests):
         self.counts = counts
         self.total = int(counts.sum())
         self._given = given
+        self._chosen: dict[tuple[int, int], IntArray | None] = {}
         self._least, self._most = (np.asarray(end, dtype=np.float64) for end in extremes)
         self._scores, self._denominators = scores, denominators
         self._leaving, self._new = most_leaving, new
@@ -150,7 +163,7 @@ class RatioContests(Contests):
                 way_out="Ask about units that leave, or that are added.",
             )
         ends = self._new.scaled(), self._new.stated()
-        return AddedRatios(self._scores, self._denominators, *ends)
+        return AddedRatios(self._scores, self._denominators, *ends, whole=self._new.whole)
 
     def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Let the item behind lose its lowest value, and the one ahead its highest, again and again."""
@@ -169,20 +182,43 @@ class RatioContests(Contests):
 
     def lower(self, ahead: int, behind: int) -> int:
         """Return the exact number where a unit has one value of an item, else the bound."""
-        return self._found(ahead, behind)[0]
+        return self.lower_upto(ahead, behind, self.total) or self.total
+
+    def lower_upto(self, ahead: int, behind: int, most: int) -> int | None:
+        """Return the number if it is not larger than ``most``, which most pairs are told by at once."""
+        self._given.fetch({ahead, behind})
+        both = self._given(ahead), self._given(behind)
+        most = min(most, self.total - 1)
+        if meeting(*both, most) is not None:
+            pair, units = _Pair.of(*both, tie=behind < ahead), None
+            lower = pair.bound(most)
+            if lower is not None and pair.single:
+                lower, units = pair.exact(lower, most)
+            if lower is not None:
+                self._chosen[ahead, behind] = units
+                return lower
+        return self.total if most == self.total - 1 else None
 
     def attack(self, ahead: int, behind: int) -> Attack:
         """Return the units of the exact answer, or those with the largest first-order effect."""
-        return self._found(ahead, behind)[1]
+        if (ahead, behind) not in self._chosen:
+            self.lower(ahead, behind)
+        self._given.fetch({ahead, behind})
+        units = _Pair.of(self._given(ahead), self._given(behind), tie=behind < ahead).by_effect()
+        chosen = self._chosen.get((ahead, behind))
+        if chosen is not None:  # and more, where a tie within rounding did not turn
+            units = np.concatenate([chosen, np.setdiff1d(units, chosen, assume_unique=True)])
+        return Attack(units, np.ones(len(units), dtype=np.int64))
 
-    def _found(self, ahead: int, behind: int) -> tuple[int, Attack]:
-        pair = _Pair.of(self._given(ahead), self._given(behind), tie=behind < ahead)
-        lower = pair.bound(self.total)
-        units: IntArray | None = None
-        if lower < self.total and pair.single:
-            lower, units = pair.exact(lower, self.total)
-        chosen = pair.by_effect() if units is None else units
-        return lower, Attack(chosen, np.ones(len(chosen), dtype=np.int64))
+    def gain(self, removals: int, ahead: int, behind: int, upto: float) -> float:
+        """Halve the interval of leads that the bound allows."""
+        self._given.fetch({ahead, behind})
+        pair = _Pair.of(self._given(ahead), self._given(behind), tie=True)
+        return pair.most_ahead(removals, upto * self._new.scale) / self._new.scale
+
+    def runs(self, pairs: Iterable[OnePair]) -> Iterator[Bounded]:
+        """Fetch the items of many pairs at once."""
+        return self._given.runs(pairs)
 
 
 @dataclass(frozen=True)
@@ -215,10 +251,10 @@ class _Pair:
     def gap(self) -> float:
         return self.ahead.score - self.behind.score
 
-    def effects(self, t: float) -> FloatArray:
+    def effects(self, t: float, lead: float = 0.0) -> FloatArray:
         """Return the most that each unit can do for the item behind, at a meeting point t."""
         (s_i, s_j), (c_i, c_j) = self.sums, self.counts
-        effects: FloatArray = (t * c_j - s_j) / self.behind.denominator
+        effects: FloatArray = ((t + lead) * c_j - s_j) / self.behind.denominator
         effects += (s_i - t * c_i) / self.ahead.denominator
         return effects
 
@@ -228,36 +264,56 @@ class _Pair:
         helpful = np.flatnonzero(effects > 0)
         return self.units[helpful[np.argsort(-effects[helpful], kind="stable")]]
 
-    def bound(self, most: int) -> int:
-        """Return the smallest number of units that the bound does not rule out, or ``most``."""
+    def bound(self, most: int) -> int | None:
+        """Return the smallest number of units that the bound does not rule out, if up to ``most``."""
+        last = min(most, len(self.units))
+        if not self._possible(last):
+            return None
         failed, number = 0, 1
         while not self._possible(number):
-            if number >= min(most, len(self.units)):
-                return most
-            failed, number = number, min(2 * number, most, len(self.units))
+            failed, number = number, min(2 * number, last)
         while number - failed > 1:
             middle = (failed + number) // 2
             failed, number = (failed, middle) if self._possible(middle) else (middle, number)
         return number
 
-    def _possible(self, m: int) -> bool:
-        ends = self.ahead.extreme(m, -1), self.behind.extreme(m, 1)
-        slack = ROUNDING * (abs(self.ahead.score) + abs(self.behind.score) + abs(ends[0]) + abs(ends[1]))
-        if ends[1] < ends[0] - slack:
-            return False
-        return any(top_sum(self.effects(t), m) >= self.gap - slack for t in ends)
+    def most_ahead(self, m: int, upto: float) -> float:
+        """Return a lead, 0 or more, that the item behind never exceeds when m units leave."""
+        met = meeting(self.ahead, self.behind, m)
+        if met is None or not self._possible(m):
+            return 0.0
+        slack, low, high = met
+        reached, lead = 0.0, max(high - low, 0.0) + slack
+        if upto < lead and self._possible(m, upto):
+            return lead
+        lead = min(lead, upto)
+        for _ in range(HALVINGS):
+            middle = (reached + lead) / 2
+            reached, lead = (middle, lead) if self._possible(m, middle) else (reached, middle)
+        return lead
 
-    def exact(self, lower: int, most: int) -> tuple[int, IntArray | None]:
+    def _possible(self, m: int, lead: float = 0.0) -> bool:
+        """Tell whether the bound allows the item behind such a lead: t + lead against t, for some t."""
+        met = meeting(self.ahead, self.behind, m)
+        if met is None:
+            return False
+        slack, low, high = met
+        if high - lead < low - slack:
+            return False
+        needed = self.gap + lead - slack
+        return any(top_sum(self.effects(t, lead), m) >= needed for t in (low, high - lead))
+
+    def exact(self, lower: int, most: int) -> tuple[int | None, IntArray | None]:
         """Try every split of ever more units; return their number and the first that turns the pair."""
         splits = _Splits(self)
         bounded = 0
-        for m in range(lower, most):
+        for m in range(lower, most + 1):
             p, q, r = splits.triples(m)
             bounded += len(p)
             if bounded > MOST_TRIPLES:
                 return m, None
             if not len(p):
-                return most, None
+                break
             promise = splits.promise(p, q, r)
             for place in np.argsort(-promise, kind="stable"):
                 if promise[place] < -splits.slack:
@@ -265,7 +321,7 @@ class _Pair:
                 chosen = splits.turned(int(p[place]), int(q[place]), int(r[place]))
                 if chosen is not None:
                     return m, self.units[chosen]
-        return most, None
+        return None, None
 
 
 class _Splits:
@@ -290,11 +346,15 @@ class _Splits:
 
     def triples(self, m: int) -> tuple[IntArray, IntArray, IntArray]:
         """Return all (p, q, r) with p + q + r = m that leave both items a denominator."""
-        alone, p = np.tril_indices(m + 1)
+        behind, ahead = len(self._lowest), len(self._highest)
+        alone = np.arange(max(0, m - len(self._both)), min(m, behind + ahead) + 1)
+        least = np.maximum(0, alone - ahead)
+        ways = np.minimum(alone, behind) - least + 1
+        alone, p = np.repeat(alone, ways), np.repeat(least - np.cumsum(ways) + ways, ways)
+        p += np.arange(len(p))
         q, r = alone - p, m - alone
-        fits = (p <= len(self._lowest)) & (q <= len(self._highest)) & (r <= len(self._both))
         over, under = self._denominators(p, q, r)
-        fits &= (over > 0) & (under > 0)
+        fits = (over > 0) & (under > 0)
         return p[fits], q[fits], r[fits]
 
     def promise(self, p: IntArray, q: IntArray, r: IntArray) -> FloatArray:
@@ -314,7 +374,8 @@ class _Splits:
         values = s_i * under - s_j * over
         chosen = np.argpartition(-values, r - 1)[:r] if r else np.zeros(0, dtype=np.int64)
         reached = float(self._apart(np.array(p), np.array(q), over, under) + values[chosen].sum())
-        if reached < -self.slack or (reached == 0.0 and not self._pair.tie):
+        # What rounding decides is not ruled out.
+        if reached < -self.slack or (reached == 0.0 and not self._pair.tie and not self.slack):
             return None
         return np.concatenate([self._lowest[:p], self._highest[:q], self._both[chosen]])
 
@@ -328,6 +389,16 @@ class _Splits:
         each = self._pair.ahead.each
         over = np.asarray(self._pair.ahead.denominator - each * (q + r), dtype=np.float64)
         return over, np.asarray(self._pair.behind.denominator - each * (p + r), dtype=np.float64)
+
+
+def meeting(ahead: Given, behind: Given, m: int) -> tuple[float, float, float] | None:
+    """Return between which scores two items can meet when at most m units leave, after their slack.
+
+    None where they cannot meet.
+    """
+    low, high = ahead.extreme(m, -1), behind.extreme(m, 1)
+    slack = ROUNDING * (abs(ahead.score) + abs(behind.score) + abs(low) + abs(high))
+    return None if high < low - slack else (slack, low, high)
 
 
 def _named(x_i: FloatArray, x_j: FloatArray) -> Iterator[tuple[str, FloatArray]]:

@@ -11,6 +11,7 @@ from steadyrank.stability.explanation import Explanation as Explanation, Needed 
 from steadyrank.stability.margin_results import Margin as Margin
 from steadyrank.stability.random_audit import RandomAudit as RandomAudit
 from steadyrank.stability.ranking_curve import RankingCurve as RankingCurve
+from steadyrank.stability.removal_curve import RemovalCurve as RemovalCurve
 from steadyrank.stability.study import (
     Study as Study,
     audit as audit,

@@ -225,7 +225,7 @@ class StableTopK(Answer):
         )
 
     def _brief(self) -> dict[str, Any]:
-        audited = self.certificate.status == "observed" and self._study is not None
+        audited = self.certificate.status in {"observed", "certified"} and self._study is not None
         made = findings.about(self) | findings.answer_findings(self, self.size + NEXT_ON_A_SCREEN)
         audit = self._audit if audited else None
         return made | findings.topk_findings(self, audit, self._margin(audited=audited))

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from steadyrank.errors import InvalidValueError, StateLimitError, shorten
+from steadyrank.operators.critical import STEEPEST
+from steadyrank.operators.meeting import Rival
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.reading.arrays import frozen
 from steadyrank.stability.near_rank import alike
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
 
     Operator: TypeAlias = Callable[[FloatArray, int], ArrayLike]
     """From scores and k to item indices, or to a mask of the items."""
+
+ROUGHLY = 1e-5
+"""Nearer to eps than this share of it, bounds leave it to the operators, which know of rounding."""
 
 NOT_JACCARD = "Jaccard similarity is defined for sets of items, not for sets of rankings"
 
@@ -129,12 +134,26 @@ def units_without_common_ranking(study: Study, eps: float) -> IntArray:
     first = alike(loo, reaching) if len(reaching) else reaching
     chosen = np.zeros(len(loo.units), dtype=np.bool_)
     chosen[first] = True
-    broken = [
-        unit
-        for units, rows in loo.columns(np.arange(len(loo.scores)), chosen)
-        for unit, scores in zip(units.tolist(), rows, strict=True)
-        if not full.intersects(RankingSet(scores, eps))
-    ]
+    rival, broken = Rival(loo.scores), []
+    slack = ROUGHLY * (eps + float(np.abs(loo.scores).max()) * ROUGHLY)
+
+    def verdicts(rows: FloatArray, reach: FloatArray | float) -> tuple[BoolArray, BoolArray]:
+        lower, upper = rival.meeting_bounds(rows)
+        return lower - reach > eps + slack, upper + reach < eps - slack
+
+    def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
+        reach = STEEPEST * errors.max(axis=1) + slack
+        fine = np.asarray(np.logical_or(*verdicts(rows, reach)))
+        for number in np.flatnonzero(~fine).tolist():
+            fine[number] = abs(rival.meeting(rows[number]) - eps) > reach[number]
+        return fine
+
+    for units, rows in loo.columns_near(np.arange(len(loo.scores)), chosen, settled):
+        apart, meets = verdicts(rows, 0.0)
+        broken += units[apart].tolist()
+        for number in np.flatnonzero(~(apart | meets)).tolist():
+            if not full.intersects(RankingSet(rows[number], eps)):
+                broken.append(int(units[number]))
     return np.asarray(reaching[np.isin(first, broken)], dtype=np.int64)
 
 

@@ -59,8 +59,6 @@ class Audit(Result):
         One row for each method and k.
     eps : float
         The inflation.
-    shifts : float array (distinct units,)
-        How far the scores move when each distinct unit is left out; ``units.counts`` are its weights.
     units : Units
         What was left out.
 
@@ -75,8 +73,12 @@ class Audit(Result):
 
     table: tuple[AuditRow, ...]
     eps: float
-    shifts: FloatArray
     units: Units
+
+    @property
+    def shifts(self) -> FloatArray:
+        """How far the scores move when each distinct unit is left out, ``units.counts`` times."""
+        return self.study.shifts
 
     def __repr__(self) -> str:
         methods = list(dict.fromkeys(row.method for row in self))

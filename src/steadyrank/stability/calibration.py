@@ -16,6 +16,7 @@ import numpy as np
 from steadyrank.errors import InvalidValueError, NoProofError, NothingLeftError, Option, shorten
 from steadyrank.operators.boundary import MOST_OF_EPS, effective_eps, just_above
 from steadyrank.operators.checks import check_eps
+from steadyrank.operators.critical import critical_eps
 from steadyrank.stability.audit_rows import units_without_common_ranking
 from steadyrank.stability.certificate import (
     Certificate,
@@ -23,17 +24,23 @@ from steadyrank.stability.certificate import (
     proved_by_bagging,
     proved_by_sensitivity,
     unchecked,
+    withstanding,
 )
+from steadyrank.stability.withstanding import Withstanding, covering_one
+from steadyrank.wording import counted, plural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.scorers.base import Settled
     from steadyrank.scorers.sensitivity import Sensitivity
+    from steadyrank.stability.certificate import Guarantee
     from steadyrank.stability.study import Study
 
 Claim = Literal["observed", "proved", "none"]
 CLAIMS = ("observed", "proved", "none")
+GUARANTEES = ("overlap", "cover")
 
 USUAL_DELTA = 0.05
 """The share of units that may break an answer where nobody says anything else."""
@@ -81,16 +88,95 @@ class Calibration:
         """What answers must share, for sentences: a number of items, or a ranking."""
         return "ranking" if self.k is None else str(self.k)
 
-    def certificate(self, *, delta: float | None, eps: float | None, claim: Claim) -> Certificate:
-        """Return the certificate for a target delta, 0.05 by default, or for an eps that was given."""
-        if claim not in CLAIMS:
-            raise InvalidValueError(f"claim must be one of {', '.join(CLAIMS)}, but is {shorten(claim)}")
+    def certificate(
+        self,
+        *,
+        delta: float | None = None,
+        eps: float | None = None,
+        claim: Claim = "observed",
+        removals: int | None = None,
+        guarantee: Guarantee = "overlap",
+    ) -> Certificate:
+        """Return the certificate for a target delta, 0.05 by default, or for an eps that was given.
+
+        With removals, or for cover, it holds whichever units leave: delta is 0.
+        """
+        _check_choice("claim", claim, CLAIMS)
+        _check_choice("guarantee", guarantee, GUARANTEES)
         check_one_target(delta, eps)
         if claim != "none" and self.study.units.total < 2:
             raise NothingLeftError(self.study.unit)
+        if removals is not None or guarantee == "cover":
+            most = self.check_removals(1 if removals is None else removals)
+            if delta is not None and check_delta(delta):
+                raise InvalidValueError(
+                    f"an answer that holds whichever units leave has delta = 0, not {delta:g}",
+                    way_out=["Omit ", Option("delta"), "."],
+                )
+            if most > 1 or guarantee == "cover":
+                return self._whoever_leaves(most, eps, claim, cover=guarantee == "cover")
+            delta = 0.0
         if eps is not None:
             return self._for_eps(check_eps(eps), claim)
         return self._for_delta(check_delta(USUAL_DELTA if delta is None else delta), claim)
+
+    def _whoever_leaves(
+        self, removals: int, eps: float | None, claim: Claim, *, cover: bool
+    ) -> Certificate:
+        study, scorer = self.study, self.study.scorer.name
+        if claim != "observed":
+            raise InvalidValueError(
+                f"cover, and what holds against several removals, is found on these data: it is not "
+                f"{claim!r}",
+                way_out=["Omit ", Option("claim", claim), "."],
+            )
+        if removals > 1 and not study.margin_search().contests.several:
+            raise NoProofError(
+                scorer,
+                f"nothing bounds what {removals:,} {plural(study.unit)} that leave together can do",
+                way_out=[
+                    "Use ",
+                    Option("removals", "1"),
+                    ", or a scorer whose margins are bounded below.",
+                ],
+            )
+        needed = self._needed(removals, cover=cover)
+        smallest = max(just_above(needed), smallest_gap_eps(study.scores))
+        if eps is not None and check_eps(eps) <= needed:
+            raise NoProofError(
+                scorer,
+                f"no rule proves that eps = {eps:.6g} holds against {counted(removals, 'removal')}",
+                way_out=["Omit ", Option("eps"), f", or give {smallest * 1.00001:.6g} or more."],
+            )
+        chosen = smallest if eps is None else check_eps(eps)
+        return withstanding(
+            chosen,
+            removals,
+            study.units.total,
+            study.unit,
+            self.what,
+            cover=cover,
+            chosen=eps is None,
+            vacuous=bool((critical_eps(study.scores, self.k or 1) < chosen).all()),
+        )
+
+    def _needed(self, removals: int, *, cover: bool) -> float:
+        """Return the eps above which the answer holds, whichever units leave."""
+        if removals == 1:
+            return covering_one(self.study, self.k)
+        known = Withstanding(self.study, removals)
+        return known.ranking(cover=cover) if self.k is None else known.topk(self.k, cover=cover)
+
+    def check_removals(self, removals: int) -> int:
+        """Return a number of units that may leave and leave somebody, or complain."""
+        total = self.study.units.total
+        whole = isinstance(removals, int | np.integer) and not isinstance(removals, bool)
+        if not (whole and 1 <= removals < total):
+            raise InvalidValueError(
+                f"removals must be a whole number from 1 to {total - 1:,}: one of the "
+                f"{counted(total, self.study.unit)} has to stay. It is {shorten(removals)}"
+            )
+        return int(removals)
 
     def _for_delta(self, delta: float, claim: Claim) -> Certificate:
         if claim == "none":
@@ -152,6 +238,11 @@ class Calibration:
         return observed(eps, delta, *units, self.what, chosen=chosen)
 
 
+def _check_choice(name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise InvalidValueError(f"{name} must be one of {', '.join(known)}, but is {shorten(value)}")
+
+
 def _bagging_reach(numbers: Mapping[str, float]) -> float:
     """Return ``eps sqrt(delta)`` as the bound on bagged scorers has it."""
     return math.sqrt(numbers["radius_squared"] * (numbers["C"] + numbers["finite_bags"]))
@@ -172,6 +263,27 @@ def reaching_eps(shifts: FloatArray, scores: FloatArray, eps: float) -> BoolArra
     with np.errstate(over="ignore"):
         found: BoolArray = shifts >= effective_eps(eps, largest) * (1 - SUMS)
     return found
+
+
+def settled_at(eps: float) -> Settled:
+    """Return which shifts need not be exact to tell who reaches eps: far from it, not largest."""
+
+    def settled(shifts: FloatArray, errors: FloatArray) -> BoolArray:
+        far = np.abs(shifts - eps) > errors + 2 * MOST_OF_EPS * eps
+        return np.asarray(far & (shifts + errors < (shifts - errors).max(initial=0.0)))
+
+    return settled
+
+
+def settled_beside(delta: float, counts: IntArray) -> Settled:
+    """Return which shifts need not be exact to tell the one that a share ``delta`` of all exceed."""
+
+    def settled(shifts: FloatArray, errors: FloatArray) -> BoolArray:
+        least, most = shifts - errors, shifts + errors
+        low, high = (exceeded_by_at_most(delta, bound, counts) for bound in (least, most))
+        return np.asarray((most < low) | (least > high))
+
+    return settled
 
 
 def eps_above(delta: float, values: FloatArray, counts: IntArray, ties: float) -> float:

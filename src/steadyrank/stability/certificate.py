@@ -12,7 +12,8 @@ from steadyrank.wording import counted, plural
 if TYPE_CHECKING:
     from steadyrank.scorers.sensitivity import Sensitivity
 
-Status = Literal["proved", "observed", "none"]
+Status = Literal["proved", "observed", "certified", "none"]
+Guarantee = Literal["overlap", "cover"]
 
 CAVEAT = "This is stability under deletion, not statistical confidence in a true ranking."
 
@@ -54,9 +55,10 @@ class Certificate:
     eps, delta : float
         The inflation, and the share of units whose removal may break the answer. ``delta`` is None
         where nothing is claimed.
-    status : {"proved", "observed", "none"}
+    status : {"proved", "observed", "certified", "none"}
         ``proved``: holds for every dataset of this kind and size. ``observed``: checked on this
-        dataset, by leaving out every unit. ``none``: nothing was proved or checked.
+        dataset, by leaving out every unit. ``certified``: proved of this dataset, for every removal of
+        up to ``removals`` units. ``none``: nothing was proved or checked.
     rule : str
         The name of the rule.
     numbers : mapping
@@ -65,6 +67,11 @@ class Certificate:
         The claim in plain words.
     vacuous : bool
         Whether the claim is true but says nothing.
+    removals : int
+        How many units, at most, may leave together.
+    guarantee : {"overlap", "cover"}
+        ``overlap``: the new answer and this one share k items, or a ranking. ``cover``: the new plain
+        top k, or the new plain ranking, is inside this answer.
 
     Examples
     --------
@@ -82,6 +89,8 @@ class Certificate:
     sentence: str
     numbers: Mapping[str, float] = field(default_factory=Numbers)
     vacuous: bool = False
+    removals: int = 1
+    guarantee: Guarantee = "overlap"
 
     def __str__(self) -> str:
         """Return the claim in plain words."""
@@ -122,6 +131,47 @@ def observed(
         f"and {finding}. {CAVEAT}"
     )
     return Certificate(eps, delta, "observed", rule, sentence, Numbers({"n": n, "broken": broken}))
+
+
+def withstanding(
+    eps: float,
+    removals: int,
+    n: int,
+    unit: str,
+    what: str,
+    *,
+    cover: bool,
+    chosen: bool = False,
+    vacuous: bool = False,
+) -> Certificate:
+    """Return the certificate of an answer that holds whichever units leave, up to so many of them."""
+    at = ", at an eps chosen on it" if chosen else ""
+    new = "ranking is one of this set" if what == "ranking" else f"top {int(what):,} is inside this list"
+    kept = f"the new plain {new}" if cover else f"the new answer will {_kept(what)} this one"
+    if removals == 1:
+        who = f"Observed on this dataset{at}: each of the {n:,} {plural(unit)} was left out in turn, and"
+        because, rule = "", "covering eps"
+    else:
+        who = (
+            f"Certified on this dataset{at}: whichever of the {n:,} {plural(unit)} leave, up to "
+            f"{removals:,} of them together, if the rest can still be scored,"
+        )
+        because = " No removal was tried: bounds of what any removal does to pairs of items prove it."
+        rule = "bounds of pairs"
+    if vacuous:
+        because += " The claim is vacuous here: the answer leaves nothing out."
+    sentence = f"{who} {kept} (delta = 0).{because} {CAVEAT}"
+    return Certificate(
+        eps,
+        0.0,
+        "observed" if removals == 1 else "certified",
+        rule,
+        sentence,
+        Numbers({"n": n, "removals": removals}),
+        vacuous,
+        removals,
+        "cover" if cover else "overlap",
+    )
 
 
 def proved_by_bagging(

@@ -9,26 +9,24 @@ to change.
 
 from __future__ import annotations
 
+from bisect import insort
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, islice, pairwise, takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.errors import SteadyrankError
+from steadyrank.errors import EngineError, SteadyrankError, UnreadableFileError
 from steadyrank.operators.topk_sets import topk
-from steadyrank.scorers.contests import Attack
+from steadyrank.scorers.contests import MANY, Attack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from steadyrank._typing import FloatArray, IntArray
-    from steadyrank.scorers.contests import Contests
+    from steadyrank.scorers.contests import Bounded, Contests, OnePair
     from steadyrank.stability.study import Study
-
-    Bounded = list[tuple[int, tuple[int, int]]]
-    """Pairs (ahead, behind), each with a number of units below which it holds."""
 
     Turned = Callable[[FloatArray], bool]
     """Whether scores give another answer than the one in question."""
@@ -116,11 +114,14 @@ class MarginSearch:
         total = self._study.units.total
         return total - 1 if self._by != "add" else ADDED * total
 
-    def lower(self, ahead: int, behind: int) -> int:
-        """Return how many units must leave at least for one item to pass another."""
+    def lower(self, ahead: int, behind: int, most: int = MANY) -> int:
+        """Return how many units must leave at least for one item to pass another, up to ``most + 1``."""
         pair = (ahead, behind)
         if pair not in self._lower:
-            self._lower[pair] = self.contests.lower(ahead, behind)
+            found = self.contests.lower_upto(ahead, behind, most)
+            if found is None:
+                return most + 1
+            self._lower[pair] = found
         return self._lower[pair]
 
     def topk(self, k: int, *, tried: bool = True) -> Found:
@@ -129,10 +130,15 @@ class MarginSearch:
         if not len(outside):
             return Found(self._study.units.total, None, None, (int(inside[-1]), int(inside[-1])))
         before = set(inside.tolist())
-        pairs = self._weakest(inside, outside)
+        limit = self.lower(int(inside[-1]), int(outside[0]))
+        near = self._bounded(inside, outside, limit)
+        pairs = self._weakest(near, limit)
         if not tried:
             return Found(pairs[0][0], None, None, pairs[0][1])
-        return self._settled(pairs, lambda scores: set(topk(scores, k).tolist()) != before)
+        others = [bounded for bounded in near if bounded[0] <= pairs[0][0]]
+        return self._settled(
+            pairs, lambda scores: set(topk(scores, k).tolist()) != before, others=others
+        )
 
     def distances(self, k: int, nearest: int = NEAREST) -> Distances:
         """Return how far items are from leaving the top k or entering it, at least."""
@@ -165,16 +171,20 @@ class MarginSearch:
         """Return how many units must leave for the plain ranking to change; ``tried`` likewise."""
         if len(self.order) == 1:
             return Found(self._study.units.total, None, None, (0, 0))
-        pairs = self._smallest(list(pairwise(self.order.tolist())), ATTACKED)
+        near = self._cheap(list(pairwise(self.order.tolist())))
+        pairs = self._weakest(near, self._smallest(near, 1)[0][0])
         if not tried:
             return Found(pairs[0][0], None, None, pairs[0][1])
         return self._settled(
-            pairs, lambda scores: bool((np.argsort(-scores, kind="stable") != self.order).any())
+            pairs,
+            lambda scores: bool((np.argsort(-scores, kind="stable") != self.order).any()),
+            others=near,
         )
 
     def neighbours(self, most: int) -> Bounded:
         """Return how many units must leave at least for each item to be passed by the next."""
-        return [(self.lower(*pair), pair) for pair in pairwise(self.order[: most + 1].tolist())]
+        runs = self.contests.runs((1, pair) for pair in pairwise(self.order[: most + 1].tolist()))
+        return [(self.lower(*pair), pair) for run in runs for _, pair in run]
 
     def pair(self, ahead: int, behind: int) -> Found:
         """Return how many units must leave for one item to pass another."""
@@ -202,26 +212,35 @@ class MarginSearch:
         """Return how far an item is at least from the border, and the pairs that must turn for it."""
         rank = self.rank(item)
         if rank > k:  # it must pass so many of those ahead that k - 1 are left
-            pairs = self._smallest([(int(other), item) for other in self.order[: rank - 1]], rank - k)
+            pairs = self._smallest(
+                self._cheap([(other, item) for other in self.order[: rank - 1].tolist()]), rank - k
+            )
             return pairs[-1][0], [], pairs[::-1]
         # So many must pass it that k are ahead, and one of them comes from outside.
-        pairs = self._smallest([(item, int(other)) for other in self.order[rank:]], k + 1 - rank)
-        outside = self._smallest([(item, int(other)) for other in self.order[k:]], 1)
+        behind = self._cheap([(item, other) for other in self.order[rank:].tolist()])
+        pairs = self._smallest(behind, k + 1 - rank)
+        beyond = set(self.order[k:].tolist())
+        outside = self._smallest([bounded for bounded in behind if bounded[1][1] in beyond], 1)
         if not outside:
             return self._study.units.total, [], []
         return max(pairs[-1][0], outside[0][0]), outside, pairs[::-1]
 
-    def _weakest(self, inside: IntArray, outside: IntArray) -> Bounded:
-        """Return pairs by their lower bounds, as many as could have the smallest one."""
-        limit = self.lower(int(inside[-1]), int(outside[0]))
-        cheap = self._bounded(inside, outside, limit)
+    def _weakest(self, cheap: Bounded, limit: int) -> Bounded:
+        """Return the pairs with the smallest lower bound, which is known not to exceed a limit."""
         found = []
-        for bound, pair in cheap:
-            if bound > limit:
-                break
-            found.append((self.lower(*pair), pair))
-            limit = min(limit, found[-1][0])
-        return sorted(found)
+        near = takewhile(lambda bounded: bounded[0] <= limit, cheap)
+        for run in self.contests.runs(near):
+            for bound, pair in run:
+                if bound <= limit:
+                    found.append((self.lower(*pair, limit), pair))
+                    limit = min(limit, found[-1][0])
+        return sorted(bounded for bounded in found if bounded[0] == limit)
+
+    def _cheap(self, pairs: list[tuple[int, int]]) -> Bounded:
+        """Return pairs with their cheap bounds, the smallest first."""
+        ahead, behind = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        bounds = self.contests.at_least(ahead, behind).tolist()
+        return sorted(zip(bounds, pairs, strict=True), key=lambda bounded: bounded[0])
 
     def _bounded(self, inside: IntArray, outside: IntArray, limit: int) -> Bounded:
         """Return the pairs whose cheap bound is within a limit, by that bound."""
@@ -232,22 +251,47 @@ class MarginSearch:
             found += list(zip(bounds[row, column].tolist(), pairs, strict=True))
         return sorted(found)
 
-    def _smallest(self, pairs: list[tuple[int, int]], number: int) -> Bounded:
-        """Return the pairs with the smallest lower bounds, so many of them, in order."""
-        ahead, behind = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-        cheap = self.contests.at_least(ahead, behind)
-        known: Bounded = []
-        for place in np.argsort(cheap, kind="stable").tolist():
-            if len(known) >= number and cheap[place] >= known[number - 1][0]:
-                break
-            known = sorted([*known, (self.lower(*pairs[place]), pairs[place])])
+    def _smallest(self, cheap: Bounded, number: int, most: int = MANY) -> Bounded:
+        """Return the pairs with the smallest lower bounds, so many of them, in order.
+
+        Bounds are worked out up to a limit that grows: most pairs hold against far more units.
+        """
+        number = min(number, len(cheap))
+        limit = cheap[number - 1][0] if number else most
+        known = self._within(cheap, number, limit)
+        while number and known[number - 1][0] > limit and limit < most:
+            limit = min(4 * limit, most)
+            known = self._within(cheap, number, limit)
         return known[:number]
 
-    def _settled(self, pairs: Bounded, turned: Turned, lower: int | None = None) -> Found:
-        """Attack the pairs in turn until a set of units is seen to do what the bound allows."""
+    def _within(self, cheap: Bounded, number: int, limit: int) -> Bounded:
+        """Return pairs by their lower bounds up to a limit, until so many are the smallest."""
+        known: Bounded = []
+
+        def matters(bounded: OnePair) -> bool:
+            return len(known) < number or bounded[0] < min(known[number - 1][0], limit + 1)
+
+        for run in self.contests.runs(takewhile(matters, cheap)):
+            for bounded in filter(matters, run):
+                insort(known, (self.lower(*bounded[1], limit), bounded[1]))
+        return known
+
+    def _settled(
+        self, pairs: Bounded, turned: Turned, lower: int | None = None, others: Bounded | None = None
+    ) -> Found:
+        """Attack the pairs in turn until a set of units is seen to do what the bound allows.
+
+        The ``others`` come after the pairs, by bounds that are worked out no further than they matter.
+        """
         lower = pairs[0][0] if lower is None else lower
         best = Found(lower, None, None, pairs[0][1])
-        for least, pair in pairs[:ATTACKED]:
+
+        def later() -> Iterator[OnePair]:
+            first, most = set(pairs), MANY if best.upper is None else best.upper - 1
+            rest = [bounded for bounded in others or () if (lower, bounded[1]) not in first]
+            yield from self._smallest(rest, ATTACKED, most)
+
+        for least, pair in islice(chain(pairs, later()), ATTACKED):
             if best.upper is None or max(least, lower) < best.upper:
                 best = self._tried(best, self.contests.attack(*pair), pair, turned, max(least, lower))
             if best.upper == lower:
@@ -304,12 +348,17 @@ class MarginSearch:
 
     def scores_after(self, attack: Attack, number: int) -> FloatArray | None:
         """Return the scores when an attack was carried out, None where there are none."""
-        study = self._study
+        study, added = self._study, self.added(attack)
+        leaving = self.leaving(attack, number)
+        if added is None and (scores := study.leave_one_out.scores_without(leaving)) is not None:
+            return scores
         try:
-            data = study.data.with_copies(study.units.counts - self.leaving(attack, number))
-            if attack.favour is not None:
-                data = data.with_added(self.added(attack), number)
+            data = study.data.with_copies(study.units.counts - leaving)
+            if added is not None:
+                data = data.with_added(added, number)
             return study.scorer.score(data)
+        except (EngineError, UnreadableFileError):
+            raise
         except SteadyrankError:  # an item without data, parts without a chain of wins between them
             return None
 

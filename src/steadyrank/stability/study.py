@@ -27,6 +27,7 @@ from steadyrank.stability.margin_results import Asked, Margin, known_margin, mar
 from steadyrank.stability.margins import MarginSearch
 from steadyrank.stability.random_audit import checked_removals, random_audit
 from steadyrank.stability.ranking_curve import RankingCurve, ranking_curve
+from steadyrank.stability.removal_curve import RemovalCurve, removal_curve
 from steadyrank.stability.topk_audit import Flips
 from steadyrank.stability.views import write_page
 
@@ -38,9 +39,10 @@ if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data.observations import Observations
     from steadyrank.data.units import Units
-    from steadyrank.scorers.base import LeaveOneOut, Scorer
+    from steadyrank.scorers.base import LeaveOneOut, Scorer, Settled
     from steadyrank.stability.audit_rows import Operator
     from steadyrank.stability.calibration import Claim
+    from steadyrank.stability.certificate import Guarantee
 
 AFFORDABLE = 4_000_000
 """Distinct units times items up to which a report has the curves of the k near by, too."""
@@ -135,26 +137,47 @@ class Study:
         """The lowest and highest score of each item, over the data and the data without each unit."""
         return self.leave_one_out.bounds()
 
+    @cached_property
+    def outer_bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Bounds of each item's score that may be a little wider, and so cheaper."""
+        return self.leave_one_out.outer_bounds()
+
     def share(self, units: BoolArray | IntArray) -> float:
         """Return the share of all units that these distinct ones stand for."""
         return int(self.units.counts[units].sum()) / self.units.total
 
     def reaching(self, eps: float) -> BoolArray:
         """Return which distinct units move the scores by eps or more, up to rounding."""
-        return calibration.reaching_eps(self.shifts, self.leave_one_out.scores, eps)
+        shifts = self._shifts_near(calibration.settled_at(eps))
+        return calibration.reaching_eps(shifts, self.leave_one_out.scores, eps)
 
     def eps_for(self, delta: float = USUAL_DELTA) -> float:
         """Return an eps that at most a share ``delta`` of the units move the scores by."""
         target = calibration.check_delta(delta)  # before anything is left out, which may take hours
-        ties = calibration.smallest_gap_eps(self.leave_one_out.scores)
-        return calibration.eps_above(target, self.shifts, self.units.counts, ties)
+        ties, counts = calibration.smallest_gap_eps(self.leave_one_out.scores), self.units.counts
+        shifts = self._shifts_near(calibration.settled_beside(target, counts))
+        return calibration.eps_above(target, shifts, counts, ties)
+
+    def _shifts_near(self, settled: Settled) -> FloatArray:
+        """Return the shifts, exact but where a value near them settles a question just as well."""
+        known = "shifts" in self.__dict__
+        return self.shifts if known else self.leave_one_out.shifts_near(settled)
 
     def topk(
-        self, k: int, *, delta: float | None = None, eps: float | None = None, claim: Claim = "observed"
+        self,
+        k: int,
+        *,
+        delta: float | None = None,
+        eps: float | None = None,
+        claim: Claim = "observed",
+        removals: int | None = None,
+        guarantee: Guarantee = "overlap",
     ) -> StableTopK:
         """Return the stable top-k; see :func:`steadyrank.stable_topk`."""
         k = check_k(k, len(self.items))
-        certificate = Calibration(self, k).certificate(delta=delta, eps=eps, claim=claim)
+        certificate = Calibration(self, k).certificate(
+            delta=delta, eps=eps, claim=claim, removals=removals, guarantee=guarantee
+        )
         return StableTopK(
             **self.about(),
             eps=certificate.eps,
@@ -164,10 +187,18 @@ class Study:
         )
 
     def ranking(
-        self, *, delta: float | None = None, eps: float | None = None, claim: Claim = "observed"
+        self,
+        *,
+        delta: float | None = None,
+        eps: float | None = None,
+        claim: Claim = "observed",
+        removals: int | None = None,
+        guarantee: Guarantee = "overlap",
     ) -> StableRanking:
         """Return the stable ranking; see :func:`steadyrank.stable_ranking`."""
-        certificate = Calibration(self, None).certificate(delta=delta, eps=eps, claim=claim)
+        certificate = Calibration(self, None).certificate(
+            delta=delta, eps=eps, claim=claim, removals=removals, guarantee=guarantee
+        )
         return StableRanking(
             **self.about(),
             eps=certificate.eps,
@@ -197,7 +228,7 @@ class Study:
         if removals > 1:
             return random_audit(self, drawn, plan, chosen, max_states)
         table = tuple(plan.rows(self, chosen, max_states))
-        return Audit(**self.about(), table=table, eps=chosen, shifts=self.shifts, units=self.units)
+        return Audit(**self.about(), table=table, eps=chosen, units=self.units)
 
     def over(self, folds: LeaveOneOut) -> Study:
         """Return a study of the same scores that takes these folds for its units."""
@@ -211,6 +242,10 @@ class Study:
         if k not in self._curves:
             self._curves[k] = stability_curve(self, k)
         return self._curves[k]
+
+    def removal_curve(self, k: int, most: int, *, guarantee: Guarantee = "overlap") -> RemovalCurve:
+        """Return the eps and the size of the top-k that hold against any 1, 2, ... ``most`` removals."""
+        return removal_curve(self, check_k(k, len(self.items)), most, guarantee)
 
     def margin_search(self, by: str = "remove") -> MarginSearch:
         """Return the search for how many units must leave, be added or change."""
@@ -363,6 +398,8 @@ def stable_topk(
     eps: float | None = None,
     scorer: object = None,
     claim: Claim = "observed",
+    removals: int | None = None,
+    guarantee: Guarantee = "overlap",
 ) -> StableTopK:
     """Return the k best items and those that one unit more or less could put among them.
 
@@ -383,6 +420,14 @@ def stable_topk(
         What to claim. ``observed`` leaves out every unit of this dataset, unless the eps that you give
         is proved to be large enough for any dataset of this size; ``proved`` takes only rules that
         hold for every such dataset; ``none`` (with eps) checks nothing and claims nothing.
+    removals : int, optional
+        Instead of delta: the answer holds whichever units leave, up to so many of them together. For 1
+        that is ``delta=0``; for more, eps is the smallest that the scorer's bounds certify, and a
+        scorer without such bounds is refused.
+    guarantee : {"overlap", "cover"}
+        What holds: ``overlap``, the new list shares k items with this one (rankings: a ranking), or
+        ``cover``, the new plain top k (the new plain ranking) is inside this answer, whichever units
+        leave.
 
     Examples
     --------
@@ -391,8 +436,12 @@ def stable_topk(
     >>> answer = stable_topk(votes, k=2, delta=0)
     >>> answer.certain, answer.contenders
     (('cyd',), ('abe', 'bob'))
+    >>> [len(stable_topk(votes, k=1, removals=m, guarantee="cover")) for m in (9, 10)]
+    [1, 3]
     """
-    return as_study(data, scorer).topk(k, delta=delta, eps=eps, claim=claim)
+    return as_study(data, scorer).topk(
+        k, delta=delta, eps=eps, claim=claim, removals=removals, guarantee=guarantee
+    )
 
 
 def stable_ranking(
@@ -402,6 +451,8 @@ def stable_ranking(
     eps: float | None = None,
     scorer: object = None,
     claim: Claim = "observed",
+    removals: int | None = None,
+    guarantee: Guarantee = "overlap",
 ) -> StableRanking:
     """Return the rankings that one unit more or less could make the plain one.
 
@@ -415,7 +466,9 @@ def stable_ranking(
     >>> answer.tiers
     (('ann',), ('bob', 'cyd'))
     """
-    return as_study(data, scorer).ranking(delta=delta, eps=eps, claim=claim)
+    return as_study(data, scorer).ranking(
+        delta=delta, eps=eps, claim=claim, removals=removals, guarantee=guarantee
+    )
 
 
 def audit(  # noqa: PLR0913 (all but two by name)

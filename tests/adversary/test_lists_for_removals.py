@@ -1,0 +1,355 @@
+"""Lists that hold against any m removals: every subset of small data, taken away and scored anew."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from itertools import combinations, pairwise
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pytest
+
+from steadyrank import (
+    Battles,
+    BradleyTerry,
+    Ratings,
+    SteadyrankError,
+    Study,
+    Votes,
+    covering_eps,
+    critical_eps,
+    inflated_ranking,
+    inflated_topk,
+    read_any,
+    topk,
+)
+from steadyrank.errors import InvalidValueError, NoProofError
+from steadyrank.operators.boundary import just_above
+from steadyrank.report.text import plain_text
+from steadyrank.scorers.contests import Attack, Contests
+from steadyrank.stability import withstanding
+from steadyrank.stability.withstanding import Withstanding
+from tests.adversary.test_margins import (
+    ballots,
+    battles,
+    gaps,
+    made,
+    matrix,
+    ratings,
+    refitted,
+    regression,
+    thirds,
+    votes,
+)
+from tests.engine_makers import maker, need
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    Cases = Callable[[int], Iterator[np.random.Generator]]
+    Make = Callable[[np.random.Generator], Study]
+
+
+def many_battles(rng: np.random.Generator) -> Study:
+    """So many battles between few items that the bounds say something; equal ones are one unit."""
+    first, second = np.triu_indices(4, 1)
+    wins = rng.integers(10, 40, (2, len(first)))
+    return Study(Battles.from_pairs(first, second, *wins), BradleyTerry(float(rng.choice([0.0, 0.5]))))
+
+
+MAKERS = [votes, ballots, matrix, ratings, thirds, gaps, battles, many_battles]
+
+
+def most_of(study: Study) -> int:
+    """Return how many units leave here, at most: refits take long."""
+    few = study.units.total < 50 and study.data.kind.name != "regression"
+    return min(3 if few else 2, study.units.total - 1)
+
+
+class Without(NamedTuple):
+    """Scores without so many units."""
+
+    leaving: int
+    scores: np.ndarray
+
+
+def without(study: Study) -> list[Without]:
+    """Return the scores without every set of units, as far as there are some."""
+    units = np.repeat(np.arange(len(study.units)), study.units.counts).tolist()
+    found = []
+    for number in range(1, most_of(study) + 1):
+        for leaving in sorted(set(combinations(units, number))):
+            with suppress(SteadyrankError):  # an item without data has no score
+                found.append(Without(number, study.scorer.score(study.data.without(leaving))))
+    return found
+
+
+def asked(study: Study) -> Iterator[tuple[int | None, str, int]]:
+    for m in range(1, most_of(study) + 1):
+        for guarantee in ("overlap", "cover"):
+            for k in (None, *range(1, len(study.items) + 1)):
+                yield k, guarantee, m
+
+
+def some_of(study: Study, rng: np.random.Generator, number: int) -> list[tuple[int | None, str, int]]:
+    """Return some of these questions."""
+    every = list(asked(study))
+    return [every[place] for place in rng.permutation(len(every))[:number]]
+
+
+def eps_of(study: Study, k: int | None, guarantee: str, m: int) -> float:
+    how = {"removals": m, "guarantee": guarantee}
+    return (study.ranking(**how) if k is None else study.topk(k, **how)).eps
+
+
+def holds(study: Study, other: Without, k: int | None, guarantee: str, eps: float) -> bool:
+    """Tell whether an answer at eps keeps its promise when the scores become others."""
+    scores = other.scores
+    if k is None:
+        shown = inflated_ranking(study.scores, eps)
+        if guarantee == "cover":
+            return np.argsort(-scores, kind="stable") in shown
+        return shown.intersects(inflated_ranking(scores, eps))
+    members = set(inflated_topk(study.scores, k, eps).indices.tolist())
+    if guarantee == "cover":
+        return set(topk(scores, k).tolist()) <= members
+    return len(members & set(inflated_topk(scores, k, eps).indices.tolist())) >= k
+
+
+@pytest.mark.parametrize("make", [*MAKERS, regression])
+def test_answers_hold_whoever_leaves(make: Make, cases: Cases) -> None:
+    for rng in cases(1 if make in (regression, many_battles) else 4):
+        study = made(make, rng)
+        if study is None:
+            continue
+        others = without(study)
+        for k, guarantee, m in some_of(study, rng, 8):
+            eps = eps_of(study, k, guarantee, m)
+            assert all(holds(study, other, k, guarantee, eps) for other in others if other.leaving <= m)
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_quick_bounds_alone_hold_as_well(
+    make: Make, cases: Cases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for rng in cases(1):
+        study = made(make, rng)
+        if study is None:
+            continue
+        closely = {what: eps_of(study, *what) for what in some_of(study, rng, 8)}
+        monkeypatch.setattr(withstanding, "CLOSELY", int(rng.integers(0, 4)))
+        others = without(study)
+        for what, at_best in closely.items():
+            k, guarantee, m = what
+            eps = eps_of(study, *what)
+            assert eps >= at_best
+            assert all(holds(study, other, k, guarantee, eps) for other in others if other.leaving <= m)
+        monkeypatch.undo()
+
+
+@pytest.mark.parametrize("make", [*MAKERS, regression])
+def test_no_lead_is_larger_than_its_bound(make: Make, cases: Cases) -> None:
+    """That of sums over one and the same number is reached."""
+    for rng in cases(1 if make in (regression, many_battles) else 4):
+        study = made(make, rng)
+        if study is None:
+            continue
+        others, order = without(study), np.argsort(-study.scores, kind="stable").tolist()
+        contests = study.margin_search().contests
+        for ahead, behind in combinations(order, 2):
+            for m in range(1, most_of(study) + 1):
+                leads = [float(s.scores[behind] - s.scores[ahead]) for s in others if s.leaving <= m]
+                largest = max([0.0, *leads])
+                found = contests.gain(m, ahead, behind, np.inf)
+                assert found >= largest * (1 - 1e-9)
+                if make in (votes, ballots, matrix):
+                    assert found == pytest.approx(largest, rel=1e-9, abs=1e-12)
+                upto = float(rng.random())
+                assert min(contests.gain(m, ahead, behind, upto), upto) >= min(largest, upto) * (
+                    1 - 1e-9
+                )
+
+
+@pytest.mark.parametrize("make", [*MAKERS, refitted])
+def test_one_removal_is_exact(make: Make, cases: Cases) -> None:
+    for rng in cases(2):
+        study = made(make, rng)
+        if study is None:
+            continue
+        one = [scores for scores in without(study) if scores.leaving == 1]
+        assert study.ranking(removals=1).certificate == study.ranking(delta=0).certificate
+        for k in range(1, len(study.items) + 1):
+            assert study.topk(k, removals=1).certificate == study.topk(k, delta=0).certificate
+            shown = study.topk(k, guarantee="cover")
+            entering = {item for scores in one for item in topk(scores.scores, k).tolist()}
+            enters = critical_eps(study.scores, k)
+            last = max((float(enters[item]) for item in entering), default=0.0)
+            assert shown.certificate.status == "observed"
+            assert set(np.flatnonzero(enters < shown.eps)) == set(np.flatnonzero(enters <= last))
+        shown = study.ranking(guarantee="cover")
+        largest = max(
+            covering_eps(study.scores, np.argsort(-scores.scores, kind="stable")) for scores in one
+        )
+        assert largest < shown.eps <= max(largest * (1 + 1e-5), study.curve(1).tie_eps)
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_more_removals_need_no_less_and_sums_no_more_than_the_triangle_inequality(
+    make: Make, cases: Cases
+) -> None:
+    """Lists of sums are no longer than those at an eps that no removal moves the scores by."""
+    for rng in cases(2):
+        study = made(make, rng)
+        if study is None:
+            continue
+        others, most, tie = without(study), most_of(study), study.curve(1).tie_eps
+        for k in (None, *range(1, len(study.items) + 1)):
+            for guarantee in ("overlap", "cover"):
+                found = [eps_of(study, k, guarantee, m) for m in range(1, most + 1)]
+                assert all(more >= less * (1 - 1e-9) for less, more in pairwise(found))
+                if k is not None:
+                    curve = study.removal_curve(k, most, guarantee=guarantee)
+                    assert curve.eps.tolist() == found
+                    sizes = [len(inflated_topk(study.scores, k, eps).indices) for eps in found]
+                    assert curve.size.tolist() == sizes
+                if make in (votes, ballots, matrix, ratings):
+                    wide = 1.0 if guarantee == "overlap" else 2 + np.sqrt(2)
+                    for m, eps in enumerate(found, start=1):
+                        moved = [
+                            np.linalg.norm(s.scores - study.scores) for s in others if s.leaving <= m
+                        ]
+                        assert eps <= max(tie, wide * max(moved) * (1 + 1e-5))
+
+
+class Known(Contests):
+    """Contests whose every outcome is listed."""
+
+    rule = "listed"
+
+    def __init__(self, outcomes: np.ndarray) -> None:
+        self.outcomes = outcomes
+
+    def at_least(self, ahead: np.ndarray, behind: np.ndarray) -> np.ndarray:
+        return np.array([self.lower(*pair) for pair in zip(ahead, behind, strict=True)], dtype=np.int64)
+
+    def lower(self, ahead: int, behind: int) -> int:
+        leads = self.outcomes[:, behind] - self.outcomes[:, ahead]
+        return 1 if (leads >= 0 if behind < ahead else leads > 0).any() else 2
+
+    def gain(self, removals: int, ahead: int, behind: int, upto: float) -> float:
+        return max(0.0, float((self.outcomes[:, behind] - self.outcomes[:, ahead]).max()))
+
+    def attack(self, ahead: int, behind: int) -> Attack:
+        raise NotImplementedError
+
+
+def listed(scores: np.ndarray, outcomes: np.ndarray) -> SimpleNamespace:
+    """Return as much of a study as is needed, with these outcomes of one removal."""
+    contests = Known(outcomes)
+    search = SimpleNamespace(
+        contests=contests,
+        order=np.argsort(-scores, kind="stable"),
+        lower=lambda ahead, behind, _: contests.lower(ahead, behind),
+    )
+    return SimpleNamespace(scores=scores, margin_search=lambda: search)
+
+
+def test_the_theorems_hold_for_any_scores(cases: Cases) -> None:
+    """Whatever the scores may become: few lists of outcomes, ties and far moves among them."""
+    for rng in cases(60):
+        items = int(rng.integers(2, 7))
+        whole = rng.random() < 0.5
+        scores = rng.integers(0, 5, items).astype(float) if whole else rng.normal(size=items)
+        moves = rng.normal(size=(int(rng.integers(1, 4)), items)) * rng.choice([0.3, 1.0, 3.0])
+        outcomes = scores + (np.rint(moves) if whole else moves)
+        study = listed(scores, outcomes)
+        for k in (None, *range(1, items + 1)):
+            for guarantee in ("overlap", "cover"):
+                known, cover = Withstanding(study, 1), guarantee == "cover"
+                needed = known.ranking(cover=cover) if k is None else known.topk(k, cover=cover)
+                eps = just_above(needed)
+                assert all(holds(study, Without(1, v), k, guarantee, eps) for v in outcomes)
+
+
+def test_words_say_what_holds() -> None:
+    study = Study(Votes(["ann"] * 9 + ["bob"] * 6 + ["cyd"] * 3))
+    list_, ranking = study.topk(2, removals=3), study.ranking(removals=3, guarantee="cover")
+    for answer, kept in (
+        (list_, "the new answer will still share at least 2 items with this one"),
+        (ranking, "the new plain ranking is one of this set"),
+        (study.ranking(removals=3), "the new answer will share a ranking with this one"),
+        (study.topk(2, removals=3, guarantee="cover"), "the new plain top 2 is inside this list"),
+    ):
+        found = answer.certificate
+        assert (found.status, found.delta, found.removals) == ("certified", 0.0, 3)
+        assert found.numbers == {"n": 18, "removals": 3}
+        told = (
+            "whichever of the 18 votes leave, up to 3 of them together, if the rest can still be scored"
+        )
+        assert f"{told}, {kept} (delta = 0)." in found.sentence
+        assert "delta = 0 for any 3 removals" in plain_text(answer.findings()).replace("\n", " ")
+        assert answer.findings()["certificate"]["removals"] == 3
+    assert "vacuous" in study.topk(2, removals=17).certificate.sentence
+    assert study.topk(2, removals=17).certificate.vacuous
+    assert "each of the 18 votes was left out" in str(study.topk(2, guarantee="cover").certificate)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"removals": 0}, "from 1 to 17"),
+        ({"removals": 18}, "from 1 to 17"),
+        ({"removals": 2.0}, "but|It is 2.0"),
+        ({"removals": True}, "It is True"),
+        ({"removals": 2, "delta": 0.1}, "delta = 0, not 0.1"),
+        ({"removals": 2, "claim": "proved"}, "claim"),
+        ({"guarantee": "cover", "eps": 1e-9, "removals": 2}, "eps = 1e-09"),
+        ({"removals": 3, "eps": 1e-9}, "or give"),
+        ({"guarantee": "covers"}, "overlap, cover"),
+    ],
+)
+def test_promises_that_cannot_be_kept(settings: dict[str, object], said: str) -> None:
+    study = Study(Votes(["ann"] * 8 + ["bob"] * 7 + ["cyd"] * 3))
+    for ask in (lambda: study.topk(1, **settings), lambda: study.ranking(**settings)):
+        with pytest.raises(InvalidValueError, match=said):
+            ask()
+
+
+def test_what_is_said_to_be_enough_is() -> None:
+    study = Study(Votes(["ann"] * 8 + ["bob"] * 7 + ["cyd"] * 3))
+    with pytest.raises(NoProofError) as caught:
+        study.topk(1, removals=3, eps=1e-6)
+    enough = float(re.findall(r"give (\S+) or more", str(caught.value))[0])
+    assert study.topk(1, removals=3, eps=enough).members == study.topk(1, removals=3).members
+
+
+def test_scorers_that_nothing_bounds_are_refused(cases: Cases) -> None:
+    for rng in cases(2):
+        study = made(refitted, rng)
+        assert study is not None
+        with pytest.raises(NoProofError, match="nothing bounds what 2 rows that leave together"):
+            study.topk(1, removals=2)
+        assert study.topk(1, guarantee="cover").certificate.removals == 1
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_engines_say_the_same(engine: str, cases: Cases, in_ci: bool) -> None:
+    need(engine, in_ci)
+    for rng in cases(1):
+        users, items = np.nonzero(rng.random((12, 5)) < 0.6)
+        columns = {"user": users, "item": items, "rating": rng.integers(1, 6, len(users))}
+        memory, scanned = (
+            Study(Ratings.from_frame(maker(where)(columns))) for where in ("pandas", engine)
+        )
+        for what in some_of(memory, rng, 8):
+            assert eps_of(scanned, *what) == eps_of(memory, *what)
+
+
+def test_a_benchmark_of_classifiers(shared_data: Path) -> None:
+    study = Study(read_any(shared_data / "scores" / "cls_bin_mean.csv", missing="drop"))
+    answer = study.topk(5, removals=5)
+    assert (round(answer.eps, 4), len(answer)) == (0.0013, 7)
+    assert len(study.topk(5, eps=5 * float(study.shifts.max()), claim="none")) > 3 * len(answer)
