@@ -61,7 +61,7 @@ class RandomAudit(Audit):
     >>> from steadyrank import ScoreMatrix, audit
     >>> matrix = ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]])
     >>> found = audit(matrix, 2, eps=0.5, removals=2, samples=200, methods=["topk"])
-    >>> found.row("topk", 2).lower < 0.5 < found.row("topk", 2).upper  # 3 of all 6 removals break it
+    >>> found.row("topk", 2).lower < 2 / 6 < found.row("topk", 2).upper  # 2 of all 6 sets break it
     True
     """
 
