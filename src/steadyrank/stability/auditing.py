@@ -78,7 +78,7 @@ class Audit(Result):
     @property
     def shifts(self) -> FloatArray:
         """How far the scores move when each distinct unit is left out, ``units.counts`` times."""
-        return self.study.shifts
+        return self._folds.shifts
 
     def __repr__(self) -> str:
         methods = list(dict.fromkeys(row.method for row in self))

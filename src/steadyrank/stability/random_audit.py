@@ -184,7 +184,6 @@ def random_audit(
         **about,
         table=tuple(_limited(row, samples, failed) for row in rows),
         eps=eps,
-        shifts=sample.shifts,
         units=sample.units,
         unscored=failed,
         sentence=told,
