@@ -110,7 +110,7 @@ class Rival:
         Items in strictly opposite order cost at least the cheaper of their two swaps: those are looked
         at that the item passes which rises most, and those that pass the one which falls most. And by
         Theorem 8 a piece between two cuts costs no more than the length of its move, which is at most
-        the sum of all the moves in it.
+        the sum of all the moves in it; two items cost the cheaper swap.
         """
         mine, theirs = -self._rising, rows[:, self.order]
         moves, each = theirs - mine, np.arange(len(rows))[:, np.newaxis]
@@ -125,7 +125,11 @@ class Rival:
         begins[:, 1:] = lowest[:, :-1] >= highest[:, 1:]
         starts = np.flatnonzero(begins)
         lengths = np.add.reduceat(np.abs(moves).reshape(-1), starts)
-        lengths[np.diff(starts, append=begins.size) == 1] = 0.0
+        sizes = np.diff(starts, append=begins.size)
+        lengths[sizes == 1] = 0.0
+        row, place = np.divmod(starts[sizes == 2], theirs.shape[1])
+        swaps = theirs[row, place + 1] - theirs[row, place]
+        lengths[sizes == 2] = ROOT * np.minimum(mine[place] - mine[place + 1], swaps)
         firsts = np.searchsorted(starts, each[:, 0] * theirs.shape[1])
         return lower * ROOT, np.maximum.reduceat(lengths, firsts)
 
