@@ -52,6 +52,9 @@ if TYPE_CHECKING:
     from steadyrank.scorers.bradley_terry import BattleFolds
     from steadyrank.scorers.contests import Contests
 
+CLOSELY = 512
+"""How many battles are looked at closely for one bound; the lengths of all others must do."""
+
 SURE = 1 + 1e-9
 """Makes what units can do larger than its rounding errors."""
 
@@ -253,14 +256,14 @@ class _Effects:
         """Tell whether the bound allows m units to do it."""
         known, target = self.known, self._t**2
         beside = self._rest * self._lengths.top(m)
-        looked = np.zeros(len(beside), dtype=np.bool_)
+        looked, left = np.zeros(len(beside), dtype=np.bool_), CLOSELY
         while True:
             effects = known.most(np.minimum(4 * self._s * self._weight, self._drive + beside), m)
             suffices = effects.top(m) >= target
-            unseen = np.flatnonzero(np.isin(known.taken.owner, effects.first(m)) & ~looked)
+            unseen = np.flatnonzero(np.isin(known.taken.owner, effects.first(m)) & ~looked)[:left]
             if not suffices or not len(unseen):
                 return suffices
-            looked[unseen] = True
+            looked[unseen], left = True, left - len(unseen)
             shared = np.array([self._products(battle, m).top(m) for battle in unseen.tolist()])
             beside[unseen] = np.minimum(beside[unseen], shared * self._weight[unseen])
 
