@@ -105,6 +105,10 @@ class Contests(ABC):
         """
         return math.inf
 
+    def spans(self, removals: int) -> tuple[FloatArray, FloatArray] | None:  # noqa: ARG002 (some know)
+        """Return scores that no item falls below or rises above when so many units leave: quickly."""
+        return None
+
     def lower_upto(self, ahead: int, behind: int, most: int) -> int:  # noqa: ARG002 (some can stop)
         """Return that number, or ``most + 1`` where it is larger, which may take less time."""
         return self.lower(ahead, behind)

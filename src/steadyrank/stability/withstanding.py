@@ -42,8 +42,11 @@ if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.stability.study import Study
 
-CLOSELY = 20_000
-"""How many pairs are looked at closely for one answer; of all others only quick bounds are used."""
+CLOSELY = 5_000
+"""How many pairs are looked at closely for cover, and for overlap; of others quick bounds are used."""
+
+FIRST = 32
+"""How many pairs are made ready at first; twice as many each time, as long as answers are wanted."""
 
 
 def reach(gaps: FloatArray) -> float:
@@ -81,6 +84,8 @@ class Withstanding:
         search = study.margin_search()
         self._removals, self._contests, self._lower = removals, search.contests, search.lower
         self._order, self._ranked = search.order, study.scores[search.order]
+        spans = self._contests.spans(removals)
+        self._spans = None if spans is None else [end[self._order] for end in spans]
         self._known: dict[tuple[int, int], float] = {}
         self._left = CLOSELY
 
@@ -90,6 +95,7 @@ class Withstanding:
         last = self._last_to_enter(k)
         if cover:
             return float(enters[last])
+        self._left = CLOSELY
         # Equal ones enter together.
         sizes = [size for size in range(k, last + 1) if enters[size] > enters[size - 1]]
         needed = cache(partial(self._needed, k))
@@ -99,11 +105,15 @@ class Withstanding:
     def ranking(self, *, cover: bool) -> float:
         """Return the eps above which the ranking withstands."""
         covering = self._dearest(self._to_cover)
+        self._left = CLOSELY
         return covering if cover else min(covering, self._dearest(self._to_meet))
 
     def _near(self, ahead: IntArray, behind: IntArray) -> BoolArray:
         """Return which pairs of places, ahead by behind, may turn by the quick bounds."""
         near: BoolArray = ahead[:, np.newaxis] < behind
+        if self._spans is not None:
+            low, high = self._spans
+            near &= low[ahead][:, np.newaxis] <= high[behind]
         first, second = np.nonzero(near)
         pairs = self._order[ahead[first]], self._order[behind[second]]
         near[first, second] = self._contests.at_least(*pairs) <= self._removals
@@ -113,10 +123,13 @@ class Withstanding:
         """Yield pairs of places, ready to be looked at closely; None where we have looked enough."""
         places = np.broadcast_arrays(ahead, behind)
         pairs = zip(*(self._order[part].tolist() for part in places), strict=True)
-        for run in self._contests.runs((0, pair) for pair in islice(pairs, max(0, self._left))):
-            for _, pair in run:
-                self._left -= 1
-                yield pair
+        few = FIRST
+        while self._left > 0 and (some := list(islice(pairs, min(few, self._left)))):
+            for run in self._contests.runs((0, pair) for pair in some):
+                for _, pair in run:
+                    self._left -= 1
+                    yield pair
+            few *= 2
         yield from (None for _ in pairs)
 
     def _stay(self, ahead: IntArray, behind: IntArray) -> Iterator[bool]:
@@ -155,7 +168,9 @@ class Withstanding:
         return stay < k
 
     def _needed(self, k: int, size: int) -> float:
-        """Return the k-th smallest reach of the members of a list of so many."""
+        """Return the k-th smallest reach of the members of a list of so many, as far as we may look."""
+        if self._left <= 0:
+            return math.inf
         outside = np.arange(size, len(self._order))
         step = max(1, PAIRS // len(outside))
         parts = [np.arange(start, min(start + step, size)) for start in range(0, size, step)]
