@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from steadyrank import Battles, Ratings, ScoreMatrix, audit, stable_ranking, stable_topk
+from steadyrank import Battles, Ratings, ScoreMatrix, audit, explain, stable_ranking, stable_topk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,6 +71,40 @@ def test_audit_shows_who_flips(run: Command, restaurants: Path) -> None:
     found = run("audit", restaurants, "-k", "5")
     assert "Who changes the plain top 5: 34 users" in found.out
     assert "Ivy Court → Saltmarsh" in found.out
+
+
+def test_audit_of_random_removals_agrees_with_the_library(run: Command, benchmark: Path) -> None:
+    options = ("-k", 4, "--eps", 0.01, "--removals", 3, "--samples", 50, "--seed", 2)
+    found = run("audit", benchmark, *options, "--json").json
+    data = ScoreMatrix.read(benchmark)
+    expected = audit(data, 4, eps=0.01, removals=3, samples=50, seed=2)
+    assert [(row["delta"], row["lower"], row["upper"]) for row in found["audit"]] == [
+        (row.delta, row.lower, row.upper) for row in expected
+    ]
+    text = run("audit", benchmark, *options).out
+    assert "Observed on 50 random removals of 3 of the 48 rows (seed 2)." in text
+    refused = run("audit", benchmark, "-k", 4, "--samples", 5)
+    assert (refused.code, "Omit --samples" in refused.err) == (2, True)
+
+
+def test_explain_agrees_with_the_library(run: Command, benchmark: Path) -> None:
+    expected = explain(ScoreMatrix.read(benchmark), 2, "GaussNet")
+    found = run("explain", benchmark, "GaussNet", "-k", 2)
+    assert (found.code, found.err) == (0, "")
+    assert expected.sentence in " ".join(found.out.split())
+    assert "Keep it out of the top 2" in found.out
+    rows = list(csv.DictReader(io.StringIO(run("explain", benchmark, "GaussNet", "-k", 2, "--csv").out)))
+    assert [float(row["contribution"]) for row in rows] == [
+        row["contribution"] for row in expected.rows()
+    ]
+
+
+def test_explain_takes_the_items_own_rank_where_no_k_is_given(run: Command, benchmark: Path) -> None:
+    found = run("explain", benchmark, "GaussNet", "--json").json
+    assert (found["k"], found["rank"], found["inside"]) == (4, 4, True)
+    wrong = run("explain", benchmark, "GausNet")
+    assert (wrong.code, wrong.out) == (2, "")
+    assert "there is no item 'GausNet'. Did you mean 'GaussNet'?" in wrong.err
 
 
 @pytest.mark.parametrize(

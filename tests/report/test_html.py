@@ -24,6 +24,7 @@ from browser.examples import (
 )
 from steadyrank import Votes, write_report
 from steadyrank.errors import InvalidKError, MissingPackageError
+from steadyrank.report.export import to_json
 from steadyrank.report.html import STEPS_OF_OTHERS, chart_runtime, floats, packed, render_html
 from steadyrank.report.text import verdict
 from steadyrank.writing import write_whole
@@ -103,9 +104,14 @@ def test_names_are_in_the_data_block_alone_and_come_back_whole(hostile_page: str
 
 
 def test_what_fills_a_place_cannot_bring_another() -> None:
-    page = render_html(report_document(Votes(["@@data@@"] * 5 + ["b"] * 2), 1), title="@@runtime@@")
+    document = report_document(Votes(["@@data@@"] * 5 + ["b"] * 2), 1)
+    page = render_html(document, title="@@runtime@@")
     assert "<title>@@runtime@@</title>" in page
-    assert page.count("@@") == 2 * (1 + 1) + 2  # the title twice, and the name once
+    assert page.count("@@runtime@@") == 2  # the title and the heading
+    named = to_json(packed(document), indent=None).count("@@data@@")
+    assert named > 0
+    assert page.count("@@data@@") == named
+    assert page.count("@@") == 2 * (2 + named)
 
 
 def test_half_of_a_character_does_not_break_the_page(tmp_path: Path) -> None:

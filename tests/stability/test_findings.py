@@ -41,10 +41,15 @@ def documents() -> dict[str, dict[str, Any]]:
         "ranking": study.ranking().findings(),
         "audit": study.audit(3).findings(),
         "check": study.check(3, max_delta=0.02).findings(),
+        "random-audit": study.audit(3, removals=2, samples=20).findings(),
+        "explanation": study.explain(3).findings(),
+        "needed": study.needed(3).findings(),
     }
 
 
-@pytest.mark.parametrize("name", ["top-k", "ranking", "audit", "check"])
+@pytest.mark.parametrize(
+    "name", ["top-k", "ranking", "audit", "check", "random-audit", "explanation", "needed"]
+)
 def test_documents_are_json_and_documented(name: str) -> None:
     made = documents()[name]
     assert json.loads(to_json(made)) == made

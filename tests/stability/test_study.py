@@ -15,13 +15,13 @@ def matrix(rows=9, items=5):
 
 
 class CountingScorer(ColumnMeans):
-    """Column means that count how often they are asked."""
+    """Column means that count how often they are asked; margins score again when rows have left."""
 
     asked = 0
     scored = 0
 
     def score(self, data):
-        type(self).scored += 1
+        type(self).scored += len(data.values) == len(matrix().values)
         return super().score(data)
 
     def leave_one_out(self, data):

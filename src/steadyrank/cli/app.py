@@ -13,6 +13,7 @@ COMMANDS = {
     "topk": "The k best items, surely in or contending.",
     "rank": "All items, with the ranks that each may have.",
     "audit": "How often each answer breaks, unit by unit.",
+    "explain": "What holds an item up, and what works against it.",
     "check": "A gate for CI: exit 1 if the top k is unstable.",
     "margin": "How many units must leave before the answer changes.",
     "report": "One HTML file with charts and live sliders.",

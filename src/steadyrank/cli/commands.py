@@ -11,6 +11,7 @@ from steadyrank.cli.options import (
     AuditOptions,
     CheckOptions,
     DemoOptions,
+    ExplainOptions,
     MarginOptions,
     RankOptions,
     RemovalOptions,
@@ -46,9 +47,18 @@ def rank(options: RankOptions) -> None:
 
 
 def audit(options: AuditOptions) -> None:
-    """Leave every unit out in turn, and measure how stable each method's answer is."""
+    """Leave every unit out in turn, and measure how stable each method's answer is.
+
+    With --removals, random sets of several units leave instead: observed, with exact limits.
+    """
     ks = parse_ks(options.k)
-    _answer(options, lambda study: study.audit(ks, eps=options.eps, delta=options.delta))
+    drawing = {name: getattr(options, name) for name in ("removals", "samples", "seed")}
+    _answer(options, lambda study: study.audit(ks, eps=options.eps, delta=options.delta, **drawing))
+
+
+def explain(options: ExplainOptions) -> None:
+    """Show what holds an item on its side of a border: its rivals, the units for and against it."""
+    _answer(options, lambda study: study.explain(options.k, item_named(study, options.explained)))
 
 
 def check(options: CheckOptions) -> int:
@@ -70,7 +80,7 @@ def margin(options: MarginOptions) -> None:
 
     def ask(study: Study) -> Any:
         item = None if options.one_item is None else item_named(study, options.one_item)
-        return study.margin(options.k, item=item, by=options.by)
+        return study.margin(options.k, item=item, eps=options.eps, by=options.by)
 
     _answer(options, ask)
 

@@ -172,6 +172,26 @@ class AuditOptions(OutputOptions, TargetOptions):
     """What ``audit`` takes."""
 
     k: str = option(ANSWER, "5,10,20", "One k or several.", "-k", default=MISSING)
+    removals: int = option(
+        ANSWER,
+        "M",
+        "How many units leave together: random sets of so many, where it is several.",
+        default=1,
+    )
+    samples: int | None = option(ANSWER, "N", "How many random sets are drawn; 1,000 if not given.")
+    seed: int = option(ANSWER, "SEED", "Of the random sets.", default=0, tell=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainOptions(OutputOptions, ScorerOptions):
+    """What ``explain`` takes."""
+
+    explained: str = field(
+        metadata={"typer": typer.Argument(metavar="ITEM", help="The item to explain.")}
+    )
+    k: int | None = option(
+        ANSWER, "K", "The border after this rank; after the item's own rank if not given.", "-k"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,12 +207,12 @@ class CheckOptions(OutputOptions, ScoringOptions):
         tell=True,
     )
     min_margin: int | None = option(
-        ANSWER, "UNITS", "Also: the fewest units that must have to leave before the plain top k changes."
+        ANSWER, "UNITS", "Also: the fewest units that must have to leave before the answer changes."
     )
 
 
 @dataclass(frozen=True, kw_only=True)
-class MarginOptions(OutputOptions, ScorerOptions):
+class MarginOptions(OutputOptions, ScoringOptions):
     """What ``margin`` takes."""
 
     k: int | None = option(ANSWER, "K", "The top k in question; the full ranking if not given.", "-k")

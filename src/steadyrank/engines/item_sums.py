@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.engines.blocks import HUGE, bounds_of, shifts_of
-from steadyrank.engines.exact_sums import ExactForm, difference, exact_form, of_items, together
+from steadyrank.engines.exact_sums import EXACT, ExactForm, difference, exact_form, of_items, together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -81,6 +81,14 @@ class ItemSums:
         """Return the scores of ``items`` when each loses ``leaving`` values that sum to ``parts``."""
         left = difference(tuple(total[items] for total in self.totals), parts)
         return self._ratio(left, self.counts[items] - leaving, items)
+
+    @property
+    def exact(self) -> bool:
+        """Whether each score is one division of whole numbers, which no other form would round else."""
+        sums = float(np.abs(self.totals[0]).max()) * self.prior.share
+        below = self.prior.weight + self.prior.share * float(self.counts.max())
+        whole = self.form.whole and self.prior.weight % 1 == 0
+        return whole and max(sums, below * float(self.form.tens)) < EXACT
 
     def without_values(self, items: AnyArray, values: AnyArray) -> FloatArray:
         """Return the scores of ``items`` when each loses one of its values."""
@@ -165,6 +173,10 @@ class Entries(ABC):
     @abstractmethod
     def values_of(self, items: IntArray) -> Given:
         """Return all that units give to some items, in any order."""
+
+    def given_by(self, units: IntArray) -> tuple[Parts, IntArray] | None:  # noqa: ARG002 (some know)
+        """Return the sums and counts of all that some units give to each item, if that is quick."""
+        return None
 
     @abstractmethod
     def units_of(self, item: int) -> IntArray:

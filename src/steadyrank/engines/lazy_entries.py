@@ -154,16 +154,16 @@ class LazyEntries(Entries):
     @cached_property
     def _grouped(self) -> dict[str, AnyArray]:
         """What the group-by over all entries gave, in any order."""
-        sizes = [nw.len().alias("count")]
-        if self.grouped:
-            sizes = [nw.col("leaving").sum().alias("count"), nw.col("leaving").max().alias("together")]
-        grouped = self._with_parts.group_by("item").agg(
-            *sizes,
-            *(nw.col(name).sum() for name in self._halves),
-            nw.col("value").min(),
-            nw.col("most").max(),
-        )
+        more = [nw.col("leaving").max().alias("together")] if self.grouped else []
+        ends = nw.col("value").min(), nw.col("most").max()
+        grouped = self._with_parts.group_by("item").agg(*self._added_up, *ends, *more)
         return self.source.collect_up_to(grouped, "items", MAX_ITEMS, FEWER_ITEMS)
+
+    @property
+    def _added_up(self) -> list[nw.Expr]:
+        """The number and the sums of entries, for a group-by."""
+        count = nw.col("leaving").sum() if self.grouped else nw.len()
+        return [count.alias("count"), *(nw.col(name).sum() for name in self._halves)]
 
     def _by_item(self, name: str, dtype: Any = None) -> AnyArray:
         """Return a column of the group-by in the order of the labels; 0 for items without entries."""
@@ -303,6 +303,20 @@ class LazyEntries(Entries):
         place = np.zeros(len(self.labels), dtype=np.int64)
         place[items] = np.arange(len(items))
         return unit, place[item], parts, leaving
+
+    def given_by(self, units: IntArray) -> tuple[Parts, IntArray]:
+        """Add up what units give to each item in the engine; they are named to it, some at a time."""
+        parts = tuple(np.zeros(len(self.labels)) for _ in self._halves)
+        counts = np.zeros(len(self.labels), dtype=np.int64)
+        for start in range(0, len(units), FEW_UNITS):
+            named = self.keys[units[start : start + FEW_UNITS]].tolist()
+            some = self._with_parts.filter(nw.col("unit").is_in(named))
+            found = self.source.collect(some.group_by("item").agg(*self._added_up), "what units gave")
+            where, _ = encode(found["item"], known=self.labels)
+            counts[where] += found["count"].astype(np.int64)
+            for part, name in zip(parts, self._halves, strict=True):
+                part[where] += found[name]
+        return parts, counts
 
     def of_units(self, stay: BoolArray) -> LazyEntries:
         """Return the entries of the units that stay, in the form that they have without the others."""

@@ -271,6 +271,15 @@ class SparseEntries(Entries):
         rated = self.rated[found]
         return unit, place[rated], self.form.parts(self.values[found], rated), np.ones_like(unit)
 
+    def given_by(self, units: IntArray) -> tuple[Parts, IntArray]:
+        """Look at the entries of these units alone."""
+        spans = zip(self.indptr[units].tolist(), self.indptr[units + 1].tolist(), strict=True)
+        entries = np.concatenate([np.arange(*span) for span in spans])
+        rated = self.rated[entries]
+        parts = self.form.parts(self.values[entries], rated)
+        sums = tuple(np.bincount(rated, part, self.items).astype(np.float64) for part in parts)
+        return sums, np.bincount(rated, minlength=self.items)
+
     def units_of(self, item: int) -> IntArray:
         """Return the units that have a value of an item."""
         return np.searchsorted(self.indptr, np.flatnonzero(self.rated == item), side="right") - 1

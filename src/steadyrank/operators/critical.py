@@ -43,6 +43,10 @@ TINY, HUGE = 2.0**-400, 2.0**400
 SCALES = (2.0**800, 2.0**-600)
 """What tiny and what huge distances are multiplied with, exactly, to be squared and summed."""
 
+STEEPEST = 2 * (2 + float(np.sqrt(2))) * (1 + 1e-9)
+"""A critical eps moves at most so many times as far as the scores: gaps move twice as far, for which a
+larger y makes up in ``sqrt(2) min_y (y + sqrt(2 y^2 + sum_l (gap_l - y)+^2))``, which is that eps."""
+
 NOT_YET_CLIPPED = 1 - 2.0**-28
 """An item on the edge of being clipped counts as not clipped: the difference is below all digits."""
 

@@ -97,6 +97,38 @@ class Rival:
         scores, others = self.scores[items], others[items]
         return _meeting(scores, others), _covering(scores, np.argsort(-others, kind="stable"))
 
+    @np.errstate(over="ignore")  # likewise
+    def meeting(self, others: FloatArray) -> float:
+        """Return the eps above which both sets meet."""
+        items = self._in_question(others)
+        return _meeting(self.scores[items], others[items])
+
+    @np.errstate(over="ignore", invalid="ignore")  # what overflows is settled by nothing
+    def meeting_bounds(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return two bounds of the eps above which both sets meet, for each row of other scores.
+
+        Items in strictly opposite order cost at least the cheaper of their two swaps: those are looked
+        at that the item passes which rises most, and those that pass the one which falls most. And by
+        Theorem 8 a piece between two cuts costs no more than the length of its move, which is at most
+        the sum of all the moves in it.
+        """
+        mine, theirs = -self._rising, rows[:, self.order]
+        moves, each = theirs - mine, np.arange(len(rows))[:, np.newaxis]
+        lower = np.zeros(len(rows))
+        for sign in (1.0, -1.0):
+            item = np.argmax(sign * moves, axis=1)[:, np.newaxis]
+            passed = np.minimum(sign * (mine - mine[item]), sign * (theirs[each, item] - theirs))
+            np.maximum(lower, passed.max(axis=1), out=lower)
+        begins = np.ones(theirs.shape, dtype=np.bool_)
+        lowest = np.minimum.accumulate(theirs, axis=1)
+        highest = np.maximum.accumulate(theirs[:, ::-1], axis=1)[:, ::-1]
+        begins[:, 1:] = lowest[:, :-1] >= highest[:, 1:]
+        starts = np.flatnonzero(begins)
+        lengths = np.add.reduceat(np.abs(moves).reshape(-1), starts)
+        lengths[np.diff(starts, append=begins.size) == 1] = 0.0
+        firsts = np.searchsorted(starts, each[:, 0] * theirs.shape[1])
+        return lower * ROOT, np.maximum.reduceat(lengths, firsts)
+
     def _in_question(self, others: FloatArray) -> IntArray:
         """Return the items whose score has changed or was passed by one that has; others are cuts."""
         moved = np.flatnonzero(others != self.scores)

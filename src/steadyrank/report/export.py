@@ -66,10 +66,7 @@ def has_guards(findings: Mapping[str, Any]) -> bool:
 
 def _rows(findings: Mapping[str, Any]) -> Iterator[list[object]]:
     document = findings["document"]
-    if document in {"check", "margin"}:
-        rows = [findings]
-    else:
-        rows = findings["audit" if document == "audit" else "rows"]
+    rows = next((findings[name] for name in ("rows", "audit") if name in findings), [findings])
     return ([row[name] for name in COLUMNS[document]] for row in rows)
 
 

@@ -6,6 +6,7 @@ are shown as text whatever they hold.
 
 from __future__ import annotations
 
+import math
 from itertools import accumulate
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -149,31 +150,40 @@ def _ranking_lines(findings: Findings, terminal: Terminal, everything: bool) -> 
 
 
 def _audit_lines(findings: Findings, terminal: Terminal, _everything: bool) -> Iterator[Line]:
-    units = findings["units"]
+    units, number, unit = findings["units"], findings["n_units"], findings["unit"]
+    told, last = f"Each of the {number:,} {units} was left out in turn.", "Jaccard"
+    if findings["document"] == "random-audit":
+        told, last = findings["sentence"], f"{findings['confidence']:.0%} limits".rjust(18)
+        units, number, unit = "random sets", findings["samples"], "random set"
     yield from _heading(findings, terminal)
     yield from paragraph(
-        f"Each of the {findings['n_units']:,} {units} was left out in turn. At eps = "
-        f"{findings['eps']:.4g}, a share {findings['share_reaching_eps']:.4g} of them moves the scores "
-        "by eps or more; no inflated answer can break more often than that.",
+        f"{told} At eps = {findings['eps']:.4g}, a share {findings['share_reaching_eps']:.4g} of them "
+        "moves the scores by eps or more; no inflated answer can break more often than that.",
         terminal,
     )
     yield Line("")
-    yield Line(AUDIT_LINE.format("answer", "k", "broken by", "delta", "Jaccard", "size"), "bold")
+    yield Line(AUDIT_LINE.format("answer", "k", "broken by", "delta", last, "size"), "bold")
     for row in sorted(findings["audit"], key=lambda row: (row["k"] is None, row["k"])):
-        yield _audit_line(row, findings["n_units"], terminal)
+        yield _audit_line(row, number, terminal)
     yield from paragraph(
         f"Broken by: {units} without which fewer than k items (rankings: no ranking) stay in common.",
         terminal,
         style=FAINT,
     )
+    if unit != findings["unit"]:
+        told = "of the share among all removals of so many, each row by itself (Clopper-Pearson)"
+        yield from paragraph(f"Limits: {told}.", terminal, style=FAINT)
     yield Line("")
     for flips in findings["flips"]:
-        yield from _flip_lines(flips, findings["unit"], terminal)
+        yield from _flip_lines(flips, unit, terminal)
     yield from _notes(findings, terminal)
 
 
 def _audit_line(row: Row, units: int, terminal: Terminal) -> Line:
     k, jaccard, size = audit_cells(row)
+    if "lower" in row:  # rounded outward, so that the limits as they are printed hold
+        lower, upper = math.floor(row["lower"] * 1e4) / 1e4, math.ceil(row["upper"] * 1e4) / 1e4
+        jaccard = f"{lower:.4f} to {upper:.4f}".rjust(18)
     name = METHODS.get(row["method"]) or terminal.safe(row["method"])
     broken, delta = f"{round(row['delta'] * units):,}", f"{row['delta']:.4f}"
     style = "green" if row["method"].startswith("inflated") else ""
@@ -272,12 +282,44 @@ def _distance_lines(findings: Findings, terminal: Terminal, everything: bool) ->
         yield Line("")
 
 
+def _explanation_lines(findings: Findings, terminal: Terminal, everything: bool) -> Iterator[Line]:
+    yield from _heading(findings, terminal)
+    yield from paragraph(findings["sentence"], terminal)
+    top = f"the top {findings['k']:,}"
+    yield Line("Rivals", "bold")
+    for rival in findings["rivals"]:
+        told = f"{rival['item']} (rank {rival['rank']:,}), difference {rival['gap']:+.4g}"
+        yield from paragraph(f"{told}: {rival['sentence']}", terminal, bullet=terminal.sign("·", "-"))
+    titles = (f"Hold it in {top}", "Work against it"), ("Work for it", f"Keep it out of {top}")
+    sides = zip(titles[not findings["inside"]], ("units_for", "units_against"), (1, -1), strict=True)
+    for title, number, sign in sides:
+        rows = [row for row in findings["rows"] if row["contribution"] * sign > 0]
+        shown = rows if everything else rows[:NEXT_IN_LINE]
+        yield Line(f"{title}: {counted(findings[number], terminal.safe(findings['unit']))}", "bold")
+        for row in shown:
+            numbers = f"{row['contribution']:+.4g} each, without one {row['gap_without']:+.4g}"
+            yield Line(f"   {numbers}: {row['count']:,} x {terminal.safe(row['unit'])}")
+        if len(rows) > len(shown):
+            yield Line(f"   and {len(rows) - len(shown):,} more kinds", FAINT)
+    yield from _notes(findings, terminal)
+
+
+def _needed_lines(findings: Findings, terminal: Terminal, _everything: bool) -> Iterator[Line]:
+    yield from _heading(findings, terminal)
+    yield from paragraph(findings["sentence"], terminal)
+    yield from paragraph(f"Computed from {findings['basis']}.", terminal, style=FAINT)
+    yield from _notes(findings, terminal)
+
+
 VIEWS: dict[str, Callable[[Findings, Terminal, bool], Iterator[Line]]] = {
     "top-k": _topk_lines,
     "ranking": _ranking_lines,
     "audit": _audit_lines,
     "check": _check_lines,
     "margin": _margin_lines,
+    "random-audit": _audit_lines,
+    "explanation": _explanation_lines,
+    "needed": _needed_lines,
 }
 
 

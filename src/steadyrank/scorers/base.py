@@ -1,6 +1,6 @@
 """What a scorer is: from data to scores, and the exact scores without each unit.
 
-The audit asks a :class:`LeaveOneOut` four questions and nothing else, so that a scorer, or a
+The audit asks a :class:`LeaveOneOut` a few questions and nothing else, so that a scorer, or a
 dataframe engine, that can answer one of them faster only overrides that method.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from steadyrank.scorers.contests import Contests
     from steadyrank.scorers.sensitivity import Sensitivity
 
+
+Settled: TypeAlias = "Callable[[FloatArray, FloatArray], BoolArray]"
+"""From values and how far each may be off to which of them settle what was asked."""
 
 OBSERVATIONS = "observations (Votes, Ballots, Ratings, Battles, ScoreMatrix or Regression)"
 
@@ -191,9 +194,17 @@ class LeaveOneOut(ABC):
         r"""Return, for each item, its lowest and highest score over all data sets D and D\i."""
         return bounds_of(self.blocks(), self.scores)
 
+    def outer_bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Return bounds that hold all those scores, too, and may be a little wider."""
+        return self.bounds()
+
     def shifts(self) -> FloatArray:
         r"""Return ``||w - w\i||_2`` for each distinct unit i."""
         return shifts_of(self.blocks(), self.scores)
+
+    def scores_without(self, leaving: IntArray) -> FloatArray | None:  # noqa: ARG002 (some know)
+        """Return what scoring anew gives without so many of each distinct unit, where that is known."""
+        return None
 
     def contests(self) -> Contests:
         """Return how few units must leave before one item passes another, as far as that is known."""
@@ -218,6 +229,23 @@ class LeaveOneOut(ABC):
         for units, rows in self.columns(np.array([one, other])):
             gaps[units] = rows[:, 0] - rows[:, 1]
         return gaps
+
+    def columns_near(
+        self,
+        items: IntArray,
+        among: BoolArray | None,
+        settled: Settled,  # noqa: ARG002 (some know scores nearby)
+    ) -> Iterator[Rows]:
+        """Yield the same, in any order; rows near the exact ones will do where they settle a question.
+
+        ``settled`` takes rows and how far at most each of their scores is off, and tells which of them
+        give the answer that the exact ones give. A scorer that has no such rows yields the exact ones.
+        """
+        return self.columns(items, among)
+
+    def shifts_near(self, settled: Settled) -> FloatArray:  # noqa: ARG002 (likewise)
+        """Return the shifts, exact but where ``settled`` says of a value and its error that both do."""
+        return self.shifts()
 
     def reordered(self, order: IntArray) -> IntArray:
         """Return the units whose plain ranking differs from ``order``, that of all the data."""

@@ -10,10 +10,13 @@ import numpy as np
 
 from steadyrank.engines.blocks import slices
 from steadyrank.errors import DisconnectedComparisonsError, InvalidSettingError
-from steadyrank.scorers.base import RowsOut, Scorer, check_several
+from steadyrank.scorers.base import Scorer, check_several
+from steadyrank.scorers.paired_chords import Chords
 from steadyrank.scorers.paired_contests import PairedContests, Taken
 from steadyrank.scorers.paired_curves import TOLERANCE, Curves, PairFolds
 from steadyrank.scorers.paired_fit import CHUNK_NUMBERS, strengths
+from steadyrank.scorers.paired_out import BattlesOut
+from steadyrank.scorers.paired_sketch import Sketch
 from steadyrank.scorers.resolution import snapped
 
 if TYPE_CHECKING:
@@ -82,13 +85,15 @@ class BradleyTerry(Scorer):
             check_connected_without_each(wins, removals, data)
         folds = BattleFolds(scores, wins, removals, self.ridge)
         # Blocks of 16 MB; up to 64 MB are kept.
-        return RowsOut(
+        return BattlesOut(
             snapped(scores, self.resolution),
             data.units,
             lambda units: snapped(folds.rows(units), self.resolution),
             2_000_000,
             kept_numbers=8_000_000,
             contest=lambda out: PairedContests(out, folds, removals.by_pair(), self.resolution),
+            folds=folds,
+            resolution=self.resolution,
         )
 
     def _fit(self, data: Battles, removals: Removals) -> tuple[FloatArray, FloatArray]:
@@ -120,34 +125,42 @@ class BattleFolds:
     def _owners(self) -> IntArray:
         return np.unique(self.removals.owner)
 
-    def rows(self, units: slice) -> FloatArray:
-        """Return the scores without each of some units."""
-        found, rest = self._along_curves(units.start, units.stop)
+    @cached_property
+    def sketch(self) -> tuple[IntArray, Sketch]:
+        """The units of one pair, and scores near those without them."""
+        units, folds = self._pairs
+        return units, Sketch(self._curves, folds)
+
+    def rows(self, units: slice | IntArray) -> FloatArray:
+        """Return the scores without each of some units, given in order."""
+        if isinstance(units, slice):
+            units = np.arange(units.start, units.stop)
+        single, folds = self._pairs
+        one = np.isin(units, single, assume_unique=True)
+        if one.all() and len(units):
+            found, sound = self._curves.solve(folds.part(np.searchsorted(single, units)))
+        else:
+            # The others are units of several pairs, and units that take nothing away.
+            found, sound = np.repeat(self.scores[np.newaxis], len(units), axis=0), one.copy()
+            if one.any():
+                cut = folds.part(np.searchsorted(single, units[one]))
+                found[one], sound[one] = self._curves.solve(cut)
+        rest = np.flatnonzero(~sound & np.isin(units, self._owners, assume_unique=True))
+        for part in slices(len(rest), CHUNK_NUMBERS, len(self._chords.first) if len(rest) else 1):
+            some = rest[part]
+            found[some], sound[some] = self._chords.solve(self.removals.some(units[some]), len(some))
+        rest = rest[~sound[rest]]
         for part in slices(len(rest), CHUNK_NUMBERS, len(self.scores) ** 2):
-            found[rest[part] - units.start] = self._refit(rest[part])
+            found[rest[part]] = self._refit(units[rest[part]])
         return found
 
-    def _along_curves(self, start: int, stop: int) -> tuple[FloatArray, IntArray]:
-        """Return the scores as far as curves give them, and the units that they do not."""
-        units, folds = self._pairs
-        part = slice(*np.searchsorted(units, [start, stop]))
-        single, cut = units[part], folds.part(part)
-        if len(single) == stop - start:
-            found, sound = self._curves.solve(cut)
-            return found, single[~sound]
-        # The others are units of several pairs, and units that take nothing away.
-        found = np.repeat(self.scores[np.newaxis], stop - start, axis=0)
-        rest = self._owners[slice(*np.searchsorted(self._owners, [start, stop]))]
-        if len(single):
-            found[single - start], sound = self._curves.solve(cut)
-            rest = np.setdiff1d(rest, single[sound], assume_unique=True)
-        return found, rest
+    @cached_property
+    def _chords(self) -> Chords:
+        return Chords(self._curves, self.wins, self.ridge)
 
     def _refit(self, chosen: IntArray) -> FloatArray:
-        entries, place = self.removals.of_units(chosen)
-        wins = np.repeat(self.wins[np.newaxis], len(chosen), axis=0)
-        taken = self.removals
-        wins[place, taken.winner[entries], taken.loser[entries]] -= taken.weight[entries]
+        wins, taken = np.repeat(self.wins[np.newaxis], len(chosen), axis=0), self.removals.some(chosen)
+        wins[taken.owner, taken.winner, taken.loser] -= taken.weight
         return strengths(wins, self.ridge, self.scores)
 
 
@@ -215,13 +228,14 @@ class Removals:
         folds = PairFolds(low[heads], high[heads], battles[single], wins[single])
         return self.owner[heads], folds
 
-    def of_units(self, chosen: IntArray) -> tuple[IntArray, IntArray]:
-        """Return the entries of the chosen units, and for each the place of its unit in them."""
+    def some(self, chosen: IntArray) -> Removals:
+        """Return the entries of the chosen units; their owners are the places of the units in them."""
         starts = np.searchsorted(self.owner, chosen)
         sizes = np.searchsorted(self.owner, chosen, side="right") - starts
         place = np.repeat(np.arange(len(chosen)), sizes)
         first = np.cumsum(sizes) - sizes
-        return np.repeat(starts - first, sizes) + np.arange(len(place)), place
+        entries = np.repeat(starts - first, sizes) + np.arange(len(place))
+        return Removals(place, self.winner[entries], self.loser[entries], self.weight[entries])
 
 
 def check_connected(arcs: BoolArray, data: Battles, without: str = "") -> None:
@@ -236,13 +250,19 @@ def check_connected_without_each(wins: FloatArray, removals: Removals, data: Bat
     """Complain if one unit is all that joins some items to the others."""
     arcs = wins > 0
     cut = np.flatnonzero(wins[removals.winner, removals.loser] <= removals.weight)
-    for mine in np.split(cut, np.flatnonzero(np.diff(removals.owner[cut])) + 1):
+    # A way round over one other item for every arc that is gone settles it at once. Such ways of a
+    # unit of one pair use none of its arcs; those of other units are looked at once more.
+    ways = arcs.astype(np.float32) @ arcs.astype(np.float32)
+    open_arcs = cut[ways[removals.winner[cut], removals.loser[cut]] == 0]
+    owners, several = removals.owner[cut], removals.owner[cut][1:] == removals.owner[cut][:-1]
+    asked = np.union1d(removals.owner[open_arcs], owners[1:][several])
+    for unit in asked.tolist():
+        mine = cut[slice(*np.searchsorted(owners, [unit, unit + 1]))]
         winner, loser = removals.winner[mine], removals.loser[mine]
         rest = arcs.copy()
         rest[winner, loser] = False
-        # A way round over one other item for every arc that is gone settles it at once.
         if not (rest[winner] & rest[:, loser].T).any(axis=1).all():
-            label = data.units.labels[int(removals.owner[mine[0]])]
+            label = data.units.labels[unit]
             check_connected(rest, data, f"{data.units.kind} {label!r}")
 
 

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from steadyrank.scorers.base import LeaveOneOut
     from steadyrank.scorers.stuffing import Favour
 
-    Bounded = tuple[int, tuple[int, int]]
+    OnePair = tuple[int, tuple[int, int]]
     """A pair (ahead, behind) after a number of units below which it holds."""
+    Bounded = list[OnePair]
 
 MANY = 1 << 50
 """No more units than this are ever added."""
@@ -109,11 +110,11 @@ class Contests(ABC):
         """Return scores that no item falls below or rises above when so many units leave: quickly."""
         return None
 
-    def lower_upto(self, ahead: int, behind: int, most: int) -> int:  # noqa: ARG002 (some can stop)
-        """Return that number, or ``most + 1`` where it is larger, which may take less time."""
+    def lower_upto(self, ahead: int, behind: int, most: int) -> int | None:  # noqa: ARG002 (some stop)
+        """Return that number, or None where it is larger than ``most`` and nobody worked it out."""
         return self.lower(ahead, behind)
 
-    def runs(self, pairs: Iterable[Bounded]) -> Iterator[list[Bounded]]:
+    def runs(self, pairs: Iterable[OnePair]) -> Iterator[Bounded]:
         """Cut pairs into runs that are asked about together, and get what is needed for each."""
         return ([pair] for pair in pairs)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.data.units import Units
     from steadyrank.engines.item_sums import Entries, ItemSums, Parts
-    from steadyrank.scorers.contests import Bounded, Contests
+    from steadyrank.scorers.contests import Bounded, Contests, OnePair
 
     Ends = tuple[FloatArray, FloatArray]
     """The least and the largest value of each item."""
@@ -37,9 +37,9 @@ class ItemGiven:
         self._counts: list[int] = sums.counts.tolist()
         self._known: dict[int, Given] = {}
 
-    def runs(self, pairs: Iterable[Bounded]) -> Iterator[list[Bounded]]:
+    def runs(self, pairs: Iterable[OnePair]) -> Iterator[Bounded]:
         """Cut pairs into runs that there is room for, and fetch the items of each at once."""
-        run: list[Bounded] = []
+        run: Bounded = []
         items: set[int] = set()
         size = 0
         for bounded in pairs:
@@ -100,7 +100,7 @@ def entry_contests(
     least, most = (np.where(sums.counts > 0, _amount(sums, end), 0.0) for end in entries.extremes)
     ends = least, most
     most_at_once = int(entries.most_leaving.max())
-    new = NewValues(value_range if most_at_once == 1 else None, _scale(sums), grouped=most_at_once > 1)
+    new = NewValues(value_range, _scale(sums), sums.form.whole, grouped=most_at_once > 1)
     if not entries.gaps:
         return SameCounts(given, sums, units, ends, most_at_once, new)
     shrinkage, scores = sums.prior.weight / sums.prior.share, sums.scores * _scale(sums)
@@ -140,7 +140,7 @@ class SameCounts(SharedContests):
             sizes = np.maximum(abs(ends[0]), abs(ends[1])).max(initial=0.0)
             self.rounding = ROUNDING * float(sizes) * float(sums.counts.max(initial=0))
 
-    def runs(self, pairs: Iterable[Bounded]) -> Iterator[list[Bounded]]:
+    def runs(self, pairs: Iterable[OnePair]) -> Iterator[Bounded]:
         """Fetch the items of many pairs at once."""
         return self._given.runs(pairs)
 

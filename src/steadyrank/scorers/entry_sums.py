@@ -177,6 +177,13 @@ class EntriesOut(LeaveOneOut):
         """Return how few units must leave before one item passes another."""
         return entry_contests(self.entries, self.sums, self.units, self.value_range)
 
+    def scores_without(self, leaving: IntArray) -> FloatArray | None:
+        """Take the exact sums of those that leave from the exact sums of all."""
+        gone = self.entries.given_by(np.flatnonzero(leaving)) if self.sums.exact else None
+        if gone is None or not (self.sums.prior.weight or (gone[1] < self.sums.counts).all()):
+            return None
+        return self.sums.without(slice(None), *gone)
+
     def columns(self, items: IntArray, among: BoolArray | None = None) -> Iterator[Rows]:
         """Yield the scores of ``items`` without each unit that changes one of them."""
         return self.entries.columns(self.sums, Wanted.of(self.scores, items, among))

@@ -28,6 +28,7 @@ are handed back, to be solved by Newton's method.
 
 from __future__ import annotations
 
+from functools import cached_property
 from math import comb
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -48,6 +49,8 @@ SLOTS = 3
 LARGEST_RANGE = 0.1
 """Beyond it the bound on the Taylor coefficients was not checked; it is far from the tolerance."""
 SCALAR_STEPS = 20
+FLOW_NUMBERS = 1 << 20
+"""Numbers at once where something is asked of all pairs and all items."""
 
 
 class PairFolds(NamedTuple):
@@ -61,7 +64,7 @@ class PairFolds(NamedTuple):
     battles: FloatArray
     wins: FloatArray
 
-    def part(self, chosen: slice) -> PairFolds:
+    def part(self, chosen: IntArray) -> PairFolds:
         """Return some of them."""
         return PairFolds._make(column[chosen] for column in self)
 
@@ -84,7 +87,6 @@ class Tables(NamedTuple):
 class Order(NamedTuple):
     """The Taylor coefficients of one order, and how far forces of that size can go."""
 
-    polynomial: np.polynomial.Polynomial
     edge_spread: float
     node_spread: float
     wide: Tables
@@ -116,13 +118,22 @@ class Curves:
         self.inverse = np.asarray(np.linalg.inv(hessian), dtype=np.float64)
         self.narrow_inverse = self.inverse.astype(np.float32)
         self.win_chance = upset.T
-        self._edges = np.nonzero(np.triu(wins + wins.T, 1))
-        first, second = self._edges
-        self._flows = np.abs(self.inverse[first] - self.inverse[second])
-        self._information = (wins + wins.T) * upset * upset.T
-        self.spread = 2.0 * float((self._information[first, second] @ self._flows).max())
+        self.information = (wins + wins.T) * upset * upset.T
+        self._polynomials = _logistic_derivatives()
         # Threads may share this: an order is made whole before it is kept, by any of them alike.
         self._orders: dict[int, Order] = {}
+
+    @cached_property
+    def spreads(self) -> FloatArray:
+        """How far forces on the pairs can go that are as large as the r-th coefficients, from r = 1."""
+        found = np.zeros((len(self._polynomials), len(self.scores)))
+        edges = np.argwhere(np.triu(self.information, 1))
+        for part in slices(len(edges), FLOW_NUMBERS, len(self.scores)):
+            first, second = edges[part].T
+            chance, information = self.win_chance[first, second], self.information[first, second]
+            sizes = [np.abs(polynomial(chance)) * information for polynomial in self._polynomials]
+            found += np.array(sizes) @ np.abs(self.inverse[first] - self.inverse[second])
+        return np.asarray(2.0 * found.max(axis=1))
 
     def order(self, r: int) -> Order:
         """Return the matrix of ``N s^(r)(d) / r!``, r from 2, and what it can do."""
@@ -131,16 +142,10 @@ class Curves:
         return self._orders[r]
 
     def _made(self, r: int) -> Order:
-        # The r-th derivative of the logistic function s is its slope times a polynomial in s.
-        slope = np.polynomial.Polynomial([0.0, 1.0, -1.0])
-        kept = self.order(r - 1).polynomial if r > 2 else np.polynomial.Polynomial([1.0])
-        polynomial = (kept * slope.deriv() + kept.deriv() * slope) / r
-        table = self._information * polynomial(self.win_chance)
-        size = np.abs(table)
+        table = self.information * self._polynomials[r - 1](self.win_chance)
         return Order(
-            polynomial,
-            edge_spread=2.0 * float((size[self._edges] @ self._flows).max()),
-            node_spread=2.0 * float((np.abs(self.inverse) @ size.sum(axis=1)).max()),
+            edge_spread=float(self.spreads[r - 1]),
+            node_spread=2.0 * float((np.abs(self.inverse) @ np.abs(table).sum(axis=1)).max()),
             wide=Tables.of(self.inverse, table.T),
             narrow=Tables.of(self.narrow_inverse, table.T.astype(np.float32)),
         )
@@ -296,37 +301,55 @@ class _Block:
         p, base = self.order, self.resistance * reach
         ratio = np.minimum(self.growth + base / 3.0, 0.5)
         tail = ratio**p * (p + 1 - p * ratio) / (1.0 - ratio) ** 2
-        missed = self.curves.spread * base**2 / 2.0 * tail
+        missed = self.curves.spreads[0] * base**2 / 2.0 * tail
         missed += self._coefficient("edge_spread", base, p + 1)
         ball = 2.0 * base / (1.0 - ratio)
-        contraction = self.curves.spread * ball / (1.0 - ball / 3.0) ** 2
+        contraction = self.curves.spreads[0] * ball / (1.0 - ball / 3.0) ** 2
         fine = (ball < LARGEST_RANGE) & (contraction <= 0.5) & (missed <= base) & (ratio < 0.5)
         return np.where(fine, missed / (1.0 - np.minimum(contraction, 0.5)) + self.rounding, np.inf)
 
     def _amounts(
         self, battles: FloatArray, wins: FloatArray, reach: FloatArray
     ) -> tuple[FloatArray, BoolArray]:
-        """Solve ``t = battles * chance(t) - wins`` for every fold, by Newton's method."""
         rows = np.arange(len(self.first))
         gaps = [
             (self.terms[rows, k, self.first] - self.terms[rows, k, self.second])[:, np.newaxis]
             for k in range(self.order)
         ]
-        odds = (1.0 - self.chance) / self.chance
-        t = battles * self.chance - wins
-        for _ in range(SCALAR_STEPS):
-            gap, rate = gaps[-1], np.zeros(t.shape)
-            for coefficient in (*gaps[-2::-1], np.zeros((len(rows), 1))):
-                rate = rate * t + gap
-                gap = gap * t + coefficient
-            chance = 1.0 / (1.0 + odds * np.exp(-np.clip(gap, -1.0, 1.0)))
-            slope = 1.0 - battles * chance * (1.0 - chance) * rate
-            step = (t - battles * chance + wins) / np.where(slope > 0.5, slope, 1.0)
-            t = t - step
-            if np.abs(step).max() < 1e-10:
-                break
-        settled = (np.abs(step) < 1e-10) & (slope > 0.5) & (np.abs(t) <= reach[:, np.newaxis])
+        t, settled = amounts(gaps, self.chance, battles, wins)
+        settled &= np.abs(t) <= reach[:, np.newaxis]
         return t, np.asarray(settled | (battles == 0))
+
+
+def amounts(
+    gaps: list[FloatArray], chance: FloatArray, battles: FloatArray, wins: FloatArray
+) -> tuple[FloatArray, BoolArray]:
+    """Solve ``t = battles * chance(t) - wins`` for every fold, by Newton's method.
+
+    The gap of the pair grows by a polynomial in t with the coefficients ``gaps``, from that of t on.
+    """
+    odds = (1.0 - chance) / chance
+    t = battles * chance - wins
+    for _ in range(SCALAR_STEPS):
+        gap, rate = gaps[-1], np.zeros(t.shape)
+        for coefficient in (*gaps[-2::-1], np.zeros(())):
+            rate = rate * t + gap
+            gap = gap * t + coefficient
+        now = 1.0 / (1.0 + odds * np.exp(-np.clip(gap, -1.0, 1.0)))
+        slope = 1.0 - battles * now * (1.0 - now) * rate
+        step = (t - battles * now + wins) / np.where(slope > 0.5, slope, 1.0)
+        t = t - step
+        if np.abs(step).max(initial=0.0) < 1e-10:
+            break
+    return t, (np.abs(step) < 1e-10) & (slope > 0.5)
+
+
+def _logistic_derivatives() -> list[np.polynomial.Polynomial]:
+    """Return the Taylor coefficients of the logistic function s, over its slope, as polynomials in s."""
+    slope, found = np.polynomial.Polynomial([0.0, 1.0, -1.0]), [np.polynomial.Polynomial([1.0])]
+    for r in range(2, MOST_TERMS + 2):
+        found.append((found[-1] * slope.deriv() + found[-1].deriv() * slope) / r)
+    return found
 
 
 def _units_by_pair(folds: PairFolds, items: int) -> IntArray:

@@ -22,9 +22,9 @@ are looked at closely.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from steadyrank._typing import FloatArray, IntArray
-    from steadyrank.scorers.contests import Bounded
+    from steadyrank.scorers.contests import Bounded, OnePair
     from steadyrank.scorers.entry_contests import ItemGiven
     from steadyrank.scorers.stuffing import NewValues
 
@@ -75,6 +75,7 @@ class Given:
     total: float
     denominator: float
     each: float = 1.0
+    _known: dict[tuple[int, int], float] = field(default_factory=dict, repr=False)
 
     @property
     def score(self) -> float:
@@ -91,24 +92,14 @@ class Given:
 
         It reaches t exactly if ``sign (S - t D)`` plus the m largest ``sign (t c - s)`` is not negative.
         """
-        known = self._extremes[sign]
-        if m not in known:
-            known[m] = (
-                self._extreme_of_units(m, sign) if self.single else self._extreme_of_groups(m, sign)
-            )
-        return known[m]
-
-    @cached_property
-    def _extremes(self) -> dict[int, dict[int, float]]:
-        return {1: {}, -1: {}}
-
-    @cached_property
-    def _ordered(self) -> FloatArray:
-        return np.sort(self.sums)
+        if (m, sign) not in self._known:
+            found = self._extreme_of_units if self.single else self._extreme_of_groups
+            self._known[m, sign] = found(m, sign)
+        return self._known[m, sign]
 
     def _extreme_of_units(self, m: int, sign: int) -> float:
         left = np.arange(min(m, len(self.sums)) + 1)
-        taken = upto(sign * self._ordered[::sign][: left[-1]])
+        taken = upto(np.sort(sign * self.sums)[: left[-1]])
         below = self.denominator - self.each * left
         fits = below > 0
         return sign * float(((sign * self.total - taken)[fits] / below[fits]).max())
@@ -175,7 +166,7 @@ class RatioContests(Contests):
                 way_out="Ask about units that leave, or that are added.",
             )
         ends = self._new.scaled(), self._new.stated()
-        return AddedRatios(self._scores, self._denominators, *ends)
+        return AddedRatios(self._scores, self._denominators, *ends, whole=self._new.whole)
 
     def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Let the item behind lose its lowest value, and the one ahead its highest, again and again."""
@@ -214,31 +205,32 @@ class RatioContests(Contests):
 
     def lower(self, ahead: int, behind: int) -> int:
         """Return the exact number where a unit has one value of an item, else the bound."""
-        return self.lower_upto(ahead, behind, self.total)
+        return self.lower_upto(ahead, behind, self.total) or self.total
 
-    def lower_upto(self, ahead: int, behind: int, most: int) -> int:
-        """Return that number, or ``most + 1`` where it is larger: most pairs are told apart at once."""
-        most = min(most, self.total)
+    def lower_upto(self, ahead: int, behind: int, most: int) -> int | None:
+        """Return the number if it is not larger than ``most``, which most pairs are told by at once."""
         self._given.fetch({ahead, behind})
         both = self._given(ahead), self._given(behind)
-        if meeting(*both, most) is None:
-            return min(most + 1, self.total)
-        pair, units = _Pair.of(*both, tie=behind < ahead), None
-        lower = pair.bound(most, self.total)
-        if lower <= most and lower < self.total and pair.single:
-            lower, units = pair.exact(lower, most, self.total)
-        if lower <= most:
-            self._chosen[ahead, behind] = units
-        return lower
+        most = min(most, self.total - 1)
+        if meeting(*both, most) is not None:
+            pair, units = _Pair.of(*both, tie=behind < ahead), None
+            lower = pair.bound(most)
+            if lower is not None and pair.single:
+                lower, units = pair.exact(lower, most)
+            if lower is not None:
+                self._chosen[ahead, behind] = units
+                return lower
+        return self.total if most == self.total - 1 else None
 
     def attack(self, ahead: int, behind: int) -> Attack:
         """Return the units of the exact answer, or those with the largest first-order effect."""
         if (ahead, behind) not in self._chosen:
             self.lower(ahead, behind)
-        units = self._chosen.get((ahead, behind))
-        if units is None:
-            self._given.fetch({ahead, behind})
-            units = _Pair.of(self._given(ahead), self._given(behind), tie=behind < ahead).by_effect()
+        self._given.fetch({ahead, behind})
+        units = _Pair.of(self._given(ahead), self._given(behind), tie=behind < ahead).by_effect()
+        chosen = self._chosen.get((ahead, behind))
+        if chosen is not None:  # and more, where a tie within rounding did not turn
+            units = np.concatenate([chosen, np.setdiff1d(units, chosen, assume_unique=True)])
         return Attack(units, np.ones(len(units), dtype=np.int64))
 
     def gain(self, removals: int, ahead: int, behind: int, upto: float) -> float:
@@ -247,7 +239,7 @@ class RatioContests(Contests):
         pair = _Pair.of(self._given(ahead), self._given(behind), tie=True)
         return pair.most_ahead(removals, upto * self._new.scale) / self._new.scale
 
-    def runs(self, pairs: Iterable[Bounded]) -> Iterator[list[Bounded]]:
+    def runs(self, pairs: Iterable[OnePair]) -> Iterator[Bounded]:
         """Fetch the items of many pairs at once."""
         return self._given.runs(pairs)
 
@@ -295,11 +287,11 @@ class _Pair:
         helpful = np.flatnonzero(effects > 0)
         return self.units[helpful[np.argsort(-effects[helpful], kind="stable")]]
 
-    def bound(self, most: int, total: int) -> int:
-        """Return the smallest number of units that the bound does not rule out, up to ``most``."""
+    def bound(self, most: int) -> int | None:
+        """Return the smallest number of units that the bound does not rule out, if up to ``most``."""
         last = min(most, len(self.units))
         if not self._possible(last):
-            return most + 1 if last < len(self.units) else total
+            return None
         failed, number = 0, 1
         while not self._possible(number):
             failed, number = number, min(2 * number, last)
@@ -313,7 +305,8 @@ class _Pair:
         met = meeting(self.ahead, self.behind, m)
         if met is None or not self._possible(m):
             return 0.0
-        reached, lead = 0.0, max(met.ends[1] - met.ends[0], 0.0) + met.slack
+        slack, low, high = met
+        reached, lead = 0.0, max(high - low, 0.0) + slack
         if upto < lead and self._possible(m, upto):
             return lead
         lead = min(lead, upto)
@@ -325,23 +318,25 @@ class _Pair:
     def _possible(self, m: int, lead: float = 0.0) -> bool:
         """Tell whether the bound allows the item behind such a lead: t + lead against t, for some t."""
         met = meeting(self.ahead, self.behind, m)
-        if met is None or met.ends[1] - lead < met.ends[0] - met.slack:
+        if met is None:
             return False
-        needed = self.gap + lead - met.slack
-        ends = met.ends[0], met.ends[1] - lead
-        return any(top_sum(self.effects(t, lead), m) >= needed for t in ends)
+        slack, low, high = met
+        if high - lead < low - slack:
+            return False
+        needed = self.gap + lead - slack
+        return any(top_sum(self.effects(t, lead), m) >= needed for t in (low, high - lead))
 
-    def exact(self, lower: int, most: int, total: int) -> tuple[int, IntArray | None]:
+    def exact(self, lower: int, most: int) -> tuple[int | None, IntArray | None]:
         """Try every split of ever more units; return their number and the first that turns the pair."""
         splits = _Splits(self)
         bounded = 0
-        for m in range(lower, min(most + 1, total)):
+        for m in range(lower, most + 1):
             p, q, r = splits.triples(m)
             bounded += len(p)
             if bounded > MOST_TRIPLES:
                 return m, None
             if not len(p):
-                return total, None
+                break
             promise = splits.promise(p, q, r)
             for place in np.argsort(-promise, kind="stable"):
                 if promise[place] < -splits.slack:
@@ -349,7 +344,7 @@ class _Pair:
                 chosen = splits.turned(int(p[place]), int(q[place]), int(r[place]))
                 if chosen is not None:
                     return m, self.units[chosen]
-        return min(most + 1, total), None
+        return None, None
 
 
 class _Splits:
@@ -402,7 +397,8 @@ class _Splits:
         values = s_i * under - s_j * over
         chosen = np.argpartition(-values, r - 1)[:r] if r else np.zeros(0, dtype=np.int64)
         reached = float(self._apart(np.array(p), np.array(q), over, under) + values[chosen].sum())
-        if reached < -self.slack or (reached == 0.0 and not self._pair.tie):
+        # What rounding decides is not ruled out.
+        if reached < -self.slack or (reached == 0.0 and not self._pair.tie and not self.slack):
             return None
         return np.concatenate([self._lowest[:p], self._highest[:q], self._both[chosen]])
 
@@ -418,18 +414,14 @@ class _Splits:
         return over, np.asarray(self._pair.behind.denominator - each * (p + r), dtype=np.float64)
 
 
-class Meeting(NamedTuple):
-    """Between which scores two items can meet, and what these are off by."""
+def meeting(ahead: Given, behind: Given, m: int) -> tuple[float, float, float] | None:
+    """Return between which scores two items can meet when at most m units leave, after their slack.
 
-    ends: tuple[float, float]
-    slack: float
-
-
-def meeting(ahead: Given, behind: Given, m: int) -> Meeting | None:
-    """Return where two items can meet when at most m units leave, None where they cannot."""
-    ends = ahead.extreme(m, -1), behind.extreme(m, 1)
-    slack = ROUNDING * (abs(ahead.score) + abs(behind.score) + abs(ends[0]) + abs(ends[1]))
-    return None if ends[1] < ends[0] - slack else Meeting(ends, slack)
+    None where they cannot meet.
+    """
+    low, high = ahead.extreme(m, -1), behind.extreme(m, 1)
+    slack = ROUNDING * (abs(ahead.score) + abs(behind.score) + abs(low) + abs(high))
+    return None if high < low - slack else (slack, low, high)
 
 
 def _named(x_i: FloatArray, x_j: FloatArray) -> Iterator[tuple[str, FloatArray]]:

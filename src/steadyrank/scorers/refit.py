@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from platform import python_version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from steadyrank.scorers.checkpoint import Kept
 
 Progress = Callable[[int, int], None]
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -172,7 +173,7 @@ def refit_all(
         for unit, found in done.items():
             scores[unit] = found
         todo = [unit for unit in (FULL, *range(len(units))) if unit not in done]
-        fits = _run(partial(_named_fit, fit, units), todo, how.n_jobs)
+        fits = run_fits(partial(_named_fit, fit, units), todo, how.n_jobs)
         for finished, (unit, found) in enumerate(fits, start=len(done) + 1):
             scores[unit] = found
             add(unit, found)
@@ -195,9 +196,9 @@ def _checkpoint(
     )
 
 
-def _run(
-    fit: Callable[[int], tuple[int, FloatArray]], todo: list[int], n_jobs: int | None
-) -> Iterator[tuple[int, FloatArray]]:
+def run_fits(
+    fit: Callable[[int], tuple[int, Found]], todo: Sequence[int], n_jobs: int | None
+) -> Iterator[tuple[int, Found]]:
     """Yield (unit, scores) as they are finished, in any order."""
     if not todo:
         return

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from steadyrank.engines.exact_sums import EXACT
 from steadyrank.errors import InvalidSettingError, Option
 from steadyrank.scorers.contests import MANY, Attack, Contests, SharedContests
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
 
 NOBODY = np.zeros(0, dtype=np.int64)
 
@@ -42,6 +43,7 @@ class NewValues:
 
     value_range: tuple[float, float] | None
     scale: float
+    whole: bool
     grouped: bool
 
     def stated(self) -> tuple[float, float]:
@@ -139,6 +141,8 @@ class AddedRatios(Contests):
         The range of values, in units of the scores.
     stated : (float, float)
         The range as it was stated.
+    whole : bool
+        Whether sums in units of the scores are whole numbers.
     """
 
     rule = "exact: all units that are added favour the rival as much as a unit can"
@@ -149,9 +153,12 @@ class AddedRatios(Contests):
         denominators: FloatArray,
         ends: tuple[float, float],
         stated: tuple[float, float],
+        *,
+        whole: bool,
     ) -> None:
         self._scores, self._denominators = scores, denominators
         self._ends, self._stated = ends, stated
+        self._whole = whole and all(float(end).is_integer() for end in ends)
 
     def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Find the number at which the scores meet, by halving."""
@@ -162,17 +169,21 @@ class AddedRatios(Contests):
             failed, number = np.where(met, failed, middle), np.where(met, middle, number)
         return number
 
-    def _met(self, ahead: IntArray, behind: IntArray, number: IntArray) -> FloatArray:
+    def _met(self, ahead: IntArray, behind: IntArray, number: IntArray) -> BoolArray:
         low, high = self._ends
-        down = np.minimum(self._scores[ahead], self._with(ahead, number, low))
-        up = np.maximum(self._scores[behind], self._with(behind, number, high))
-        # What rounding decides is tried: it counts as met.
-        return np.asarray(up - down >= -1e-12 * (np.abs(up) + np.abs(down)))
+        down, over = self._with(ahead, np.where(self._scores[ahead] > low, number, 0), low)
+        up, under = self._with(behind, np.where(self._scores[behind] < high, number, 0), high)
+        # Cross products, which are exact where sums are whole; what rounding decides is tried.
+        more, less = up * over, down * under
+        size = np.abs(more) + np.abs(less)
+        slack = np.where(self._whole & (size < EXACT), 0.0, 1e-12 * size)
+        return np.asarray((more - less > -slack) | ((more == less) & (behind < ahead)))
 
-    def _with(self, items: IntArray, number: IntArray, value: float) -> FloatArray:
-        """Return the scores of items with so many more values, all the same."""
+    def _with(self, items: IntArray, number: IntArray, value: float) -> tuple[FloatArray, FloatArray]:
+        """Return the sums and denominators of items with so many more values, all the same."""
         below = self._denominators[items]
-        return np.asarray((self._scores[items] * below + number * value) / (below + number))
+        sums = self._scores[items] * below
+        return (np.rint(sums) if self._whole else sums) + number * value, below + number
 
     def lower(self, ahead: int, behind: int) -> int:
         """Return the number for one pair."""

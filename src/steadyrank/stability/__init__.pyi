@@ -7,13 +7,17 @@ from steadyrank.stability.audit_rows import AuditRow as AuditRow
 from steadyrank.stability.auditing import Audit as Audit, Check as Check
 from steadyrank.stability.certificate import Certificate as Certificate
 from steadyrank.stability.curve import StabilityCurve as StabilityCurve
+from steadyrank.stability.explanation import Explanation as Explanation, Needed as Needed, Rival as Rival
 from steadyrank.stability.margin_results import Margin as Margin
+from steadyrank.stability.random_audit import RandomAudit as RandomAudit
 from steadyrank.stability.ranking_curve import RankingCurve as RankingCurve
 from steadyrank.stability.removal_curve import RemovalCurve as RemovalCurve
 from steadyrank.stability.study import (
     Study as Study,
     audit as audit,
+    explain as explain,
     margin as margin,
+    needed as needed,
     stable_ranking as stable_ranking,
     stable_topk as stable_topk,
     write_report as write_report,

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from steadyrank.errors import InvalidValueError, StateLimitError, shorten
+from steadyrank.operators.critical import STEEPEST
+from steadyrank.operators.meeting import Rival
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.reading.arrays import frozen
 from steadyrank.stability.near_rank import alike
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
 
     Operator: TypeAlias = Callable[[FloatArray, int], ArrayLike]
     """From scores and k to item indices, or to a mask of the items."""
+
+ROUGHLY = 1e-5
+"""Nearer to eps than this share of it, bounds leave it to the operators, which know of rounding."""
 
 NOT_JACCARD = "Jaccard similarity is defined for sets of items, not for sets of rankings"
 
@@ -53,6 +58,8 @@ class AuditRow:
         Why a value is missing, in plain words.
     broken : int array
         The distinct units whose removal breaks the answer.
+    lower, upper : float or None
+        Of random removals: confidence limits of the share of all removals that break the answer.
 
     Examples
     --------
@@ -67,6 +74,8 @@ class AuditRow:
     size: int | None
     note: str = ""
     broken: IntArray = field(default_factory=lambda: np.empty(0, np.int64), repr=False, compare=False)
+    lower: float | None = None
+    upper: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "broken", frozen(self.broken))
@@ -120,17 +129,25 @@ def units_without_common_ranking(study: Study, eps: float) -> IntArray:
     to items with the same scores, one is looked at: names do not matter here.
     """
     loo = study.leave_one_out
-    full = RankingSet(loo.scores, eps)
     reaching = np.flatnonzero(study.reaching(eps))
     first = alike(loo, reaching) if len(reaching) else reaching
     chosen = np.zeros(len(loo.units), dtype=np.bool_)
     chosen[first] = True
-    broken = [
-        unit
-        for units, rows in loo.columns(np.arange(len(loo.scores)), chosen)
-        for unit, scores in zip(units.tolist(), rows, strict=True)
-        if not full.intersects(RankingSet(scores, eps))
-    ]
+    rival, full, broken = Rival(loo.scores), RankingSet(loo.scores, eps), []
+    slack = ROUGHLY * (eps + float(np.abs(loo.scores).max()) * ROUGHLY)
+
+    def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
+        (lower, upper), reach = rival.meeting_bounds(rows), STEEPEST * errors.max(axis=1) + slack
+        for number in np.flatnonzero((lower <= eps) & (eps <= upper)).tolist():
+            lower[number] = upper[number] = rival.meeting(rows[number])
+        return np.asarray((lower - reach > eps) | (upper + reach < eps))
+
+    for units, rows in loo.columns_near(np.arange(len(loo.scores)), chosen, settled):
+        lower, upper = rival.meeting_bounds(rows)
+        apart = lower > eps + slack
+        for number in np.flatnonzero(~apart & ~(upper < eps - slack)).tolist():
+            apart[number] = not full.intersects(RankingSet(rows[number], eps))
+        broken += units[apart].tolist()
     return np.asarray(reaching[np.isin(first, broken)], dtype=np.int64)
 
 

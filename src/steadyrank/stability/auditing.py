@@ -59,8 +59,6 @@ class Audit(Result):
         One row for each method and k.
     eps : float
         The inflation.
-    shifts : float array (distinct units,)
-        How far the scores move when each distinct unit is left out; ``units.counts`` are its weights.
     units : Units
         What was left out.
 
@@ -75,8 +73,12 @@ class Audit(Result):
 
     table: tuple[AuditRow, ...]
     eps: float
-    shifts: FloatArray
     units: Units
+
+    @property
+    def shifts(self) -> FloatArray:
+        """How far the scores move when each distinct unit is left out, ``units.counts`` times."""
+        return self._folds.shifts
 
     def __repr__(self) -> str:
         methods = list(dict.fromkeys(row.method for row in self))
@@ -97,7 +99,12 @@ class Audit(Result):
 
         A shift that is eps up to rounding counts, as it does for the operators.
         """
-        return self.study.share(self.study.reaching(self.eps))
+        return self._folds.share(self._folds.reaching(self.eps))
+
+    @property
+    def _folds(self) -> Study:
+        """What was left out, as a study: each unit in turn."""
+        return self.study
 
     def row(self, method: str, k: int | None = None) -> AuditRow:
         """Return the row of one method (and k)."""
@@ -110,11 +117,11 @@ class Audit(Result):
 
     def curve(self, k: int) -> StabilityCurve:
         """Return the exact step functions delta(eps) and size(eps) of the top-k, for all eps at once."""
-        return self.study.curve(k)
+        return self._folds.curve(k)
 
     def ranking_curve(self) -> RankingCurve:
         """Return the exact step functions delta(eps) and tiers(eps) of the full ranking."""
-        return self.study.ranking_curve()
+        return self._folds.ranking_curve()
 
     def flips(self, k: int) -> Flips:
         """Return the units that break the plain or the inflated top-k, and what they change.
@@ -122,13 +129,14 @@ class Audit(Result):
         Works for every k, also one that is not in the table.
         """
         k = check_k(k, len(self.items))
-        topk = TopKAudit(self.study, [k], self.eps)
+        folds = self._folds
+        topk = TopKAudit(folds, [k], self.eps)
         members = {name: TOPK_METHODS[name](self.eps) for name in Flips.METHODS}
         broken = {row.method: row.broken for row in self if row.k == k}
         if missing := {name: members[name] for name in Flips.METHODS if name not in broken}:
             broken |= {row.method: row.broken for row in topk.rows(missing)}
         plain, inflated = (topk.flips(name, k, members[name], broken[name]) for name in members)
-        return Flips(k, self.unit, self.n_units, plain, inflated)
+        return Flips(k, folds.unit, folds.units.total, plain, inflated)
 
     def plot(self, k: int | None = None, ax: Axes | None = None) -> Axes:
         """Draw delta(eps) and size(eps) for one k with matplotlib, and return the Axes."""
@@ -145,7 +153,9 @@ class Audit(Result):
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return the table by column; sizes beyond the largest float are infinite there."""
-        columns = {name: [getattr(row, name) for row in self] for name in findings.COLUMNS["audit"]}
+        columns = {
+            name: [getattr(row, name) for row in self] for name in findings.COLUMNS[self.document]
+        }
         return columns | {"size": [_as_float(row.size) for row in self]}
 
 
@@ -168,7 +178,7 @@ class Check(Result):
     remedy : StableTopK
         The smallest answer that keeps to ``max_delta``.
     margin : Margin
-        How many units must leave before the plain top-k changes.
+        How many units must leave before the answer that was checked changes.
     min_margin : int or None
         The number that it must reach, for certain.
 
@@ -202,10 +212,6 @@ class Check(Result):
 
     def _found(self) -> dict[str, Any]:
         return findings.check_findings(self)
-
-    def _columns(self) -> dict[str, list[Any]]:
-        found = self._found()
-        return {name: [found[name]] for name in findings.COLUMNS[self.document]}
 
 
 class AuditPlan:

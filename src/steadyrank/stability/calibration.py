@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.scorers.base import Settled
     from steadyrank.scorers.sensitivity import Sensitivity
     from steadyrank.stability.certificate import Guarantee
     from steadyrank.stability.study import Study
@@ -141,23 +142,16 @@ class Calibration:
             )
         needed = self._needed(removals, cover=cover)
         smallest = max(just_above(needed), smallest_gap_eps(study.scores))
-        if eps is not None and check_eps(eps) <= needed:
+        if eps is not None and check_eps(eps) < just_above(needed):
             raise NoProofError(
                 scorer,
                 f"no rule proves that eps = {eps:.6g} holds against {counted(removals, 'removal')}",
                 way_out=["Omit ", Option("eps"), f", or give {smallest * 1.00001:.6g} or more."],
             )
-        chosen = smallest if eps is None else check_eps(eps)
-        return withstanding(
-            chosen,
-            removals,
-            study.units.total,
-            study.unit,
-            self.what,
-            cover=cover,
-            chosen=eps is None,
-            vacuous=bool((critical_eps(study.scores, self.k or 1) < chosen).all()),
-        )
+        found = smallest if eps is None else check_eps(eps)
+        vacuous = bool((critical_eps(study.scores, self.k or 1) < found).all())
+        told = removals, study.units.total, study.unit, self.what
+        return withstanding(found, *told, cover=cover, chosen=eps is None, vacuous=vacuous)
 
     def _needed(self, removals: int, *, cover: bool) -> float:
         """Return the eps above which the answer holds, whichever units leave."""
@@ -262,6 +256,27 @@ def reaching_eps(shifts: FloatArray, scores: FloatArray, eps: float) -> BoolArra
     with np.errstate(over="ignore"):
         found: BoolArray = shifts >= effective_eps(eps, largest) * (1 - SUMS)
     return found
+
+
+def settled_at(eps: float) -> Settled:
+    """Return which shifts need not be exact to tell who reaches eps: far from it, not largest."""
+
+    def settled(shifts: FloatArray, errors: FloatArray) -> BoolArray:
+        far = np.abs(shifts - eps) > errors + 2 * MOST_OF_EPS * eps
+        return np.asarray(far & (shifts + errors < (shifts - errors).max(initial=0.0)))
+
+    return settled
+
+
+def settled_beside(delta: float, counts: IntArray) -> Settled:
+    """Return which shifts need not be exact to tell the one that a share ``delta`` of all exceed."""
+
+    def settled(shifts: FloatArray, errors: FloatArray) -> BoolArray:
+        least, most = shifts - errors, shifts + errors
+        low, high = (exceeded_by_at_most(delta, bound, counts) for bound in (least, most))
+        return np.asarray((most < low) | (least > high))
+
+    return settled
 
 
 def eps_above(delta: float, values: FloatArray, counts: IntArray, ties: float) -> float:

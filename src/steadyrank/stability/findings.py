@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from steadyrank.stability.answers import Answer, StableTopK
     from steadyrank.stability.auditing import Audit, Check
     from steadyrank.stability.curve import StabilityCurve
+    from steadyrank.stability.explanation import Explanation, Needed
     from steadyrank.stability.margin_results import Margin
+    from steadyrank.stability.random_audit import RandomAudit
     from steadyrank.stability.results import Result
     from steadyrank.stability.study import Study
     from steadyrank.stability.topk_audit import Flip, Flips
@@ -44,6 +46,9 @@ COLUMNS = {
     "top-k": ANSWER_COLUMNS,
     "ranking": ANSWER_COLUMNS,
     "audit": ("method", "k", "delta", "jaccard", "size", "log10_size", "note"),
+    "random-audit": ("method", "k", "delta", "lower", "upper", "jaccard", "size", "log10_size", "note"),
+    "explanation": ("unit", "number", "count", "contribution", "gap_without"),
+    "needed": ("k", "ahead", "behind", "gap", "confidence", "needed", "n_units", "tie", "basis"),
     "margin": ("k", "item", "lower", "upper", "exact", "n_units", "passed", "passing", "rule"),
     "check": ("k", "method", "eps", "delta", "breaking_units", "size", "max_delta", "stable"),
 }
@@ -139,6 +144,12 @@ def audit_findings(audit: Audit) -> dict[str, Any]:
     return {"eps": audit.eps, **_table(audit), "flips": [flip_findings(audit.flips(k)) for k in ks]}
 
 
+def random_audit_findings(audit: RandomAudit) -> dict[str, Any]:
+    """Return the table of an audit of random removals, and what was drawn."""
+    names = ("removals", "samples", "seed", "unscored", "confidence", "sentence")
+    return {name: getattr(audit, name) for name in names} | audit_findings(audit)
+
+
 def check_findings(check: Check) -> dict[str, Any]:
     """Return what a gate found."""
     remedy = check.remedy
@@ -164,6 +175,7 @@ def margin_findings(margin: Margin) -> dict[str, Any]:
     return {
         "k": margin.k,
         "item": None if margin.item is None else label(margin.item),
+        "eps": margin.eps,
         "by": margin.by,
         "lower": margin.lower,
         "upper": margin.upper,
@@ -194,6 +206,30 @@ def distance_findings(study: Study, k: int) -> dict[str, Any]:
         for item, lower in found.nearest
     ]
     return {"k": k, "items": items, "beyond": found.beyond}
+
+
+def explanation_findings(found: Explanation) -> dict[str, Any]:
+    """Return an item's rivals, and all units for and against it."""
+    names = ("k", "rank", "inside", "gap", "additive", "sentence")
+    rivals = [
+        {"item": label(rival.item), "rank": rival.rank, "gap": rival.gap}
+        | {name: getattr(rival.margin, name) for name in ("lower", "upper", "sentence")}
+        for rival in found.rivals
+    ]
+    return {name: getattr(found, name) for name in names} | {
+        "item": label(found.item),
+        "rivals": rivals,
+        "units_for": found.number(1),
+        "units_against": found.number(-1),
+        "rows": list(found.rows()),
+    }
+
+
+def needed_findings(found: Needed) -> dict[str, Any]:
+    """Return how many units a model says it would take, and that it is a model."""
+    names = ("k", "gap", "confidence", "needed", "tie", "basis", "sentence")
+    told = {name: getattr(found, name) for name in names}
+    return told | {"ahead": label(found.ahead), "behind": label(found.behind), "status": "model"}
 
 
 def _removed(margin: Margin) -> dict[str, Any]:
@@ -265,7 +301,7 @@ def _limit(answer: StableTopK, audit: Audit | None) -> float:
 
 
 def _table(audit: Audit) -> dict[str, Any]:
-    rows = [{name: getattr(row, name) for name in COLUMNS["audit"]} for row in audit]
+    rows = [{name: getattr(row, name) for name in COLUMNS[audit.document]} for row in audit]
     for row in rows:
         if row["size"] is not None and row["size"] > EXACT_IN_JSON:
             row["size"] = None

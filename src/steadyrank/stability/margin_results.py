@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from steadyrank.errors import InvalidPolicyError, InvalidValueError, shorten
-from steadyrank.operators.checks import check_k
-from steadyrank.operators.topk_sets import topk
+from steadyrank.errors import InvalidPolicyError, InvalidValueError, Option, listing, shorten
+from steadyrank.operators.boundary import just_above
+from steadyrank.operators.checks import check_eps, check_k
+from steadyrank.operators.topk_sets import inflated_topk, topk
 from steadyrank.stability import findings
-from steadyrank.stability.margins import precedes
+from steadyrank.stability.margins import Found, last_true, precedes
 from steadyrank.stability.results import Result
+from steadyrank.stability.withstanding import Withstanding
 from steadyrank.wording import counted, plural
 
 if TYPE_CHECKING:
-    from steadyrank._typing import FloatArray
-    from steadyrank.stability.margins import Found, MarginSearch
+    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank.stability.margins import MarginSearch
     from steadyrank.stability.study import Study
 
 
@@ -31,11 +34,20 @@ NEIGHBOURS = 1000
 
 
 class Asked(NamedTuple):
-    """Which answer is in question: a top k, an item of it, a pair, or without any the full ranking."""
+    """Which answer is in question: a top k, an item of it, a pair, or without any the full ranking.
+
+    With an eps it is the inflated top k.
+    """
 
     k: int | None = None
     item: object = None
     pair: tuple[object, object] | None = None
+    eps: float | None = None
+
+    def members(self, scores: FloatArray) -> IntArray:
+        """Return the items of the top k in question, best first."""
+        k = cast("int", self.k)
+        return topk(scores, k) if self.eps is None else inflated_topk(scores, k, self.eps).indices
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,9 +70,11 @@ class Margin(Result):
     units : tuple of int
         Their numbers, for ``data.without(units)``; a number that occurs again is another copy.
     leaves, enters : tuple of labels
-        Of a top k: the items that are then out of it, and those that are then in.
+        Of a top k, plain or inflated: the items that are then out of it, and those that are then in.
     pair : (label, label)
         The item that is then passed, and the one that passes it.
+    eps : float or None
+        Of an inflated top k: it changes when fewer than k of its items are in the new one.
     by : str
         What is done with units: ``"remove"``, ``"add"`` or ``"change"``.
     neighbours : tuple of (label, label, int)
@@ -99,10 +113,8 @@ class Margin(Result):
     assumed: tuple[str, ...]
     by: str
     added: object
+    eps: float | None
     neighbours: tuple[tuple[object, object, int], ...] = ()
-
-    def __repr__(self) -> str:
-        return f"Margin({self.sentence!r})"
 
     @property
     def exact(self) -> bool:
@@ -126,6 +138,9 @@ class Margin(Result):
         if self.rank is not None and self.k is not None:
             inside = self.rank <= self.k
             return f"{shorten(self.item)} {'leaves' if inside else 'enters'} the top {self.k:,}"
+        if self.eps is not None and self.k is not None:
+            broken = f"shares fewer than {self.k:,} items with the new one"
+            return f"the inflated top {self.k:,} at eps = {self.eps:.4g} {broken}"
         if self.k is not None:
             return f"the top {self.k:,} changes"
         return "the order changes"
@@ -136,9 +151,9 @@ class Margin(Result):
         units = counted(self.n_units, self.unit)
         if self.never:
             return f"Whoever of the {units} leaves, it never happens that {self.question}."
-        number = f"{self.lower:,}" if self.exact else f"At least {self.lower:,}"
-        if self.upper is not None and not self.exact:
-            number = f"Between {self.lower:,} and {self.upper:,}"
+        number = f"At least {self.lower:,}"
+        if self.upper is not None:
+            number = f"{self.lower:,}" if self.exact else f"Between {self.lower:,} and {self.upper:,}"
         if self.by == "add":
             more = f"{number} {plural(self.unit)} must be added to the {self.n_units:,}"
             return f"{more} before {self.question}."
@@ -149,10 +164,6 @@ class Margin(Result):
         if self.k is not None and self.item is None and self.by == "remove":
             found["distances"] = findings.distance_findings(self.study, self.k)
         return found
-
-    def _columns(self) -> dict[str, list[Any]]:
-        found = self._found()
-        return {name: [found[name]] for name in findings.COLUMNS[self.document]}
 
 
 def known_margin(study: Study, k: int | None) -> Margin:
@@ -171,7 +182,9 @@ def margin_of(study: Study, asked: Asked, by: str) -> Margin:
     if by not in MUST:
         raise InvalidPolicyError("by", by, tuple(MUST))
     search = study.margin_search(by)
-    k, item, pair = asked
+    k, item, pair, eps = asked
+    if eps is not None:
+        return _margin(study, search, _inflated(study, search, asked, by), asked, by)
     if pair is not None:
         found = search.pair(*_ordered_pair(study, pair))
     elif k is None:
@@ -190,7 +203,9 @@ def index_of(study: Study, label: object) -> int:
     try:
         return study.items.index(label)
     except ValueError:
-        raise InvalidValueError(f"there is no item {shorten(label)}") from None
+        close = get_close_matches(str(label), map(str, study.items), n=3)
+        way_out = f"Did you mean {listing(map(shorten, close))}?" if close else ""
+        raise InvalidValueError(f"there is no item {shorten(label)}", way_out=way_out) from None
 
 
 def _ordered_pair(study: Study, pair: tuple[object, object]) -> tuple[int, int]:
@@ -211,7 +226,7 @@ def _margin(study: Study, search: MarginSearch, found: Found, asked: Asked, by: 
         scores = cast("FloatArray", search.scores_after(attack, found.upper))  # it was seen to have some
         pair = _passing(study.scores, scores, pair)
         if k is not None:
-            before, after = topk(study.scores, k), topk(scores, k)
+            before, after = asked.members(study.scores), asked.members(scores)
             leaves = tuple(study.items[place] for place in before if place not in after)
             enters = tuple(study.items[place] for place in after if place not in before)
     return Margin(
@@ -229,7 +244,34 @@ def _margin(study: Study, search: MarginSearch, found: Found, asked: Asked, by: 
         assumed=search.contests.assumed,
         by=by,
         added=added,
+        eps=asked.eps,
     )
+
+
+def _inflated(study: Study, search: MarginSearch, asked: Asked, by: str) -> Found:
+    """Return how many units must leave before an inflated top k shares fewer than k items."""
+    if by != "remove" or asked.k is None or asked.item is not None or asked.pair is not None:
+        raise InvalidValueError(
+            "of an inflated answer it is known how many units must leave for its top k to break",
+            way_out=["Give ", Option("k"), " and ", Option("eps"), " alone."],
+        )
+    k, eps = check_k(asked.k, len(study.items)), check_eps(asked.eps)
+
+    def withstood(removals: int) -> bool:
+        if removals == 1:
+            return study.curve(k).delta(eps) == 0
+        return just_above(Withstanding(study, removals).topk(k, cover=False)) <= eps
+
+    most = study.units.total - 1
+    lower = 1 + last_true(withstood, most)
+    members = asked.members(study.scores)
+    if lower > most or len(members) == len(study.items) or search.contests.dear:
+        return Found(lower, None, None, (int(members[0]), int(members[0])))
+
+    def broken(scores: FloatArray) -> bool:
+        return len(np.intersect1d(members, asked.members(scores))) < k
+
+    return search.attacked(lower, members, search.order[len(members) :], broken)
 
 
 def _passing(before: FloatArray, after: FloatArray, aimed: tuple[int, int]) -> tuple[int, int]:

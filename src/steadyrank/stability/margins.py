@@ -12,7 +12,7 @@ from __future__ import annotations
 from bisect import insort
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, islice, pairwise, takewhile
+from itertools import chain, islice, pairwise, product, takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,10 +22,10 @@ from steadyrank.operators.topk_sets import topk
 from steadyrank.scorers.contests import MANY, Attack
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from steadyrank._typing import FloatArray, IntArray
-    from steadyrank.scorers.contests import Bounded, Contests
+    from steadyrank.scorers.contests import Bounded, Contests, OnePair
     from steadyrank.stability.study import Study
 
     Turned = Callable[[FloatArray], bool]
@@ -36,6 +36,12 @@ ATTACKED = 8
 
 ADDED = 64
 """How many times the units that are there may be added at most."""
+
+TOGETHER = 64
+"""How many pairs are attacked at once, where several must turn."""
+
+LOOKED_AT = 1 << 20
+"""How many units of each such attack are looked at."""
 
 PAIRS = 1 << 20
 """How many pairs are bounded at once."""
@@ -90,7 +96,6 @@ class MarginSearch:
         self._study = study
         self._by = by
         self._lower: dict[tuple[int, int], int] = {}
-        self._seen: tuple[Attack, int, FloatArray] | None = None
 
     @cached_property
     def contests(self) -> Contests:
@@ -110,19 +115,14 @@ class MarginSearch:
         return total - 1 if self._by != "add" else ADDED * total
 
     def lower(self, ahead: int, behind: int, most: int = MANY) -> int:
-        """Return how many units must leave at least for one item to pass another, if up to ``most``."""
+        """Return how many units must leave at least for one item to pass another, up to ``most + 1``."""
         pair = (ahead, behind)
-        if pair in self._lower:
-            return self._lower[pair]
-        found = self.contests.lower_upto(ahead, behind, most)
-        if found != most + 1:  # which stands for all that is larger
+        if pair not in self._lower:
+            found = self.contests.lower_upto(ahead, behind, most)
+            if found is None:
+                return most + 1
             self._lower[pair] = found
-        return found
-
-    def _lowers(self, pairs: Iterable[Bounded], most: int = MANY) -> Iterator[Bounded]:
-        """Yield pairs with that number, asking about many at once."""
-        for run in self.contests.runs(pairs):
-            yield from ((self.lower(*pair, most), pair) for _, pair in run)
+        return self._lower[pair]
 
     def topk(self, k: int, *, tried: bool = True) -> Found:
         """Return how many units must leave for the plain top k to change; ``tried``: units do leave."""
@@ -172,7 +172,7 @@ class MarginSearch:
         if len(self.order) == 1:
             return Found(self._study.units.total, None, None, (0, 0))
         near = self._cheap(list(pairwise(self.order.tolist())))
-        pairs = self._weakest(near, self.lower(*near[0][1]))
+        pairs = self._weakest(near, self._smallest(near, 1)[0][0])
         if not tried:
             return Found(pairs[0][0], None, None, pairs[0][1])
         return self._settled(
@@ -181,9 +181,10 @@ class MarginSearch:
             others=near,
         )
 
-    def neighbours(self, most: int) -> list[Bounded]:
+    def neighbours(self, most: int) -> Bounded:
         """Return how many units must leave at least for each item to be passed by the next."""
-        return list(self._lowers((0, pair) for pair in pairwise(self.order[: most + 1].tolist())))
+        runs = self.contests.runs((1, pair) for pair in pairwise(self.order[: most + 1].tolist()))
+        return [(self.lower(*pair), pair) for run in runs for _, pair in run]
 
     def pair(self, ahead: int, behind: int) -> Found:
         """Return how many units must leave for one item to pass another."""
@@ -207,7 +208,7 @@ class MarginSearch:
         found = self._settled([*first, *pairs], moved, lower)
         return self._against_all(found, pairs, moved)
 
-    def _item_pairs(self, item: int, k: int) -> tuple[int, list[Bounded], list[Bounded]]:
+    def _item_pairs(self, item: int, k: int) -> tuple[int, Bounded, Bounded]:
         """Return how far an item is at least from the border, and the pairs that must turn for it."""
         rank = self.rank(item)
         if rank > k:  # it must pass so many of those ahead that k - 1 are left
@@ -224,7 +225,13 @@ class MarginSearch:
             return self._study.units.total, [], []
         return max(pairs[-1][0], outside[0][0]), outside, pairs[::-1]
 
-    def _weakest(self, cheap: list[Bounded], limit: int) -> list[Bounded]:
+    def attacked(self, lower: int, inside: IntArray, outside: IntArray, turned: Turned) -> Found:
+        """Look for few units that turn an answer for which several pairs around the border must turn."""
+        near = product(inside[-2 * NEAREST :].tolist(), outside[: 2 * NEAREST].tolist())
+        pairs = self._smallest(self._cheap(list(near)), NEAREST)
+        return self._against_all(self._settled(pairs, turned, lower), pairs, turned)
+
+    def _weakest(self, cheap: Bounded, limit: int) -> Bounded:
         """Return the pairs with the smallest lower bound, which is known not to exceed a limit."""
         found = []
         near = takewhile(lambda bounded: bounded[0] <= limit, cheap)
@@ -235,13 +242,13 @@ class MarginSearch:
                     limit = min(limit, found[-1][0])
         return sorted(bounded for bounded in found if bounded[0] == limit)
 
-    def _cheap(self, pairs: list[tuple[int, int]]) -> list[Bounded]:
+    def _cheap(self, pairs: list[tuple[int, int]]) -> Bounded:
         """Return pairs with their cheap bounds, the smallest first."""
         ahead, behind = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         bounds = self.contests.at_least(ahead, behind).tolist()
         return sorted(zip(bounds, pairs, strict=True), key=lambda bounded: bounded[0])
 
-    def _bounded(self, inside: IntArray, outside: IntArray, limit: int) -> list[Bounded]:
+    def _bounded(self, inside: IntArray, outside: IntArray, limit: int) -> Bounded:
         """Return the pairs whose cheap bound is within a limit, by that bound."""
         found = []
         for part, bounds in self._at_least(inside, outside):
@@ -250,22 +257,33 @@ class MarginSearch:
             found += list(zip(bounds[row, column].tolist(), pairs, strict=True))
         return sorted(found)
 
-    def _smallest(self, cheap: list[Bounded], number: int, most: int = MANY) -> list[Bounded]:
-        """Return the pairs with the smallest lower bounds, so many of them, in order."""
-        known = sorted(self._lowers(cheap[:number], most))
-        near = takewhile(lambda bounded: bounded[0] < known[number - 1][0], cheap[number:])
-        for run in self.contests.runs(near):
-            for bound, pair in run:
-                if bound < known[number - 1][0]:
-                    insort(known, (self.lower(*pair, known[number - 1][0]), pair))
+    def _smallest(self, cheap: Bounded, number: int, most: int = MANY) -> Bounded:
+        """Return the pairs with the smallest lower bounds, so many of them, in order.
+
+        Bounds are worked out up to a limit that grows: most pairs hold against far more units.
+        """
+        number = min(number, len(cheap))
+        limit = cheap[number - 1][0] if number else most
+        known = self._within(cheap, number, limit)
+        while number and known[number - 1][0] > limit and limit < most:
+            limit = min(4 * limit, most)
+            known = self._within(cheap, number, limit)
         return known[:number]
 
+    def _within(self, cheap: Bounded, number: int, limit: int) -> Bounded:
+        """Return pairs by their lower bounds up to a limit, until so many are the smallest."""
+        known: Bounded = []
+
+        def matters(bounded: OnePair) -> bool:
+            return len(known) < number or bounded[0] < min(known[number - 1][0], limit + 1)
+
+        for run in self.contests.runs(takewhile(matters, cheap)):
+            for bounded in filter(matters, run):
+                insort(known, (self.lower(*bounded[1], limit), bounded[1]))
+        return known
+
     def _settled(
-        self,
-        pairs: list[Bounded],
-        turned: Turned,
-        lower: int | None = None,
-        others: Iterable[Bounded] = (),
+        self, pairs: Bounded, turned: Turned, lower: int | None = None, others: Bounded | None = None
     ) -> Found:
         """Attack the pairs in turn until a set of units is seen to do what the bound allows.
 
@@ -274,9 +292,9 @@ class MarginSearch:
         lower = pairs[0][0] if lower is None else lower
         best = Found(lower, None, None, pairs[0][1])
 
-        def later() -> Iterator[Bounded]:
+        def later() -> Iterator[OnePair]:
             first, most = set(pairs), MANY if best.upper is None else best.upper - 1
-            rest = [bounded for bounded in others if (lower, bounded[1]) not in first]
+            rest = [bounded for bounded in others or () if (lower, bounded[1]) not in first]
             yield from self._smallest(rest, ATTACKED, most)
 
         for least, pair in islice(chain(pairs, later()), ATTACKED):
@@ -294,12 +312,13 @@ class MarginSearch:
         number = self._fewest(attack, turned, least, limit)
         return best if number is None else Found(best.lower, number, attack, pair)
 
-    def _against_all(self, best: Found, pairs: list[Bounded], turned: Turned) -> Found:
+    def _against_all(self, best: Found, pairs: Bounded, turned: Turned) -> Found:
         """Attack several pairs at once, the most effective units of each in turn."""
         if best.upper == best.lower or len(pairs) < 2:
             return best
-        attack = merged([self.contests.attack(*pair) for _, pair in pairs[:ATTACKED]])
-        return self._tried(best, attack, best.pair, turned, best.lower)
+        attacks = [(lower, self.contests.attack(*pair)) for lower, pair in pairs[:TOGETHER]]
+        most = min(LOOKED_AT, self._most) if best.upper is None else best.upper
+        return self._tried(best, merged(attacks, most), best.pair, turned, best.lower)
 
     def _fewest(self, attack: Attack, turned: Turned, least: int, most: int) -> int | None:
         """Return how many of an attack turn the answer, as few as are found to."""
@@ -320,10 +339,7 @@ class MarginSearch:
     def _turns(self, attack: Attack, number: int, turned: Turned) -> bool:
         """Take the units away or add them, score anew, and look."""
         scores = self.scores_after(attack, number)
-        if scores is None or not turned(scores):
-            return False
-        self._seen = (attack, number, scores)
-        return True
+        return scores is not None and turned(scores)
 
     def leaving(self, attack: Attack, number: int) -> IntArray:
         """Return how many of each distinct unit leave."""
@@ -339,10 +355,11 @@ class MarginSearch:
     def scores_after(self, attack: Attack, number: int) -> FloatArray | None:
         """Return the scores when an attack was carried out, None where there are none."""
         study, added = self._study, self.added(attack)
-        if self._seen is not None and self._seen[0] is attack and self._seen[1] == number:
-            return self._seen[2]
+        leaving = self.leaving(attack, number)
+        if added is None and (scores := study.leave_one_out.scores_without(leaving)) is not None:
+            return scores
         try:
-            data = study.data.with_copies(study.units.counts - self.leaving(attack, number))
+            data = study.data.with_copies(study.units.counts - leaving)
             if added is not None:
                 data = data.with_added(added, number)
             return study.scorer.score(data)
@@ -352,24 +369,53 @@ class MarginSearch:
             return None
 
 
-def merged(attacks: list[Attack]) -> Attack:
-    """Return the first units of all attacks, then the second ones, and so on.
+def merged(attacks: list[tuple[int, Attack]], most: int) -> Attack:
+    """Return one attack out of several, each taken as far as the others in parts of what it needs.
 
-    Where units are added, they are those of the first attack.
+    Parameters
+    ----------
+    attacks : list of (int, Attack)
+        How many units each needs at least, and its units.
+    most : int
+        How many units of each are looked at.
 
     Examples
     --------
     >>> from steadyrank.scorers.contests import Attack
-    >>> one, two = (Attack(np.array(units), np.ones(3, int)) for units in ([4, 2, 7], [2, 0, 4]))
-    >>> merged([one, two]).units
-    array([4, 2, 0, 7])
+    >>> three = Attack(np.array([4, 2, 7]), np.array([1, 1, 1]))
+    >>> six = Attack(np.array([2, 0]), np.array([1, 9]))
+    >>> merged([(3, three), (6, six)], 5).units
+    array([2, 4, 0, 0, 0, 0, 7])
     """
-    units = np.concatenate([attack.units for attack in attacks])
-    copies = np.concatenate([attack.copies for attack in attacks])
-    place = np.concatenate([np.arange(len(attack.units)) for attack in attacks])
-    order = np.argsort(place, kind="stable")
-    first = np.sort(np.unique(units[order], return_index=True)[1])
-    return Attack(units[order][first], copies[order][first], attacks[0].favour)
+    places, copies, units = [], [], []
+    for needed, attack in attacks:
+        each = np.minimum(attack.copies, most)
+        unit = np.repeat(attack.units, each)[:most]
+        first = np.repeat(np.cumsum(each) - each, each)[:most]
+        places.append((np.arange(len(unit)) + 1) / needed)
+        copies.append(np.arange(len(unit)) - first)
+        units.append(unit)
+    order = np.argsort(np.concatenate(places), kind="stable")
+    named = np.stack([np.concatenate(units), np.concatenate(copies)])[:, order]
+    kept = np.sort(np.unique(named, axis=1, return_index=True)[1])
+    return Attack(named[0, kept], np.ones(len(kept), dtype=np.int64), attacks[0][1].favour)
+
+
+def last_true(holds: Callable[[int], bool], most: int) -> int:
+    """Return the last number from 1 on for which something holds, as it does for all before; 0 if none.
+
+    Examples
+    --------
+    >>> last_true(lambda number: number < 700, 1000), last_true(lambda number: True, 5)
+    (699, 5)
+    """
+    known, asked = 0, 1
+    while asked <= most and holds(asked):
+        known, asked = asked, min(2 * asked, most) if asked < most else most + 1
+    while asked - known > 1:
+        middle = (known + asked) // 2
+        known, asked = (middle, asked) if holds(middle) else (known, middle)
+    return known
 
 
 def precedes(scores: FloatArray, one: int, other: int) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from steadyrank.errors import InvalidValueError, MissingPackageError, SteadyrankError, shorten
 from steadyrank.safe_text import shortened
-from steadyrank.stability.findings import about
+from steadyrank.stability.findings import COLUMNS, about
 from steadyrank.stability.views import notebook_of, text_of
 
 if TYPE_CHECKING:
@@ -55,6 +55,10 @@ class Result:
     notes: tuple[str, ...]
     _study: Study | None = field(kw_only=True)
 
+    def __repr__(self) -> str:
+        """Say what was found, where one sentence does."""
+        return f"{type(self).__name__}({getattr(self, 'sentence', self.document)!r})"
+
     @property
     def study(self) -> Study:
         """The study that gave this result."""
@@ -92,7 +96,10 @@ class Result:
         return self.findings()
 
     def _columns(self) -> dict[str, list[Any]]:
-        raise NotImplementedError
+        """Return the table by column: the rows of the document, or itself as the only one."""
+        found = self.findings()
+        rows = found.get("rows", [found])
+        return {name: [row[name] for row in rows] for name in COLUMNS[self.document]}
 
     def __str__(self) -> str:
         """Show the result in plain text."""

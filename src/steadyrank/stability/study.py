@@ -21,9 +21,11 @@ from steadyrank.stability.answers import StableRanking, StableTopK
 from steadyrank.stability.auditing import METHODS, Audit, AuditPlan, Check, check_ks
 from steadyrank.stability.calibration import USUAL_DELTA, Calibration
 from steadyrank.stability.curve import StabilityCurve, stability_curve
+from steadyrank.stability.explanation import Explanation, Needed, explanation_of, needed_of
 from steadyrank.stability.findings import RULES
 from steadyrank.stability.margin_results import Asked, Margin, known_margin, margin_of
 from steadyrank.stability.margins import MarginSearch
+from steadyrank.stability.random_audit import checked_removals, random_audit
 from steadyrank.stability.ranking_curve import RankingCurve, ranking_curve
 from steadyrank.stability.removal_curve import RemovalCurve, removal_curve
 from steadyrank.stability.topk_audit import Flips
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data.observations import Observations
     from steadyrank.data.units import Units
-    from steadyrank.scorers.base import LeaveOneOut, Scorer
+    from steadyrank.scorers.base import LeaveOneOut, Scorer, Settled
     from steadyrank.stability.audit_rows import Operator
     from steadyrank.stability.calibration import Claim
     from steadyrank.stability.certificate import Guarantee
@@ -81,6 +83,7 @@ class Study:
         self.data = data
         self.scorer: Scorer = resolve_scorer(scorer, data)
         self._curves: dict[int, StabilityCurve] = {}
+        self._margins: dict[int | None, Margin] = {}
 
     def __repr__(self) -> str:
         return f"Study({self.data!r}, {self.scorer!r})"
@@ -134,19 +137,31 @@ class Study:
         """The lowest and highest score of each item, over the data and the data without each unit."""
         return self.leave_one_out.bounds()
 
+    @cached_property
+    def outer_bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Bounds of each item's score that may be a little wider, and so cheaper."""
+        return self.leave_one_out.outer_bounds()
+
     def share(self, units: BoolArray | IntArray) -> float:
         """Return the share of all units that these distinct ones stand for."""
         return int(self.units.counts[units].sum()) / self.units.total
 
     def reaching(self, eps: float) -> BoolArray:
         """Return which distinct units move the scores by eps or more, up to rounding."""
-        return calibration.reaching_eps(self.shifts, self.leave_one_out.scores, eps)
+        shifts = self._shifts_near(calibration.settled_at(eps))
+        return calibration.reaching_eps(shifts, self.leave_one_out.scores, eps)
 
     def eps_for(self, delta: float = USUAL_DELTA) -> float:
         """Return an eps that at most a share ``delta`` of the units move the scores by."""
         target = calibration.check_delta(delta)  # before anything is left out, which may take hours
-        ties = calibration.smallest_gap_eps(self.leave_one_out.scores)
-        return calibration.eps_above(target, self.shifts, self.units.counts, ties)
+        ties, counts = calibration.smallest_gap_eps(self.leave_one_out.scores), self.units.counts
+        shifts = self._shifts_near(calibration.settled_beside(target, counts))
+        return calibration.eps_above(target, shifts, counts, ties)
+
+    def _shifts_near(self, settled: Settled) -> FloatArray:
+        """Return the shifts, exact but where a value near them settles a question just as well."""
+        known = "shifts" in self.__dict__
+        return self.shifts if known else self.leave_one_out.shifts_near(settled)
 
     def topk(
         self,
@@ -200,14 +215,26 @@ class Study:
         methods: Iterable[str] = METHODS,
         operators: Mapping[str, Operator] | None = None,
         max_states: int = MAX_STATES,
+        removals: int = 1,
+        samples: int | None = None,
+        seed: int = 0,
     ) -> Audit:
         """Leave every unit out and audit each method; see :func:`steadyrank.audit`."""
+        drawn = checked_removals(self, removals, samples, seed)
         plan = AuditPlan(check_ks(k, len(self.items)), methods, operators or {})
         calibration.check_one_target(delta, eps)
         target = USUAL_DELTA if delta is None else delta
         chosen = self.eps_for(target) if eps is None else check_eps(eps)
+        if removals > 1:
+            return random_audit(self, drawn, plan, chosen, max_states)
         table = tuple(plan.rows(self, chosen, max_states))
-        return Audit(**self.about(), table=table, eps=chosen, shifts=self.shifts, units=self.units)
+        return Audit(**self.about(), table=table, eps=chosen, units=self.units)
+
+    def over(self, folds: LeaveOneOut) -> Study:
+        """Return a study of the same scores that takes these folds for its units."""
+        study = Study(self.data, self.scorer)
+        study.__dict__ |= {"leave_one_out": folds, "units": folds.units}
+        return study
 
     def curve(self, k: int) -> StabilityCurve:
         """Return the exact step functions delta(eps) and size(eps) of the top-k, for all eps at once."""
@@ -234,14 +261,25 @@ class Study:
         *,
         item: object = None,
         pair: tuple[object, object] | None = None,
+        eps: float | None = None,
         by: str = "remove",
     ) -> Margin:
         """Return how many units must leave before an answer changes; see :func:`steadyrank.margin`."""
-        return margin_of(self, Asked(k, item, pair), by)
+        return margin_of(self, Asked(k, item, pair, eps), by)
 
     def known_margin(self, k: int | None) -> Margin:
         """Return the margin that views show of themselves: nothing is refitted for it."""
-        return known_margin(self, k)
+        if k not in self._margins:
+            self._margins[k] = known_margin(self, k)
+        return self._margins[k]
+
+    def explain(self, k: int | None = None, item: object = None) -> Explanation:
+        """Return what holds an item on its side of a border; see :func:`steadyrank.explain`."""
+        return explanation_of(self, k, item)
+
+    def needed(self, k: int, confidence: float = 0.95) -> Needed:
+        """Return how many units would settle ranks k and k + 1; see :func:`steadyrank.needed`."""
+        return needed_of(self, k, confidence)
 
     def ranking_curve(self) -> RankingCurve:
         """Return the exact step functions delta(eps) and tiers(eps) of the full ranking."""
@@ -274,13 +312,8 @@ class Study:
         eps : float, optional
             The inflation; without it the plain top-k is checked.
         min_margin : int, optional
-            The fewest units that must have to leave, for certain, before the plain top-k changes.
+            The fewest units that must have to leave, for certain, before that answer changes.
         """
-        if min_margin is not None and eps is not None:
-            raise InvalidValueError(
-                "min_margin is about the plain top-k, but eps asks for the inflated one",
-                way_out=["Omit ", Option("eps"), " or ", Option("min_margin"), "."],
-            )
         remedy = self.topk(k, delta=max_delta)
         found = self.audit(k, eps=remedy.eps if eps is None else eps, methods=Flips.METHODS)
         return Check(
@@ -291,7 +324,7 @@ class Study:
             row=found.row("topk" if eps is None else "inflated_topk", remedy.k),
             flips=found.flips(remedy.k),
             remedy=remedy,
-            margin=self.known_margin(remedy.k),
+            margin=self.known_margin(remedy.k) if eps is None else self.margin(remedy.k, eps=eps),
             min_margin=min_margin,
         )
 
@@ -434,7 +467,7 @@ def stable_ranking(
     )
 
 
-def audit(
+def audit(  # noqa: PLR0913 (all but two by name)
     data: Observations | Study,
     k: int | Iterable[int],
     *,
@@ -444,6 +477,9 @@ def audit(
     methods: Iterable[str] = METHODS,
     operators: Mapping[str, Operator] | None = None,
     max_states: int = MAX_STATES,
+    removals: int = 1,
+    samples: int | None = None,
+    seed: int = 0,
 ) -> Audit:
     r"""Leave every unit out in turn and measure how stable each method's answer is.
 
@@ -466,6 +502,13 @@ def audit(
         Operators of your own by name: functions of (scores, k) that give item indices or a mask.
     max_states : int
         The limit for counting rankings; beyond it the size says "not counted".
+    removals : int
+        How many units leave together. One: every unit, exactly. Several: random sets of so many, every
+        set as likely as any other, and a :class:`RandomAudit` of what was observed. They are scored
+        through joblib where the scorer refits, and not kept in its checkpoint.
+    samples, seed : int, optional
+        How many such sets are drawn (1,000 unless given; refused for one removal) and the seed. What is
+        drawn does not depend on the number of workers.
 
     Examples
     --------
@@ -478,7 +521,15 @@ def audit(
     inflated_ranking None 0.0 1
     """
     return as_study(data, scorer).audit(
-        k, eps=eps, delta=delta, methods=methods, operators=operators, max_states=max_states
+        k,
+        eps=eps,
+        delta=delta,
+        methods=methods,
+        operators=operators,
+        max_states=max_states,
+        removals=removals,
+        samples=samples,
+        seed=seed,
     )
 
 
@@ -528,6 +579,7 @@ def margin(
     *,
     item: object = None,
     pair: tuple[object, object] | None = None,
+    eps: float | None = None,
     by: str = "remove",
     scorer: object = None,
 ) -> Margin:
@@ -543,6 +595,9 @@ def margin(
         How many units this item is away from leaving the top k, or from entering it.
     pair : two labels, optional
         How many units must leave for the one behind to pass the one ahead.
+    eps : float, optional
+        Instead of the plain top k, the inflated one: how many units must leave before the old and the
+        new one share fewer than k items.
     by : {"remove", "add", "change"}
         What happens to units: they leave; others are added, as in ballot stuffing; or they change. The
         last two where it is known what a unit could say: for votes, ballots and single battles, and for
@@ -561,4 +616,64 @@ def margin(
     >>> margin(votes, 2, by="change").sentence
     '1 of 10 votes must change before the top 2 changes.'
     """
-    return as_study(data, scorer).margin(k, item=item, pair=pair, by=by)
+    return as_study(data, scorer).margin(k, item=item, pair=pair, eps=eps, by=by)
+
+
+def explain(
+    data: Observations | Study, k: int | None = None, item: object = None, *, scorer: object = None
+) -> Explanation:
+    """Return what holds an item on its side of the border between ranks k and k + 1.
+
+    Parameters
+    ----------
+    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression or Study
+        The observations, or a study of them.
+    k : int, optional
+        The border after this rank; without it the item's own rank, so that the next one is its rival
+        (of the last item, the one before it).
+    item : label, optional
+        The item to explain, from either side of the border; without it the one with rank k.
+    scorer : optional
+        How data become scores; by default the usual way for the kind of data.
+
+    Examples
+    --------
+    >>> from steadyrank import Votes, explain
+    >>> votes = Votes(["ann"] * 5 + ["bob"] * 3 + ["cyd"] * 2)
+    >>> found = explain(votes, 1, "cyd")
+    >>> [(rival.item, round(rival.gap, 3), rival.margin.lower) for rival in found.rivals]
+    [('ann', -0.3, 4)]
+    >>> [(row["unit"], row["count"], row["contribution"]) for row in found.rows()]
+    [('cyd', 2, 0.1), ('ann', 5, -0.1)]
+    """
+    return as_study(data, scorer).explain(k, item)
+
+
+def needed(
+    data: Observations | Study, k: int, confidence: float = 0.95, *, scorer: object = None
+) -> Needed:
+    """Return how many units like those seen would settle ranks k and k + 1: a model, not a proof.
+
+    The model draws units independently from where those seen came from, and takes their mean for
+    normal. Where the scorer is no mean over one number of units, what a unit adds is its jackknife
+    pseudo-value.
+
+    Parameters
+    ----------
+    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression or Study
+        The observations, or a study of them.
+    k : int
+        The border is the one after this rank.
+    confidence : float
+        The probability, between 0.5 and 1, that the right one of the two comes out ahead.
+    scorer : optional
+        How data become scores; by default the usual way for the kind of data.
+
+    Examples
+    --------
+    >>> from steadyrank import Votes, needed
+    >>> found = needed(Votes(["ann"] * 55 + ["bob"] * 45), 1)
+    >>> found.needed, found.tie, needed(Votes(["ann", "bob"]), 1).tie
+    (271, False, True)
+    """
+    return as_study(data, scorer).needed(k, confidence)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 
+from steadyrank.operators.critical import STEEPEST, critical_eps
 from steadyrank.operators.topk_sets import member_cut
 from steadyrank.stability.audit_rows import AuditRow
 from steadyrank.stability.near_rank import MANY, kth_range
@@ -203,7 +204,7 @@ class TopKAudit:
         self._study = study
         self._loo = study.leave_one_out
         self._eps = eps
-        self._active = {k: active_items(*study.bounds, k, eps) for k in ks}
+        self._active = {k: active_items(*study.outer_bounds, k, eps) for k in ks}
 
     def rows(self, methods: dict[str, Members]) -> list[AuditRow]:
         """Audit every method for every k in one pass over the leave-one-out scores."""
@@ -212,8 +213,9 @@ class TopKAudit:
             for name, members in methods.items()
             for k in self._active
         }
+        edges = {0.0 if name == "topk" else self._eps for name in methods}
         for look in self._looks:
-            for active, units, rows in self._changed_rows(*look):
+            for active, units, rows in self._changed_rows(*look, edges):
                 for name in methods:
                     tallies[name, active.k].add(active, units, rows)
         return [tally.row() for tally in tallies.values()]
@@ -227,7 +229,7 @@ class TopKAudit:
         come near it; all that the bounds allow are looked at for the other units alone.
         """
         looks: list[tuple[list[Active], BoolArray | None]] = []
-        lowest, highest = self._study.bounds
+        lowest, highest = self._study.outer_bounds
         for k, active in self._active.items():
             known = kth_range(self._loo, highest, k) if len(active.items) > MANY else None
             if known is None:
@@ -242,13 +244,24 @@ class TopKAudit:
         ]
 
     def _changed_rows(
-        self, actives: list[Active], among: BoolArray | None
+        self, actives: list[Active], among: BoolArray | None, edges: set[float]
     ) -> Iterator[tuple[Active, IntArray, FloatArray]]:
         """Yield (active, units, scores of the active items) for all units that change any of them."""
         union = np.unique(np.concatenate([active.items for active in actives]))
         base = self._loo.scores[union]
         where = [np.searchsorted(union, active.items) for active in actives]
-        for units, rows in _chunked(self._loo.columns(union, among)):
+
+        def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
+            reach = STEEPEST * errors.max(axis=1, keepdims=True)
+            fine = np.ones(len(rows), dtype=np.bool_)
+            for active, columns in zip(actives, where, strict=True):
+                critical = critical_eps(rows[:, columns], active.places)
+                for eps in edges:
+                    sure = np.maximum((critical < eps - reach).sum(axis=1), active.places)
+                    fine &= sure == (critical <= eps + reach).sum(axis=1)
+            return fine
+
+        for units, rows in _chunked(self._loo.columns_near(union, among, settled)):
             differs = rows != base
             for active, columns in zip(actives, where, strict=True):
                 touched = np.flatnonzero(differs[:, columns].any(axis=1))
@@ -265,7 +278,7 @@ class TopKAudit:
         for actives, among in self._looks:
             asked = wanted if among is None else wanted & among
             mine = [active for active in actives if active.k == k]
-            for active, chunk, rows in self._changed_rows(mine, asked) if mine else ():
+            for active, chunk, rows in self._changed_rows(mine, asked, {self._eps, 0.0}) if mine else ():
                 full = active.answer(members, self._loo.scores)
                 for unit, left_out in zip(chunk.tolist(), members(rows, active.places), strict=True):
                     label, count = known.labels[unit], int(known.counts[unit])

@@ -111,16 +111,17 @@
   const leaving = () => {
     const near = report.distances;
     const m = Math.min(Number(at("leaving").max), Math.max(0, Math.round(number("leaving"))));
-    const within = near.items.filter((row) => row.lower <= m);
+    const within = m < report.margin.lower ? [] : near.items.filter((row) => row.lower <= m);
     const out = within.filter((row) => row.rank <= near.k);
     const into = within.filter((row) => row.rank > near.k);
+    const moves = Math.min(out.length, into.length); // a place changes hands from one to another
     const k = whole(near.k);
     const whoever = `Whichever ${whole(m)} of the ${whole(report.n_units)} ${report.units} leave,`;
     at("leaving-text").textContent = m === 0 ? `Nobody leaves: the plain top ${k} stays as it is.`
-      : within.length === 0 ? `${whoever} the plain top ${k} stays as it is.`
-        : `${whoever} ${whole(near.k - out.length)} of the top ${k} stay in it.`;
+      : moves === 0 ? `${whoever} the plain top ${k} stays as it is.`
+        : `${whoever} at most ${plural(moves, "place")} of the top ${k} can change hands; ${whole(near.k - out.length)} of its items are sure to stay.`;
     const named = (rows) => rows.flatMap((row, place) => [...(place ? [", "] : []), TABLE.isolated(String(row.item))]);
-    const lists = [["could drop out", out], ["could come in", into]].filter(([, rows]) => rows.length);
+    const lists = [["could drop out", out], ["could come in", into]].filter(() => moves);
     at("leaving-items").replaceChildren(...lists.flatMap(([name, rows]) => {
       const shown = TABLE.element("dd", "");
       shown.append(...named(rows));

@@ -1,0 +1,236 @@
+"""How many must leave, asked of data in an engine: the same answers as in memory, from a few passes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine_makers import maker
+from steadyrank import MeanRating, Ratings, ScoreMatrix, SteadyrankError, Study, Votes
+from steadyrank.errors import EngineError, InvalidDataError
+from steadyrank.scorers import entry_contests
+
+SCALES = {
+    "stars": lambda rng, size: rng.integers(1, 4, size),
+    "half stars": lambda rng, size: rng.integers(2, 8, size) / 2,
+    "single": lambda rng, size: (rng.integers(10, 15, size) / 10).astype(np.float32),
+    "thirds": lambda rng, size: rng.integers(1, 5, size) / 3,
+    "mixed": lambda rng, size: np.where(rng.random(size) < 0.2, 1 / 3, rng.integers(1, 4, size)),
+}
+
+
+def ratings(rng, scale, *, users=9, items=5):
+    """Return columns of ratings in no order, some repeated."""
+    user, item = np.nonzero(rng.random((users, items)) < 0.6)
+    again = rng.integers(0, len(user), rng.integers(0, 4))
+    user, item = np.append(user, user[again]), np.append(item, item[again])
+    order = rng.permutation(len(user))
+    return {"user": user[order] * 3, "item": item[order], "rating": SCALES[scale](rng, len(user))}
+
+
+def matrix(rng, scale, *, groups, gaps):
+    row, item = (column.ravel() for column in np.indices((9, 4)))
+    score = SCALES[scale](rng, len(row)).astype(float)
+    columns = {"row": row, "item": item, "score": score}
+    if groups:
+        columns["topic"] = (row * 7 % 5).astype(int)
+    kept = rng.permutation(len(row))[: 27 if gaps else None]
+    return {name: column[kept] for name, column in columns.items()}
+
+
+def answers(data, scorer=None, *, all_items=False):
+    """Return what questions about a few items come to, or how they are refused."""
+    found = []
+    try:
+        study = Study(data, scorer)
+        order = [study.items[item] for item in np.argsort(-study.scores, kind="stable")]
+        asked = [{}, {"pair": (order[1], order[0])}, {"k": 2}, {"k": 2, "item": order[2]}]
+        if all_items:
+            asked += [{"k": k} for k in range(1, len(order) + 1)] + [{"pair": (order[0], order[-1])}]
+            asked += [{"k": 2, "item": item} for item in order]
+        for question in asked:
+            told = study.margin(**question)
+            found.append(
+                (question, told.lower, told.upper, told.units, told.unit_labels, told.leaves,
+                 told.enters, told.pair, told.neighbours, told.rule, told.sentence)
+            )  # fmt: skip
+    except SteadyrankError as error:
+        found.append((type(error), str(error)))
+    return found
+
+
+def both_ratings(make, columns, **settings):
+    given = {"duplicates": "mean", **settings}
+    loaded = Ratings(columns["user"], columns["item"], columns["rating"], **given)
+    return Ratings.scan(make(columns), batch_rows=7, **given), loaded
+
+
+def both_matrices(make, columns):
+    names = {"row": "row", "item": "item", "score": "score", "missing": "available"}
+    names |= {"unit": "topic"} if "topic" in columns else {}
+    return ScoreMatrix.scan(make(columns), batch_rows=11, **names), ScoreMatrix.from_frame(
+        columns, **names
+    )
+
+
+def lazy(columns):
+    import polars as pl
+
+    return pl.LazyFrame(columns)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_every_margin_of_ratings(scale):
+    for seed in range(3 if "stars" in scale else 1):
+        rng = np.random.default_rng([seed, 1])
+        columns = ratings(rng, scale)
+        scorer = MeanRating(float(rng.choice([0, 0.1, 1])))
+        scanned, loaded = both_ratings(lazy, columns, items=range(6 if seed % 2 else 5))
+        assert answers(scanned, scorer, all_items=True) == answers(loaded, scorer, all_items=True)
+
+
+@pytest.mark.parametrize("scale", ["half stars", "thirds"])
+@pytest.mark.parametrize("groups", [False, True], ids=["rows", "groups"])
+@pytest.mark.parametrize("gaps", [False, True], ids=["full", "gaps"])
+def test_every_margin_of_score_matrices(scale, groups, gaps):
+    columns = matrix(np.random.default_rng(2), scale, groups=groups, gaps=gaps)
+    scanned, loaded = both_matrices(lazy, columns)
+    assert answers(scanned, all_items=True) == answers(loaded, all_items=True)
+
+
+def test_margins_on_every_engine(lazily_here):
+    rng = np.random.default_rng(8)
+    scanned, loaded = both_ratings(lazily_here, ratings(rng, "half stars"))
+    assert answers(scanned) == answers(loaded)
+    scanned, loaded = both_matrices(lazily_here, matrix(rng, "thirds", groups=True, gaps=True))
+    assert answers(scanned) == answers(loaded)
+
+
+@pytest.mark.spark
+@pytest.mark.xdist_group("spark")
+def test_margins_on_spark(spark_session):
+    make, rng = maker("spark", spark_session), np.random.default_rng(3)
+    for scanned, loaded in (
+        both_ratings(make, ratings(rng, "half stars")),
+        both_matrices(make, matrix(rng, "thirds", groups=True, gaps=True)),
+    ):
+        mine, other = (Study(data).margin(2) for data in (scanned, loaded))
+        assert (mine.lower, mine.upper, mine.units, mine.pair, mine.leaves, mine.enters) == (
+            other.lower, other.upper, other.units, other.pair, other.leaves, other.enters
+        )  # fmt: skip
+
+
+def test_margins_of_counted_votes(lazily_here):
+    choices = np.random.default_rng(0).choice(["ann", "bob", "cyd"], 40).astype(object)
+    assert answers(Votes.scan(lazily_here({"vote": choices}))) == answers(Votes(choices))
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("scale", SCALES)
+def test_scores_without_units_are_those_of_memory(seed, scale):
+    """To the last bit, whatever form the values have once the odd ones are gone."""
+    rng = np.random.default_rng([seed, 4])
+    pairs = [both_ratings(lazy, ratings(rng, scale))]
+    for groups in (False, True):
+        pairs.append(both_matrices(lazy, matrix(rng, scale, groups=groups, gaps=groups)))
+    for scanned, loaded in pairs:
+        for size in (1, 2, len(loaded.units) - 1):
+            gone = rng.permutation(len(loaded.units))[:size].tolist()
+            mine, other = (Study(data.without(gone)) for data in (scanned, loaded))
+            try:
+                expected = other.scores
+            except SteadyrankError as error:
+                with pytest.raises(type(error)):
+                    _ = mine.scores
+                continue
+            np.testing.assert_array_equal(mine.scores, expected)
+            assert list(mine.units.labels) == list(other.units.labels)
+            known = _known_without(Study(loaded), gone), _known_without(Study(scanned), gone)
+            for found in known:
+                assert found is None or np.array_equal(found, expected)
+
+
+def _known_without(study, gone):
+    try:
+        out = study.leave_one_out
+    except SteadyrankError:  # a unit has all values of an item
+        return None
+    return out.scores_without(np.bincount(gone, minlength=len(study.units)))
+
+
+def close_ratings(items, users=60):
+    """Return ratings of many items, all of them close, by all users but some."""
+    rng = np.random.default_rng(items)
+    user, item = np.nonzero(rng.random((users, items)) < 0.8)
+    return {"user": user, "item": item, "rating": rng.integers(3, 6, len(user))}
+
+
+class Passes:
+    """Counts what an engine is asked for during one question."""
+
+    def __init__(self, data, monkeypatch):
+        self.steps, self.items = [], []
+        collect, values_of = data.entries.source.collect, data.entries.values_of
+
+        def spied(frame, step):
+            columns = collect(frame, step)
+            self.steps.append((step, len(next(iter(columns.values())))))
+            return columns
+
+        def noted(items):
+            self.items.append(items)
+            return values_of(items)
+
+        monkeypatch.setattr(data.entries.source, "collect", spied)
+        monkeypatch.setattr(data.entries, "values_of", noted)
+
+
+def test_a_margin_takes_few_passes_however_many_pairs_there_are(lazily_here, monkeypatch):
+    numbers = set()
+    for items in (12, 24, 48):
+        data = Ratings.scan(lazily_here(close_ratings(items)))
+        study = Study(data)
+        _ = study.leave_one_out
+        seen = Passes(data, monkeypatch)
+        k = items // 2
+        assert study.margin(k).exact
+        numbers.add(len(seen.steps))
+        search, order = study.margin_search(), np.argsort(-study.scores, kind="stable")
+        limit = search.lower(int(order[k - 1]), int(order[k]))
+        inside, outside = (part.ravel() for part in np.meshgrid(order[:k], order[k:]))
+        near = search.contests.at_least(inside, outside) <= limit
+        needed = set(inside[near].tolist()) | set(outside[near].tolist())
+        assert near.sum() >= items // 3  # there are more and more pairs to look at
+        assert set(np.concatenate(seen.items).tolist()) <= needed
+        fetched = sum(rows for step, rows in seen.steps if step.startswith("ratings of"))
+        assert fetched == sum(int(data.entries.counts[some].sum()) for some in seen.items)
+    assert max(numbers) <= 4  # two items for a limit, those within it, two looks without the units
+
+
+def test_little_room_gives_the_same_answers(monkeypatch):
+    columns = close_ratings(10, users=20)
+    plenty = answers(Ratings.scan(lazy(columns)))
+    monkeypatch.setattr(entry_contests, "ROOM", 25)
+    assert answers(Ratings.scan(lazy(columns))) == plenty
+
+
+def test_a_failing_engine_is_no_answer(monkeypatch):
+    data = Ratings.scan(lazy(ratings(np.random.default_rng(5), "thirds")), duplicates="mean")
+    study = Study(data)
+    _ = study.margin_search().lower(0, 1)
+
+    def broken(*_):
+        raise EngineError("out of reach")
+
+    monkeypatch.setattr(type(data.entries), "of_units", broken)
+    with pytest.raises(EngineError, match="out of reach"):
+        study.margin(pair=(0, 1))
+
+
+def test_units_are_not_added_in_an_engine(lazily_here):
+    columns = ratings(np.random.default_rng(6), "stars")
+    data, _ = both_ratings(lazily_here, columns)
+    with pytest.raises(InvalidDataError, match="no unit can be added to data that stay in an engine"):
+        Study(data, MeanRating(value_range=(1, 5))).margin(1, by="add")
+    with pytest.raises(InvalidDataError, match="no unit can be added"):
+        data.with_added({0: 5})
