@@ -159,6 +159,11 @@ def test_no_lead_is_larger_than_its_bound(make: Make, cases: Cases) -> None:
             continue
         others, order = without(study), np.argsort(-study.scores, kind="stable").tolist()
         contests = study.margin_search().contests
+        for m in range(1, most_of(study) + 1):
+            low, high = contests.spans(m) or (study.scores - np.inf, study.scores + np.inf)
+            left = np.array([s.scores for s in others if s.leaving <= m] or [study.scores])
+            assert (low <= left.min(axis=0)).all()
+            assert (high >= left.max(axis=0)).all()
         for ahead, behind in combinations(order, 2):
             for m in range(1, most_of(study) + 1):
                 leads = [float(s.scores[behind] - s.scores[ahead]) for s in others if s.leaving <= m]

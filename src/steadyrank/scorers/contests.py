@@ -106,6 +106,10 @@ class Contests(ABC):
         """
         return math.inf
 
+    def spans(self, removals: int) -> tuple[FloatArray, FloatArray] | None:  # noqa: ARG002 (some know)
+        """Return scores that no item falls below or rises above when so many units leave: quickly."""
+        return None
+
     def lower_upto(self, ahead: int, behind: int, most: int) -> int | None:  # noqa: ARG002 (some stop)
         """Return that number, or None where it is larger than ``most`` and nobody worked it out."""
         return self.lower(ahead, behind)

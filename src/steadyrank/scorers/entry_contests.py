@@ -103,10 +103,11 @@ def entry_contests(
     new = NewValues(value_range, _scale(sums), sums.form.whole, grouped=most_at_once > 1)
     if not entries.gaps:
         return SameCounts(given, sums, units, ends, most_at_once, new)
-    share = sums.prior.share
-    denominators = np.asarray((sums.prior.weight + share * sums.counts) / share, dtype=np.float64)
-    scores = sums.scores * _scale(sums)
-    return RatioContests(units.counts, given, ends, scores, denominators, entries.most_leaving, new)
+    shrinkage, scores = sums.prior.weight / sums.prior.share, sums.scores * _scale(sums)
+    denominators = np.asarray(shrinkage + sums.counts, dtype=np.float64)
+    return RatioContests(
+        units.counts, given, ends, scores, denominators, entries.most_leaving, shrinkage, new
+    )
 
 
 def _scale(sums: ItemSums) -> float:

@@ -165,15 +165,16 @@ class PairedContests(LeftOutContests):
 
     def lower(self, ahead: int, behind: int) -> int:
         """Return the bound, or 2 where it says 1 and no single unit turns the order."""
-        return self.lower_upto(ahead, behind, self._out.units.total)
+        total = self._out.units.total
+        return self.lower_upto(ahead, behind, total) or total
 
-    def lower_upto(self, ahead: int, behind: int, most: int) -> int:
-        """Return that number, or ``most + 1`` where it is larger: whether it is, is one question."""
+    def lower_upto(self, ahead: int, behind: int, most: int) -> int | None:
+        """Return that number, or None where it is larger than ``most``, which is one question."""
         gap = self.gaps(np.array([ahead]), np.array([behind]))[0]
         effects = _Effects(self, ahead, behind, float(gap))
         failed, number, total = 0, 1, self._out.units.total
         if not effects.suffice(min(most, total)):
-            return min(most + 1, total)
+            return None
         while not effects.suffice(number):
             failed, number = number, min(2 * number, most, total)
         while number - failed > 1:

@@ -130,6 +130,8 @@ class RatioContests(Contests):
         The scores, and what their sums were divided by.
     most_leaving : int array (items,)
         The most values of an item that leave with one unit.
+    shrinkage : float
+        What denominators have beyond the number of values.
     new : NewValues
         The values of units that could be added.
     """
@@ -145,6 +147,7 @@ class RatioContests(Contests):
         scores: FloatArray,
         denominators: FloatArray,
         most_leaving: IntArray,
+        shrinkage: float,
         new: NewValues,
     ) -> None:
         self.counts = counts
@@ -153,7 +156,7 @@ class RatioContests(Contests):
         self._chosen: dict[tuple[int, int], IntArray | None] = {}
         self._least, self._most = (np.asarray(end, dtype=np.float64) for end in extremes)
         self._scores, self._denominators = scores, denominators
-        self._leaving, self._new = most_leaving, new
+        self._leaving, self._shrinkage, self._new = most_leaving, shrinkage, new
 
     def stuffed(self, *, changing: bool) -> Contests:
         """Add units with the highest value for the one and the lowest for the other."""
@@ -179,6 +182,26 @@ class RatioContests(Contests):
         leaving = np.maximum(self._leaving[ahead], self._leaving[behind])
         needed = np.where(meets, np.ceil(root * (1 - ROUNDING)), np.minimum(over, under)) // leaving
         return np.asarray(np.clip(needed, 1, self.total), dtype=np.int64)
+
+    def spans(self, removals: int) -> tuple[FloatArray, FloatArray]:
+        """Take the lowest values away, or the highest, until only the opposite ones can be left.
+
+        Without t of n values, none below a or above b, a sum S is at most ``S - t a`` and ``(n - t) b``.
+        Over ``D - t`` both are monotone, so that the smaller is largest at an end or where they meet.
+        """
+        number, sums = self._denominators - self._shrinkage, self._scores * self._denominators
+        most = np.minimum(removals * self._leaving, number - (0 if self._shrinkage else 1))
+        ends = []
+        for sign, least, largest in ((-1, -self._most, -self._least), (1, self._least, self._most)):
+            with np.errstate(divide="ignore", invalid="ignore"):
+                meets = np.nan_to_num((largest * number - sign * sums) / (largest - least))
+            found = np.full(len(sums), -np.inf)
+            for t in (np.zeros(len(sums)), np.clip(meets, 0, most), most):
+                left = np.minimum(sign * sums - t * least, (number - t) * largest)
+                found = np.maximum(found, left / (self._denominators - t))
+            ends.append(sign * found / self._new.scale)
+        slack = ROUNDING * (np.abs(ends[0]) + np.abs(ends[1]))
+        return ends[0] - slack, ends[1] + slack
 
     def lower(self, ahead: int, behind: int) -> int:
         """Return the exact number where a unit has one value of an item, else the bound."""

@@ -142,23 +142,16 @@ class Calibration:
             )
         needed = self._needed(removals, cover=cover)
         smallest = max(just_above(needed), smallest_gap_eps(study.scores))
-        if eps is not None and check_eps(eps) <= needed:
+        if eps is not None and check_eps(eps) < just_above(needed):
             raise NoProofError(
                 scorer,
                 f"no rule proves that eps = {eps:.6g} holds against {counted(removals, 'removal')}",
                 way_out=["Omit ", Option("eps"), f", or give {smallest * 1.00001:.6g} or more."],
             )
-        chosen = smallest if eps is None else check_eps(eps)
-        return withstanding(
-            chosen,
-            removals,
-            study.units.total,
-            study.unit,
-            self.what,
-            cover=cover,
-            chosen=eps is None,
-            vacuous=bool((critical_eps(study.scores, self.k or 1) < chosen).all()),
-        )
+        found = smallest if eps is None else check_eps(eps)
+        vacuous = bool((critical_eps(study.scores, self.k or 1) < found).all())
+        told = removals, study.units.total, study.unit, self.what
+        return withstanding(found, *told, cover=cover, chosen=eps is None, vacuous=vacuous)
 
     def _needed(self, removals: int, *, cover: bool) -> float:
         """Return the eps above which the answer holds, whichever units leave."""

@@ -134,43 +134,32 @@ def observed(
 
 
 def withstanding(
-    eps: float,
-    removals: int,
-    n: int,
-    unit: str,
-    what: str,
-    *,
-    cover: bool,
-    chosen: bool = False,
-    vacuous: bool = False,
+    eps: float, removals: int, n: int, unit: str, what: str, *, cover: bool, chosen: bool, vacuous: bool
 ) -> Certificate:
     """Return the certificate of an answer that holds whichever units leave, up to so many of them."""
     at = ", at an eps chosen on it" if chosen else ""
     new = "ranking is one of this set" if what == "ranking" else f"top {int(what):,} is inside this list"
     kept = f"the new plain {new}" if cover else f"the new answer will {_kept(what)} this one"
     if removals == 1:
-        who = f"Observed on this dataset{at}: each of the {n:,} {plural(unit)} was left out in turn, and"
-        because, rule = "", "covering eps"
-    else:
-        who = (
-            f"Certified on this dataset{at}: whichever of the {n:,} {plural(unit)} leave, up to "
-            f"{removals:,} of them together, if the rest can still be scored,"
+        status: Status = "observed"
+        sentence = (
+            f"Observed on this dataset{at}: each of the {n:,} {plural(unit)} was left out in turn, "
         )
-        because = " No removal was tried: bounds of what any removal does to pairs of items prove it."
-        rule = "bounds of pairs"
+        sentence += f"and {kept} every time (delta = 0)."
+    else:
+        status = "certified"
+        sentence = f"Certified on this dataset{at}: whichever of the {n:,} {plural(unit)} leave, up to "
+        sentence += (
+            f"{removals:,} of them together, if the rest can still be scored, {kept} (delta = 0)."
+        )
+        sentence += " No removal was tried: bounds of what any removal does to pairs of items prove it."
     if vacuous:
-        because += " The claim is vacuous here: the answer leaves nothing out."
-    sentence = f"{who} {kept} (delta = 0).{because} {CAVEAT}"
+        sentence += " The claim is vacuous here: the answer leaves nothing out."
+    rule = "covering eps" if removals == 1 else "bounds of pairs"
+    numbers = Numbers({"n": n, "removals": removals})
+    promised: Guarantee = "cover" if cover else "overlap"
     return Certificate(
-        eps,
-        0.0,
-        "observed" if removals == 1 else "certified",
-        rule,
-        sentence,
-        Numbers({"n": n, "removals": removals}),
-        vacuous,
-        removals,
-        "cover" if cover else "overlap",
+        eps, 0.0, status, rule, f"{sentence} {CAVEAT}", numbers, vacuous, removals, promised
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from steadyrank.errors import InvalidPolicyError, InvalidValueError, Option, listing, shorten
+from steadyrank.operators.boundary import just_above
 from steadyrank.operators.checks import check_eps, check_k
 from steadyrank.operators.topk_sets import inflated_topk, topk
 from steadyrank.stability import findings
@@ -259,7 +260,7 @@ def _inflated(study: Study, search: MarginSearch, asked: Asked, by: str) -> Foun
     def withstood(removals: int) -> bool:
         if removals == 1:
             return study.curve(k).delta(eps) == 0
-        return Withstanding(study, removals).topk(k, cover=False) < eps
+        return just_above(Withstanding(study, removals).topk(k, cover=False)) <= eps
 
     most = study.units.total - 1
     lower = 1 + last_true(withstood, most)

@@ -25,7 +25,7 @@ answer.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, insort
+from bisect import insort
 from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.operators.critical import critical_below, critical_eps
-from steadyrank.stability.margins import PAIRS
+from steadyrank.stability.margins import PAIRS, last_true
 from steadyrank.stability.topk_audit import active_items, plain_members
 
 if TYPE_CHECKING:
@@ -42,8 +42,11 @@ if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.stability.study import Study
 
-CLOSELY = 20_000
-"""How many pairs are looked at closely for one answer; of all others only quick bounds are used."""
+CLOSELY = 5_000
+"""How many pairs are looked at closely for cover, and for overlap; of others quick bounds are used."""
+
+FIRST = 32
+"""How many pairs are made ready at first; twice as many each time, as long as answers are wanted."""
 
 
 def reach(gaps: FloatArray) -> float:
@@ -81,6 +84,8 @@ class Withstanding:
         search = study.margin_search()
         self._removals, self._contests, self._lower = removals, search.contests, search.lower
         self._order, self._ranked = search.order, study.scores[search.order]
+        spans = self._contests.spans(removals)
+        self._spans = None if spans is None else [end[self._order] for end in spans]
         self._known: dict[tuple[int, int], float] = {}
         self._left = CLOSELY
 
@@ -90,20 +95,29 @@ class Withstanding:
         last = self._last_to_enter(k)
         if cover:
             return float(enters[last])
+        self._left = CLOSELY
         # Equal ones enter together.
         sizes = [size for size in range(k, last + 1) if enters[size] > enters[size - 1]]
         needed = cache(partial(self._needed, k))
-        size = _first(sizes, lambda size: bool(needed(size) < enters[size]))
-        return float(enters[last] if size is None else max(needed(size), enters[size - 1]))
+        short = last_true(
+            lambda number: bool(needed(sizes[number - 1]) >= enters[sizes[number - 1]]), len(sizes)
+        )
+        if short == len(sizes):
+            return float(enters[last])
+        return float(max(needed(sizes[short]), enters[sizes[short] - 1]))
 
     def ranking(self, *, cover: bool) -> float:
         """Return the eps above which the ranking withstands."""
         covering = self._dearest(self._to_cover)
+        self._left = CLOSELY
         return covering if cover else min(covering, self._dearest(self._to_meet))
 
     def _near(self, ahead: IntArray, behind: IntArray) -> BoolArray:
         """Return which pairs of places, ahead by behind, may turn by the quick bounds."""
         near: BoolArray = ahead[:, np.newaxis] < behind
+        if self._spans is not None:
+            low, high = self._spans
+            near &= low[ahead][:, np.newaxis] <= high[behind]
         first, second = np.nonzero(near)
         pairs = self._order[ahead[first]], self._order[behind[second]]
         near[first, second] = self._contests.at_least(*pairs) <= self._removals
@@ -113,10 +127,13 @@ class Withstanding:
         """Yield pairs of places, ready to be looked at closely; None where we have looked enough."""
         places = np.broadcast_arrays(ahead, behind)
         pairs = zip(*(self._order[part].tolist() for part in places), strict=True)
-        for run in self._contests.runs((0, pair) for pair in islice(pairs, max(0, self._left))):
-            for _, pair in run:
-                self._left -= 1
-                yield pair
+        few = FIRST
+        while self._left > 0 and (some := list(islice(pairs, min(few, self._left)))):
+            for run in self._contests.runs((0, pair) for pair in some):
+                for _, pair in run:
+                    self._left -= 1
+                    yield pair
+            few *= 2
         yield from (None for _ in pairs)
 
     def _stay(self, ahead: IntArray, behind: IntArray) -> Iterator[bool]:
@@ -126,14 +143,12 @@ class Withstanding:
 
     def _leads(self, ahead: IntArray, behind: IntArray, upto: FloatArray) -> FloatArray:
         """Return the largest lead that each place behind may get, if it is not more than ``upto``."""
-        found = np.array(upto, dtype=np.float64)
-        for number, pair in enumerate(self._closely(ahead, behind)):
+        found = []
+        for pair, most in zip(self._closely(ahead, behind), upto.tolist(), strict=True):
             if pair is not None and pair not in self._known:
-                gain = self._contests.gain(self._removals, *pair, found[number])
-                self._known[pair] = min(gain, found[number])
-            if pair is not None:
-                found[number] = self._known[pair]
-        return found
+                self._known[pair] = min(most, self._contests.gain(self._removals, *pair, most))
+            found.append(most if pair is None else self._known[pair])
+        return np.array(found)
 
     def _last_to_enter(self, k: int) -> int:
         """Return the last place from which an item may enter the top k; k - 1 where none does."""
@@ -155,7 +170,9 @@ class Withstanding:
         return stay < k
 
     def _needed(self, k: int, size: int) -> float:
-        """Return the k-th smallest reach of the members of a list of so many."""
+        """Return the k-th smallest reach of the members of a list of so many, as far as we may look."""
+        if self._left <= 0:
+            return math.inf
         outside = np.arange(size, len(self._order))
         step = max(1, PAIRS // len(outside))
         parts = [np.arange(start, min(start + step, size)) for start in range(0, size, step)]
@@ -164,7 +181,7 @@ class Withstanding:
         for member in np.argsort(threats, kind="stable")[len(found) :].tolist():
             if len(found) >= k and (self._left <= 0 or not any(found[:k])):
                 break
-            others = outside[self._near(np.array([member]), outside)[0]]
+            others = self._near_behind(member, size)
             leads = self._leads(np.array([member]), others, np.full(len(others), np.inf))
             insort(found, reach(leads))
         return found[k - 1]
@@ -200,15 +217,6 @@ class Withstanding:
     def _near_ahead(self, place: int) -> IntArray:
         return np.flatnonzero(self._near(np.arange(place), np.array([place]))[:, 0])
 
-    def _near_behind(self, place: int) -> IntArray:
-        behind = np.arange(place + 1, len(self._order))
-        return place + 1 + np.flatnonzero(self._near(np.array([place]), behind)[0])
-
-
-def _first(sizes: list[int], enough: Callable[[int], bool]) -> int | None:
-    """Return the first size that is enough, as all larger ones are: in strides, then by halving."""
-    stride = 1
-    while stride < len(sizes) and not enough(sizes[stride - 1]):
-        stride *= 2
-    first = bisect_left(sizes, True, stride // 2, min(stride, len(sizes)), key=enough)
-    return sizes[first] if first < len(sizes) else None
+    def _near_behind(self, place: int, start: int = 0) -> IntArray:
+        behind = np.arange(max(start, place + 1), len(self._order))
+        return np.asarray(behind[self._near(np.array([place]), behind)[0]])
