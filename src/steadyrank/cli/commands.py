@@ -80,7 +80,7 @@ def margin(options: MarginOptions) -> None:
 
     def ask(study: Study) -> Any:
         item = None if options.one_item is None else item_named(study, options.one_item)
-        return study.margin(options.k, item=item, by=options.by)
+        return study.margin(options.k, item=item, eps=options.eps, by=options.by)
 
     _answer(options, ask)
 

@@ -207,12 +207,12 @@ class CheckOptions(OutputOptions, ScoringOptions):
         tell=True,
     )
     min_margin: int | None = option(
-        ANSWER, "UNITS", "Also: the fewest units that must have to leave before the plain top k changes."
+        ANSWER, "UNITS", "Also: the fewest units that must have to leave before the answer changes."
     )
 
 
 @dataclass(frozen=True, kw_only=True)
-class MarginOptions(OutputOptions, ScorerOptions):
+class MarginOptions(OutputOptions, ScoringOptions):
     """What ``margin`` takes."""
 
     k: int | None = option(ANSWER, "K", "The top k in question; the full ranking if not given.", "-k")

@@ -133,23 +133,22 @@ def units_without_common_ranking(study: Study, eps: float) -> IntArray:
     first = alike(loo, reaching) if len(reaching) else reaching
     chosen = np.zeros(len(loo.units), dtype=np.bool_)
     chosen[first] = True
-    rival, broken = Rival(loo.scores), [np.empty(0, np.int64)]
+    rival, full, broken = Rival(loo.scores), RankingSet(loo.scores, eps), []
     slack = ROUGHLY * (eps + float(np.abs(loo.scores).max()) * ROUGHLY)
 
-    def meeting(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Bound the eps at which the sets meet, both ways to one side of eps, or exactly."""
-        lower, upper = rival.meeting_bounds(rows)
-        for number in np.flatnonzero(~((lower > eps + slack) | (upper < eps - slack))).tolist():
-            lower[number] = upper[number] = rival.meeting(rows[number])
-        return lower, upper
-
     def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
-        (lower, upper), reach = meeting(rows), STEEPEST * errors.max(axis=1) + slack
+        (lower, upper), reach = rival.meeting_bounds(rows), STEEPEST * errors.max(axis=1) + slack
+        for number in np.flatnonzero((lower <= eps) & (eps <= upper)).tolist():
+            lower[number] = upper[number] = rival.meeting(rows[number])
         return np.asarray((lower - reach > eps) | (upper + reach < eps))
 
     for units, rows in loo.columns_near(np.arange(len(loo.scores)), chosen, settled):
-        broken.append(units[meeting(rows)[0] >= eps])
-    return np.asarray(reaching[np.isin(first, np.concatenate(broken))], dtype=np.int64)
+        lower, upper = rival.meeting_bounds(rows)
+        apart = lower > eps + slack
+        for number in np.flatnonzero(~apart & ~(upper < eps - slack)).tolist():
+            apart[number] = not full.intersects(RankingSet(rows[number], eps))
+        broken += units[apart].tolist()
+    return np.asarray(reaching[np.isin(first, broken)], dtype=np.int64)
 
 
 def rows_of(loo: LeaveOneOut) -> Iterator[tuple[int, FloatArray]]:

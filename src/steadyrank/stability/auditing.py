@@ -178,7 +178,7 @@ class Check(Result):
     remedy : StableTopK
         The smallest answer that keeps to ``max_delta``.
     margin : Margin
-        How many units must leave before the plain top-k changes.
+        How many units must leave before the answer that was checked changes.
     min_margin : int or None
         The number that it must reach, for certain.
 

@@ -175,6 +175,7 @@ def margin_findings(margin: Margin) -> dict[str, Any]:
     return {
         "k": margin.k,
         "item": None if margin.item is None else label(margin.item),
+        "eps": margin.eps,
         "by": margin.by,
         "lower": margin.lower,
         "upper": margin.upper,

@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from steadyrank.errors import InvalidPolicyError, InvalidValueError, listing, shorten
-from steadyrank.operators.checks import check_k
-from steadyrank.operators.topk_sets import topk
+from steadyrank.errors import InvalidPolicyError, InvalidValueError, Option, listing, shorten
+from steadyrank.operators.checks import check_eps, check_k
+from steadyrank.operators.topk_sets import inflated_topk, topk
 from steadyrank.stability import findings
-from steadyrank.stability.margins import precedes
+from steadyrank.stability.margins import Found, last_true, precedes
 from steadyrank.stability.results import Result
+from steadyrank.stability.withstanding import Withstanding
 from steadyrank.wording import counted, plural
 
 if TYPE_CHECKING:
-    from steadyrank._typing import FloatArray
-    from steadyrank.stability.margins import Found, MarginSearch
+    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank.stability.margins import MarginSearch
     from steadyrank.stability.study import Study
 
 
@@ -32,11 +33,20 @@ NEIGHBOURS = 1000
 
 
 class Asked(NamedTuple):
-    """Which answer is in question: a top k, an item of it, a pair, or without any the full ranking."""
+    """Which answer is in question: a top k, an item of it, a pair, or without any the full ranking.
+
+    With an eps it is the inflated top k.
+    """
 
     k: int | None = None
     item: object = None
     pair: tuple[object, object] | None = None
+    eps: float | None = None
+
+    def members(self, scores: FloatArray) -> IntArray:
+        """Return the items of the top k in question, best first."""
+        k = cast("int", self.k)
+        return topk(scores, k) if self.eps is None else inflated_topk(scores, k, self.eps).indices
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,9 +69,11 @@ class Margin(Result):
     units : tuple of int
         Their numbers, for ``data.without(units)``; a number that occurs again is another copy.
     leaves, enters : tuple of labels
-        Of a top k: the items that are then out of it, and those that are then in.
+        Of a top k, plain or inflated: the items that are then out of it, and those that are then in.
     pair : (label, label)
         The item that is then passed, and the one that passes it.
+    eps : float or None
+        Of an inflated top k: it changes when fewer than k of its items are in the new one.
     by : str
         What is done with units: ``"remove"``, ``"add"`` or ``"change"``.
     neighbours : tuple of (label, label, int)
@@ -100,6 +112,7 @@ class Margin(Result):
     assumed: tuple[str, ...]
     by: str
     added: object
+    eps: float | None
     neighbours: tuple[tuple[object, object, int], ...] = ()
 
     @property
@@ -124,6 +137,9 @@ class Margin(Result):
         if self.rank is not None and self.k is not None:
             inside = self.rank <= self.k
             return f"{shorten(self.item)} {'leaves' if inside else 'enters'} the top {self.k:,}"
+        if self.eps is not None and self.k is not None:
+            broken = f"shares fewer than {self.k:,} items with the new one"
+            return f"the inflated top {self.k:,} at eps = {self.eps:.4g} {broken}"
         if self.k is not None:
             return f"the top {self.k:,} changes"
         return "the order changes"
@@ -165,7 +181,9 @@ def margin_of(study: Study, asked: Asked, by: str) -> Margin:
     if by not in MUST:
         raise InvalidPolicyError("by", by, tuple(MUST))
     search = study.margin_search(by)
-    k, item, pair = asked
+    k, item, pair, eps = asked
+    if eps is not None:
+        return _margin(study, search, _inflated(study, search, asked, by), asked, by)
     if pair is not None:
         found = search.pair(*_ordered_pair(study, pair))
     elif k is None:
@@ -207,7 +225,7 @@ def _margin(study: Study, search: MarginSearch, found: Found, asked: Asked, by: 
         scores = cast("FloatArray", search.scores_after(attack, found.upper))  # it was seen to have some
         pair = _passing(study.scores, scores, pair)
         if k is not None:
-            before, after = topk(study.scores, k), topk(scores, k)
+            before, after = asked.members(study.scores), asked.members(scores)
             leaves = tuple(study.items[place] for place in before if place not in after)
             enters = tuple(study.items[place] for place in after if place not in before)
     return Margin(
@@ -225,7 +243,34 @@ def _margin(study: Study, search: MarginSearch, found: Found, asked: Asked, by: 
         assumed=search.contests.assumed,
         by=by,
         added=added,
+        eps=asked.eps,
     )
+
+
+def _inflated(study: Study, search: MarginSearch, asked: Asked, by: str) -> Found:
+    """Return how many units must leave before an inflated top k shares fewer than k items."""
+    if by != "remove" or asked.k is None or asked.item is not None or asked.pair is not None:
+        raise InvalidValueError(
+            "of an inflated answer it is known how many units must leave for its top k to break",
+            way_out=["Give ", Option("k"), " and ", Option("eps"), " alone."],
+        )
+    k, eps = check_k(asked.k, len(study.items)), check_eps(asked.eps)
+
+    def withstood(removals: int) -> bool:
+        if removals == 1:
+            return study.curve(k).delta(eps) == 0
+        return Withstanding(study, removals).topk(k, cover=False) < eps
+
+    most = study.units.total - 1
+    lower = 1 + last_true(withstood, most)
+    members = asked.members(study.scores)
+    if lower > most or len(members) == len(study.items) or search.contests.dear:
+        return Found(lower, None, None, (int(members[0]), int(members[0])))
+
+    def broken(scores: FloatArray) -> bool:
+        return len(np.intersect1d(members, asked.members(scores))) < k
+
+    return search.attacked(lower, members, search.order[len(members) :], broken)
 
 
 def _passing(before: FloatArray, after: FloatArray, aimed: tuple[int, int]) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from bisect import insort
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, islice, pairwise, takewhile
+from itertools import chain, islice, pairwise, product, takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -226,6 +226,12 @@ class MarginSearch:
             return self._study.units.total, [], []
         return max(pairs[-1][0], outside[0][0]), outside, pairs[::-1]
 
+    def attacked(self, lower: int, inside: IntArray, outside: IntArray, turned: Turned) -> Found:
+        """Look for few units that turn an answer for which several pairs around the border must turn."""
+        near = product(inside[-2 * NEAREST :].tolist(), outside[: 2 * NEAREST].tolist())
+        pairs = self._smallest(self._cheap(list(near)), NEAREST)
+        return self._against_all(self._settled(pairs, turned, lower), pairs, turned)
+
     def _weakest(self, cheap: Bounded, limit: int) -> Bounded:
         """Return the pairs with the smallest lower bound, which is known not to exceed a limit."""
         found = []
@@ -399,6 +405,23 @@ def merged(attacks: list[tuple[int, Attack]], most: int) -> Attack:
     named = np.stack([np.concatenate(units), np.concatenate(copies)])[:, order]
     kept = np.sort(np.unique(named, axis=1, return_index=True)[1])
     return Attack(named[0, kept], np.ones(len(kept), dtype=np.int64), attacks[0][1].favour)
+
+
+def last_true(holds: Callable[[int], bool], most: int) -> int:
+    """Return the last number from 1 on for which something holds, as it does for all before; 0 if none.
+
+    Examples
+    --------
+    >>> last_true(lambda number: number < 700, 1000), last_true(lambda number: True, 5)
+    (699, 5)
+    """
+    known, asked = 0, 1
+    while asked <= most and holds(asked):
+        known, asked = asked, min(2 * asked, most) if asked < most else most + 1
+    while asked - known > 1:
+        middle = (known + asked) // 2
+        known, asked = (middle, asked) if holds(middle) else (known, middle)
+    return known
 
 
 def precedes(scores: FloatArray, one: int, other: int) -> bool:

@@ -261,10 +261,11 @@ class Study:
         *,
         item: object = None,
         pair: tuple[object, object] | None = None,
+        eps: float | None = None,
         by: str = "remove",
     ) -> Margin:
         """Return how many units must leave before an answer changes; see :func:`steadyrank.margin`."""
-        return margin_of(self, Asked(k, item, pair), by)
+        return margin_of(self, Asked(k, item, pair, eps), by)
 
     def known_margin(self, k: int | None) -> Margin:
         """Return the margin that views show of themselves: nothing is refitted for it."""
@@ -311,13 +312,8 @@ class Study:
         eps : float, optional
             The inflation; without it the plain top-k is checked.
         min_margin : int, optional
-            The fewest units that must have to leave, for certain, before the plain top-k changes.
+            The fewest units that must have to leave, for certain, before that answer changes.
         """
-        if min_margin is not None and eps is not None:
-            raise InvalidValueError(
-                "min_margin is about the plain top-k, but eps asks for the inflated one",
-                way_out=["Omit ", Option("eps"), " or ", Option("min_margin"), "."],
-            )
         remedy = self.topk(k, delta=max_delta)
         found = self.audit(k, eps=remedy.eps if eps is None else eps, methods=Flips.METHODS)
         return Check(
@@ -328,7 +324,7 @@ class Study:
             row=found.row("topk" if eps is None else "inflated_topk", remedy.k),
             flips=found.flips(remedy.k),
             remedy=remedy,
-            margin=self.known_margin(remedy.k),
+            margin=self.known_margin(remedy.k) if eps is None else self.margin(remedy.k, eps=eps),
             min_margin=min_margin,
         )
 
@@ -583,6 +579,7 @@ def margin(
     *,
     item: object = None,
     pair: tuple[object, object] | None = None,
+    eps: float | None = None,
     by: str = "remove",
     scorer: object = None,
 ) -> Margin:
@@ -598,6 +595,9 @@ def margin(
         How many units this item is away from leaving the top k, or from entering it.
     pair : two labels, optional
         How many units must leave for the one behind to pass the one ahead.
+    eps : float, optional
+        Instead of the plain top k, the inflated one: how many units must leave before the old and the
+        new one share fewer than k items.
     by : {"remove", "add", "change"}
         What happens to units: they leave; others are added, as in ballot stuffing; or they change. The
         last two where it is known what a unit could say: for votes, ballots and single battles, and for
@@ -616,7 +616,7 @@ def margin(
     >>> margin(votes, 2, by="change").sentence
     '1 of 10 votes must change before the top 2 changes.'
     """
-    return as_study(data, scorer).margin(k, item=item, pair=pair, by=by)
+    return as_study(data, scorer).margin(k, item=item, pair=pair, eps=eps, by=by)
 
 
 def explain(
