@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import resource
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ import numpy as np
 import authors_way
 from measure import Row, at_most, best_times, shown
 from paper.lookalike import lookalike_population
-from steadyrank import Ballots, Battles, Ratings, ScoreMatrix, audit
+from steadyrank import Ballots, Battles, Ratings, ScoreMatrix, Study, audit
 from steadyrank.scorers import BradleyTerry, ColumnMeans, MeanRating
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def run(quick: bool) -> list[Row]:
         *battle_rows(quick),
         *matrix_rows(quick),
         *ballot_rows(),
+        *margin_rows(),
     ]
 
 
@@ -95,6 +97,15 @@ def population_rows(population: Lookalike, quick: bool) -> list[Row]:
         # The target is for the whole population; the smaller ones show how time grows.
         whole = users == everybody.n_units
         rows.append(row if whole else replace(row, target="shown", met=None))
+    rows.append(
+        at_most(
+            f"margin of the top 20, {everybody.n_units:,} users, against scoring alone",
+            lambda: MeanRating().score(anew(everybody)),
+            lambda: Study(anew(everybody)).margin(20),
+            10,
+            repeats=3,
+        )
+    )
     result = topk_audit(everybody)
     rows.append(
         shown(
@@ -189,3 +200,30 @@ def ballot_rows() -> list[Row]:
     data = Ballots.read(path)
     name = f"Borda audit of {data.n_units:,} ballots x {data.n_items} candidates, k=1,3,5"
     return [shown(name, lambda: topk_audit(data, k=(1, 3, 5), eps=0.001), repeats=3)]
+
+
+def margin_rows() -> list[Row]:
+    """Margins of k = 1 to 20, the cost of one of them, against the audit of one k."""
+    files = {
+        "ballots/00001-00000003.soi": Ballots.read,
+        "ratings/jester5k.csv.gz": Ratings.read,
+        "scores/cls_bin_mean.csv": partial(ScoreMatrix.read, missing="drop"),
+    }
+    return [margin_row(read(SHARED / name)) for name, read in files.items() if (SHARED / name).exists()]
+
+
+def margin_row(data: Any) -> Row:
+    ks = range(1, min(20, data.n_items - 1) + 1)
+
+    def margins() -> None:
+        study = Study(anew(data))
+        for k in ks:
+            study.margin(k)
+
+    one, all_of_them = best_times([lambda: topk_audit(data, k=min(10, len(ks)), eps=0.001), margins], 3)
+    each = all_of_them / len(ks)
+    name = (
+        f"margin of one k of 1 to {len(ks)}, {data.n_units:,} {data.units.kind}s, {data.n_items} items"
+    )
+    ratio = each / one
+    return Row(f"{name}, against an audit", one, each, ratio, "at most 5x the baseline", ratio <= 5)

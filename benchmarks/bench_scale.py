@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
@@ -21,6 +22,7 @@ from measure import Row
 
 KS = (5, 10, 20, 50, 100)
 EPS = 0.01
+MARGIN_K = 20
 GIGA = 1e9
 
 
@@ -41,6 +43,7 @@ def run(quick: bool) -> list[Row]:
                 width = write_wide(table, folder / "wide")
             del table
         rows = [*against_memory(folder / "large", counts["large"])]
+        rows.append(margin_row(folder / "large", counts["large"]))
         rows += small_memory(folder / "wide", counts["large"], width)
         rows += spark_rows(folder / "middle", counts["middle"])
         rows += sizes_rows(folder, counts)
@@ -108,6 +111,18 @@ def against_memory(folder: Path, ratings: int) -> list[Row]:
             f"{peak:.2f} GB in all; {duck['brought'] / 1e6:.1f} MB left the engine",
         ),
     ]  # fmt: skip
+
+
+def margin_row(folder: Path, ratings: int) -> Row:
+    """How many must leave, on the engine, against one pass that adds up the items there."""
+    memory, duck = child("memory-margin", folder), child("margin", folder, memory_limit="2GB")
+    agree(memory, duck)
+    ratio = duck["seconds"] / duck["scoring"]
+    return Row(
+        f"margin of the top {MARGIN_K} of {ratings:,} ratings in DuckDB against its pass for the scores",
+        duck["scoring"], duck["seconds"], ratio, "at most 10x the baseline", ratio <= 10,
+        f"{duck['deciding']:,} of the ratings brought back in {duck['passes']} passes; the same units",
+    )  # fmt: skip
 
 
 def small_memory(folder: Path, ratings: int, size: int) -> list[Row]:
@@ -186,6 +201,26 @@ def measured(engine: str, folder: str, options: dict[str, Any]) -> dict[str, Any
     }
 
 
+def margin_measured(engine: str, folder: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Ask how many must leave, and say how long that took beside the scores."""
+    from steadyrank import Study
+
+    study = Study(load("memory" if engine == "memory-margin" else "duckdb", folder, options))
+    start = perf_counter()
+    _ = replace(study.data.entries).totals  # the pass that scores are made of, once more
+    scored = perf_counter()
+    steps = getattr(getattr(study.data, "traffic", None), "steps", {})
+    before = {step: times for step, (times, _, _) in steps.items()}
+    found = study.margin(MARGIN_K)
+    return {
+        "scoring": scored - start,
+        "seconds": perf_counter() - scored,
+        "passes": sum(times - before.get(step, 0) for step, (times, _, _) in steps.items()),
+        "deciding": sum(rows for step, (_, rows, _) in steps.items() if step.startswith("ratings of")),
+        "table": [found.lower, found.upper, list(found.units), list(found.pair)],
+    }
+
+
 def peak_memory() -> int:
     """Return the most bytes that this process has held; not what its parent held before it."""
     status = Path("/proc/self/status")
@@ -222,4 +257,5 @@ def start_spark() -> None:
 
 
 if __name__ == "__main__":
-    print(json.dumps(measured(sys.argv[1], sys.argv[2], json.loads(sys.argv[3]))))
+    asked = margin_measured if sys.argv[1].endswith("margin") else measured
+    print(json.dumps(asked(sys.argv[1], sys.argv[2], json.loads(sys.argv[3]))))

@@ -7,7 +7,7 @@ import pytest
 
 from engine_makers import maker
 from steadyrank import MeanRating, Ratings, ScoreMatrix, SteadyrankError, Study, Votes
-from steadyrank.errors import EngineError, InvalidDataError
+from steadyrank.errors import EngineError, InvalidDataError, ValueRangeError
 from steadyrank.scorers import entry_contests
 
 SCALES = {
@@ -15,7 +15,7 @@ SCALES = {
     "half stars": lambda rng, size: rng.integers(2, 8, size) / 2,
     "single": lambda rng, size: (rng.integers(10, 15, size) / 10).astype(np.float32),
     "thirds": lambda rng, size: rng.integers(1, 5, size) / 3,
-    "mixed": lambda rng, size: np.where(rng.random(size) < 0.2, 1 / 3, rng.integers(1, 4, size)),
+    "huge": lambda rng, size: np.where(rng.random(size) < 0.1, 1e18 / 3, rng.integers(1, 30, size) / 10),
 }
 
 
@@ -86,7 +86,8 @@ def test_every_margin_of_ratings(scale):
         columns = ratings(rng, scale)
         scorer = MeanRating(float(rng.choice([0, 0.1, 1])))
         scanned, loaded = both_ratings(lazy, columns, items=range(6 if seed % 2 else 5))
-        assert answers(scanned, scorer, all_items=True) == answers(loaded, scorer, all_items=True)
+        every = scale != "huge"  # of which each look takes several passes
+        assert answers(scanned, scorer, all_items=every) == answers(loaded, scorer, all_items=every)
 
 
 @pytest.mark.parametrize("scale", ["half stars", "thirds"])
@@ -125,7 +126,7 @@ def test_margins_of_counted_votes(lazily_here):
     assert answers(Votes.scan(lazily_here({"vote": choices}))) == answers(Votes(choices))
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("scale", SCALES)
 def test_scores_without_units_are_those_of_memory(seed, scale):
     """To the last bit, whatever form the values have once the odd ones are gone."""
@@ -204,7 +205,7 @@ def test_a_margin_takes_few_passes_however_many_pairs_there_are(lazily_here, mon
         assert set(np.concatenate(seen.items).tolist()) <= needed
         fetched = sum(rows for step, rows in seen.steps if step.startswith("ratings of"))
         assert fetched == sum(int(data.entries.counts[some].sum()) for some in seen.items)
-    assert max(numbers) <= 4  # two items for a limit, those within it, two looks without the units
+    assert max(numbers) <= 3  # two items for a limit, those within it, what the units gave that left
 
 
 def test_little_room_gives_the_same_answers(monkeypatch):
@@ -234,3 +235,12 @@ def test_units_are_not_added_in_an_engine(lazily_here):
         Study(data, MeanRating(value_range=(1, 5))).margin(1, by="add")
     with pytest.raises(InvalidDataError, match="no unit can be added"):
         data.with_added({0: 5})
+
+
+def test_the_range_of_values_is_that_of_the_units_that_stay(lazily_here):
+    columns = {"user": [1, 1, 2, 3, 3], "item": ["a", "b", "a", "a", "b"], "rating": [1, 2, 3, 9, 9]}
+    scorer = MeanRating(value_range=(1, 5))
+    for data in both_ratings(lazily_here, columns):
+        with pytest.raises(ValueRangeError, match="go from 1 to 9"):
+            scorer.score(data)
+        assert scorer.score(data.without(2)).tolist() == [4 / 3, 1.0]

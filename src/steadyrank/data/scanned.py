@@ -33,9 +33,9 @@ class ScannedEntries(Observations):
     """Data of a kind whose entries stay in an engine; made by ``Ratings.scan`` and ``ScoreMatrix.scan``.
 
     Item sums, unit labels and unit shifts are brought back, and the entries of the few items that
-    decide an audit; all else stays where it is. ``notes`` and ``traffic`` say how much that was. Use
-    it as a context manager, or call :meth:`close`, to give up what was opened for it: a connection
-    and the temporary files of DuckDB, a Spark session that was started for it.
+    decide an audit or a margin; all else stays where it is. ``notes`` and ``traffic`` say how much that
+    was. Use it as a context manager, or call :meth:`close`, to give up what was opened for it: a
+    connection and the temporary files of DuckDB, a Spark session that was started for it.
 
     Parameters
     ----------

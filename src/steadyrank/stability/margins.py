@@ -96,6 +96,7 @@ class MarginSearch:
         self._study = study
         self._by = by
         self._lower: dict[tuple[int, int], int] = {}
+        self._seen: tuple[Attack, int, FloatArray] | None = None
 
     @cached_property
     def contests(self) -> Contests:
@@ -339,7 +340,10 @@ class MarginSearch:
     def _turns(self, attack: Attack, number: int, turned: Turned) -> bool:
         """Take the units away or add them, score anew, and look."""
         scores = self.scores_after(attack, number)
-        return scores is not None and turned(scores)
+        if scores is None or not turned(scores):
+            return False
+        self._seen = attack, number, scores
+        return True
 
     def leaving(self, attack: Attack, number: int) -> IntArray:
         """Return how many of each distinct unit leave."""
@@ -354,6 +358,8 @@ class MarginSearch:
 
     def scores_after(self, attack: Attack, number: int) -> FloatArray | None:
         """Return the scores when an attack was carried out, None where there are none."""
+        if self._seen is not None and self._seen[0] is attack and self._seen[1] == number:
+            return self._seen[2]
         study, added = self._study, self.added(attack)
         leaving = self.leaving(attack, number)
         if added is None and (scores := study.leave_one_out.scores_without(leaving)) is not None:
