@@ -14,7 +14,7 @@ import numpy as np
 import authors_way
 from measure import Row, at_most, best_times, shown
 from paper.lookalike import lookalike_population
-from steadyrank import Ballots, Battles, Ratings, ScoreMatrix, Study, audit
+from steadyrank import Ballots, Battles, Ratings, ScoreMatrix, Study, audit, topk
 from steadyrank.scorers import BradleyTerry, ColumnMeans, MeanRating
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def peak_gigabytes() -> float:
 
 
 def battle_rows(quick: bool) -> list[Row]:
-    small, large = league(200, 60_000), league(1_000, 30_000 if quick else 300_000)
+    small, large = league(200, 60_000), league(*((300, 60_000) if quick else (1_000, 300_000)))
     rows = [
         fits_row("top 10", small, 30, repeats=5, eps=0.001, methods=TOPK),
         *(fits_row(f"{method} alone", large, 30, repeats=2, methods=[method]) for method in TOPK),
@@ -139,7 +139,61 @@ def battle_rows(quick: bool) -> list[Row]:
     if path.exists():
         arena = Battles.read(path)
         rows.insert(0, fits_row("top 10", arena, 30, repeats=10, eps=0.001, methods=TOPK))
+        rows.append(arena_margin_row(arena))
     return rows
+
+
+def arena_margin_row(arena: Battles) -> Row:
+    """The interval of how many battles must leave, against one fit, beside a first-order attack."""
+    found = Study(anew(arena)).margin(10)
+    first = first_order_attack(arena, 10)
+    row = at_most(
+        f"Bradley-Terry margin of the top 10, {arena.n_units:,} battles, against one fit",
+        lambda: BradleyTerry().score(arena),
+        lambda: Study(anew(arena)).margin(10),
+        100,
+        repeats=3,
+        note=f"{found.lower} to {found.upper} battles; {first} by first-order influence alone",
+    )
+    return row if found.upper is not None and found.upper <= first else replace(row, met=False)
+
+
+def first_order_attack(data: Battles, k: int) -> int:
+    """Take the battles with the largest influence on the gap at rank k away until the top k changes."""
+    study = Study(data)
+    order = np.argsort(-study.scores, kind="stable")
+    scores, items = study.scores, len(data.items)
+    chance = 1 / (1 + np.exp(scores[np.newaxis] - scores[:, np.newaxis]))
+    turned = data.outcome < 0
+    winner, loser = np.where(turned, data.right, data.left), np.where(turned, data.left, data.right)
+    tied = data.outcome == 0
+    weight = data.counts * chance[winner, loser] * chance[loser, winner]
+    hessian = np.zeros((items, items))
+    for one, other in ((winner, loser), (loser, winner)):
+        np.add.at(hessian, (one, one), weight)
+        np.add.at(hessian, (one, other), -weight)
+    pull = np.linalg.pinv(hessian)[order[k - 1]] - np.linalg.pinv(hessian)[order[k]]
+    surprise = np.where(tied, 0.5, 1.0) - chance[winner, loser]
+    influence = surprise * (pull[winner] - pull[loser])
+    by_influence = np.argsort(-influence, kind="stable")
+    before = set(order[:k].tolist())
+
+    def changed(number: int) -> bool:
+        upto = np.cumsum(data.counts[by_influence])
+        leaving = np.clip(number - (upto - data.counts[by_influence]), 0, data.counts[by_influence])
+        counts = data.counts.copy()
+        counts[by_influence] -= leaving
+        names = np.array(["right", "tie", "left"])[data.outcome + 1]
+        kept = Battles(data.left, data.right, names, counts=counts, items=range(items))
+        return set(topk(BradleyTerry().score(kept), k).tolist()) != before
+
+    low, high = 0, 1
+    while not changed(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if changed(middle) else (middle, high)
+    return high
 
 
 def fits_row(

@@ -22,11 +22,12 @@ give it, too, and pay for it on the other side, where a difference of c is at mo
 
     sum over the set of  r (c_b - c_a) + s v |c_b - c_a|  >=  k c' H c,      with p'c = D.
 
-For some battles use that a difference is at most D (in all ``A D``, with A their sum of w), and for the
-others let g be their signed sum. The largest ``A D + g'c - k c' H c`` over such c is not negative
-exactly if ``t <= <g, p> / sqrt(R) + sqrt(4 s A + <g, g>)``; split g into its part along p and the rest,
-square, and the part along p cancels. With a ridge take c minus its value nearest to 0: a constant
-changes no difference, and then ``d (c - o) >= (c - o)^2`` for each item. QED
+For some battles use that a difference is at most D (in all ``A D``, with A their sum of w, or of 1
+where that is less: the surprise at the *new* fit, of which the energy of that battle need not be paid
+for, is below 1), and for the others let g be their signed sum. The largest ``A D + g'c - k c' H c``
+over such c is not negative exactly if ``t <= <g, p> / sqrt(R) + sqrt(4 s A + <g, g>)``; split g into
+its part along p and the rest, square, and the part along p cancels. With a ridge take c minus its value
+nearest to 0: a constant changes no difference, and then ``d (c - o) >= (c - o)^2`` for each item. QED
 
 So every unit has an effect, and m units suffice at most where the m largest effects do. The n of a
 battle is bounded by lengths first, and by its products with the battles that matter to it only where it
@@ -129,7 +130,7 @@ class PairedContests(LeftOutContests):
         self.surprise = taken.wins - taken.battles * chance
         self.information = taken.battles * chance * (1 - chance)
         self.resistances = self.resistance(taken.first, taken.second)
-        self._heaviest = self.most(np.abs(self.surprise) + self.information)
+        self._heaviest = self.most(np.minimum(np.abs(self.surprise) + self.information, taken.battles))
 
     def resistance(self, first: IntArray, second: IntArray) -> FloatArray:
         """Return the effective resistances of pairs."""
@@ -158,10 +159,14 @@ class PairedContests(LeftOutContests):
     def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Take every battle for one of the two items."""
         needed = self.needed(ahead, behind)
-        upto = self._heaviest.upto
-        place = np.searchsorted(upto, needed)
-        before = np.append(0, self._heaviest.number)[place]
-        return np.where(place == len(upto), self._out.units.total, before + 1)
+        number, upto = (np.append(0, part) for part in self._heaviest[1:])
+        place = np.searchsorted(upto[1:], needed)
+        after = np.minimum(place + 1, len(upto) - 1)
+        each = (upto[after] - upto[place]) / np.maximum(number[after] - number[place], 1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            more = np.ceil((needed - upto[place]) / each * (1 - 1e-9))
+        found = number[place] + np.maximum(more, 1)
+        return np.where(place == len(upto) - 1, self._out.units.total, found).astype(np.int64)
 
     def lower(self, ahead: int, behind: int) -> int:
         """Return the bound, or 2 where it says 1 and no single unit turns the order."""
@@ -242,6 +247,7 @@ class _Effects:
         along = self._potential[taken.first] - self._potential[taken.second]
         self._along = along / np.sqrt(self._resistance)
         self._weight = np.abs(known.surprise) + self._s * known.information
+        self._most = np.minimum(self._weight, taken.battles)
         drive = known.surprise * self._along + self._s * known.information * np.abs(self._along)
         self._drive = 2 * self._t * drive
         # What a battle has besides its part along the pair: its length, times its weight.
@@ -259,7 +265,7 @@ class _Effects:
         beside = self._rest * self._lengths.top(m)
         looked, left = np.zeros(len(beside), dtype=np.bool_), CLOSELY
         while True:
-            effects = known.most(np.minimum(4 * self._s * self._weight, self._drive + beside), m)
+            effects = known.most(np.minimum(4 * self._s * self._most, self._drive + beside), m)
             suffices = effects.top(m) >= target
             unseen = np.flatnonzero(np.isin(known.taken.owner, effects.first(m)) & ~looked)[:left]
             if not suffices or not len(unseen):
