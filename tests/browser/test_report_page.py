@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -426,3 +427,30 @@ def test_small_cases_in_words(open_report: Any, votes: list[str], k: int, headli
         )
         shown = [label for label in labels if label.isdigit()]
         assert len(shown) == len(set(shown))
+
+
+def test_the_slider_of_those_who_may_leave_rules_nothing_out_that_happens(open_report: Any) -> None:
+    counts = {"ann": 6, "bob": 5, "cyd": 3, "dee": 2}
+    data = Votes([name for name, count in counts.items() for _ in range(count)])
+    report = open_report(report_document(data, 2))
+    assert "must leave before the top 2 changes" in report.text("#margin")
+    most = int(report.page.get_attribute("#leaving", "max"))
+    assert most >= 2
+    ways = [
+        (16 - sum(left), sorted(counts, key=lambda name: (-left[list(counts).index(name)], name))[:2])
+        for left in product(*(range(count + 1) for count in counts.values()))
+        if any(left)
+    ]
+    for m in range(most + 1):
+        report.page.fill("#leaving-number", str(m))
+        report.page.dispatch_event("#leaving-number", "change")
+        told, items = report.text("#leaving-text"), report.text("#leaving-items")
+        seen = [set(top) for number, top in ways if number <= m]
+        gone = {name for top in seen for name in {"ann", "bob"} - top}
+        come = {name for top in seen for name in top - {"ann", "bob"}}
+        if gone:
+            assert "sure to stay" in told
+            assert all(name in items for name in gone | come)
+        if "stays as it is" in told:
+            assert not gone
+            assert items == ""

@@ -1,0 +1,96 @@
+"""How many must leave, on the command line: every number said is found by trying all removals."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+VOTES = {"ann": 7, "bob": 5, "cyd": 3, "dee": 1}
+
+
+def removals() -> Iterator[tuple[int, list[str]]]:
+    """Yield how many votes leave and the ranking of those that stay, every way there is."""
+    for left in product(*(range(count + 1) for count in VOTES.values())):
+        ranked = sorted(VOTES, key=lambda name: (-left[list(VOTES).index(name)], name))
+        if any(left):
+            yield sum(VOTES.values()) - sum(left), ranked
+
+
+def fewest(changed: Callable[[list[str]], bool]) -> int:
+    return min(number for number, ranked in removals() if changed(ranked))
+
+
+def votes(folder: Path) -> Path:
+    file = folder / "votes.csv"
+    file.write_text("choice,count\n" + "".join(f"{name},{n}\n" for name, n in VOTES.items()))
+    return file
+
+
+def test_margin_says_what_trying_everything_says(run: Callable[..., object], tmp_path: Path) -> None:
+    file = votes(tmp_path)
+    for k in (1, 2, 3):
+        before = set(list(VOTES)[:k])
+        truth = fewest(lambda ranked, k=k, before=before: set(ranked[:k]) != before)
+        told = run("margin", file, "-k", k).out
+        assert f"{truth} of 16 votes must leave before the top {k} changes." in told
+        found = run("margin", file, "-k", k, "--json").json
+        assert (found["lower"], found["upper"], found["exact"]) == (truth, truth, True)
+        assert found["units_removed"]["units"] == truth
+        for row in found["distances"]["items"]:
+            inside = row["rank"] <= k
+            away = fewest(
+                lambda ranked, row=row, k=k, inside=inside: (row["item"] in ranked[:k]) != inside
+            )
+            assert row["lower"] <= away
+    truth = fewest(lambda ranked: ranked != list(VOTES))
+    ranking = run("margin", file, "--json").json
+    assert (ranking["lower"], ranking["upper"]) == (truth, truth)
+    for pair in ranking["neighbours"]:
+        one, other = pair["item"], pair["next"]
+        assert pair["lower"] == fewest(
+            lambda ranked, one=one, other=other: ranked.index(other) < ranked.index(one)
+        )
+
+
+def test_one_item_and_other_ways(run: Callable[..., object], tmp_path: Path) -> None:
+    file = votes(tmp_path)
+    found = run("margin", file, "-k", 1, "--of", "cyd", "--json").json
+    truth = fewest(lambda ranked: ranked[0] == "cyd")
+    assert found["lower"] <= truth <= found["upper"]
+    assert found["item"] == "cyd"
+    added = run("margin", file, "-k", 1, "--by", "add")
+    assert "3 votes must be added to the 16 before the top 1 changes." in added.out
+    changed = run("margin", file, "-k", 1, "--by", "change", "--json").json
+    assert (changed["lower"], changed["upper"], changed["unit_added"]) == (2, 2, "bob")
+    unknown = run("margin", file, "-k", 1, "--of", "cid")
+    assert (unknown.code, "Did you mean 'cyd'?" in unknown.err) == (2, True)
+    wrong = run("margin", file, "-k", 1, "--by", "bribe")
+    assert (wrong.code, "'bribe'" in wrong.err) == (2, True)
+
+
+def test_check_is_a_gate_for_margins(run: Callable[..., object], tmp_path: Path) -> None:
+    file = votes(tmp_path)
+    truth = fewest(lambda ranked: ranked[0] != "ann")
+    enough = run("check", file, "-k", 1, "--min-margin", truth)
+    assert enough.code == 0
+    assert f"At least {truth} is certain, {truth} asked for: enough." in enough.out
+    short = run("check", file, "-k", 1, "--min-margin", truth + 1)
+    assert short.code == 1
+    assert f"At least {truth} is certain, {truth + 1} asked for: too few." in short.out
+    inflated = run("check", file, "-k", 1, "--eps", 0.2, "--min-margin", 2, "--json").json
+    assert inflated["margin"]["eps"] == 0.2
+    assert inflated["stable"] == (inflated["delta"] <= 0.05 and inflated["margin"]["lower"] >= 2)
+
+
+def test_answers_say_their_margin(run: Callable[..., object], tmp_path: Path) -> None:
+    file = votes(tmp_path)
+    truth = fewest(lambda ranked: set(ranked[:2]) != {"ann", "bob"})
+    assert f"{truth} of 16 votes must leave before the top 2 changes." in run("topk", file, "-k", 2).out
+    whole = fewest(lambda ranked: ranked != list(VOTES))
+    assert f"{whole} of 16 votes must leave before the order changes." in run("rank", file).out
+    assert run("topk", file, "-k", 2, "--eps", 0.1, "--claim", "none", "--json").json["margin"] is None
+    assert run("topk", file, "-k", 2, "--json").json["margin"]["lower"] == truth
