@@ -225,9 +225,10 @@ class LeaveOneOut(ABC):
 
     def gaps_without(self, one: int, other: int) -> FloatArray:
         """Return by how much an item leads another without each distinct unit."""
-        gaps = np.full(len(self.units), self.scores[one] - self.scores[other])
-        for units, rows in self.columns(np.array([one, other])):
-            gaps[units] = rows[:, 0] - rows[:, 1]
+        with np.errstate(over="ignore"):  # a gap beyond all floats is one all the same
+            gaps = np.full(len(self.units), self.scores[one] - self.scores[other])
+            for units, rows in self.columns(np.array([one, other])):
+                gaps[units] = rows[:, 0] - rows[:, 1]
         return gaps
 
     def columns_near(

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     """A pair (ahead, behind) after a number of units below which it holds."""
     Bounded = list[OnePair]
 
-MANY = 1 << 50
+MANY = 1 << 62
 """No more units than this are ever added."""
 
 SURELY = 1 + 1e-12

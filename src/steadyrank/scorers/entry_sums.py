@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     EntryData: TypeAlias = Ratings | ScoreMatrix | ScannedEntries
     """Data that know their entries."""
 
+REACH = 1e120
+"""Products of sums and counts of sizes up to here, and from its inverse on, are floats."""
+
 ROUNDING = 1 + 2.0**-40
 """Makes a bound that was computed in floating point larger than its rounding errors."""
 
@@ -175,6 +178,12 @@ class EntriesOut(LeaveOneOut):
 
     def contests(self) -> Contests:
         """Return how few units must leave before one item passes another."""
+        form, prior = self.entries.form, self.sums.prior
+        sizes = [prior.weight / prior.share]
+        if not form.whole:
+            sizes.append(max(abs(form.lowest), abs(form.highest)))
+        if any(size and not 1 / REACH < size < REACH for size in sizes):
+            return super().contests()
         return entry_contests(self.entries, self.sums, self.units, self.value_range)
 
     def scores_without(self, leaving: IntArray) -> FloatArray | None:

@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.paired_curves import Curves, PairFolds
 
+STEADY = 1e4
+"""Where all battles say less than the inverse of this about a score, differences cancel: no sketches."""
+
 ROUNDING = 1e-9
 """More than what rounding does to a sketch, relative to how far the scores move."""
 
@@ -65,6 +68,7 @@ class Sketch:
     def __init__(self, curves: Curves, folds: PairFolds) -> None:
         self.curves, self.folds = curves, folds
         self.inverse = curves.inverse
+        self._steady = bool(np.abs(self.inverse).max() < STEADY)
         self.resistance = curves.resistance(folds.first, folds.second)
         self._chance = curves.win_chance[folds.first, folds.second]
         own = np.einsum("ii->i", self.inverse)
@@ -107,7 +111,8 @@ class Sketch:
         square, folds = self.inverse @ self.inverse, self.folds
         own = np.einsum("ii->i", square)
         lengths = own[folds.first] + own[folds.second] - 2.0 * square[folds.first, folds.second]
-        return np.abs(self.first.amount) * np.sqrt(lengths), self.first.missed * self.longest
+        moved = np.abs(self.first.amount) * np.sqrt(np.maximum(lengths, 0.0))
+        return moved, self.first.missed * self.longest
 
     def linear(self, folds: IntArray, table: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return how far linear functions move to first order, and the energy that is missed.
@@ -166,5 +171,5 @@ class Sketch:
         kept = 1.0 - battles * chance * (1.0 - chance) * resistance
         energy = missed * np.exp(reach) / kept
         left = 1.0 - np.e * energy * self._widest
-        sound: BoolArray = settled & (kept > 0) & (left > 0)
+        sound: BoolArray = settled & (kept > 0) & (left > 0) & self._steady
         return Terms(t, np.where(sound, energy / left + ROUNDING * size, np.inf))

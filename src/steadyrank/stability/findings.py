@@ -234,13 +234,14 @@ def needed_findings(found: Needed) -> dict[str, Any]:
 
 def _removed(margin: Margin) -> dict[str, Any]:
     """Return the units of the removal set, the first of them by name and the rest counted."""
-    numbers, copies = np.unique(np.array(margin.units, dtype=np.int64), return_counts=True)
+    numbers = np.flatnonzero(margin.leaving)
+    copies = margin.leaving[numbers]
     known = margin.study.units.labels
     listed = [
         {"unit": label(known[number]), "number": number, "count": count}
         for number, count in zip(numbers[:MAX_FLIPS].tolist(), copies.tolist(), strict=False)
     ]
-    return {"units": len(margin.units), "distinct_units": len(numbers), "listed": listed}
+    return {"units": int(copies.sum()), "distinct_units": len(numbers), "listed": listed}
 
 
 def label(name: object) -> str | int | float | bool:

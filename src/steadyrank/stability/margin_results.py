@@ -13,6 +13,7 @@ from steadyrank.errors import InvalidPolicyError, InvalidValueError, Option, lis
 from steadyrank.operators.boundary import just_above
 from steadyrank.operators.checks import check_eps, check_k
 from steadyrank.operators.topk_sets import inflated_topk, topk
+from steadyrank.reading.arrays import frozen
 from steadyrank.stability import findings
 from steadyrank.stability.margins import Found, last_true, precedes
 from steadyrank.stability.results import Result
@@ -67,8 +68,8 @@ class Margin(Result):
     upper : int or None
         So many suffice: the units in ``units`` were taken away, the data scored anew, and the answer
         seen to change. None where no such set was found.
-    units : tuple of int
-        Their numbers, for ``data.without(units)``; a number that occurs again is another copy.
+    leaving : int array
+        How many of each distinct unit leave then, or change.
     leaves, enters : tuple of labels
         Of a top k, plain or inflated: the items that are then out of it, and those that are then in.
     pair : (label, label)
@@ -105,7 +106,7 @@ class Margin(Result):
     rank: int | None
     lower: int
     upper: int | None
-    units: tuple[int, ...]
+    leaving: IntArray
     leaves: tuple[object, ...]
     enters: tuple[object, ...]
     pair: tuple[object, object]
@@ -125,6 +126,11 @@ class Margin(Result):
     def never(self) -> bool:
         """Whether the answer holds whoever leaves, as long as somebody stays."""
         return self.by == "remove" and self.lower >= self.n_units
+
+    @property
+    def units(self) -> tuple[int, ...]:
+        """Their numbers, for ``data.without(units)``; a number that occurs again is another copy."""
+        return tuple(np.repeat(np.arange(len(self.leaving)), self.leaving).tolist())
 
     @property
     def unit_labels(self) -> tuple[object, ...]:
@@ -216,13 +222,12 @@ def _ordered_pair(study: Study, pair: tuple[object, object]) -> tuple[int, int]:
 
 def _margin(study: Study, search: MarginSearch, found: Found, asked: Asked, by: str) -> Margin:
     k, item = asked.k, asked.item
-    units: tuple[int, ...] = ()
+    leaving = np.zeros(len(study.units), dtype=np.int64)
     leaves: tuple[object, ...] = ()
     enters: tuple[object, ...] = ()
     pair, attack, added = found.pair, found.attack, None
     if attack is not None and found.upper is not None:
         leaving, added = search.leaving(attack, found.upper), search.added(attack)
-        units = tuple(np.repeat(np.arange(len(leaving)), leaving).tolist())
         scores = cast("FloatArray", search.scores_after(attack, found.upper))  # it was seen to have some
         pair = _passing(study.scores, scores, pair)
         if k is not None:
@@ -236,7 +241,7 @@ def _margin(study: Study, search: MarginSearch, found: Found, asked: Asked, by: 
         rank=None if item is None else search.rank(index_of(study, item)),
         lower=found.lower,
         upper=found.upper,
-        units=units,
+        leaving=frozen(leaving),
         leaves=leaves,
         enters=enters,
         pair=(study.items[pair[0]], study.items[pair[1]]),
