@@ -177,7 +177,7 @@ class SharedContests(Contests):
     def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Divide the gap by the most that one unit takes out of it."""
         gap, most = self.gaps(ahead, behind) - self.rounding, self.most(ahead, behind)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             needed = np.where(most > 0, np.ceil(gap / most * (1 - 1e-12)), self.total)
         return np.clip(needed, 1, self.total).astype(np.int64)
 
@@ -192,7 +192,9 @@ class SharedContests(Contests):
             return self.total
         before = int(copies[:last].sum())
         left, each = gap - (upto[last] - given[last] * copies[last]), given[last]
-        more = int(left // each)
+        if left <= 0:  # within rounding
+            return before + 1
+        more = int(copies[last] if left >= each * copies[last] else left // each)
         return max(1, before + (more if more and closes(more * each, left) else more + 1))
 
     def gain(self, removals: int, ahead: int, behind: int, upto: float) -> float:  # noqa: ARG002

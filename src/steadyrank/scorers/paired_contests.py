@@ -45,6 +45,7 @@ import numpy as np
 from steadyrank.errors import InvalidSettingError
 from steadyrank.scorers.contests import LeftOutContests
 from steadyrank.scorers.paired_fit import laplacian, lost_odds
+from steadyrank.scorers.paired_sketch import STEADY
 from steadyrank.scorers.stuffing import StuffedBattles
 
 if TYPE_CHECKING:
@@ -55,6 +56,9 @@ if TYPE_CHECKING:
 
 CLOSELY = 512
 """How many battles are looked at closely for one bound; the lengths of all others must do."""
+
+ROUNDING = 1e-13
+"""More than what rounding of a resistance amounts to, relative to what cancels in it."""
 
 SURE = 1 + 1e-9
 """Makes what units can do larger than its rounding errors."""
@@ -124,6 +128,7 @@ class PairedContests(LeftOutContests):
         hessian = laplacian(fit.wins * upset, upset)
         np.einsum("ii->i", hessian)[:] += fit.ridge
         self.inverse = np.asarray(np.linalg.inv(hessian), dtype=np.float64)
+        self._steady = bool(np.abs(self.inverse).max() < STEADY)
         # Scores that are linked one to the next become equal, all of them at most.
         self.taken, self._linked = taken, resolution * len(fit.scores)
         chance = upset[taken.second, taken.first]
@@ -135,7 +140,8 @@ class PairedContests(LeftOutContests):
     def resistance(self, first: IntArray, second: IntArray) -> FloatArray:
         """Return the effective resistances of pairs."""
         own = np.einsum("ii->i", self.inverse)
-        return np.asarray(own[first] + own[second] - 2.0 * self.inverse[first, second])
+        both = own[first] + own[second]
+        return np.asarray(both - 2.0 * self.inverse[first, second] + ROUNDING * both)
 
     def gaps(self, ahead: IntArray, behind: IntArray) -> FloatArray:
         """Return how far scores must move for ties to become possible."""
@@ -153,6 +159,8 @@ class PairedContests(LeftOutContests):
 
     def needed(self, ahead: IntArray, behind: IntArray) -> FloatArray:
         """Return how many battles it takes at least to close the gap, whatever they say."""
+        if not self._steady:
+            return np.zeros(len(ahead))
         moved = -np.expm1(-self.gaps(ahead, behind))
         return np.asarray(moved / self.resistance(ahead, behind))
 
@@ -175,6 +183,8 @@ class PairedContests(LeftOutContests):
 
     def lower_upto(self, ahead: int, behind: int, most: int) -> int | None:
         """Return that number, or None where it is larger than ``most``, which is one question."""
+        if not self._steady:
+            return super().lower(ahead, behind)
         gap = self.gaps(np.array([ahead]), np.array([behind]))[0]
         effects = _Effects(self, ahead, behind, float(gap))
         failed, number, total = 0, 1, self._out.units.total
@@ -192,6 +202,8 @@ class PairedContests(LeftOutContests):
 
         In the proof c may be clipped further: whatever rules a move out rules larger ones out.
         """
+        if not self._steady:
+            return math.inf
         pair = np.array([ahead]), np.array([behind])
         gap = float(self._scores[ahead] - self._scores[behind]) - self._linked
         share = float(self.resistance(*pair)[0]) * self._heaviest.top(removals) * SURE

@@ -14,12 +14,15 @@ import numpy as np
 
 from steadyrank.engines.exact_sums import EXACT
 from steadyrank.errors import InvalidSettingError, Option
-from steadyrank.scorers.contests import MANY, Attack, Contests, SharedContests
+from steadyrank.scorers.contests import Attack, Contests, SharedContests
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
+
+MOST_ADDED = 1 << 40
+"""No more units than this are ever added: what so many give is still a 64-bit number."""
 
 NOBODY = np.zeros(0, dtype=np.int64)
 
@@ -91,7 +94,7 @@ class StuffedContests(SharedContests):
         *,
         changing: bool,
     ) -> None:
-        super().__init__(inner.counts if changing else np.array([MANY]), inner.divisor)
+        super().__init__(inner.counts if changing else np.array([MOST_ADDED]), inner.divisor)
         self._inner, self._widest, self._ends, self._changing = inner, widest, ends, changing
         self.rounding = inner.rounding
         self.rule = "exact: " + (
@@ -162,7 +165,7 @@ class AddedRatios(Contests):
 
     def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Find the number at which the scores meet, by halving."""
-        failed, number = np.zeros(len(ahead), dtype=np.int64), np.full(len(ahead), MANY)
+        failed, number = np.zeros(len(ahead), dtype=np.int64), np.full(len(ahead), MOST_ADDED)
         while (number - failed > 1).any():
             middle = (failed + number) // 2
             met = self._met(ahead, behind, middle)

@@ -115,13 +115,18 @@ class MarginSearch:
         total = self._study.units.total
         return total - 1 if self._by != "add" else ADDED * total
 
+    @property
+    def _never(self) -> int:
+        """The number that stands for an order that always holds."""
+        return self._study.units.total if self._by != "add" else MANY
+
     def lower(self, ahead: int, behind: int, most: int = MANY) -> int:
         """Return how many units must leave at least for one item to pass another, up to ``most + 1``."""
         pair = (ahead, behind)
         if pair not in self._lower:
             found = self.contests.lower_upto(ahead, behind, most)
             if found is None:
-                return most + 1
+                return min(most + 1, self._never)
             self._lower[pair] = found
         return self._lower[pair]
 
