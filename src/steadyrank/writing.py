@@ -242,7 +242,8 @@ def _sweep(folder: Path, stem: str) -> None:
         with suppress(OSError):
             handle = os.open(left, os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0))
             try:
-                if _hold(handle, wait=False):
+                # Its writer may have made it anew under the same name before we held it.
+                if _hold(handle, wait=False) and os.path.samestat(os.fstat(handle), left.lstat()):
                     left.unlink()
             finally:
                 os.close(handle)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from steadyrank import writing
 from steadyrank.errors import UnwritableFileError
 from steadyrank.writing import write_whole
 
@@ -136,3 +137,19 @@ def test_many_writers_of_one_file(cases: Cases, tmp_path: Path) -> None:
         assert not failures
         assert place.read_text(encoding="utf-8") in texts
         assert [path.name for path in tmp_path.iterdir()] == ["result"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="files that are open have no name to lose there")
+def test_what_was_made_anew_is_not_swept_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One sweeps a file away, its writer makes it anew, and another one still has the first open."""
+    part = tmp_path / f".result.{'0' * 16}{writing.UNFINISHED}"
+    part.write_text("first")
+    stale = os.open(part, os.O_WRONLY)
+    part.unlink()
+    part.write_text("made anew")
+    with monkeypatch.context() as patched:
+        patched.setattr(writing.os, "open", lambda *_, **__: stale)
+        writing._sweep(tmp_path, ".result.")
+    assert part.read_text() == "made anew"
+    writing._sweep(tmp_path, ".result.")
+    assert not part.exists()
