@@ -5,6 +5,11 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
+import pytest
+
+from steadyrank import Study, read_any
+from steadyrank.errors import InvalidValueError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
@@ -94,3 +99,29 @@ def test_answers_say_their_margin(run: Callable[..., object], tmp_path: Path) ->
     assert f"{whole} of 16 votes must leave before the order changes." in run("rank", file).out
     assert run("topk", file, "-k", 2, "--eps", 0.1, "--claim", "none", "--json").json["margin"] is None
     assert run("topk", file, "-k", 2, "--json").json["margin"]["lower"] == truth
+
+
+def test_questions_that_contradict_themselves_are_refused(
+    run: Callable[..., object], tmp_path: Path
+) -> None:
+    study = Study(read_any(votes(tmp_path)))
+    for asked, why in (
+        ({"k": 1, "pair": ("ann", "bob")}, "a question of its own"),
+        ({"eps": 0.1, "pair": ("ann", "bob")}, "a question of its own"),
+        ({"pair": ("ann", "ann")}, "must be two items, but both are 'ann'"),
+        ({"item": "ann"}, r"'ann' is away depends on the k"),
+        ({"eps": 0.1}, "of an inflated answer"),
+        ({"k": 1, "eps": 0.1, "by": "add"}, "of an inflated answer"),
+    ):
+        with pytest.raises(InvalidValueError, match=why):
+            study.margin(**asked)
+    refused = run("margin", votes(tmp_path), "--of", "ann")
+    assert (refused.code, "Give -k" in refused.err or "Give --k" in refused.err) == (2, True)
+
+
+def test_a_pair_is_said_by_its_names(tmp_path: Path) -> None:
+    study = Study(read_any(votes(tmp_path)))
+    truth = fewest(lambda ranked: ranked.index("cyd") < ranked.index("ann"))
+    for pair in (("ann", "cyd"), ("cyd", "ann")):
+        told = study.margin(pair=pair).sentence
+        assert told == f"{truth} of 16 votes must leave before 'cyd' passes 'ann'."

@@ -78,6 +78,8 @@ class Margin(Result):
         Of an inflated top k: it changes when fewer than k of its items are in the new one.
     by : str
         What is done with units: ``"remove"``, ``"add"`` or ``"change"``.
+    asked_pair : bool
+        Whether the pair itself was in question.
     neighbours : tuple of (label, label, int)
         Of the full ranking: each item from the top, the next one, and the number of units below which
         that does not pass it; of the first 1,000 items.
@@ -115,6 +117,7 @@ class Margin(Result):
     by: str
     added: object
     eps: float | None
+    asked_pair: bool = False
     neighbours: tuple[tuple[object, object, int], ...] = ()
 
     @property
@@ -144,8 +147,11 @@ class Margin(Result):
         if self.rank is not None and self.k is not None:
             inside = self.rank <= self.k
             return f"{shorten(self.item)} {'leaves' if inside else 'enters'} the top {self.k:,}"
+        if self.asked_pair:
+            ahead, behind = map(shorten, self.pair)
+            return f"{behind} passes {ahead}"
         if self.eps is not None and self.k is not None:
-            broken = f"shares fewer than {self.k:,} items with the new one"
+            broken = f"shares fewer than {counted(self.k, 'item')} with the new one"
             return f"the inflated top {self.k:,} at eps = {self.eps:.4g} {broken}"
         if self.k is not None:
             return f"the top {self.k:,} changes"
@@ -187,8 +193,17 @@ def margin_of(study: Study, asked: Asked, by: str) -> Margin:
     """Return the margin of a top k, of one item of it, of a pair, or of the full ranking."""
     if by not in MUST:
         raise InvalidPolicyError("by", by, tuple(MUST))
-    search = study.margin_search(by)
     k, item, pair, eps = asked
+    if pair is not None and (k is not None or item is not None or eps is not None):
+        raise InvalidValueError(
+            "a pair is a question of its own, and has no k, item or eps", way_out="Ask one of them."
+        )
+    if item is not None and k is None:
+        raise InvalidValueError(
+            f"how far {shorten(item)} is away depends on the k of a top k",
+            way_out=["Give ", Option("k"), "."],
+        )
+    search = study.margin_search(by)
     if eps is not None:
         return _margin(study, search, _inflated(study, search, asked, by), asked, by)
     if pair is not None:
@@ -216,6 +231,8 @@ def index_of(study: Study, label: object) -> int:
 
 def _ordered_pair(study: Study, pair: tuple[object, object]) -> tuple[int, int]:
     one, other = (index_of(study, label) for label in pair)
+    if one == other:
+        raise InvalidValueError(f"a pair must be two items, but both are {shorten(pair[0])}")
     order = np.argsort(-study.scores, kind="stable").tolist()
     return (one, other) if order.index(one) < order.index(other) else (other, one)
 
@@ -250,6 +267,7 @@ def _margin(study: Study, search: MarginSearch, found: Found, asked: Asked, by: 
         by=by,
         added=added,
         eps=asked.eps,
+        asked_pair=asked.pair is not None,
     )
 
 
