@@ -157,11 +157,12 @@ def as_option(option: Option) -> str:
 
     Examples
     --------
-    >>> as_option(Option("wins_left")), as_option(Option("missing", "drop"))
-    ('--wins-left ...', '--missing drop')
+    >>> as_option(Option("wins_left")), as_option(Option("missing", "drop")), as_option(Option("k"))
+    ('--wins-left ...', '--missing drop', '-k ...')
     """
     value = option.value if option.value is not None else "A,B,..." if option.several else "..."
-    return f"--{option.name.replace('_', '-')} {value}"
+    dashes = "-" if len(option.name) == 1 else "--"
+    return f"{dashes}{option.name.replace('_', '-')} {value}"
 
 
 def say(text: str, code: int) -> int:
