@@ -216,6 +216,7 @@ def test_the_units_of_a_margin_do_what_it_says(
         for asked, turned in questions(study):
             found = study.margin(**asked)
             assert found.sentence in plain_text(found.findings()).replace("\n", " ")
+            assert found.exact or "exact" not in found.rule
             if found.upper is None:
                 assert found.units == ()
                 continue

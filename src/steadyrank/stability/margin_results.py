@@ -262,7 +262,7 @@ def _margin(study: Study, search: MarginSearch, found: Found, asked: Asked, by: 
         leaves=leaves,
         enters=enters,
         pair=(study.items[pair[0]], study.items[pair[1]]),
-        rule=search.contests.rule,
+        rule=_rule(search.contests.rule, found, study.units.total),
         assumed=search.contests.assumed,
         by=by,
         added=added,
@@ -295,6 +295,13 @@ def _inflated(study: Study, search: MarginSearch, asked: Asked, by: str) -> Foun
         return len(np.intersect1d(members, asked.members(scores))) < k
 
     return search.attacked(lower, members, search.order[len(members) :], broken)
+
+
+def _rule(rule: str, found: Found, total: int) -> str:
+    """Return what a number rests on; where ends are apart, a rule that is exact for pairs bounds it."""
+    if found.lower == found.upper or found.lower >= total:
+        return rule
+    return rule.replace("exact: ", "bounds of pairs: ", 1)
 
 
 def _passing(before: FloatArray, after: FloatArray, aimed: tuple[int, int]) -> tuple[int, int]:
