@@ -86,6 +86,8 @@ def test_check_is_a_gate_for_margins(run: Callable[..., object], tmp_path: Path)
     short = run("check", file, "-k", 1, "--min-margin", truth + 1)
     assert short.code == 1
     assert f"At least {truth} is certain, {truth + 1} asked for: too few." in short.out
+    listed = run("margin", file, "-k", 1, "--eps", 0.2)
+    assert "at least:" not in listed.out  # those are the distances from the plain top k
     inflated = run("check", file, "-k", 1, "--eps", 0.2, "--min-margin", 2, "--json").json
     assert inflated["margin"]["eps"] == 0.2
     assert inflated["stable"] == (inflated["delta"] <= 0.05 and inflated["margin"]["lower"] >= 2)

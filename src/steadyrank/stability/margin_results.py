@@ -173,7 +173,8 @@ class Margin(Result):
 
     def _found(self) -> dict[str, Any]:
         found = findings.margin_findings(self)
-        if self.k is not None and self.item is None and self.by == "remove":
+        plain = self.item is None and self.eps is None and self.by == "remove"
+        if self.k is not None and plain:  # how far items are from the border of the plain top k
             found["distances"] = findings.distance_findings(self.study, self.k)
         return found
 
