@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict, Unpack
 
 import numpy as np
 
+from steadyrank.data.entry_data import EntryObservations
 from steadyrank.data.observations import (
     ITEM_LIST,
     ITEM_NAMES,
-    Observations,
     check_some,
+    renumbered,
     repeated_spans,
     set_fields,
 )
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
-    from steadyrank._typing import AnyArray, IntArray
+    from steadyrank._typing import AnyArray, BoolArray, IntArray
     from steadyrank.data.observations import Ends
 
 STRIDE = 1 << 22
@@ -84,7 +85,7 @@ class RatingsArguments(TypedDict, total=False):
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Ratings(Observations):
+class Ratings(EntryObservations):
     """Who rated what, and how. The unit left out is the user with all their ratings.
 
     Parameters
@@ -124,6 +125,7 @@ class Ratings(Observations):
         arguments=RatingsArguments,
         forms=(Form("one row a rating", ("user", "item", "score")),),
         on_engine="entries",
+        observation="rating",
     )
 
     user_labels: Sequence[object]
@@ -196,6 +198,17 @@ class Ratings(Observations):
             "rated": self.rated[entries],
             "values": self.values[entries],
             "user_labels": tuple(self.user_labels[user] for user in users.tolist()),
+        }
+
+    def _of_items(self, kept: BoolArray) -> dict[str, Any]:
+        entry, before = kept[self.rated], np.diff(self.indptr)
+        left = np.diff(np.append(0, np.cumsum(entry))[self.indptr])
+        stay = np.flatnonzero((left > 0) | (before == 0))
+        return {
+            "indptr": np.append(0, np.cumsum(left[stay])),
+            "rated": renumbered(kept)[self.rated[entry]].astype(np.int32),
+            "values": compact(self.values[entry]),
+            "user_labels": tuple(self.user_labels[user] for user in stay.tolist()),
         }
 
     def _added(self, unit: Any, times: int) -> dict[str, Any]:
