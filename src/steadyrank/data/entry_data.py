@@ -45,7 +45,7 @@ class EntryObservations(Observations):
             for (unit, item), mean, number in zip(pairs.tolist(), means, numbers, strict=True)
         }
         found = []
-        for unit, those in zip(units, items, strict=True):
-            given = [item for item in those if (unit, item) in told]
-            found.append(listing(f"{self._named(item)} {told[unit, item]}" for item in given) or None)
+        for asker, those in zip(units, items, strict=True):
+            given = [item for item in those if (asker, item) in told]
+            found.append(listing(f"{self._named(item)} {told[asker, item]}" for item in given) or None)
         return found
