@@ -21,8 +21,6 @@ from steadyrank.reading.table import GivenColumn, Table, as_table
 if TYPE_CHECKING:
     from steadyrank.reading.files import OpenFile
 
-CODED_WAYS = {"PLAIN", "RLE", "BIT_PACKED", "PLAIN_DICTIONARY", "RLE_DICTIONARY"}
-"""How Parquet may store text that is to be read as codes."""
 CELLS_FREELY = 1 << 20
 MOST_HOLES = 100
 """Beyond the first million cells, how many may be empty for each that a line fills."""
@@ -96,9 +94,13 @@ def read_parquet(file: OpenFile, library: str = "pyarrow") -> Table:
         whole = opened(io.BytesIO(content))
         cells = whole.metadata.num_rows * whole.metadata.num_columns
         file.check_unpacked(8 * cells, len(content), "Scan it with an engine, which counts equal rows.")
-        whole = opened(io.BytesIO(content), read_dictionary=_read_as_codes(whole))
+        texts = [part.name for part in whole.schema_arrow if str(part.type).endswith("string")]
         # Threads that still read when a file proves damaged can abort the process as it ends.
-        table = as_table(whole.read(use_threads=False))
+        try:
+            found = opened(io.BytesIO(content), read_dictionary=texts).read(use_threads=False)
+        except OSError:  # damaged, or text is stored in a way that cannot be read as codes
+            found = whole.read(use_threads=False)
+        table = as_table(found)
     except SteadyrankError:
         raise
     except Exception as error:  # some of these are pyarrow's own, others Python's
@@ -108,15 +110,3 @@ def read_parquet(file: OpenFile, library: str = "pyarrow") -> Table:
         ) from None
     table.source = file.name
     return table
-
-
-def _read_as_codes(file: Any) -> list[str]:
-    """Return the columns of text that Arrow can read as codes: it cannot where they are stored oddly."""
-    stored, texts = file.metadata, []
-    places = {stored.schema.column(place).path: place for place in range(stored.num_columns)}
-    for part in file.schema_arrow:
-        if str(part.type).endswith("string") and part.name in places:
-            groups = map(stored.row_group, range(stored.num_row_groups))
-            ways = {way for group in groups for way in group.column(places[part.name]).encodings}
-            texts += [part.name] if ways <= CODED_WAYS else []
-    return texts
