@@ -288,7 +288,7 @@ class Observations(ABC):
         labels = {"items": tuple(compress(self.items, kept))}
         some = self.item_counts[kept].any()
         made = self._changed(self._of_items(kept) | labels) if some else None
-        if made is None or not made.n_units:
+        if made is None or not made.item_counts.any():
             raise EmptyDataError(
                 f"no {self.count_of} are left without {counted(int((~kept).sum()), 'item')}",
                 way_out="Keep more items.",
