@@ -55,6 +55,7 @@ class BradleyTerry(Scorer):
     """
 
     takes = ("battles",)
+    small_counts: ClassVar = "Its ridge draws scores that rest on few battles together."
     resolution = 1e-9
 
     ridge: float = 0.0
