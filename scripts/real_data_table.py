@@ -12,14 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from steadyrank import audit, read_any, stable_ranking
-from steadyrank.scorers import default_scorer
+from steadyrank import Study, read_any
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT.parent / "shared" / "data"
 PAGE = ROOT / "docs" / "real-data.md"
 START, END = "<!-- made by scripts/real_data_table.py: start -->", "<!-- end -->"
-DELTA = 0.01
 WANTED_K = (1, 3, 5, 10)
 
 ARENA = "Chatbot Arena votes by pair of models (suquark/leaderbot, BSD-3)"
@@ -64,14 +62,14 @@ class Row:
     """What came out for one k."""
 
     k: int
-    plain: float
-    inflated: float
+    changing: int
+    """Units each of which changes the plain top k when it alone is left out."""
+    sure: int
+    contenders: int
     size: int
-    eps: float | None
-    """None where the plain answer already keeps to the target: any eps does."""
-    strict_eps: float | None
-    """The smallest eps at which no unit at all breaks the answer; None as above."""
-    strict_size: int
+    """Items in the tightest list that covers."""
+    overlapping: int
+    """Items in the tightest list that keeps the promise of the paper."""
 
 
 @dataclass(frozen=True)
@@ -91,70 +89,51 @@ class Finding:
 def look_at(case: Case, folder: Path) -> Finding:
     """Audit one case."""
     data: Any = read_any(folder / case.file, **case.options)
-    scorer = default_scorer(data)
+    study = Study(data)
     every_k = range(1, data.n_items)
-    overview = audit(data, k=every_k, eps=1e-9, scorer=scorer, methods=("topk", "ranking"))
-    plain = {k: overview.row("topk", k).delta for k in every_k}
-    worst = max(every_k, key=lambda k: (plain[k], -k))
+    overview = study.audit(every_k, eps=1e-9, methods=("topk",))
+    changing = {k: round(overview.row("topk", k).delta * data.n_units) for k in every_k}
+    worst = max(every_k, key=lambda k: (changing[k], -k))
     chosen = sorted({k for k in WANTED_K if k < data.n_items} | {worst})
-    rows = tuple(row_for(data, scorer, k, plain[k]) for k in chosen)
     return Finding(
         case=case,
         n=data.n_units,
         items=data.n_items,
         unit=data.units.kind,
-        scorer=scorer.name,
-        rows=rows,
+        scorer=study.scorer.name,
+        rows=tuple(row_for(study, k, changing[k]) for k in chosen),
         worst=worst,
-        lesson=lesson(data, scorer, worst, plain[worst], overview.row("ranking").delta),
+        lesson=lesson(study, worst, changing[worst]),
     )
 
 
-def row_for(data: Any, scorer: Any, k: int, plain: float) -> Row:
-    """Find the smallest eps that keeps to the target, and audit there."""
-    overview = audit(data, k=k, eps=1e-9, scorer=scorer, methods=("topk", "inflated_topk"))
-    curve = overview.curve(k)
-    eps = curve.smallest_eps(DELTA)
-    strict = curve.smallest_eps(0)
-    return Row(
-        k=k,
-        plain=plain,
-        inflated=float(curve.delta(eps)),
-        size=int(curve.size(eps)),
-        eps=eps if plain > DELTA else None,
-        strict_eps=strict if plain > 0 else None,
-        strict_size=int(curve.size(strict)),
-    )
+def row_for(study: Study, k: int, changing: int) -> Row:
+    """Ask for both lists, so tight that no unit at all breaks them."""
+    answer = study.topk(k)
+    overlapping = study.topk(k, guarantee="overlap").size
+    return Row(k, changing, len(answer.sure), len(answer.contenders), answer.size, overlapping)
 
 
-def lesson(data: Any, scorer: Any, worst: int, plain: float, ranking: float) -> str:
+def lesson(study: Study, worst: int, changing: int) -> str:
     """Say in a few sentences what one learns."""
-    unit = data.units.kind
+    unit, total = study.unit, study.units.total
     text = f"No single {unit} changes the top k, for any k."
-    if plain > 0:
-        leaves, enters, times = commonest_flip(data, scorer, worst)
+    if changing:
+        leaves, enters, times = commonest_flip(study, worst)
         text = (
-            f"The least stable cut is at k = {worst}: {share(plain)} of the {unit}s change it, each on "
-            f"its own. For {times:,} of them {named(enters)} then replaces {named(leaves)}."
+            f"The least stable cut is at k = {worst}: {changing:,} of the {total:,} {unit}s "
+            f"({share(changing / total)}) change it, each on its own. For {times:,} of them "
+            f"{named(enters)} then replaces {named(leaves)}."
         )
-    whole = f"No {unit} changes the full plain ranking either."
-    if ranking > 0:
-        whole = f"{share(ranking)} of the {unit}s change the full plain ranking, each on its own."
-    if ranking <= DELTA:
-        return f"{text} {whole} That keeps to delta = {DELTA} without any eps."
-    answer = stable_ranking(data, delta=DELTA, scorer=scorer)
-    blocks = f"{len(answer.tiers)} tier" + "s" * (len(answer.tiers) > 1)
-    return (
-        f"{text} {whole} At the eps that keeps to delta = {DELTA} for rankings, {answer.eps:.2g}, the "
-        f"{data.n_items} items form {blocks}."
-    )
+    standings = [row.standing for row in study.ranking().rows()]
+    kept = standings.count("sure")
+    return f"{text} {kept} of the {len(standings)} items keep their rank, whichever one {unit} leaves."
 
 
-def commonest_flip(data: Any, scorer: Any, k: int) -> tuple[tuple[object, ...], tuple[object, ...], int]:
+def commonest_flip(study: Study, k: int) -> tuple[tuple[object, ...], tuple[object, ...], int]:
     """Return which items leave and enter most often, and without how many units."""
-    result = audit(data, k=k, eps=1e-9, scorer=scorer, methods=("topk", "inflated_topk"))
     times: Counter[tuple[tuple[object, ...], tuple[object, ...]]] = Counter()
-    for flip in result.flips(k).plain:
+    for flip in study.flips(k).plain:
         times[flip.leaves, flip.enters] += flip.count
     ((leaves, enters), most) = times.most_common(1)[0]
     return leaves, enters, most
@@ -176,21 +155,10 @@ def share(value: float) -> str:
     return "100 %" if value > 0.995 else f"{100 * value:.2g} %"
 
 
-def number(value: float) -> str:
-    """Return a delta for the table.
-
-    Examples
-    --------
-    >>> number(0.0), number(0.28226), number(0.0000312)
-    ('0', '0.28', '3.1e-05')
-    """
-    return f"{value:.2g}" if value else "0"
-
-
 def table(findings: list[Finding]) -> str:
     """Return the table of all findings."""
     lines = [
-        "| data | unit, n | L | scores | k | plain delta | tightest eps | inflated | size | strict |",
+        "| data | unit, n | L | scores | k | changed by | sure | contenders | list | paper's list |",
         "|---|---|---:|---|---:|---:|---:|---:|---:|---:|",
     ]
     for found in findings:
@@ -198,11 +166,9 @@ def table(findings: list[Finding]) -> str:
             head = ["", "", "", ""]
             if place == 0:
                 head = [found.case.title, f"{found.unit}, {found.n:,}", str(found.items), found.scorer]
-            k = f"**{row.k}**" if row.k == found.worst and row.plain > 0 else str(row.k)
-            eps = "any" if row.eps is None else f"{row.eps:.3g}"
-            strict = "any" if row.strict_eps is None else f"{row.strict_eps:.3g} ({row.strict_size})"
-            cells = [*head, k, number(row.plain), eps, number(row.inflated), str(row.size), strict]
-            lines.append("| " + " | ".join(cells) + " |")
+            k = f"**{row.k}**" if row.k == found.worst and row.changing else str(row.k)
+            numbers = (row.changing, row.sure, row.contenders, row.size, row.overlapping)
+            lines.append("| " + " | ".join([*head, k, *(f"{number:,}" for number in numbers)]) + " |")
     return "\n".join(lines)
 
 

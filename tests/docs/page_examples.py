@@ -116,6 +116,27 @@ def alike(shown: str, printed: str) -> bool:
     return re.fullmatch(pattern, printed.rstrip() + "\n") is not None
 
 
+def elided(printed: str, shown: str) -> str:
+    """Return fresh output with lines ``...`` where the shown one has them, if their neighbours remain.
+
+    Examples
+    --------
+    >>> elided("a 2\\nb\\nc\\nd\\n", "a 1\\nb\\n...\\n")
+    'a 2\\nb\\n...\\n'
+    """
+    lines, old = printed.rstrip().splitlines(), shown.rstrip().splitlines()
+    start = 0
+    for place, line in enumerate(old):
+        before, after = old[place - 1 : place], old[place + 1 : place + 2]
+        if line != "..." or not set(before + after) <= set(lines[start:]):
+            continue
+        first = lines.index(before[0], start) + 1 if before else 0
+        last = lines.index(after[0], first) if after else len(lines)
+        lines[first:last] = ["..."]
+        start = first + 1
+    return "\n".join(lines) + "\n"
+
+
 def run_page(path: Path, folder: Path) -> list[tuple[Example, str]]:
     """Run all blocks of a page in a folder, and return each with what it printed."""
     namespace: dict[str, object] = {"__name__": "__main__"}
@@ -139,7 +160,7 @@ def refresh(path: Path) -> bool:
     for block, printed in reversed(done):
         if block.shown_span is not None and block.shown is not None and not alike(block.shown, printed):
             start, end = block.shown_span
-            fresh = fresh[:start] + printed.rstrip() + "\n" + fresh[end:]
+            fresh = fresh[:start] + elided(printed, block.shown) + fresh[end:]
     path.write_text(fresh, encoding="utf-8")
     return fresh != text
 
