@@ -122,12 +122,15 @@ def lesson(study: Study, worst: int, changing: int) -> str:
         leaves, enters, times = commonest_flip(study, worst)
         text = (
             f"The least stable cut is at k = {worst}: {changing:,} of the {total:,} {unit}s "
-            f"({share(changing / total)}) change it, each on its own. For {times:,} of them "
-            f"{named(enters)} then replaces {named(leaves)}."
+            f"({share(changing / total)}) change it, each on its own. For "
+            f"{'all' if times == changing else f'{times:,}'} of them {named(enters)} then replaces "
+            f"{named(leaves)}."
         )
     standings = [row.standing for row in study.ranking().rows()]
     kept = standings.count("sure")
-    return f"{text} {kept} of the {len(standings)} items keep their rank, whichever one {unit} leaves."
+    keep = "keeps its" if kept == 1 else "keep their"
+    moving = f" {kept} of the {len(standings)} items {keep} rank, whichever one {unit} leaves."
+    return text + moving * bool(changing)
 
 
 def commonest_flip(study: Study, k: int) -> tuple[tuple[object, ...], tuple[object, ...], int]:
@@ -162,14 +165,29 @@ def table(findings: list[Finding]) -> str:
         "|---|---|---:|---|---:|---:|---:|---:|---:|---:|",
     ]
     for found in findings:
-        for place, row in enumerate(found.rows):
-            head = ["", "", "", ""]
-            if place == 0:
-                head = [found.case.title, f"{found.unit}, {found.n:,}", str(found.items), found.scorer]
-            k = f"**{row.k}**" if row.k == found.worst and row.changing else str(row.k)
-            numbers = (row.changing, row.sure, row.contenders, row.size, row.overlapping)
-            lines.append("| " + " | ".join([*head, k, *(f"{number:,}" for number in numbers)]) + " |")
+        head = [found.case.title, f"{found.unit}, {found.n:,}", str(found.items), found.scorer]
+        for cells in [*still(found), *moving(found)]:
+            lines.append("| " + " | ".join([*head, *cells]) + " |")
+            head = [""] * len(head)
     return "\n".join(lines)
+
+
+def still(found: Finding) -> list[list[str]]:
+    """Return one row for all k that no unit changes: everybody is sure, and the list is the top k."""
+    unmoved = [str(row.k) for row in found.rows if not row.changing]
+    return [[", ".join(unmoved), "0", "all k", "0", "k", "k"]] if unmoved else []
+
+
+def moving(found: Finding) -> list[list[str]]:
+    """Return a row for each k that some unit changes."""
+    return [
+        [
+            f"**{row.k}**" if row.k == found.worst else str(row.k),
+            *(f"{n:,}" for n in (row.changing, row.sure, row.contenders, row.size, row.overlapping)),
+        ]
+        for row in found.rows
+        if row.changing
+    ]
 
 
 def lessons(findings: list[Finding]) -> str:
