@@ -143,7 +143,13 @@ def commonest_flip(study: Study, k: int) -> tuple[tuple[object, ...], tuple[obje
 
 
 def named(items: tuple[object, ...]) -> str:
-    """Return labels in words, safe in a table."""
+    """Return labels in words, safe in a table.
+
+    Examples
+    --------
+    >>> named(("GPT 4", "a|b"))
+    '*GPT 4* and *a/b*'
+    """
     return " and ".join(f"*{str(item).replace('|', '/')}*" for item in items)
 
 
@@ -192,7 +198,10 @@ def moving(found: Finding) -> list[list[str]]:
 
 def lessons(findings: list[Finding]) -> str:
     """Return what one learns, and where each file comes from."""
-    parts = "\n\n".join(f"**{found.case.title}.** {found.lesson}" for found in findings)
+    titles: dict[str, list[str]] = {}
+    for found in findings:
+        titles.setdefault(found.lesson, []).append(found.case.title)
+    parts = "\n\n".join(f"**{', '.join(alike)}.** {lesson}" for lesson, alike in titles.items())
     sources = dict.fromkeys((found.case.file, found.case.source) for found in findings)
     listed = "\n".join(f"| `{file}` | {source} |" for file, source in sources)
     head = "| file | what it is (source, licence) |\n|---|---|"

@@ -60,10 +60,33 @@ def test_code_fits_the_width_of_a_page(path: Path) -> None:
     assert [line for line in lines if len(line) > 88] == []
 
 
+@pytest.mark.parametrize("name", ["leaderboard", "polls", "features", "recommendations"])
+def test_a_start_by_person_has_a_claim_a_unit_a_picture_and_the_report_it_writes(name: str) -> None:
+    text = (DOCS / "start" / f"{name}.md").read_text(encoding="utf-8")
+    parts = ("You have", "You run", "You may say:", "You may not say", "Your unit", "You publish")
+    assert [part for part in parts if f"**{part}**" not in text] == []
+    assert f"(../figures/{name}.svg)" in text
+    assert re.search(rf"^\$ steadyrank report .* -o {name}\.html$", text, re.MULTILINE)
+    assert f"(../reports/{name}.html)" in text
+
+
 def test_there_are_pages_for_all_five_kinds_and_each_guide() -> None:
     names = {name_of(path) for path in PAGES}
     starts = {f"start/{kind}.md" for kind in ("votes", "ratings", "battles", "matrix", "regression")}
-    assert starts | {"index.md", "eps.md", "theory.md", "data.md", "comparison.md", "errors.md"} <= names
+    assert (
+        starts
+        | {
+            "index.md",
+            "unit.md",
+            "eps.md",
+            "cover.md",
+            "theory.md",
+            "data.md",
+            "comparison.md",
+            "errors.md",
+        }
+        <= names
+    )
 
 
 def test_a_wrong_output_is_noticed(tmp_path: Path) -> None:
@@ -73,10 +96,9 @@ def test_a_wrong_output_is_noticed(tmp_path: Path) -> None:
     assert not alike(block.shown.replace("Tin Roof", "Tin Hat"), printed)
 
 
-def test_tests_that_the_theory_page_names_exist() -> None:
-    text = (DOCS / "theory.md").read_text(encoding="utf-8") + (DOCS / "eps.md").read_text(
-        encoding="utf-8"
-    )
+def test_tests_that_the_theory_pages_name_exist() -> None:
+    pages = ("theory.md", "cover.md", "eps.md")
+    text = "".join((DOCS / name).read_text(encoding="utf-8") for name in pages)
     named = set(re.findall(r"tests/[\w/]+\.py", text))
     assert named
     assert [name for name in sorted(named) if not (ROOT / name).is_file()] == []

@@ -74,6 +74,35 @@ def test_the_table_of_real_data_is_what_comes_out(part: str, shared_data: Path) 
             assert line in page
 
 
+@pytest.mark.parametrize("unit", [None, "worker", "prompt"])
+def test_the_table_of_units_is_what_comes_out(unit: str | None, shared_data: Path) -> None:
+    from steadyrank import Battles, Study
+
+    study = Study(Battles.read(shared_data / "battles" / "llmfao.csv", unit=unit))
+    cells = [unit or "battle", f"{study.units.total:,}"]
+    for k in (5, 10):
+        answer = study.topk(k)
+        changing = sum(flip.count for flip in study.flips(k).plain)
+        cells += [str(changing), str(len(answer.sure)), str(answer.size)]
+    page = (DOCS / "unit.md").read_text(encoding="utf-8")
+    assert f"| {' | '.join(cells)} |" in page
+
+
+def test_what_is_said_about_prompts_comes_out(shared_data: Path) -> None:
+    from steadyrank import Battles, Study
+
+    data = Battles.read(shared_data / "battles" / "llmfao.csv", unit="prompt")
+    study, without = Study(data), Study(data.without([list(data.units.labels).index(16)]))
+
+    def rank(one: Study) -> int:
+        return 1 + int((one.scores > one.scores[one.items.index("command")]).sum())
+
+    assert (rank(study), rank(without)) == (3, 15)
+    always = {study.items[i] for i in study.topk(10, guarantee="overlap").result.always_indices}
+    sure = set(study.topk(10).sure)
+    assert (len(always), len(always - sure), len(sure)) == (9, 5, 4)
+
+
 def test_every_real_file_is_in_the_table(shared_data: Path) -> None:
     files = {
         path.relative_to(shared_data).as_posix() for path in shared_data.rglob("*") if path.is_file()
