@@ -1,4 +1,4 @@
-"""A leaderboard from battles: who is surely in the top 6, and which judges decide the rest."""
+"""A leaderboard from battles: who is sure of the top 6, and which judges decide the rest."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ K = 6
 with demo_file("chat_battles.csv") as path:
     study = Study(Battles.read(path, unit="judge"))  # judges are left out once, for all that follows
 
-answer = study.topk(K, delta=0)
+answer = study.topk(K)
 print(answer)
-flips = study.flips(K, eps=answer.eps)
+flips = study.flips(K)
 print(flips)
 for flip in flips.plain[:5]:
     print(f"  without {flip.unit}: {flip.leaves[0]} out, {flip.enters[0]} in")
-study.report("leaderboard.html", K, delta=0, title="Chat models by 40 judges")
+study.report("leaderboard.html", K, title="Chat models by 40 judges")
 print("look at leaderboard.html")

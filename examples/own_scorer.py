@@ -22,5 +22,5 @@ with demo_file("benchmark.csv") as path:
     matrix = ScoreMatrix.read(path)
 
 for scorer in (None, Refit(medians, label="medians")):
-    answer = stable_topk(matrix, k=4, delta=0, scorer=scorer)
+    answer = stable_topk(matrix, k=4, scorer=scorer)
     print(f"{answer.scorer}: {', '.join(answer.sure)}; contenders: {', '.join(answer.contenders)}")

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SAYS = {
-    "election.py": ["lead of 1: ann or bob", "lead of 3: ann\n", "Proved"],
-    "gate.py": ["delta of the plain top 3: 0.000"],
-    "leaderboard.py": ["Top 6 of 10 items", "change the plain top 6", "look at leaderboard.html"],
+    "election.py": ["lead of 3: ann or bob", "lead of 4: ann\n", "Proved"],
+    "gate.py": ["6 of 48 rows must leave before the top 3 changes."],
+    "leaderboard.py": ["Heron 2 or Gannet Mini?", "change the plain top 6", "look at leaderboard.html"],
     "own_scorer.py": ["column means: CrossNet", "medians: "],
     "own_scores.py": ["eps 0.001: items [0, 1], as inflated_topk says: True", "ranks at eps 0.005"],
 }
