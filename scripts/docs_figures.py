@@ -18,9 +18,8 @@ from matplotlib import pyplot as plt
 from matplotlib.colors import ListedColormap
 from matplotlib.patches import Patch
 
-from steadyrank import Ratings, ScoreMatrix, audit, inflated_topk_mask, stable_ranking, stable_topk
+from steadyrank import Ratings, ScoreMatrix, audit, inflated_topk_mask, stable_ranking
 from steadyrank.demo import demo_file
-from steadyrank.report import plots
 
 FIGURES = Path(__file__).resolve().parents[1] / "docs" / "figures"
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#E69F00", "#009E73", "#555555"
@@ -47,16 +46,9 @@ def bootstrap_ranks(matrix: ScoreMatrix, seed: int = 0) -> Any:
     return 1 + np.argsort(np.argsort(-means, axis=1, kind="stable"), axis=1)
 
 
-def draw_cliff() -> None:
-    """Draw the five best restaurants and their surroundings."""
-    figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-    plots.cliff(stable_topk(restaurants(), k=5, delta=0.01), axes)
-    save(figure, "cliff.png")
-
-
 def draw_curve() -> None:
     """Draw delta and size against eps for the three best restaurants."""
-    result = audit(restaurants(), k=3, eps=0.0035)
+    result = audit(restaurants(), k=3)
     found = result.curve(3)
     figure, (upper, lower) = plt.subplots(
         2, 1, figsize=(7, 4.4), sharex=True, layout="constrained", height_ratios=(3, 2)
@@ -84,13 +76,13 @@ def draw_curve() -> None:
 def draw_comparison() -> None:
     """Draw stability intervals beside bootstrap intervals of the same matrix."""
     matrix = benchmark()
-    answer = stable_ranking(matrix, delta=0)
-    best, worst = answer.rank_intervals
+    answer = stable_ranking(matrix)
+    ranks = {row.item: (row.best_rank, row.worst_rank) for row in answer.rows()}
     low, high = np.quantile(bootstrap_ranks(matrix), [0.025, 0.975], axis=0, method="inverted_cdf")
     figure, axes = plt.subplots(figsize=(7, 4.4), layout="constrained")
     for place, item in enumerate(answer.order):
         for ends, offset, colour in (
-            ((best[item], worst[item]), -0.16, BLUE),
+            (ranks[matrix.items[item]], -0.16, BLUE),
             ((low[item], high[item]), 0.16, ORANGE),
         ):
             axes.plot([ends[0] - 0.1, ends[1] + 0.1], [place + offset] * 2, color=colour, linewidth=5)
@@ -101,7 +93,7 @@ def draw_comparison() -> None:
     axes.grid(axis="x", alpha=0.3)
     axes.legend(
         handles=[
-            Patch(color=BLUE, label="stability interval (leaving out any one task, delta = 0)"),
+            Patch(color=BLUE, label="ranks without any one task"),
             Patch(color=ORANGE, label="95 % bootstrap interval (other tasks of the same kind)"),
         ],
         loc="upper right",
@@ -149,7 +141,7 @@ def save(figure: Any, name: str) -> None:
 
 def main() -> None:
     """Draw all figures."""
-    for draw in (draw_cliff, draw_curve, draw_comparison, draw_regions):
+    for draw in (draw_curve, draw_comparison, draw_regions):
         draw()
 
 
