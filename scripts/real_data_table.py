@@ -80,7 +80,6 @@ class Finding:
     n: int
     items: int
     unit: str
-    scorer: str
     rows: tuple[Row, ...]
     worst: int
     lesson: str
@@ -100,7 +99,6 @@ def look_at(case: Case, folder: Path) -> Finding:
         n=data.n_units,
         items=data.n_items,
         unit=data.units.kind,
-        scorer=study.scorer.name,
         rows=tuple(row_for(study, k, changing[k]) for k in chosen),
         worst=worst,
         lesson=lesson(study, worst, changing[worst]),
@@ -167,21 +165,26 @@ def share(value: float) -> str:
 def table(findings: list[Finding]) -> str:
     """Return the table of all findings."""
     lines = [
-        "| data | unit, n | L | scores | k | changed by | sure | contenders | list | paper's list |",
-        "|---|---|---:|---|---:|---:|---:|---:|---:|---:|",
+        "| data | unit, n | L | k | changed by | sure | contenders | list | paper's list |",
+        "|---|---|---:|---|---:|---:|---:|---:|---:|",
     ]
     for found in findings:
-        head = [found.case.title, f"{found.unit}, {found.n:,}", str(found.items), found.scorer]
+        head = [found.case.title, unbroken(f"{found.unit}, {found.n:,}"), str(found.items)]
         for cells in [*still(found), *moving(found)]:
             lines.append("| " + " | ".join([*head, *cells]) + " |")
             head = [""] * len(head)
     return "\n".join(lines)
 
 
+def unbroken(text: str) -> str:
+    """Return a text that stays on one line of its cell."""
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
+
+
 def still(found: Finding) -> list[list[str]]:
     """Return one row for all k that no unit changes: everybody is sure, and the list is the top k."""
     unmoved = [str(row.k) for row in found.rows if not row.changing]
-    return [[", ".join(unmoved), "0", "all k", "0", "k", "k"]] if unmoved else []
+    return [[unbroken(", ".join(unmoved)), "0", "k", "0", "k", "k"]] if unmoved else []
 
 
 def moving(found: Finding) -> list[list[str]]:
@@ -202,10 +205,11 @@ def lessons(findings: list[Finding]) -> str:
     for found in findings:
         titles.setdefault(found.lesson, []).append(found.case.title)
     parts = "\n\n".join(f"**{', '.join(alike)}.** {lesson}" for lesson, alike in titles.items())
-    sources = dict.fromkeys((found.case.file, found.case.source) for found in findings)
-    listed = "\n".join(f"| `{file}` | {source} |" for file, source in sources)
-    head = "| file | what it is (source, licence) |\n|---|---|"
-    return f"## What one learns\n\n{parts}\n\n## Sources\n\n{head}\n{listed}"
+    sources: dict[str, list[str]] = {}
+    for file, source in dict.fromkeys((found.case.file, found.case.source) for found in findings):
+        sources.setdefault(source, []).append(f"`{file}`")
+    listed = "\n".join(f"- {source}: {', '.join(files)}" for source, files in sources.items())
+    return f"## What one learns\n\n{parts}\n\n## Sources\n\n{listed}"
 
 
 def write(findings: list[Finding], page: Path) -> None:
