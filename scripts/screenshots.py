@@ -19,7 +19,7 @@ from steadyrank import Ratings, write_report
 from steadyrank.demo import demo_file
 
 FIGURES = Path(__file__).resolve().parents[1] / "docs" / "figures"
-SIZE = {"width": 1080, "height": 892}
+SIZE = {"width": 1080, "height": 1010}
 COLOURS = 128
 
 
