@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from steadyrank import read_any, stable_topk
 from steadyrank.demo import NAMES, demo_file
 
 if TYPE_CHECKING:
@@ -42,9 +43,13 @@ def test_it_is_a_minutes_read(found: Any) -> None:
 
 def test_its_sentences_say_what_the_audit_found(found: Any) -> None:
     said = " ".join(found.out.split())
-    assert "Leave out any one of 34 of the 180 users, and the plain top 5 changes." in said
-    assert "4 items are sure; Ivy Court and Saltmarsh contend for the last place." in said
-    assert "Of the 40 judges, 12 change the plain top 3; none breaks this list." in said
+    for name, k, unit in (("restaurants.csv", 5, None), ("chat_battles.csv", 3, "judge")):
+        with demo_file(name) as path:
+            given = {} if unit is None else {"unit": unit}
+            answer = stable_topk(read_any(path, **given), k)
+        assert answer.findings()["headline"] in said
+        assert answer.certificate.promise in said
+    assert "Ivy Court or Saltmarsh? Leaving out any one of 34 of the 180 users changes who" in said
     assert "not statistical confidence" in said
 
 

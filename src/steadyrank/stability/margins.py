@@ -347,6 +347,10 @@ class MarginSearch:
         self._seen = attack, number, scores
         return True
 
+    def saw(self, attack: Attack, scores: FloatArray) -> None:
+        """Keep the scores without the one unit of an attack."""
+        self._seen = attack, 1, scores
+
     def leaving(self, attack: Attack, number: int) -> IntArray:
         """Return how many of each distinct unit leave."""
         return attack.first(number, len(self._study.units))
