@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.errors import InvalidValueError, MissingPackageError, shorten
+from steadyrank.report.picture import RankScale, around_cut
+from steadyrank.report.sharing import COLOURS, away_in_words, share_in_words
 from steadyrank.safe_text import shortened
-from steadyrank.wording import STANDINGS
+from steadyrank.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,8 +25,7 @@ if TYPE_CHECKING:
     from steadyrank.stability.answers import Answer, AnswerRow, StableTopK
     from steadyrank.stability.curve import Curve
 
-COLOURS = {"certain": "#0072B2", "contender": "#D55E00", "out": "#7F8894"}
-MARKERS = {"certain": "o", "contender": "D", "out": "s"}
+MARKERS = {"sure": "o", "contender": "D", "near": "^", "out": "s"}
 SERIES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F8894")
 EDGE = "#7A3E8F"
 DASHED: dict[str, Any] = {"color": EDGE, "linestyle": "--", "linewidth": 1.2}
@@ -32,8 +33,11 @@ BAR: dict[str, Any] = {"linewidth": 5, "alpha": 0.45, "solid_capstyle": "round"}
 LONGEST_LABEL = 30
 
 
-def cliff(answer: StableTopK, ax: Axes | None = None, *, around: int = 8) -> Axes:
-    """Draw the scores around rank k: those surely in, the contenders, and some that are out.
+def standings(answer: StableTopK, ax: Axes | None = None, *, limit: int = 30) -> Axes:
+    """Draw the ranks that items around rank k have without any one unit, with their standings.
+
+    At the end of each row stand the share of the deletions in which the item is in the top k, and how many
+    units it is away from crossing rank k. What was not worked out is blank.
 
     Parameters
     ----------
@@ -41,26 +45,27 @@ def cliff(answer: StableTopK, ax: Axes | None = None, *, around: int = 8) -> Axe
         The answer to draw.
     ax : Axes, optional
         Where to draw; a new figure by default.
-    around : int
-        How many ranks to draw on either side of the edge and of the contenders.
+    limit : int
+        How many rows to draw, around rank k.
 
     Examples
     --------
     >>> from steadyrank import ScoreMatrix, stable_topk
     >>> answer = stable_topk(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]), k=2)
-    >>> cliff(answer).get_xlabel()
-    'score'
+    >>> standings(answer).get_xlabel()
+    'rank'
     """
-    first = max(0, min(answer.k - around, len(answer.certain) - 3))
-    last = max(answer.size, answer.k) + around
-    rows = list(answer.rows(last))[first:]
+    shown = around_cut(len(answer.items), answer.k, limit)
+    rows = list(answer.rows(shown.stop))[shown.start :]
     ax = _axes(ax, len(rows))
-    _scatter(ax, rows, [row.score for row in rows])
-    if answer.k < len(answer.items):
-        ax.axhline(answer.k + 0.5, **DASHED)
-    _name_rows(ax, rows)
-    ax.set_xlabel("score")
-    _legend(ax)
+    for row in rows:
+        told = f"{share_in_words(row.share):>11}  {away_in_words(row.away, answer.n_units):>6}"
+        ax.text(1.01, row.rank, told, transform=ax.get_yaxis_transform(), va="center", fontsize="small")
+    ends = f"{f'in top {answer.k:,}':>11}  away ({plural(shortened(answer.unit, 12))})"
+    ax.text(1.01, 1.01, ends, transform=ax.transAxes, fontsize="small")
+    scale = RankScale.of([vars(row) for row in rows])
+    _ranges(ax, rows, answer.k if answer.k < len(answer.items) else None)
+    ax.set_xlim(scale.low - 0.7, scale.high + 0.7)
     return ax
 
 
@@ -85,17 +90,7 @@ def rank_intervals(answer: Answer, ax: Axes | None = None, *, limit: int = 40) -
     """
     rows = list(answer.rows(limit))
     ax = _axes(ax, len(rows))
-    for row in rows:
-        interval, place = [row.best_rank, row.worst_rank], [row.rank, row.rank]
-        ax.plot(interval, place, color=COLOURS[row.standing], **BAR)
-    _scatter(ax, rows, [row.rank for row in rows])
-    k = answer.k
-    if k is not None and k < len(answer.items):
-        ax.axvline(k + 0.5, **DASHED)
-        _legend(ax)
-    _name_rows(ax, rows)
-    ax.locator_params(axis="x", integer=True)
-    ax.set_xlabel("rank")
+    _ranges(ax, rows, None)
     return ax
 
 
@@ -126,7 +121,7 @@ def curve(found: Curve, ax: Axes | None = None, *, eps: float | None = None) -> 
     x = np.append(places[shown], right)
     (first,) = ax.step(x, _held(delta[shown]), where="post", color=COLOURS["contender"], label="delta")
     beside = ax.twinx()
-    label, colour = found.beside.partition(":")[0], COLOURS["certain"]
+    label, colour = found.beside.partition(":")[0], COLOURS["sure"]
     (second,) = beside.step(
         x, _held(size[shown]), where="post", color=colour, linestyle="--", label=label
     )
@@ -197,13 +192,24 @@ def _axes(ax: Axes | None, rows: int = 16) -> Axes:
     return made
 
 
-def _scatter(ax: Axes, rows: Sequence[AnswerRow], x: Sequence[float]) -> None:
-    for standing, label in STANDINGS.items():
-        at = [(place, row.rank) for place, row in zip(x, rows, strict=True) if row.standing == standing]
-        if at:
-            places, ranks = zip(*at, strict=True)
-            colour, marker = COLOURS[standing], MARKERS[standing]
-            ax.scatter(places, ranks, color=colour, marker=marker, s=32, label=label, zorder=3)
+def _ranges(ax: Axes, rows: Sequence[AnswerRow], cut: int | None) -> None:
+    """Draw ranks as bars, plain ranks as marks, and the cut as a line in both directions."""
+    for row in rows:
+        if row.best_rank is not None:
+            interval, place = [row.best_rank, row.worst_rank], [row.rank, row.rank]
+            ax.plot(interval, place, color=COLOURS[row.standing], **BAR)
+    for standing, marker in MARKERS.items():
+        ranks = [row.rank for row in rows if row.standing == standing]
+        if ranks:
+            colour = COLOURS[standing]
+            ax.scatter(ranks, ranks, color=colour, marker=marker, s=32, label=standing, zorder=3)
+    if cut is not None:
+        ax.axvline(cut + 0.5, **DASHED)
+        ax.axhline(cut + 0.5, **DASHED)
+        ax.legend(frameon=False)
+    _name_rows(ax, rows)
+    ax.locator_params(axis="x", integer=True)
+    ax.set_xlabel("rank")
 
 
 def _name_rows(ax: Axes, rows: Sequence[AnswerRow]) -> None:
@@ -217,7 +223,3 @@ def _name_rows(ax: Axes, rows: Sequence[AnswerRow]) -> None:
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
 
-
-def _legend(ax: Axes) -> None:
-    if ax.get_legend_handles_labels()[0]:
-        ax.legend(frameon=False)

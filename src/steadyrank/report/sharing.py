@@ -1,0 +1,138 @@
+"""Findings of a top-k to pass on: a table to embed and a badge. No script, and names as text alone."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from steadyrank.safe_text import shortened, shown
+from steadyrank.wording import counted, ranks_in_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    Findings = Mapping[str, Any]
+    Row = Mapping[str, Any]
+
+COLOURS = {"sure": "#0072B2", "contender": "#D55E00", "near": "#007A59", "out": "#7F8894"}
+"""After Okabe and Ito; the page and the plots have the same, each with a shape of its own."""
+
+LONGEST = 80
+
+
+def share_in_words(share: float | None) -> str:
+    """Return a share in percent: nothing but 0 is said to be 0%, nothing but 1 to be 100%.
+
+    Examples
+    --------
+    >>> [share_in_words(share) for share in (1.0, 0.99996, 0.8111, 0.00001, None)]
+    ['100%', 'over 99.99%', '81.1%', 'under 0.01%', '']
+    """
+    if share is None:
+        return ""
+    value = 100 * share
+    if 0 < value < 0.01:
+        return "under 0.01%"
+    if 99.99 < value < 100:
+        return "over 99.99%"
+    return f"{round(value, 2 if value < 1 or value > 99 else 1):g}%"
+
+
+def away_in_words(away: int | None, n_units: int) -> str:
+    """Return how many units an item is away from crossing rank k, at least.
+
+    Examples
+    --------
+    >>> [away_in_words(away, 9) for away in (1, 4, 9, None)]
+    ['1', '≥ 4', 'all', '']
+    """
+    if away is None:
+        return ""
+    return "all" if away >= n_units else "1" if away == 1 else f"≥ {away:,}"
+
+
+def badge_svg(findings: Findings) -> str:
+    """Return a badge such as ``top 5 | 4 sure · margin 3``.
+
+    Examples
+    --------
+    >>> badge_svg(stable_topk(Votes(["a"] * 9 + ["b"] * 2), 1).findings())[:22]
+    '<svg xmlns="http://www'
+    """
+    left, right = f"top {findings['k']:,}", "not audited"
+    colour = COLOURS["out"]
+    if findings["summary"] is not None:
+        sure, margin = findings["summary"]["sure"], findings["margin"]
+        right = f"{sure:,} sure" + (f" · margin {_number(margin)}" if margin else "")
+        colour = COLOURS["contender" if findings["summary"]["contenders"] else "sure"]
+    first, both = 7 * len(left) + 14, 7 * (len(left) + len(right)) + 28
+    text = as_markup(f"{left}: {right}. {findings['headline']}")
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{both}" height="20" role="img" '
+        f'aria-label="{text}"><title>{text}</title>'
+        f'<rect width="{both}" height="20" rx="3" fill="{colour}"/>'
+        f'<path d="M3 0h{first - 3}v20h-{first - 3}a3 3 0 0 1-3-3v-14a3 3 0 0 1 3-3z" fill="#444"/>'
+        '<g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" '
+        f'font-size="11"><text x="{first / 2}" y="14" textLength="{7 * len(left)}">{left}</text>'
+        f'<text x="{(first + both) / 2}" y="14" textLength="{7 * len(right)}">{right}</text></g></svg>\n'
+    )
+
+
+def _number(margin: Row) -> str:
+    return "never" if margin["never"] else f"{'' if margin['exact'] else '≥ '}{margin['lower']:,}"
+
+
+def table_fragment(findings: Findings, *, rows: int = 25) -> str:
+    """Return the answer as a table that can stand in any page: no script, no style sheet.
+
+    Examples
+    --------
+    >>> "&lt;b&gt;" in table_fragment(stable_topk(Votes(["<b>"] * 5 + ["c"] * 3), 1).findings())
+    True
+    """
+    size, unit = findings["size"], findings["units"]
+    listed = findings["rows"][: max(rows, min(size + 5, 4 * rows))]
+    cells = [
+        (
+            f"{row['rank']:,}",
+            shortened(row["item"], LONGEST),
+            f"{row['score']:.5g}",
+            row["standing"] or "",
+            "" if row["best_rank"] is None else ranks_in_words(row["best_rank"], row["worst_rank"]),
+            share_in_words(row["share"]),
+            away_in_words(row["away"], findings["n_units"]),
+        )
+        for row in listed
+    ]
+    more = findings["n_items"] - len(cells)
+    foot = findings["certificate"]["sentence"]
+    foot += f" {counted(more, 'more item')} {'is' if more == 1 else 'are'} not shown." if more else ""
+    names = ("rank", "item", "score", "standing", "ranks", f"in top {findings['k']:,}", f"{unit} away")
+    return html_table(findings["headline"], names, cells, numbers={0, 2, 4, 5, 6}, foot=foot)
+
+
+def html_table(
+    title: str, names: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: set[int], foot: str = ""
+) -> str:
+    """Return a small table, everything in it escaped."""
+    sides = ["right" if place in numbers else "left" for place in range(len(names))]
+    head = _row("th", "{}", names, sides)
+    body = "".join(_row("td", "<bdi>{}</bdi>", row, sides) for row in rows)
+    below = f'<p style="max-width:50em">{as_markup(foot)}</p>' if foot else ""
+    return (
+        f'<div><table><caption style="text-align:left">{as_markup(title)}</caption>'
+        f"<thead>{head}</thead><tbody>{body}</tbody></table>{below}</div>"
+    )
+
+
+def _row(tag: str, inside: str, cells: Sequence[str], sides: Sequence[str]) -> str:
+    made = (
+        f'<{tag} style="text-align:{side};padding:2px 8px">{inside.format(as_markup(cell))}</{tag}>'
+        for cell, side in zip(cells, sides, strict=True)
+    )
+    return f"<tr>{''.join(made)}</tr>"
+
+
+def as_markup(text: str) -> str:
+    """Return text escaped for HTML and SVG; what would steer or reorder it is shown instead."""
+    return escape(shown(text))
