@@ -48,16 +48,16 @@ def _audit(findings: Findings) -> str:
 
 
 def _ranking(findings: Findings) -> str:
-    tiers, items = len(findings["tiers"]), findings["n_items"]
-    title = f"Stable ranking of {counted(items, 'item')} in {counted(tiers, 'tier')}"
     rows = []
     for row in findings["rows"][:ROWS]:
-        name, interval = shortened(row["item"], LONGEST), ranks_in_words(row["best_rank"], row["worst_rank"])
-        standing = RANK_STANDINGS[row["standing"]]
-        rows.append((f"{row['rank']:,}", name, f"{row['score']:.5g}", standing, interval))
-    more = items - len(rows)
-    foot = findings["certificate"]["sentence"] + (f" {more:,} more items are not shown." if more else "")
-    names = ("rank", "item", "score", "standing", "rank interval")
-    return html_table(
-        f"{title} (eps = {findings['eps']:.4g})", names, rows, numbers={0, 2, 4}, foot=foot
-    )
+        known = row["best_rank"] is not None
+        ranks = ranks_in_words(row["best_rank"], row["worst_rank"]) if known else ""
+        standing = RANK_STANDINGS[row["standing"]] if row["standing"] else ""
+        inflated = ranks_in_words(row["inflated_best"], row["inflated_worst"])
+        name = shortened(row["item"], LONGEST)
+        rows.append((f"{row['rank']:,}", name, f"{row['score']:.5g}", standing, ranks, inflated))
+    more = findings["n_items"] - len(rows)
+    foot = findings["certificate"]["sentence"]
+    foot += f" {counted(more, 'more item')} {'is' if more == 1 else 'are'} not shown." if more else ""
+    names = ("rank", "item", "score", "standing", "ranks", "inflated ranks")
+    return html_table(findings["headline"], names, rows, numbers={0, 2, 4, 5}, foot=foot)

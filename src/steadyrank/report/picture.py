@@ -123,7 +123,7 @@ def _chart(findings: Findings, rows: Sequence[Row], top: int) -> Iterator[str]:
     k, unit, scale = findings["k"], findings["unit"], RankScale.of(rows)
     bottom = top + ROW * len(rows)
     size = f"{counted(findings['n_units'], unit)} · {counted(findings['n_items'], 'item')}"
-    bars = f" · bars: ranks without any one {unit}" if findings["summary"] else ""
+    bars = "" if rows[0]["best_rank"] is None else f" · bars: ranks without any one {unit}"
     yield _label(EDGE, top - 48, shortened(size + bars, 110), GREY)
     yield _label(SHARE, top - 12, f"in top {k:,}", f'{GREY} text-anchor="end"')
     away = shortened(f"{findings['units']} away", 16)

@@ -30,7 +30,7 @@ SERIES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F
 EDGE = "#7A3E8F"
 DASHED: dict[str, Any] = {"color": EDGE, "linestyle": "--", "linewidth": 1.2}
 BAR: dict[str, Any] = {"linewidth": 5, "alpha": 0.45, "solid_capstyle": "round"}
-LONGEST_LABEL = 30
+LONGEST_LABEL = 34
 
 
 def standings(answer: StableTopK, ax: Axes | None = None, *, limit: int = 30) -> Axes:
@@ -64,13 +64,18 @@ def standings(answer: StableTopK, ax: Axes | None = None, *, limit: int = 30) ->
     ends = f"{f'in top {answer.k:,}':>11}  away ({plural(shortened(answer.unit, 12))})"
     ax.text(1.01, 1.01, ends, transform=ax.transAxes, fontsize="small")
     scale = RankScale.of([vars(row) for row in rows])
-    _ranges(ax, rows, answer.k if answer.k < len(answer.items) else None)
+    _ranges(ax, rows, [(row.best_rank, row.worst_rank) for row in rows])
+    if answer.k < len(answer.items):
+        ax.axvline(answer.k + 0.5, **DASHED)
+        ax.axhline(answer.k + 0.5, **DASHED)
+    if answer.told:
+        ax.legend(loc="lower left", framealpha=1, edgecolor="none")
     ax.set_xlim(scale.low - 0.7, scale.high + 0.7)
     return ax
 
 
 def rank_intervals(answer: Answer, ax: Axes | None = None, *, limit: int = 40) -> Axes:
-    """Draw the best to worst rank of the first ``limit`` items of an answer.
+    """Draw the best to worst rank of the first ``limit`` items over the inflated ranking of an answer.
 
     Parameters
     ----------
@@ -90,7 +95,7 @@ def rank_intervals(answer: Answer, ax: Axes | None = None, *, limit: int = 40) -
     """
     rows = list(answer.rows(limit))
     ax = _axes(ax, len(rows))
-    _ranges(ax, rows, None)
+    _ranges(ax, rows, [(row.inflated_best, row.inflated_worst) for row in rows])
     return ax
 
 
@@ -192,21 +197,16 @@ def _axes(ax: Axes | None, rows: int = 16) -> Axes:
     return made
 
 
-def _ranges(ax: Axes, rows: Sequence[AnswerRow], cut: int | None) -> None:
-    """Draw ranks as bars, plain ranks as marks, and the cut as a line in both directions."""
-    for row in rows:
-        if row.best_rank is not None:
-            interval, place = [row.best_rank, row.worst_rank], [row.rank, row.rank]
-            ax.plot(interval, place, color=COLOURS[row.standing], **BAR)
+def _ranges(ax: Axes, rows: Sequence[AnswerRow], ranges: Sequence[tuple[int | None, int | None]]) -> None:
+    """Draw ranks as bars and plain ranks as marks; what is not known has no bar, or no standing."""
+    for row, (best, worst) in zip(rows, ranges, strict=True):
+        if best is not None:
+            ax.plot([best, worst], [row.rank, row.rank], color=COLOURS[row.standing or "out"], **BAR)
     for standing, marker in MARKERS.items():
-        ranks = [row.rank for row in rows if row.standing == standing]
+        ranks = [row.rank for row in rows if (row.standing or "out") == standing]
         if ranks:
             colour = COLOURS[standing]
             ax.scatter(ranks, ranks, color=colour, marker=marker, s=32, label=standing, zorder=3)
-    if cut is not None:
-        ax.axvline(cut + 0.5, **DASHED)
-        ax.axhline(cut + 0.5, **DASHED)
-        ax.legend(frameon=False)
     _name_rows(ax, rows)
     ax.locator_params(axis="x", integer=True)
     ax.set_xlabel("rank")

@@ -61,8 +61,8 @@ def badge_svg(findings: Findings) -> str:
     """
     left, right = f"top {findings['k']:,}", "not audited"
     colour = COLOURS["out"]
-    if findings["summary"] is not None:
-        sure, margin = findings["summary"]["sure"], findings["margin"]
+    sure, margin = (findings["summary"] or {}).get("sure"), findings["margin"]
+    if sure is not None:
         right = f"{sure:,} sure" + (f" · margin {_number(margin)}" if margin else "")
         colour = COLOURS["contender" if findings["summary"]["contenders"] else "sure"]
     first, both = 7 * len(left) + 14, 7 * (len(left) + len(right)) + 28

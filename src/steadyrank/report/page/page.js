@@ -120,7 +120,7 @@
 
   const tiles = () => {
     const { summary, margin, k, n_units: all, unit, units } = report;
-    if (!summary) return [];
+    if (!report.audited) return [];
     const list = [
       ["sure", summary.sure, `sure: in the top ${whole(k)} whichever ${unit} leaves`],
       ["contender", summary.contenders, `${summary.contenders === 1 ? "contender" : "contenders"}: one ${unit} can bring in or put out`],

@@ -166,7 +166,7 @@ const TABLE = (() => {
   const grouped = (listed) => {
     const groups = new Map();
     for (const flip of listed) {
-      const key = JSON.stringify([flip.leaves, flip.enters, flip.said]);
+      const key = JSON.stringify([flip.leaves, flip.enters, flip.said ?? null]);
       const group = groups.get(key) || { ...flip, count: 0, who: [] };
       group.count += flip.count;
       group.who.push(flip.unit);
@@ -195,7 +195,7 @@ const TABLE = (() => {
     document.getElementById("flips-text").textContent = deciding(report, plain);
     if (table.hidden) return;
     const groups = grouped(plain.listed);
-    const said = groups.some((group) => group.said !== null);
+    const said = groups.some((group) => group.said);
     const titles = [report.units, "Drops out", "Comes in", ...(said ? ["Said"] : []), "Who"];
     const row = element("tr");
     row.append(...titles.map((title, place) => element("th", title, place ? "" : "number")));
@@ -205,7 +205,7 @@ const TABLE = (() => {
     for (const group of all ? groups : groups.slice(0, FLIPS_AT_ONCE)) {
       const made = element("tr");
       made.append(element("td", WORDS.whole(group.count), "number"), several(group.leaves), several(group.enters),
-        ...(said ? [several(group.said === null ? [] : [group.said])] : []), several(group.who, 4));
+        ...(said ? [several(group.said ? [group.said] : [])] : []), several(group.who, 4));
       [...made.children].forEach((one, place) => { one.dataset.title = titles[place]; });
       body.append(made);
     }

@@ -14,6 +14,13 @@ const WORDS = (() => {
     return size >= 1e6 || size < 1e-4 ? value.toExponential(3) : String(Number(value.toPrecision(5)));
   };
 
+  /* A bound with five digits, rounded outward: what was between the bounds still is. */
+  const bound = (value, up) => {
+    let text = Number(value.toPrecision(5));
+    if (up ? text < value : text > value) text += (up ? 1 : -1) * 10 ** (Math.floor(Math.log10(Math.abs(text || value))) - 4);
+    return (up ? text < value : text > value) ? String(value) : number(text);
+  };
+
   /* A share in percent; nothing but 0 is said to be 0 %, nothing but 1 to be 100 %. */
   const percent = (share) => {
     const value = 100 * share;
@@ -76,7 +83,7 @@ const WORDS = (() => {
     const { k } = state;
     const { unit, units } = report;
     const without = `without any one ${unit}`;
-    const score = row.lowest_score === null ? "" : `, ${number(row.lowest_score)} to ${number(row.highest_score)} ${without}`;
+    const score = row.lowest_score === null ? "" : `, between ${bound(row.lowest_score, false)} and ${bound(row.highest_score, true)} whichever ${unit} leaves`;
     const range = row.best_rank === null ? "" : row.best_rank === row.worst_rank ? `, whichever ${unit} leaves` : `, ${ranks(row)} ${without}`;
     const lines = [`score ${number(row.score)}${score}`, `rank ${whole(row.rank)}${range}`, STANDINGS[row.standing]];
     if (row.share !== null) lines.push(`in the top ${whole(k)} in ${percent(row.share)} of the deletions of one ${unit}`);
