@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.cli.codes import ExitCode
@@ -14,7 +15,6 @@ from steadyrank.cli.options import (
     ExplainOptions,
     MarginOptions,
     RankOptions,
-    RemovalOptions,
     ReportOptions,
     TopKOptions,
     data_options,
@@ -37,13 +37,13 @@ def with_options(command: Callable[[Any], int | None]) -> Callable[..., int | No
 
 
 def topk(options: TopKOptions) -> None:
-    """Show the k best items, and those that one unit more or less could put among them."""
-    _answer(options, lambda study: study.topk(options.k, **_against(options), **_how(options)))
+    """Show the k best items, where each stands, and a list that holds whichever unit leaves."""
+    _answer(options, lambda study: study.topk(options.k, removals=options.removals, **_how(options)))
 
 
 def rank(options: RankOptions) -> None:
     """Rank all items, each with the ranks that one unit more or less could give it."""
-    _answer(options, lambda study: study.ranking(**_against(options), **_how(options)))
+    _answer(options, lambda study: study.ranking(removals=options.removals, **_how(options)))
 
 
 def audit(options: AuditOptions) -> None:
@@ -52,8 +52,9 @@ def audit(options: AuditOptions) -> None:
     With --removals, random sets of several units leave instead: observed, with exact limits.
     """
     ks = parse_ks(options.k)
-    drawing = {name: getattr(options, name) for name in ("removals", "samples", "seed")}
-    _answer(options, lambda study: study.audit(ks, eps=options.eps, delta=options.delta, **drawing))
+    names = ("eps", "delta", "guarantee", "removals", "samples", "seed", "recalibrate")
+    asked = {name: getattr(options, name) for name in names}
+    _answer(options, lambda study: study.audit(ks, **asked))
 
 
 def explain(options: ExplainOptions) -> None:
@@ -87,7 +88,7 @@ def margin(options: MarginOptions) -> None:
 
 def report(options: ReportOptions) -> None:
     """Write one HTML file to look at: verdict, charts with live sliders, a table to search."""
-    from steadyrank.report.text import Line
+    from steadyrank.report.lines import Line
 
     study, about = open_study(options, options.output)
     k = study.usual_k if options.k is None else options.k
@@ -124,12 +125,7 @@ def parse_ks(text: str) -> list[int]:
 
 def _how(options: AnswerOptions) -> dict[str, Any]:
     """Return the settings of an answer as the library takes them; it checks the claim."""
-    return {"eps": options.eps, "delta": options.delta, "claim": options.claim}
-
-
-def _against(options: RemovalOptions) -> dict[str, Any]:
-    """Return what an answer is to withstand; the library checks it."""
-    return {"removals": options.removals, "guarantee": options.guarantee}
+    return {name: getattr(options, name) for name in ("eps", "delta", "guarantee", "claim")}
 
 
 def _answer(options: Any, ask: Callable[[Study], Any]) -> Any:
@@ -147,7 +143,7 @@ def _view(found: dict[str, Any], options: Any) -> None:
     from steadyrank.report.export import GUARD_NOTE, has_guards, to_csv, to_json
     from steadyrank.report.text import lines
 
-    screen = console()
+    screen, shown = console(), {"everything": options.everything, "verbose": options.verbose}
     if options.as_json:
         deliver(to_json(found), options.output)
     elif options.as_csv:
@@ -155,7 +151,7 @@ def _view(found: dict[str, Any], options: Any) -> None:
         if has_guards(found):
             say(f"note: {GUARD_NOTE}.", ExitCode.FINE)
     elif options.output is not None:
-        told = lines(found, terminal_of(screen, "utf-8"), everything=options.everything)
+        told = lines(found, replace(terminal_of(screen, "utf-8"), **shown))
         deliver("\n".join(line.text for line in told), options.output)
     else:
-        show(lines(found, terminal_of(screen), everything=options.everything), screen)
+        show(lines(found, replace(terminal_of(screen), **shown)), screen)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from steadyrank.report.terminal import Terminal
-    from steadyrank.report.text import Line
+    from steadyrank.report.lines import Line
 
 
 def console(*, stderr: bool = False) -> Console:

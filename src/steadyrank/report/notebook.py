@@ -5,8 +5,9 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from steadyrank.report.audit_text import audit_cells
 from steadyrank.report.sharing import LONGEST, html_table, table_fragment
-from steadyrank.report.text import audit_cells, plain_text
+from steadyrank.report.text import plain_text
 from steadyrank.safe_text import shortened
 from steadyrank.wording import RANK_STANDINGS, counted, ranks_in_words
 

@@ -7,7 +7,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
 from steadyrank.errors import MissingPackageError
-from steadyrank.report.sharing import COLOURS, as_markup, away_in_words, share_in_words
+from steadyrank.report.sharing import COLOURS, as_markup, ends_in_words
 from steadyrank.safe_text import columns_of, shortened, shown
 from steadyrank.wording import counted
 
@@ -160,8 +160,8 @@ def _row(row: Row, y: int, scale: RankScale, n_units: int) -> Iterator[str]:
         if best < scale.low:
             yield _label(LEFT - 4, y + 6, f"from {best:,}", f'{GREY} text-anchor="end"')
     yield _mark(row["standing"] or "out", scale.x(row["rank"]), y)
-    yield _label(SHARE, y + 6, share_in_words(row["share"]), 'text-anchor="end"')
-    yield _label(WIDTH - EDGE, y + 6, away_in_words(row["away"], n_units), 'text-anchor="end"')
+    for x, text in zip((SHARE, WIDTH - EDGE), ends_in_words(row, n_units), strict=True):
+        yield _label(x, y + 6, text, 'text-anchor="end"')
 
 
 def _mark(standing: str, x: float, y: int) -> str:

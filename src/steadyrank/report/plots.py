@@ -12,7 +12,7 @@ import numpy as np
 
 from steadyrank.errors import InvalidValueError, MissingPackageError, shorten
 from steadyrank.report.picture import RankScale, around_cut
-from steadyrank.report.sharing import COLOURS, away_in_words, share_in_words
+from steadyrank.report.sharing import COLOURS, ends_in_words
 from steadyrank.safe_text import shortened
 from steadyrank.wording import plural
 
@@ -59,7 +59,7 @@ def standings(answer: StableTopK, ax: Axes | None = None, *, limit: int = 30) ->
     rows = list(answer.rows(shown.stop))[shown.start :]
     ax = _axes(ax, len(rows))
     for row in rows:
-        told = f"{share_in_words(row.share):>11}  {away_in_words(row.away, answer.n_units):>6}"
+        told = "{:>11}  {:>6}".format(*ends_in_words(vars(row), answer.n_units))
         ax.text(1.01, row.rank, told, transform=ax.get_yaxis_transform(), va="center", fontsize="small")
     ends = f"{f'in top {answer.k:,}':>11}  away ({plural(shortened(answer.unit, 12))})"
     ax.text(1.01, 1.01, ends, transform=ax.transAxes, fontsize="small")

@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.safe_text import shortened, shown
-from steadyrank.wording import counted, ranks_in_words
+from steadyrank.wording import counted, ranks_in_words, share_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -20,35 +20,17 @@ COLOURS = {"sure": "#0072B2", "contender": "#D55E00", "near": "#007A59", "out": 
 LONGEST = 80
 
 
-def share_in_words(share: float | None) -> str:
-    """Return a share in percent: nothing but 0 is said to be 0%, nothing but 1 to be 100%.
+def ends_in_words(row: Row, n_units: int) -> tuple[str, str]:
+    """Return what stands at the end of an item's row: its share, and how many units it is away, at least.
 
     Examples
     --------
-    >>> [share_in_words(share) for share in (1.0, 0.99996, 0.8111, 0.00001, None)]
-    ['100%', 'over 99.99%', '81.1%', 'under 0.01%', '']
+    >>> ends_in_words({"share": 0.8, "away": 4}, 9), ends_in_words({"share": None, "away": None}, 9)
+    (('80.0%', '≥ 4'), ('', ''))
     """
-    if share is None:
-        return ""
-    value = 100 * share
-    if 0 < value < 0.01:
-        return "under 0.01%"
-    if 99.99 < value < 100:
-        return "over 99.99%"
-    return f"{round(value, 2 if value < 1 or value > 99 else 1):g}%"
-
-
-def away_in_words(away: int | None, n_units: int) -> str:
-    """Return how many units an item is away from crossing rank k, at least.
-
-    Examples
-    --------
-    >>> [away_in_words(away, 9) for away in (1, 4, 9, None)]
-    ['1', '≥ 4', 'all', '']
-    """
-    if away is None:
-        return ""
-    return "all" if away >= n_units else "1" if away == 1 else f"≥ {away:,}"
+    share, away = row["share"], row["away"]
+    least = "" if away is None else "all" if away >= n_units else f"{'≥ ' if away > 1 else ''}{away:,}"
+    return "" if share is None else share_in_words(share), least
 
 
 def badge_svg(findings: Findings) -> str:
@@ -56,12 +38,13 @@ def badge_svg(findings: Findings) -> str:
 
     Examples
     --------
+    >>> from steadyrank import Votes, stable_topk
     >>> badge_svg(stable_topk(Votes(["a"] * 9 + ["b"] * 2), 1).findings())[:22]
     '<svg xmlns="http://www'
     """
     left, right = f"top {findings['k']:,}", "not audited"
     colour = COLOURS["out"]
-    sure, margin = (findings["summary"] or {}).get("sure"), findings["margin"]
+    sure, margin = findings["summary"]["sure"], findings["margin"]
     if sure is not None:
         right = f"{sure:,} sure" + (f" · margin {_number(margin)}" if margin else "")
         colour = COLOURS["contender" if findings["summary"]["contenders"] else "sure"]
@@ -87,6 +70,7 @@ def table_fragment(findings: Findings, *, rows: int = 25) -> str:
 
     Examples
     --------
+    >>> from steadyrank import Votes, stable_topk
     >>> "&lt;b&gt;" in table_fragment(stable_topk(Votes(["<b>"] * 5 + ["c"] * 3), 1).findings())
     True
     """
@@ -99,8 +83,7 @@ def table_fragment(findings: Findings, *, rows: int = 25) -> str:
             f"{row['score']:.5g}",
             row["standing"] or "",
             "" if row["best_rank"] is None else ranks_in_words(row["best_rank"], row["worst_rank"]),
-            share_in_words(row["share"]),
-            away_in_words(row["away"], findings["n_units"]),
+            *ends_in_words(row, findings["n_units"]),
         )
         for row in listed
     ]

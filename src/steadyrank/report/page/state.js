@@ -9,7 +9,7 @@ const STATE = (() => {
   };
 
   const unpack = (page) => {
-    const report = { ...page, rows: rowsOf(page.columns), audited: page.summary !== null && page.summary.sure !== null };
+    const report = { ...page, rows: rowsOf(page.columns), audited: page.summary.sure !== null };
     const blank = report.audited && report.rows.some((row) => row.worst_rank === null);
     // An item without a range is out for the k asked for, and so for every smaller k; beyond, it is not known.
     report.mostK = blank ? report.k : Math.min(report.n_items, Math.max(2 * report.k, report.k + 20));

@@ -21,13 +21,10 @@ const WORDS = (() => {
     return (up ? text < value : text > value) ? String(value) : number(text);
   };
 
-  /* A share in percent; nothing but 0 is said to be 0 %, nothing but 1 to be 100 %. */
+  /* A share in percent, as wording.py says it: only none is 0%, only all is 100%. */
   const percent = (share) => {
-    const value = 100 * share;
-    if (value > 0 && value < 0.01) return "under 0.01%";
-    if (value > 99.99 && value < 100) return "over 99.99%";
-    const digits = value < 1 || value > 99 ? 100 : 10;
-    return `${Math.round(digits * value) / digits}%`;
+    if (share === 0 || share === 1) return `${100 * share}%`;
+    return share > 0.999 ? ">99.9%" : share < 0.001 ? "<0.1%" : `${(100 * share).toFixed(1)}%`;
   };
 
   const letters = (name, most) => {
