@@ -63,7 +63,8 @@ class Opened:
         """Return the rows of a table as they are shown, by the titles of their cells."""
         return self.page.evaluate(
             """(table) => [...document.querySelectorAll(`${table} tbody tr`)].map((row) =>
-                Object.fromEntries([...row.children].map((cell) => [cell.dataset.title, cell.innerText.trim()])))""",
+                Object.fromEntries([...row.children].map((cell) =>
+                    [cell.dataset.title, cell.innerText.trim()])))""",
             table,
         )
 
@@ -73,11 +74,13 @@ class Opened:
             """() => [...document.querySelectorAll("#hero tbody tr")].map((row) => {
                 const box = (part) => {
                     const found = row.querySelector(part);
-                    return found && [found.getBoundingClientRect().left, found.getBoundingClientRect().right];
+                    const edges = found && found.getBoundingClientRect();
+                    return found && [edges.left, edges.right];
                 };
-                const [share, away] = [...row.querySelectorAll("td.number")].map((cell) => cell.innerText);
+                const text = (part) => row.querySelector(part).innerText;
+                const [share, away] = [...row.querySelectorAll("td.number")].map((one) => one.innerText);
                 return {rank: Number(row.dataset.rank), standing: row.classList[0], share, away,
-                        name: row.querySelector("bdi").innerText, told: row.querySelector(".hidden").innerText,
+                        name: text("bdi"), told: text(".hidden"),
                         bar: box(".bar"), mark: box(".mark"), cut: box(".cut")};
             })"""
         )

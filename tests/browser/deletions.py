@@ -13,7 +13,7 @@ from steadyrank import ScoreMatrix
 
 @dataclass(frozen=True)
 class Deletions:
-    """Small data whose scores are means of whole numbers: one row for each unit, one column for each item."""
+    """Small data whose scores are means of whole numbers: units are rows, items are columns."""
 
     values: np.ndarray
 

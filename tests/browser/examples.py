@@ -74,4 +74,4 @@ def hostile_matrix() -> ScoreMatrix:
 
 def report_document(data: Any, k: int, **settings: Any) -> dict[str, Any]:
     """The findings that a report is drawn from."""
-    return stable_topk(data, k, **settings).findings(near=20)
+    return stable_topk(data, k, **settings).findings()

@@ -19,6 +19,7 @@ from steadyrank.report.html import LEFT_OUT, packed, render_html
 from steadyrank.report.picture import share_image
 from steadyrank.writing import write_whole
 
+
 class Reader(HTMLParser):
     """Collects the elements of a page, with the text of scripts."""
 

@@ -64,7 +64,9 @@ def test_rank_intervals_draws_those_of_the_inflated_ranking() -> None:
     ax = plots.rank_intervals(answer, limit=6)
     drawn = [tuple(line.get_xdata()) for line in ax.lines]
     assert drawn == [(row.inflated_best, row.inflated_worst) for row in answer.rows(6)]
-    assert drawn == list(zip(*(ends[answer.order[:6]].tolist() for ends in answer.rank_intervals), strict=True))
+    assert drawn == list(
+        zip(*(ends[answer.order[:6]].tolist() for ends in answer.rank_intervals), strict=True)
+    )
 
 
 def test_curve_is_that_of_the_audit() -> None:

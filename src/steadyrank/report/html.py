@@ -3,8 +3,8 @@
 The page computes nothing: the standings for other k follow from rank ranges, and those for several who
 leave from distances, which the library worked out. Names, which come from strangers, are shown as text.
 
-It carries the findings with one change for size alone: rows become columns. Charts are plain elements and
-SVG, drawn by the page itself: it runs one script, whose hash it names, and may load nothing at all.
+It carries the findings with one change for size alone: rows become columns. Charts are plain elements
+and SVG, drawn by the page itself: it runs one script, whose hash it names, and may load nothing at all.
 """
 
 from __future__ import annotations

@@ -36,8 +36,8 @@ LONGEST_LABEL = 34
 def standings(answer: StableTopK, ax: Axes | None = None, *, limit: int = 30) -> Axes:
     """Draw the ranks that items around rank k have without any one unit, with their standings.
 
-    At the end of each row stand the share of the deletions in which the item is in the top k, and how many
-    units it is away from crossing rank k. What was not worked out is blank.
+    At the end of each row stand the share of the deletions in which the item is in the top k, and how
+    many units it is away from crossing rank k. What was not worked out is blank.
 
     Parameters
     ----------
@@ -197,10 +197,12 @@ def _axes(ax: Axes | None, rows: int = 16) -> Axes:
     return made
 
 
-def _ranges(ax: Axes, rows: Sequence[AnswerRow], ranges: Sequence[tuple[int | None, int | None]]) -> None:
+def _ranges(
+    ax: Axes, rows: Sequence[AnswerRow], ranges: Sequence[tuple[int | None, int | None]]
+) -> None:
     """Draw ranks as bars and plain ranks as marks; what is not known has no bar, or no standing."""
     for row, (best, worst) in zip(rows, ranges, strict=True):
-        if best is not None:
+        if best is not None and worst is not None:
             ax.plot([best, worst], [row.rank, row.rank], color=COLOURS[row.standing or "out"], **BAR)
     for standing, marker in MARKERS.items():
         ranks = [row.rank for row in rows if (row.standing or "out") == standing]
@@ -222,4 +224,3 @@ def _name_rows(ax: Axes, rows: Sequence[AnswerRow]) -> None:
     ax.grid(axis="y", alpha=0.25)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
-

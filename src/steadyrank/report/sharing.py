@@ -21,7 +21,7 @@ LONGEST = 80
 
 
 def ends_in_words(row: Row, n_units: int) -> tuple[str, str]:
-    """Return what stands at the end of an item's row: its share, and how many units it is away, at least.
+    """Return the end of an item's row: its share, and how many units it is away, at least.
 
     Examples
     --------
