@@ -1,4 +1,4 @@
-"""What is passed on: pictures, tables and badges are well formed and tell the findings, names as text."""
+"""What is passed on (pictures, tables, badges) is well formed and tells the findings; names are text."""
 
 from __future__ import annotations
 
