@@ -183,6 +183,20 @@ def test_the_chart_draws_the_ranks_of_the_document(open_report: Any) -> None:
     assert {row["share"] + row["away"] for row in report.hero()} == {""}
 
 
+def test_the_end_of_the_list_is_drawn(open_report: Any) -> None:
+    case = Deletions.drawn(np.random.default_rng([12, 140]))
+    document = report_document(case.data, 2)
+    report = open_report(document)
+    for k in range(1, len(case.names)):
+        report.move(k=k)
+        last = max(place for place, row in enumerate(report.hero(), 1) if row["standing"] != "out")
+        ends = report.page.evaluate(
+            "() => [...document.querySelectorAll('.end')].map((row) => row.dataset.rank)"
+        )
+        assert ends == ([str(last)] if last > k else [])
+        assert k != 2 or last == document["size"]
+
+
 def test_what_is_blank_stays_blank(open_report: Any) -> None:
     document = report_document(many_items(90), 30)
     blank = dict.fromkeys(("best_rank", "worst_rank", "away", "share", "lowest_score", "highest_score"))
@@ -579,7 +593,8 @@ def test_the_answer_needs_no_script(chromium: Any, tmp_path: Path) -> None:
     page = context.new_page()
     page.goto(path.as_uri())
     assert page.inner_text("#headline") == document["headline"]
-    assert page.inner_text("#claim") == document["certificate"]["sentence"]
+    promise = document["certificate"]["promise"]
+    assert page.inner_text("#claim") == f"The list: the first 6 items by score. {promise}"
     assert page.inner_text("#warnings") == "The file may be upside down."
     assert page.locator("noscript tbody tr").count() == 20
     assert not page.is_visible("#chart")

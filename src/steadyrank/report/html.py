@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from steadyrank.report.export import to_json
 from steadyrank.report.picture import share_image
 from steadyrank.report.sharing import as_markup, table_fragment
+from steadyrank.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,12 +41,16 @@ def render_html(findings: Mapping[str, Any], *, title: str | None = None) -> str
     >>> "A &amp; B" in page, "<name>" in page
     (True, False)
     """
+    promise = findings["certificate"]["promise"]
     script = "\n".join(asset(name) for name in SCRIPTS)
     parts = {
         "policy": html.escape(content_policy(script), quote=True),
         "title": as_markup(title or f"Stable top {findings['k']:,} of {findings['n_items']:,} items"),
         "headline": as_markup(findings["headline"]),
         "warnings": _warnings(findings),
+        "promise": as_markup(
+            f"The list: the first {counted(findings['size'], 'item')} by score. {promise}"
+        ),
         "certificate": as_markup(findings["certificate"]["sentence"]),
         "margin": as_markup((findings["margin"] or {}).get("sentence", "")),
         "table": table_fragment(findings),

@@ -56,7 +56,7 @@ const CURVES = (() => {
     const size = valueAt(curve.eps, curve.size, chosen);
     draw("delta", {
       ...common, values: curve.delta, low: 0, high: Math.max(0.01, curve.delta[0]), format: WORDS.percent,
-      title: `Share of the ${report.units} without which the inflated top ${WORDS.whole(k)} and this one have fewer than ${WORDS.whole(k)} items in common: ${WORDS.percent(delta)} at the eps that was chosen (dotted).`,
+      title: `Share of the ${report.units} without which the inflated top ${WORDS.whole(k)} and this one have fewer than ${WORDS.plural(k, "item", "items")} in common: ${WORDS.percent(delta)} at the eps that was chosen (dotted).`,
     });
     draw("size", {
       ...common, values: curve.size, low: Math.min(k, ...shown), high: Math.max(k + 2, ...shown), format: WORDS.whole,

@@ -54,7 +54,7 @@ const HERO = (() => {
   };
 
   const line = (report, state, row, scale) => {
-    const made = make("tr", `${row.standing}${row.rank === state.k ? " last" : ""}`);
+    const made = make("tr", `${row.standing}${row.rank === state.k ? " last" : row.rank === state.end ? " end" : ""}`);
     made.dataset.rank = row.rank;
     const head = make("th");
     head.scope = "row";

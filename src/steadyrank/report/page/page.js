@@ -25,7 +25,8 @@
     const kinds = LEGENDS[Math.min(2, state.m)].filter((kind) => kind !== "near" || state.rows.some((row) => row.standing === kind));
     const bar = state.m ? [TABLE.element("span", `ranks without any one ${report.unit}`, "bar-key")] : [];
     at("legend").replaceChildren(...kinds.map((kind) => TABLE.element("span", WORDS.STANDINGS[kind], kind)), ...bar,
-      TABLE.element("span", `cut after rank ${whole(state.k)}`, "cut-key"));
+      TABLE.element("span", `cut after rank ${whole(state.k)}`, "cut-key"),
+      ...(state.end > state.k ? [TABLE.element("span", `end of the list: rank ${whole(state.end)}`, "end-key")] : []));
   };
 
   const standings = () => {

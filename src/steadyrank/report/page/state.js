@@ -34,9 +34,8 @@ const STATE = (() => {
     return last;
   };
 
-  const withoutOne = (report, k) => {
+  const withoutOne = (report, k, last) => {
     if (k === report.k) return report.rows.map((row) => row.standing);
-    const last = reach(report.rows, k);
     return report.rows.map((row) => {
       if (row.worst_rank !== null && row.worst_rank <= k) return "sure";
       if (row.best_rank !== null && row.best_rank <= k) return "contender";
@@ -57,8 +56,9 @@ const STATE = (() => {
     const asked = k === report.k;
     const most = asked && report.margin ? report.mostLeaving : Math.min(1, report.mostLeaving);
     const leaving = Math.max(0, Math.min(m, most));
+    const end = leaving !== 1 ? null : asked ? report.size : reach(report.rows, k);
     const standing = leaving > 1 ? withoutSeveral(report, k, leaving)
-      : leaving === 1 ? withoutOne(report, k) : report.rows.map((row) => (row.rank <= k ? "in" : "out"));
+      : leaving === 1 ? withoutOne(report, k, end) : report.rows.map((row) => (row.rank <= k ? "in" : "out"));
     const rows = report.rows.map((row, place) => ({
       ...row,
       standing: standing[place],
@@ -66,7 +66,7 @@ const STATE = (() => {
       away: asked ? row.away : null,
       critical_eps: asked ? row.critical_eps : null,
     }));
-    return { k, m: leaving, most, asked, rows };
+    return { k, m: leaving, most, end, asked, rows };
   };
 
   return { unpack, at };

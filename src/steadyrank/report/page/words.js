@@ -27,9 +27,12 @@ const WORDS = (() => {
     return share > 0.999 ? ">99.9%" : share < 0.001 ? "<0.1%" : `${(100 * share).toFixed(1)}%`;
   };
 
+  /* Shortened in the middle: the ends of names often tell them apart. */
   const letters = (name, most) => {
-    const all = Array.from(String(name).slice(0, 4 * most));
-    return all.length > most ? `${all.slice(0, most - 1).join("")}…` : all.join("");
+    const text = String(name);
+    const all = Array.from(text);
+    const tail = Math.floor(most / 3);
+    return all.length > most ? `${all.slice(0, most - tail - 1).join("")}…${all.slice(-tail).join("")}` : all.join("");
   };
   /* A name within a sentence: short, and isolated, so that its direction stays its own. */
   const named = (name) => `\u2068${letters(name, 40).replace(/[\p{Cc}\p{Cs}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, " ")}\u2069`;
