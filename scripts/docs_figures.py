@@ -51,7 +51,7 @@ def draw_standings() -> None:
     """Draw the ranks of the five best restaurants and their surroundings."""
     figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
     plots.standings(stable_topk(restaurants(), k=5), axes, limit=12)
-    save(figure, "cliff.png")
+    save(figure, "standings.png")
 
 
 def draw_curve() -> None:

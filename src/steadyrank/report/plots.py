@@ -58,11 +58,11 @@ def standings(answer: StableTopK, ax: Axes | None = None, *, limit: int = 30) ->
     shown = around_cut(len(answer.items), answer.k, limit)
     rows = list(answer.rows(shown.stop))[shown.start :]
     ax = _axes(ax, len(rows))
+    _beside(
+        ax, rows[0].rank - 0.9, (f"in top {answer.k:,}", f"{shortened(plural(answer.unit), 12)} away")
+    )
     for row in rows:
-        told = "{:>11}  {:>6}".format(*ends_in_words(vars(row), answer.n_units))
-        ax.text(1.01, row.rank, told, transform=ax.get_yaxis_transform(), va="center", fontsize="small")
-    ends = f"{f'in top {answer.k:,}':>11}  away ({plural(shortened(answer.unit, 12))})"
-    ax.text(1.01, 1.01, ends, transform=ax.transAxes, fontsize="small")
+        _beside(ax, row.rank, ends_in_words(vars(row), answer.n_units))
     scale = RankScale.of([vars(row) for row in rows])
     _ranges(ax, rows, [(row.best_rank, row.worst_rank) for row in rows])
     if answer.k < len(answer.items):
@@ -212,6 +212,13 @@ def _ranges(
     _name_rows(ax, rows)
     ax.locator_params(axis="x", integer=True)
     ax.set_xlabel("rank")
+
+
+def _beside(ax: Axes, y: float, texts: Sequence[str]) -> None:
+    """Write two texts to the right of the Axes, in columns that do not grow with them."""
+    for right, text in zip((48, 114), texts, strict=True):
+        place = ax.annotate(text, (1, y), (right, 0), ax.get_yaxis_transform(), "offset points")
+        place.set(ha="right", va="center", fontsize="small")
 
 
 def _name_rows(ax: Axes, rows: Sequence[AnswerRow]) -> None:
