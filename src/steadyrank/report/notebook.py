@@ -6,9 +6,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.report.audit_text import audit_cells
-from steadyrank.report.sharing import LONGEST, html_table, table_fragment
+from steadyrank.report.sharing import ITEM_TITLES, foot, html_table, item_cells, table_fragment
 from steadyrank.report.text import plain_text
-from steadyrank.safe_text import shortened
 from steadyrank.wording import RANK_STANDINGS, counted, ranks_in_words
 
 if TYPE_CHECKING:
@@ -49,16 +48,9 @@ def _audit(findings: Findings) -> str:
 
 
 def _ranking(findings: Findings) -> str:
-    rows = []
-    for row in findings["rows"][:ROWS]:
-        known = row["best_rank"] is not None
-        ranks = ranks_in_words(row["best_rank"], row["worst_rank"]) if known else ""
-        standing = RANK_STANDINGS[row["standing"]] if row["standing"] else ""
-        inflated = ranks_in_words(row["inflated_best"], row["inflated_worst"])
-        name = shortened(row["item"], LONGEST)
-        rows.append((f"{row['rank']:,}", name, f"{row['score']:.5g}", standing, ranks, inflated))
-    more = findings["n_items"] - len(rows)
-    foot = findings["certificate"]["sentence"]
-    foot += f" {counted(more, 'more item')} {'is' if more == 1 else 'are'} not shown." if more else ""
-    names = ("rank", "item", "score", "standing", "ranks", "inflated ranks")
-    return html_table(findings["headline"], names, rows, numbers={0, 2, 4, 5}, foot=foot)
+    rows = [
+        [*item_cells(row, RANK_STANDINGS), ranks_in_words(row["inflated_best"], row["inflated_worst"])]
+        for row in findings["rows"][:ROWS]
+    ]
+    names = (*ITEM_TITLES, "inflated ranks")
+    return html_table(findings["headline"], names, rows, numbers={0, 2, 4, 5}, foot=foot(findings, rows))

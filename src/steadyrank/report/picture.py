@@ -27,7 +27,8 @@ LEFT, RIGHT, SHARE = 440, 880, 1020
 """Where the ranks begin and end, and where the shares end."""
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
-GREY = 'fill="#5a6675"'
+GREY, END = 'fill="#5a6675"', 'text-anchor="end"'
+BAR = 'stroke-opacity="0.45" stroke-width="10" stroke-linecap="round"'
 CUT = 'fill="none" stroke="#7a3e8f" stroke-width="2" stroke-dasharray="7 5"'
 SHAPES = {
     "sure": "m-8 0a8 8 0 1 1 16 0a8 8 0 1 1-16 0z",
@@ -96,11 +97,9 @@ class RankScale:
         return LEFT + (RIGHT - LEFT) * (rank - self.low + 0.5) / (self.high - self.low + 1)
 
     def ticks(self) -> list[int]:
-        """Return the ranks to write at the scale: round ones, and the first."""
+        """Return the ranks to write at the scale: the first of all, and round ones."""
         step = next((size for size in (1, 2, 5, 10, 20, 50) if self.high - self.low <= 10 * size), 100)
-        first = -(-self.low // step) * step
-        lead = [self.low] if 2 * (first - self.low) >= step else []
-        return lead + list(range(first, self.high + 1, step))
+        return [rank for rank in range(self.low, self.high + 1) if rank == 1 or rank % step == 0]
 
 
 def _picture(findings: Findings) -> str:
@@ -125,9 +124,8 @@ def _chart(findings: Findings, rows: Sequence[Row], top: int) -> Iterator[str]:
     size = f"{counted(findings['n_units'], unit)} · {counted(findings['n_items'], 'item')}"
     bars = "" if rows[0]["best_rank"] is None else f" · bars: ranks without any one {unit}"
     yield _label(EDGE, top - 48, shortened(size + bars, 110), GREY)
-    yield _label(SHARE, top - 12, f"in top {k:,}", f'{GREY} text-anchor="end"')
-    away = shortened(f"{findings['units']} away", 16)
-    yield _label(WIDTH - EDGE, top - 12, away, f'{GREY} text-anchor="end"')
+    yield _label(SHARE, top - 12, f"in top {k:,}", f"{GREY} {END}")
+    yield _label(WIDTH - EDGE, top - 12, shortened(f"{findings['units']} away", 16), f"{GREY} {END}")
     for rank in scale.ticks():
         yield _label(scale.x(rank), top - 12, f"{rank:,}", f'{GREY} text-anchor="middle"')
     if scale.low <= k < scale.high:
@@ -141,27 +139,23 @@ def _chart(findings: Findings, rows: Sequence[Row], top: int) -> Iterator[str]:
     for place, standing in enumerate(name for name in COLOURS if name in seen):
         yield _mark(standing, EDGE + 10 + 150 * place, bottom + 30)
         yield _label(EDGE + 28 + 150 * place, bottom + 36, standing, GREY)
-    yield _label(WIDTH - EDGE, bottom + 36, "steadyrank", f'{GREY} text-anchor="end"')
+    yield _label(WIDTH - EDGE, bottom + 36, "steadyrank", f"{GREY} {END}")
 
 
 def _row(row: Row, y: int, scale: RankScale, n_units: int) -> Iterator[str]:
-    yield _label(EDGE + 34, y + 6, f"{row['rank']:,}", f'{GREY} text-anchor="end"')
+    yield _label(EDGE + 34, y + 6, f"{row['rank']:,}", f"{GREY} {END}")
     yield _label(EDGE + 44, y + 6, shortened(row["item"], 34))
     best, worst = row["best_rank"], row["worst_rank"]
     if best is not None and worst is not None:
-        ends = scale.x(scale.clip(best)), scale.x(scale.clip(worst))
-        colour = COLOURS[row["standing"]]
-        yield (
-            f'<path d="M{ends[0]:.1f} {y}H{ends[1]:.1f}" stroke="{colour}" stroke-opacity="0.45" '
-            'stroke-width="10" stroke-linecap="round"/>'
-        )
+        bar = f"M{scale.x(scale.clip(best)):.1f} {y}H{scale.x(scale.clip(worst)):.1f}"
+        yield f'<path d="{bar}" stroke="{COLOURS[row["standing"]]}" {BAR}/>'
         if worst > scale.high:
             yield _label(RIGHT + 4, y + 6, f"to {worst:,}", GREY)
         if best < scale.low:
-            yield _label(LEFT - 4, y + 6, f"from {best:,}", f'{GREY} text-anchor="end"')
+            yield _label(LEFT - 4, y + 6, f"from {best:,}", f"{GREY} {END}")
     yield _mark(row["standing"] or "out", scale.x(row["rank"]), y)
     for x, text in zip((SHARE, WIDTH - EDGE), ends_in_words(row, n_units), strict=True):
-        yield _label(x, y + 6, text, 'text-anchor="end"')
+        yield _label(x, y + 6, text, END)
 
 
 def _mark(standing: str, x: float, y: int) -> str:

@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.safe_text import shortened, shown
-from steadyrank.wording import counted, ranks_in_words, share_in_words
+from steadyrank.wording import STANDINGS, counted, ranks_in_words, share_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -18,6 +18,7 @@ COLOURS = {"sure": "#0072B2", "contender": "#D55E00", "near": "#007A59", "out": 
 """After Okabe and Ito; the page and the plots have the same, each with a shape of its own."""
 
 LONGEST = 80
+ITEM_TITLES = ("rank", "item", "score", "standing", "ranks")
 
 
 def ends_in_words(row: Row, n_units: int) -> tuple[str, str]:
@@ -45,8 +46,9 @@ def badge_svg(findings: Findings) -> str:
     left, right = f"top {findings['k']:,}", "not audited"
     colour = COLOURS["out"]
     sure, margin = findings["summary"]["sure"], findings["margin"]
-    if sure is not None:
-        right = f"{sure:,} sure" + (f" · margin {_number(margin)}" if margin else "")
+    if sure is not None and margin is not None:
+        number = f"{'' if margin['exact'] else '≥ '}{margin['lower']:,}"
+        right = f"{sure:,} sure · margin {'never' if margin['never'] else number}"
         colour = COLOURS["contender" if findings["summary"]["contenders"] else "sure"]
     first, both = 7 * len(left) + 14, 7 * (len(left) + len(right)) + 28
     text = as_markup(f"{left}: {right}. {findings['headline']}")
@@ -61,10 +63,6 @@ def badge_svg(findings: Findings) -> str:
     )
 
 
-def _number(margin: Row) -> str:
-    return "never" if margin["never"] else f"{'' if margin['exact'] else '≥ '}{margin['lower']:,}"
-
-
 def table_fragment(findings: Findings, *, rows: int = 25) -> str:
     """Return the answer as a table that can stand in any page: no script, no style sheet.
 
@@ -74,24 +72,27 @@ def table_fragment(findings: Findings, *, rows: int = 25) -> str:
     >>> "&lt;b&gt;" in table_fragment(stable_topk(Votes(["<b>"] * 5 + ["c"] * 3), 1).findings())
     True
     """
-    size, unit = findings["size"], findings["units"]
+    size, n_units = findings["size"], findings["n_units"]
     listed = findings["rows"][: max(rows, min(size + 5, 4 * rows))]
-    cells = [
-        (
-            f"{row['rank']:,}",
-            shortened(row["item"], LONGEST),
-            f"{row['score']:.5g}",
-            row["standing"] or "",
-            "" if row["best_rank"] is None else ranks_in_words(row["best_rank"], row["worst_rank"]),
-            *ends_in_words(row, findings["n_units"]),
-        )
-        for row in listed
-    ]
-    more = findings["n_items"] - len(cells)
-    foot = findings["certificate"]["sentence"]
-    foot += f" {counted(more, 'more item')} {'is' if more == 1 else 'are'} not shown." if more else ""
-    names = ("rank", "item", "score", "standing", "ranks", f"in top {findings['k']:,}", f"{unit} away")
-    return html_table(findings["headline"], names, cells, numbers={0, 2, 4, 5, 6}, foot=foot)
+    cells = [[*item_cells(row, STANDINGS), *ends_in_words(row, n_units)] for row in listed]
+    names = (*ITEM_TITLES, f"in top {findings['k']:,}", f"{findings['units']} away")
+    return html_table(
+        findings["headline"], names, cells, numbers={0, 2, 4, 5, 6}, foot=foot(findings, cells)
+    )
+
+
+def item_cells(row: Row, words: Mapping[str, str]) -> list[str]:
+    """Return what every table says of an item; what is not known is blank."""
+    best, name = row["best_rank"], shortened(row["item"], LONGEST)
+    ranks = "" if best is None else ranks_in_words(best, row["worst_rank"])
+    return [f"{row['rank']:,}", name, f"{row['score']:.5g}", words.get(row["standing"], ""), ranks]
+
+
+def foot(findings: Findings, shown: Sequence[object]) -> str:
+    """Return what is claimed, and how many items are not shown."""
+    more = findings["n_items"] - len(shown)
+    hidden = f" {counted(more, 'more item')} {'is' if more == 1 else 'are'} not shown." if more else ""
+    return f"{findings['certificate']['sentence']}{hidden}"
 
 
 def html_table(

@@ -111,7 +111,7 @@
     // Paper cannot be opened further.
     let closed = [];
     window.addEventListener("beforeprint", () => {
-      closed = [...document.querySelectorAll("main > details:not([open])")];
+      closed = [...document.querySelectorAll("details:not([open]):not(.long)")];
       for (const one of closed) one.open = true;
     });
     window.addEventListener("afterprint", () => { for (const one of closed) one.open = false; });

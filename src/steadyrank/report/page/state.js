@@ -20,9 +20,10 @@ const STATE = (() => {
   /* Up to how many may leave before some item is nearer than is known. */
   const mostLeaving = ({ audited, rows, margin, away_beyond: beyond, n_units: units }) => {
     if (!audited) return 0;
-    const known = rows.filter((row) => row.away !== null).map((row) => row.away);
+    const known = rows.filter((row) => row.away !== null);
+    const furthest = known.reduce((most, row) => Math.max(most, row.away), 1);
     const calm = margin ? margin.lower - 1 : 1; // so many change nothing, whatever else is known
-    const told = known.length === rows.length ? Math.max(...known) : Math.min(Math.max(1, ...known), (beyond || 2) - 1);
+    const told = known.length === rows.length ? furthest : Math.min(furthest, (beyond || 2) - 1);
     return Math.max(1, Math.min(Math.max(calm, told), units - 1));
   };
 

@@ -34,7 +34,7 @@ const TABLE = (() => {
     const text = String(name);
     const letters = text.length > LONG ? Array.from(text) : [];
     if (letters.length <= LONG) return isolated(text);
-    const details = element("details");
+    const details = element("details", undefined, "long");
     const summary = element("summary");
     summary.append(isolated(`${letters.slice(0, LONG - 40).join("")}…`), ` (${letters.length} characters)`);
     details.append(summary, isolated(text));
@@ -107,7 +107,8 @@ const TABLE = (() => {
     const kept = chosen(all);
     const columns = COLUMNS.filter(({ key }) => all.some((row) => row[key] !== null))
       .map((column) => (column.key === "share" ? { ...column, title: `In top ${WORDS.whole(state.k)}` }
-        : column.key === "away" ? { ...column, title: `${report.units} away` } : column));
+        : column.key === "away" ? { ...column, title: `${report.units} away` }
+          : column.key === "count" ? { ...column, title: report.counted_as } : column));
     const body = element("tbody");
     body.append(...kept.slice(0, shownRows).map((row) => line(report, columns, row)));
     document.getElementById("items").replaceChildren(head(columns, redraw), body);
