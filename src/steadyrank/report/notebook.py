@@ -48,9 +48,8 @@ def _audit(findings: Findings) -> str:
 
 
 def _ranking(findings: Findings) -> str:
-    rows = [
-        [*item_cells(row, RANK_STANDINGS), ranks_in_words(row["inflated_best"], row["inflated_worst"])]
-        for row in findings["rows"][:ROWS]
-    ]
+    listed = findings["rows"][:ROWS]
+    sets = [ranks_in_words(row["inflated_best"], row["inflated_worst"]) for row in listed]
+    rows = [[*item_cells(row, RANK_STANDINGS), ranks] for row, ranks in zip(listed, sets, strict=True)]
     names = (*ITEM_TITLES, "inflated ranks")
     return html_table(findings["headline"], names, rows, numbers={0, 2, 4, 5}, foot=foot(findings, rows))

@@ -66,8 +66,7 @@ def share_image(findings: Findings, format: Literal["svg", "png"] = "svg") -> by
         from vl_convert import svg_to_png
     except ImportError:
         raise MissingPackageError("a share image as PNG needs vl-convert-python", "report") from None
-    made: bytes = svg_to_png(drawn)
-    return made
+    return bytes(svg_to_png(drawn))
 
 
 @dataclass(frozen=True)

@@ -43,8 +43,7 @@ def badge_svg(findings: Findings) -> str:
     >>> badge_svg(stable_topk(Votes(["a"] * 9 + ["b"] * 2), 1).findings())[:22]
     '<svg xmlns="http://www'
     """
-    left, right = f"top {findings['k']:,}", "not audited"
-    colour = COLOURS["out"]
+    left, right, colour = f"top {findings['k']:,}", "not audited", COLOURS["out"]
     sure, margin = findings["summary"]["sure"], findings["margin"]
     if sure is not None and margin is not None:
         number = f"{'' if margin['exact'] else '≥ '}{margin['lower']:,}"
