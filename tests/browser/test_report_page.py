@@ -118,7 +118,7 @@ EVERY_LEVER = """([items, units]) => {
 }"""
 
 
-@pytest.mark.parametrize("seed", [*range(8), 88, 125, 140])  # the last ones have near items
+@pytest.mark.parametrize("seed", [*range(5), 88, 125, 140])  # the last ones have near items
 def test_every_lever_says_what_taking_units_away_shows(open_report: Any, seed: int) -> None:
     case = Deletions.drawn(np.random.default_rng([12, seed]))
     report = open_report(report_document(case.data, 1 + seed % (len(case.names) - 1)))
@@ -463,8 +463,10 @@ def test_light_dark_and_the_switch(open_report: Any) -> None:
     assert _colour(light, "body", "backgroundColor") == "rgb(17, 22, 29)"
 
 
-@pytest.mark.parametrize("make", [restaurants, hostile_matrix, lambda: many_items(90)])
-@pytest.mark.parametrize("width", [360, 768])
+@pytest.mark.parametrize(
+    ("make", "width"),
+    [(restaurants, 360), (hostile_matrix, 360), (restaurants, 768), (lambda: many_items(90), 768)],
+)
 def test_nothing_is_cut_and_nothing_scrolls_sideways(open_report: Any, make: Any, width: int) -> None:
     report = open_report(report_document(make(), 5), viewport={"width": width, "height": 740})
     report.page.evaluate("() => { document.getElementById('details').open = true; }")

@@ -108,12 +108,11 @@ def _picture(findings: Findings) -> str:
     height = top + ROW * len(rows) + 64
     large = 'font-size="34" font-weight="700"'
     title = "".join(_label(EDGE, EDGE + 30 + LINE * n, line, large) for n, line in enumerate(headline))
-    chart = "".join(_chart(findings, rows, top))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
         f'viewBox="0 0 {WIDTH} {height}" role="img" font-family="{FONT}" font-size="19" fill="#1b2430">'
         f'<title>{as_markup(findings["headline"])}</title><rect width="100%" height="100%" fill="#fff"/>'
-        f"{title}{chart}</svg>\n"
+        f"{title}{''.join(_chart(findings, rows, top))}</svg>\n"
     )
 
 
