@@ -97,7 +97,7 @@ def worth_seeing(data: Any, k: int) -> bool:
     """Tell whether the plain top k is fragile and one or two contenders more make it stable."""
     answer = stable_topk(data, k)
     plain = audit(data, k=k, eps=answer.eps, methods=("topk",)).row("topk", k)
-    return 0.1 <= plain.delta <= 0.4 and k < answer.size <= k + 2 and len(answer.certain) >= k - 1
+    return 0.1 <= plain.delta <= 0.4 and k < answer.size <= k + 2 and len(answer.sure) >= k - 1
 
 
 def write(

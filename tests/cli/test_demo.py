@@ -73,9 +73,9 @@ def test_each_data_set_has_a_near_tie(run: Command, name: str) -> None:
     )
     with demo_file(name) as path:
         summary = run("topk", path, "-k", k, *unit, "--json").json["summary"]
-    assert summary["plain_delta"] >= 0.1
-    assert summary["inflated_delta"] == 0
-    assert summary["certain"] == k - 1
+    assert summary["changing_share"] >= 0.1
+    assert summary["uncovered_units"] == 0
+    assert summary["sure"] == k - 1
     assert summary["contenders"] >= 2
 
 

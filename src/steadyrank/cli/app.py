@@ -10,7 +10,7 @@ import typer
 from steadyrank.cli.codes import told
 
 COMMANDS = {
-    "topk": "The k best items, surely in or contending.",
+    "topk": "The k best items, and where each stands.",
     "rank": "All items, with the ranks that each may have.",
     "audit": "How often each answer breaks, unit by unit.",
     "explain": "What holds an item up, and what works against it.",
