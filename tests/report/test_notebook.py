@@ -58,12 +58,14 @@ def test_what_is_not_known_is_blank() -> None:
     assert page.count("<bdi></bdi>") == 4 * 20  # standing, ranks, share, away
 
 
-def test_audit_shows_each_method() -> None:
-    result = audit(restaurants(), k=[3, 5], eps=0.01)
+@pytest.mark.parametrize("eps", [None, 0.01])
+def test_audit_shows_each_method(eps: float | None) -> None:
+    result = audit(restaurants(), k=[3, 5], eps=eps)
     page = result._repr_html_()
     assert page.count("<tr>") == len(result.table) + 1
     for row in result.table:
         assert f"{row.delta:.4g}" in page
+    assert ("eps = 0.01" in page) == (eps is not None)
 
 
 def test_results_show_themselves() -> None:

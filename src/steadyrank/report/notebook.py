@@ -36,15 +36,16 @@ def table_of(findings: Findings) -> str:
 
 
 def _audit(findings: Findings) -> str:
-    title = (
-        f"Audit: {counted(findings['n_units'], findings['unit'])} left out one at a time, "
-        f"{findings['scorer']}, eps = {findings['eps']:.4g}"
-    )
+    eps = "" if findings["eps"] is None else f", eps = {findings['eps']:.4g}"
+    units = counted(findings["n_units"], findings["unit"])
     rows = []
     for row in findings["audit"]:
         k, jaccard, size = audit_cells(row)
-        rows.append((row["method"], k, f"{row['delta']:.4g}", jaccard, size))
-    return html_table(title, ("method", "k", "delta", "Jaccard", "size"), rows, numbers={1, 2, 3, 4})
+        uncovered = "" if row["uncovered"] is None else f"{row['uncovered']:.4g}"
+        rows.append((row["method"], k, f"{row['delta']:.4g}", uncovered, jaccard, size))
+    title = f"Audit: {units} left out one at a time, {findings['scorer']}{eps}"
+    names = ("method", "k", "delta", "uncovered", "Jaccard", "size")
+    return html_table(title, names, rows, numbers={1, 2, 3, 4, 5})
 
 
 def _ranking(findings: Findings) -> str:
