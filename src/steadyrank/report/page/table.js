@@ -105,7 +105,8 @@ const TABLE = (() => {
   const draw = (report, state, redraw) => {
     const all = state.rows;
     const kept = chosen(all);
-    const columns = COLUMNS.filter(({ key }) => all.some((row) => row[key] !== null))
+    // A column of blanks tells nothing, nor do counts that are all the same.
+    const columns = COLUMNS.filter(({ key }) => all.some((row) => row[key] !== (key === "count" ? all[0].count : null)))
       .map((column) => (column.key === "share" ? { ...column, title: `In top ${WORDS.whole(state.k)}` }
         : column.key === "away" ? { ...column, title: `${report.units} away` }
           : column.key === "count" ? { ...column, title: report.counted_as } : column));
