@@ -477,6 +477,12 @@ def test_nothing_is_cut_and_nothing_scrolls_sideways(open_report: Any, make: Any
             .map((one) => one.outerHTML.slice(0, 200))"""
     )
     assert outside == []
+    wide = report.page.evaluate(
+        """() => [...document.querySelectorAll("main table")].filter((table) =>
+            table.offsetWidth > document.getElementById("told").offsetWidth + 1)
+            .map((table) => table.id)"""
+    )
+    assert wide == []
     inner = report.page.evaluate(
         """() => [...document.querySelectorAll("#hero th, #hero td.number, #flips td, #items td")]
             .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1)

@@ -108,8 +108,7 @@ const TABLE = (() => {
     // A column of blanks tells nothing, nor do counts that are all the same.
     const columns = COLUMNS.filter(({ key }) => all.some((row) => row[key] !== (key === "count" ? all[0].count : null)))
       .map((column) => (column.key === "share" ? { ...column, title: `In top ${WORDS.whole(state.k)}` }
-        : column.key === "away" ? { ...column, title: `${report.units} away` }
-          : column.key === "count" ? { ...column, title: report.counted_as } : column));
+        : column.key === "away" ? { ...column, title: `${report.units} away` } : column));
     const body = element("tbody");
     body.append(...kept.slice(0, shownRows).map((row) => line(report, columns, row)));
     document.getElementById("items").replaceChildren(head(columns, redraw), body);
