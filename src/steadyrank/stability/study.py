@@ -50,9 +50,6 @@ if TYPE_CHECKING:
 AFFORDABLE = 4_000_000
 """Distinct units times items up to which a report has the curves of the k near by, too."""
 
-NEAR = 20
-"""How far from k the curves of a report reach."""
-
 
 class Study:
     """Data and a scorer, to be asked as many questions as you like.
@@ -387,7 +384,7 @@ class Study:
         """
         k = self.usual_k if k is None else k
         answer = self.topk(k, delta=delta, eps=eps, guarantee=guarantee, claim=claim)
-        found = answer.findings(source=source, policies=policies, near=NEAR)
+        found = answer.findings(source=source, policies=policies)
         return write_page(found, path, title)
 
     @property
