@@ -19,7 +19,7 @@ import numpy as np
 from steadyrank.errors import InvalidSettingError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.base import LeaveOneOut
@@ -91,9 +91,9 @@ class Contests(ABC):
     def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Return for many pairs a number of units below which the order holds for certain: quickly."""
 
-    @abstractmethod
     def lower(self, ahead: int, behind: int) -> int:
         """Return the best such number for one pair; that of all units where it always holds."""
+        return int(self.at_least(np.array([ahead]), np.array([behind]))[0])
 
     @abstractmethod
     def attack(self, ahead: int, behind: int) -> Attack:
@@ -231,6 +231,27 @@ class SharedContests(Contests):
         units, given = units[favours], given[favours]
         order = np.argsort(-given, kind="stable")
         return units[order], given[order], self.counts[units[order]]
+
+
+def smallest(possible: Callable[[int], bool], most: int) -> int | None:
+    """Return the smallest number that is possible, if one up to ``most`` is; all larger ones then are."""
+    if not possible(most):
+        return None
+    failed, number = 0, 1
+    while not possible(number):
+        failed, number = number, min(2 * number, most)
+    while number - failed > 1:
+        middle = (failed + number) // 2
+        failed, number = (failed, middle) if possible(middle) else (middle, number)
+    return number
+
+
+def narrowed(possible: Callable[[float], bool], reached: float, beyond: float, halvings: int) -> float:
+    """Return the upper end of the interval that the largest possible number lies in, halved so often."""
+    for _ in range(halvings):
+        middle = (reached + beyond) / 2
+        reached, beyond = (middle, beyond) if possible(middle) else (reached, middle)
+    return beyond
 
 
 class LeftOutContests(Contests):
