@@ -11,10 +11,9 @@ import numpy as np
 from steadyrank.engines.blocks import slices
 from steadyrank.errors import DisconnectedComparisonsError, InvalidSettingError
 from steadyrank.scorers.base import Scorer, check_several
-from steadyrank.scorers.paired_chords import Chords
 from steadyrank.scorers.paired_contests import PairedContests
 from steadyrank.scorers.paired_curves import TOLERANCE, Curves, PairFolds
-from steadyrank.scorers.paired_fit import CHUNK_NUMBERS, strengths
+from steadyrank.scorers.paired_fit import CHUNK_NUMBERS, Chords, strengths
 from steadyrank.scorers.paired_out import BattlesOut
 from steadyrank.scorers.paired_sketch import Sketch
 from steadyrank.scorers.resolution import snapped
@@ -184,17 +183,12 @@ class Removals:
         pairs = data.unit_pairs
         items, owner = data.n_items, np.repeat(np.arange(len(data.units)), np.diff(pairs.indptr))
         half = pairs.ties / 2.0
-        forth = np.flatnonzero(pairs.wins + half)
-        back = np.flatnonzero(half)
-        key = np.concatenate(
-            [
-                (owner[forth] * items + pairs.winner[forth]) * items + pairs.loser[forth],
-                (owner[back] * items + pairs.loser[back]) * items + pairs.winner[back],
-            ]
-        )
-        weight = np.concatenate([(pairs.wins + half)[forth], half[back]])
-        key, place = np.unique(key, return_inverse=True)
-        weight = np.asarray(np.bincount(place, weight, minlength=len(key)), dtype=np.float64)
+        forth = (owner * items + pairs.winner) * items + pairs.loser
+        back = (owner * items + pairs.loser) * items + pairs.winner
+        weight = np.concatenate([pairs.wins + half, half])
+        some = np.flatnonzero(weight)
+        key, place = np.unique(np.concatenate([forth, back])[some], return_inverse=True)
+        weight = np.asarray(np.bincount(place, weight[some], minlength=len(key)), dtype=np.float64)
         owner, pair = np.divmod(key, items * items)
         return cls(owner, pair // items, pair % items, weight)
 

@@ -234,7 +234,7 @@ class SharedContests(Contests):
 
 
 def smallest(possible: Callable[[int], bool], most: int) -> int | None:
-    """Return the smallest number that is possible, if one up to ``most`` is; all larger ones then are."""
+    """Return the smallest number that is possible, if one up to ``most`` is; larger ones then are."""
     if not possible(most):
         return None
     failed, number = 0, 1
@@ -254,6 +254,7 @@ def narrowed(possible: Callable[[float], bool], reached: float, beyond: float, h
     return beyond
 
 
+@dataclass(eq=False)
 class LeftOutContests(Contests):
     """Contests of any scorer, from its scores without each unit.
 
@@ -265,8 +266,7 @@ class LeftOutContests(Contests):
     dear = True
     assumed: ClassVar[tuple[str, ...]] = ("beyond one unit nothing bounds the number from below",)
 
-    def __init__(self, out: LeaveOneOut) -> None:
-        self._out = out
+    out: LeaveOneOut
 
     def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:  # noqa: ARG002
         """Return 1: a better answer takes a pass over the units."""
@@ -274,14 +274,14 @@ class LeftOutContests(Contests):
 
     def lower(self, ahead: int, behind: int) -> int:
         """Return 1 where some unit alone turns the order, else 2."""
-        gaps = self._out.gaps_without(ahead, behind)
+        gaps = self.out.gaps_without(ahead, behind)
         turned = gaps <= 0 if behind < ahead else gaps < 0
         return 1 if turned.any() else 2
 
     def attack(self, ahead: int, behind: int) -> Attack:
         """Put the units first without which the gap is smallest."""
-        gaps = self._out.gaps_without(ahead, behind)
-        scores = self._out.scores
+        gaps = self.out.gaps_without(ahead, behind)
+        scores = self.out.scores
         helpful = np.flatnonzero(gaps < scores[ahead] - scores[behind])
         order = helpful[np.argsort(gaps[helpful], kind="stable")]
-        return Attack(order, self._out.units.counts[order])
+        return Attack(order, self.out.units.counts[order])

@@ -55,10 +55,10 @@ class ItemGiven:
         self.fetch(items)
         yield run
 
-    def __call__(self, item: int) -> Given:
-        """Return what units give to one item."""
-        self.fetch({item})
-        return self._known[item]
+    def __call__(self, one: int, other: int) -> tuple[Given, Given]:
+        """Return what units give to two items."""
+        self.fetch({one, other})
+        return self._known[one], self._known[other]
 
     def fetch(self, items: set[int]) -> None:
         """Fetch items that are not known yet, in one pass; without room for them, forget others."""
@@ -76,20 +76,17 @@ class ItemGiven:
         unit, place, counts = unit[start], place[start], np.add.reduceat(counts, start)
         if not self.sums.form.whole:
             amount /= of_items(self.sums.form.scale, wanted[place])
-        cuts = np.searchsorted(place, np.arange(len(wanted) + 1))
+        cuts, share = np.searchsorted(place, np.arange(len(wanted) + 1)), self.sums.prior.share
         for number, item in enumerate(wanted.tolist()):
             part = slice(cuts[number], cuts[number + 1])
-            self._known[item] = self._one(unit[part], amount[part], counts[part])
+            sums, number_of_values = amount[part], counts[part]
+            denominator = self.sums.prior.weight + share * float(number_of_values.sum())
+            taken = number_of_values.astype(np.float64) * share
+            total = float(sums.sum()) * share
+            self._known[item] = Given(unit[part], sums * share, taken, total, denominator, share)
 
     def _size(self, items: set[int]) -> int:
         return sum(self._counts[item] for item in items)
-
-    def _one(self, units: IntArray, sums: FloatArray, counts: IntArray) -> Given:
-        prior = self.sums.prior
-        denominator = prior.weight + prior.share * float(counts.sum())
-        total = float(sums.sum()) * prior.share
-        taken = counts.astype(np.float64) * prior.share
-        return Given(units, sums * prior.share, taken, total, denominator, prior.share)
 
 
 def entry_contests(
@@ -145,10 +142,9 @@ class SameCounts(SharedContests):
 
     def differences(self, ahead: int, behind: int) -> tuple[IntArray, FloatArray]:
         """Subtract what each unit gives to the two: every unit gives to both."""
-        self._given.fetch({ahead, behind})
-        first, second = self._given(ahead), self._given(behind)
+        first, second = self._given(ahead, behind)
         return first.units, (first.sums - second.sums) / self._share
 
     def sizes(self, ahead: int) -> FloatArray:
         """Return how many values each unit has of an item, on the scale of the sums."""
-        return np.asarray(self._given(ahead).counts * (self._new.scale / self._share))
+        return np.asarray(self._given(ahead, ahead)[0].counts * (self._new.scale / self._share))

@@ -37,7 +37,6 @@ is among the most effective.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
@@ -158,11 +157,11 @@ class PairedContests(LeftOutContests):
         with np.errstate(divide="ignore", invalid="ignore"):
             more = np.ceil((needed - upto[place]) / each * (1 - 1e-9))
         found = number[place] + np.maximum(more, 1)
-        return np.where(place == len(upto) - 1, self._out.units.total, found).astype(np.int64)
+        return np.where(place == len(upto) - 1, self.out.units.total, found).astype(np.int64)
 
     def lower(self, ahead: int, behind: int) -> int:
         """Return the bound, or 2 where it says 1 and no single unit turns the order."""
-        total = self._out.units.total
+        total = self.out.units.total
         return self.lower_upto(ahead, behind, total) or total
 
     def lower_upto(self, ahead: int, behind: int, most: int) -> int | None:
@@ -171,7 +170,7 @@ class PairedContests(LeftOutContests):
             return super().lower(ahead, behind)
         gap = self.gaps(np.array([ahead]), np.array([behind]))[0]
         effects = _Effects(self, ahead, behind, float(gap))
-        number = smallest(effects.suffice, min(most, self._out.units.total))
+        number = smallest(effects.suffice, min(most, self.out.units.total))
         return super().lower(ahead, behind) if number == 1 else number
 
     def gain(self, removals: int, ahead: int, behind: int, upto: float) -> float:
@@ -205,33 +204,26 @@ class PairedContests(LeftOutContests):
         else:
             order = np.argpartition(-by_unit, among - 1)[:among]
             order = order[np.argsort(-by_unit[order], kind="stable")]
-        counts = self._out.units.counts[order]
+        counts = self.out.units.counts[order]
         gained = np.asarray(counts * np.maximum(by_unit[order], 0.0) * SURE, dtype=np.float64)
         return Ranked(order, np.cumsum(counts), np.cumsum(gained))
 
     def per_unit(self, values: FloatArray) -> FloatArray:
         """Add the values of each unit's battles up."""
-        found = np.bincount(self.owner, values, minlength=len(self._out.units))
+        found = np.bincount(self.owner, values, minlength=len(self.out.units))
         return found.astype(np.float64, copy=False)
 
 
-@dataclass
 class _Effects:
     """What each unit can do to move the gap of two items so far."""
 
-    known: PairedContests
-    ahead: int
-    behind: int
-    moved: float
-
-    def __post_init__(self) -> None:
-        known, taken = self.known, self.known.taken
-        own = np.array([self.ahead]), np.array([self.behind])
-        self._resistance = float(known.resistance(*own)[0])
-        self._s = float(-np.expm1(-self.moved))
-        self._potential = known.inverse[self.ahead] - known.inverse[self.behind]
-        along = self._potential[taken.first] - self._potential[taken.second]
-        self._along = along / np.sqrt(self._resistance)
+    def __init__(self, known: PairedContests, ahead: int, behind: int, moved: float) -> None:
+        self.known, taken = known, known.taken
+        root = np.sqrt(known.resistance(np.array([ahead]), np.array([behind]))[0])
+        self._s = float(-np.expm1(-moved))
+        self._t = 2 * self._s / float(root)
+        potential = known.inverse[ahead] - known.inverse[behind]
+        self._along = (potential[taken.first] - potential[taken.second]) / root
         self._weight = np.abs(known.surprise) + self._s * known.information
         self._most = np.minimum(self._weight, taken.battles)
         drive = known.surprise * self._along + self._s * known.information * np.abs(self._along)
@@ -240,10 +232,6 @@ class _Effects:
         rest = np.sqrt(np.maximum(known.resistances - self._along**2, 0.0))
         self._rest = self._weight * rest
         self._lengths = known.most(self._rest)
-
-    @property
-    def _t(self) -> float:
-        return 2 * self._s / float(np.sqrt(self._resistance))
 
     def suffice(self, m: int) -> bool:
         """Tell whether the bound allows m units to do it."""

@@ -117,7 +117,7 @@ class RatioContests(Contests):
     Parameters
     ----------
     given : ItemGiven
-        From an item to what units give to it; many are fetched at once.
+        From two items to what units give to them; many are fetched at once.
     ends : (float array, float array)
         The least and the largest value of each item.
     most_leaving : int array (items,)
@@ -192,13 +192,12 @@ class RatioContests(Contests):
 
     def lower_upto(self, ahead: int, behind: int, most: int) -> int | None:
         """Return the number if it is not larger than ``most``, which most pairs are told by at once."""
-        self._given.fetch({ahead, behind})
-        both = self._given(ahead), self._given(behind)
+        both = self._given(ahead, behind)
         most = min(most, self.total - 1)
         if meeting(*both, most) is not None:
-            pair, units = _Pair.of(*both, tie=behind < ahead), None
+            pair, units = _Pair(*both, tie=behind < ahead), None
             lower = pair.bound(most)
-            if lower is not None and pair.single:
+            if lower is not None and both[0].single and both[1].single:
                 lower, units = pair.exact(lower, most)
             if lower is not None:
                 self._chosen[ahead, behind] = units
@@ -209,8 +208,7 @@ class RatioContests(Contests):
         """Return the units of the exact answer, or those with the largest first-order effect."""
         if (ahead, behind) not in self._chosen:
             self.lower(ahead, behind)
-        self._given.fetch({ahead, behind})
-        units = _Pair.of(self._given(ahead), self._given(behind), tie=behind < ahead).by_effect()
+        units = _Pair(*self._given(ahead, behind), tie=behind < ahead).by_effect()
         chosen = self._chosen.get((ahead, behind))
         if chosen is not None:  # and more, where a tie within rounding did not turn
             units = np.concatenate([chosen, np.setdiff1d(units, chosen, assume_unique=True)])
@@ -218,8 +216,7 @@ class RatioContests(Contests):
 
     def gain(self, removals: int, ahead: int, behind: int, upto: float) -> float:
         """Halve the interval of leads that the bound allows."""
-        self._given.fetch({ahead, behind})
-        pair = _Pair.of(self._given(ahead), self._given(behind), tie=True)
+        pair = _Pair(*self._given(ahead, behind), tie=True)
         return pair.most_ahead(removals, upto * self._new.scale) / self._new.scale
 
     def runs(self, pairs: Iterable[OnePair]) -> Iterator[Bounded]:
@@ -227,35 +224,19 @@ class RatioContests(Contests):
         return self._given.runs(pairs)
 
 
-@dataclass(frozen=True)
 class _Pair:
-    """Two items, and what each unit that has values of one of them gives to both."""
+    """Two items, and what each unit that has values of one of them gives to both.
 
-    units: IntArray
-    ahead: Given
-    behind: Given
-    sums: tuple[FloatArray, FloatArray]
-    counts: tuple[FloatArray, FloatArray]
-    tie: bool
-    """Whether a tie is enough: the item behind has the smaller index."""
+    A ``tie`` is enough where the item behind has the smaller index.
+    """
 
-    @classmethod
-    def of(cls, ahead: Given, behind: Given, *, tie: bool) -> _Pair:
-        units = np.union1d(ahead.units, behind.units)
-        columns = np.zeros((4, len(units)))
+    def __init__(self, ahead: Given, behind: Given, *, tie: bool) -> None:
+        self.ahead, self.behind, self.tie = ahead, behind, tie
+        self.units = np.union1d(ahead.units, behind.units)
+        self.sums, self.counts = np.zeros((2, 2, len(self.units)))
         for side, given in enumerate((ahead, behind)):
-            place = np.searchsorted(units, given.units)
-            columns[side, place], columns[2 + side, place] = given.sums, given.counts
-        return cls(units, ahead, behind, (columns[0], columns[1]), (columns[2], columns[3]), tie)
-
-    @property
-    def single(self) -> bool:
-        """Whether no unit has several values of an item."""
-        return self.ahead.single and self.behind.single
-
-    @property
-    def gap(self) -> float:
-        return self.ahead.score - self.behind.score
+            place = np.searchsorted(self.units, given.units)
+            self.sums[side, place], self.counts[side, place] = given.sums, given.counts
 
     def effects(self, t: float, lead: float = 0.0) -> FloatArray:
         """Return the most that each unit can do for the item behind, at a meeting point t."""
@@ -293,7 +274,7 @@ class _Pair:
         slack, low, high = met
         if high - lead < low - slack:
             return False
-        needed = self.gap + lead - slack
+        needed = self.ahead.score - self.behind.score + lead - slack
         return any(top_sum(self.effects(t, lead), m) >= needed for t in (low, high - lead))
 
     def exact(self, lower: int, most: int) -> tuple[int | None, IntArray | None]:
