@@ -233,10 +233,10 @@ class _Pair:
     def __init__(self, ahead: Given, behind: Given, *, tie: bool) -> None:
         self.ahead, self.behind, self.tie = ahead, behind, tie
         self.units = np.union1d(ahead.units, behind.units)
-        self.sums, self.counts = np.zeros((2, 2, len(self.units)))
+        self.sums, self.counts = (tuple(part) for part in np.zeros((2, 2, len(self.units))))
         for side, given in enumerate((ahead, behind)):
             place = np.searchsorted(self.units, given.units)
-            self.sums[side, place], self.counts[side, place] = given.sums, given.counts
+            self.sums[side][place], self.counts[side][place] = given.sums, given.counts
 
     def effects(self, t: float, lead: float = 0.0) -> FloatArray:
         """Return the most that each unit can do for the item behind, at a meeting point t."""
