@@ -334,7 +334,7 @@ def test_downloads_hold_the_rows_of_the_library(open_report: Any, make: Any) -> 
         assert mine[1] == row[1]
         assert list(map(_number, mine)) == list(map(_number, row))
     found = json.loads(_download(report, "#json"))
-    missing = {"thresholds", "curves", "audit"}
+    missing = {"audit"}
     assert found == {name: value for name, value in document.items() if name not in missing}
     report.move(k=6)
     moved = json.loads(_download(report, "#json"))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 SCRIPTS = ("state.js", "words.js", "hero.js", "curves.js", "table.js", "page.js")
 
-LEFT_OUT = frozenset({"rows", "thresholds", "curves", "audit"})
+LEFT_OUT = frozenset({"rows", "audit"})
 """What the page gets in another form or does not need."""
 
 

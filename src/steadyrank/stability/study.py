@@ -47,9 +47,6 @@ if TYPE_CHECKING:
     from steadyrank.stability.calibration import Claim
     from steadyrank.stability.certificate import Certificate, Guarantee
 
-AFFORDABLE = 4_000_000
-"""Distinct units times items up to which a report has the curves of the k near by, too."""
-
 
 class Study:
     """Data and a scorer, to be asked as many questions as you like.
@@ -391,12 +388,6 @@ class Study:
     def usual_k(self) -> int:
         """The k of a report that nobody asked a k for."""
         return max(1, min(10, len(self.items) // 2))
-
-    def ks_near(self, k: int, *, reach: int, affordable: int = AFFORDABLE) -> Iterable[int]:
-        """Return the k around one, whose curves a report has, too; none where that takes too long."""
-        if len(self.units) * len(self.items) > affordable:
-            return ()
-        return range(max(1, k - reach), min(len(self.items), k + reach) + 1)
 
     def about(self) -> dict[str, Any]:
         """Return what every result of this study says about where it comes from."""
