@@ -14,6 +14,7 @@ from steadyrank.engines.exact_sums import form_of
 from steadyrank.engines.lazy_columns import (
     check_numbers,
     decimal_range,
+    how_many,
     repeated_pairs,
     with_labels,
     with_numbers,
@@ -31,12 +32,14 @@ from steadyrank.errors import (
     shorten,
 )
 from steadyrank.reading.table import GivenColumn, Table
+from steadyrank.reading.unit_columns import could_be_the_unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from steadyrank.engines.source import Frame, Source
     from steadyrank.reading.roles import Resolved
+    from steadyrank.reading.unit_columns import Candidates
 
 AVAILABLE = Option("missing", "available")
 MAX_DISTINCT = 20_000_000
@@ -140,6 +143,33 @@ def scan_scores(
     form = form_of(*values, addends=rows)
     further |= {"what": "values", "known": labels, "rows": rows, "grouped": unit is not None}
     return LazyEntries(source, frame, form, keys, sizes, **further), [*notes, *said]
+
+
+def offered_units(source: Source, found: Resolved) -> Candidates:
+    """Return the columns beside the data that could be the unit, by the rules of memory.
+
+    A column of more than ``MAX_DISTINCT`` values is not.
+    """
+    offered = []
+    for part, name in source.beside.items():
+        parts = {part: "units"} | ({"row": "rows"} if "row" in found.form.needs else {})
+        try:
+            frame = with_labels(source, source.every.select(*parts), parts)
+        except InvalidDataError:
+            continue
+        labels = frame.group_by(part).agg(rows=nw.len())
+        answer = source.collect(labels.head(MAX_DISTINCT + 1), "columns that could be the unit")
+        rows = int(answer["rows"].sum())
+        if "row" in parts:
+            ends = frame.with_columns(nw.col(part).alias("other")).group_by("row")
+            same = ends.agg(nw.col(part).min(), nw.col("other").max())
+            asked = {"rows": nw.len(), "mixed": how_many(nw.col(part) != nw.col("other"))}
+            sizes = source.numbers(same.select(**asked), "columns that could be the unit")
+            rows = 0 if sizes["mixed"] else int(sizes["rows"])
+        number = could_be_the_unit(answer[part], rows)
+        if 0 < number <= MAX_DISTINCT:
+            offered.append((name, number))
+    return tuple(offered)
 
 
 def _check_cells(source: Source, frame: Frame) -> None:
