@@ -69,6 +69,18 @@ def fitted(name: object, width: int, *, encoding: str = "utf-8", more: str = "�
     return text + " " * (width - columns_of(text))
 
 
+def cut(text: str, width: int) -> tuple[str, str]:
+    """Return the start of a safe text that takes at most so many columns, and the rest.
+
+    Examples
+    --------
+    >>> cut("abc", 2), cut("漢字", 3)
+    (('ab', 'c'), ('漢', '字'))
+    """
+    start = "".join(_fitting(_letters(text, "utf-8"), width))
+    return start, text[len(start) :]
+
+
 def columns_of(text: str) -> int:
     """Return how many columns of a terminal a text takes.
 

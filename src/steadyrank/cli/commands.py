@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.cli.codes import ExitCode
-from steadyrank.cli.inputs import item_named, open_study
+from steadyrank.cli.failures import say
+from steadyrank.cli.inputs import item_named, look_into, open_study, source_name
 from steadyrank.cli.options import (
     AnswerOptions,
     AuditOptions,
     CheckOptions,
     DemoOptions,
     ExplainOptions,
+    InspectOptions,
     MarginOptions,
     RankOptions,
     RemovalOptions,
@@ -20,14 +24,16 @@ from steadyrank.cli.options import (
     data_options,
     takes,
 )
-from steadyrank.cli.output import console, deliver, show, terminal_of, working
+from steadyrank.cli.output import console, deliver, show, terminal_of, within, working
 from steadyrank.data.kinds import KINDS
 from steadyrank.errors import InvalidValueError, shorten
 from steadyrank.reading.formats import FORMATS
+from steadyrank.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
+    from steadyrank.report.text import Line
     from steadyrank.stability.study import Study
 
 
@@ -37,12 +43,24 @@ def with_options(command: Callable[[Any], int | None]) -> Callable[..., int | No
 
 
 def topk(options: TopKOptions) -> None:
-    """Show the k best items, and those that one unit more or less could put among them."""
+    """Show the k best items, and those that one unit more or less could put among them.
+
+    For example:
+    steadyrank topk restaurants.csv -k 5
+    steadyrank topk chat_battles.csv -k 3 --unit judge
+    steadyrank topk benchmark.csv -k 4 -o top.json
+    """
     _answer(options, lambda study: study.topk(options.k, **_against(options), **_how(options)))
 
 
 def rank(options: RankOptions) -> None:
-    """Rank all items, each with the ranks that one unit more or less could give it."""
+    """Rank all items, each with the ranks that one unit more or less could give it.
+
+    For example:
+    steadyrank rank chat_battles.csv
+    steadyrank rank chat_battles.csv --unit judge --json
+    steadyrank rank restaurants.csv --scorer mean-rating:shrinkage=5
+    """
     _answer(options, lambda study: study.ranking(**_against(options), **_how(options)))
 
 
@@ -50,6 +68,11 @@ def audit(options: AuditOptions) -> None:
     """Leave every unit out in turn, and measure how stable each method's answer is.
 
     With --removals, random sets of several units leave instead: observed, with exact limits.
+
+    For example:
+    steadyrank audit restaurants.csv -k 3,5,10
+    steadyrank audit chat_battles.csv -k 3 --unit judge --csv
+    steadyrank audit benchmark.csv -k 4 --removals 3 --samples 200
     """
     ks = parse_ks(options.k)
     drawing = {name: getattr(options, name) for name in ("removals", "samples", "seed")}
@@ -57,7 +80,13 @@ def audit(options: AuditOptions) -> None:
 
 
 def explain(options: ExplainOptions) -> None:
-    """Show what holds an item on its side of a border: its rivals, the units for and against it."""
+    """Show what holds an item on its side of a border: its rivals, the units for and against it.
+
+    For example:
+    steadyrank explain restaurants.csv 'Ivy Court' -k 5
+    steadyrank explain benchmark.csv GaussNet
+    steadyrank explain chat_battles.csv 'Heron 2' -k 6 --unit judge
+    """
     _answer(options, lambda study: study.explain(options.k, item_named(study, options.explained)))
 
 
@@ -65,6 +94,11 @@ def check(options: CheckOptions) -> int:
     """Pass (exit 0) if the top k is stable, fail (exit 1) if it is not: a gate for CI.
 
     Checked is the plain top k; with --eps, the inflated one.
+
+    For example:
+    steadyrank check benchmark.csv -k 3
+    steadyrank check restaurants.csv -k 5 --max-delta 0.2
+    steadyrank check benchmark.csv -k 3 --min-margin 2 --json
     """
     from steadyrank.stability.calibration import check_delta
 
@@ -76,7 +110,13 @@ def check(options: CheckOptions) -> int:
 
 
 def margin(options: MarginOptions) -> None:
-    """Say how many units must leave before the answer changes, which ones, and what rests on it."""
+    """Say how many units must leave before the answer changes, which ones, and what rests on it.
+
+    For example:
+    steadyrank margin restaurants.csv -k 5
+    steadyrank margin benchmark.csv -k 4 --of GaussNet
+    steadyrank margin restaurants.csv -k 5 --by add
+    """
 
     def ask(study: Study) -> Any:
         item = None if options.one_item is None else item_named(study, options.one_item)
@@ -86,7 +126,13 @@ def margin(options: MarginOptions) -> None:
 
 
 def report(options: ReportOptions) -> None:
-    """Write one HTML file to look at: verdict, charts with live sliders, a table to search."""
+    """Write one HTML file to look at: verdict, charts with live sliders, a table to search.
+
+    For example:
+    steadyrank report restaurants.csv -k 5
+    steadyrank report chat_battles.csv --unit judge -o battles.html
+    steadyrank report benchmark.csv -k 4 --title Methods --open
+    """
     from steadyrank.report.text import Line
 
     study, about = open_study(options, options.output)
@@ -95,12 +141,35 @@ def report(options: ReportOptions) -> None:
         study.report(options.output, k, title=options.title, **about, **_how(options))
     screen = console()
     where = terminal_of(screen).safe(options.output)
-    told = f"Wrote the report of the top {k:,} of {len(study.items):,} items to {where}"
-    show([Line(told)], screen)
+    told = f"Wrote the report of the top {k:,} of {counted(len(study.items), 'item')} to {where}"
+    show([Line(told)], screen, whole=True)
+    if options.opened:
+        _open(Path(options.output))
+
+
+def inspect(options: InspectOptions) -> None:
+    """Tell what a file would be read as, which columns could be the unit, and the command to use.
+
+    For example:
+    steadyrank inspect chat_battles.csv
+    steadyrank inspect benchmark.csv --kind scores
+    steadyrank inspect restaurants.csv --json
+    """
+    from steadyrank.cli.inspection import document, inspection_lines
+
+    with working("Reading"):
+        found = document(look_into(options), options, source_name(options))
+    _view(found, options, inspection_lines)
 
 
 def demo(options: DemoOptions) -> None:
-    """See it work on three bundled data sets, in a minute's read."""
+    """See it work on three bundled data sets, in a minute's read.
+
+    For example:
+    steadyrank demo
+    steadyrank demo -o tour.html
+    steadyrank demo --data examples
+    """
     from steadyrank.cli.tour import tour
 
     tour(options.output, options.data)
@@ -109,7 +178,7 @@ def demo(options: DemoOptions) -> None:
 def parse_ks(text: str) -> list[int]:
     """Return the whole numbers in a list such as ``5,10,20``.
 
-    Examples
+    For example:
     --------
     >>> parse_ks("5,10, 20")
     [5, 10, 20]
@@ -120,6 +189,14 @@ def parse_ks(text: str) -> list[int]:
         raise InvalidValueError(
             f"-k takes whole numbers separated by commas, such as 5,10,20, but is {shorten(text)}"
         ) from None
+
+
+def _open(page: Path) -> None:
+    """Show a page in the browser, or say that it could not be."""
+    import webbrowser
+
+    if not (page.is_file() and webbrowser.open(page.resolve().as_uri())):
+        say("note: no browser could be opened; open the file yourself.", ExitCode.FINE)
 
 
 def _how(options: AnswerOptions) -> dict[str, Any]:
@@ -134,28 +211,30 @@ def _against(options: RemovalOptions) -> dict[str, Any]:
 
 def _answer(options: Any, ask: Callable[[Study], Any]) -> Any:
     """Read the data, ask a study of them one question, show what it found, and return the result."""
+    from steadyrank.report.text import lines
+
     study, about = open_study(options, options.output)
     with working("Leaving every unit out"):
         result = ask(study)
         found = result.findings(**about)
-    _view(found, options)
+    _view(found, options, partial(lines, everything=options.everything))
     return result
 
 
-def _view(found: dict[str, Any], options: Any) -> None:
-    from steadyrank.cli.failures import say
+def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line]]) -> None:
+    """Write a document in the form that was asked for; ``told`` puts it into lines for a terminal."""
     from steadyrank.report.export import GUARD_NOTE, has_guards, to_csv, to_json
-    from steadyrank.report.text import lines
 
     screen = console()
-    if options.as_json:
+    if options.form == "json":
         deliver(to_json(found), options.output)
-    elif options.as_csv:
+    elif options.form == "csv":
         deliver(to_csv(found), options.output)
         if has_guards(found):
             say(f"note: {GUARD_NOTE}.", ExitCode.FINE)
     elif options.output is not None:
-        told = lines(found, terminal_of(screen, "utf-8"), everything=options.everything)
-        deliver("\n".join(line.text for line in told), options.output)
+        page = terminal_of(screen, "utf-8")
+        text = [line.text for line in within(told(found, page), page)]
+        deliver("\n".join(text), options.output)
     else:
-        show(lines(found, terminal_of(screen), everything=options.everything), screen)
+        show(told(found, terminal_of(screen)), screen)

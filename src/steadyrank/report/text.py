@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from itertools import accumulate
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from steadyrank.report.terminal import RankAxis, Terminal
@@ -359,7 +358,7 @@ def paragraph(text: str, terminal: Terminal, *, bullet: str = "", style: str = "
     lead = f" {bullet} " if bullet else ""
     rest = " " * len(lead)
     safe = terminal.safe(text)
-    for part in wrap(safe, terminal.width, initial_indent=lead, subsequent_indent=rest):
+    for part in terminal.wrapped(safe, lead, rest):
         yield Line(part, style)
 
 
