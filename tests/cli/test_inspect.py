@@ -134,7 +134,7 @@ def test_another_kind_that_fits_is_named(run: Command, tmp_path: Path) -> None:
     file.write_text("voter,candidate,rank\n1,a,1\n1,b,2\n2,b,1\n2,a,2\n")
     said = " ".join(run("inspect", file).out.split())
     assert "Read as ballots: 2 items, 2 ballots." in said
-    assert "It could be votes, too, by the columns 'candidate': --kind votes." in said
+    assert "Or votes, by the columns 'candidate': --kind votes." in said
     assert run("inspect", file, "--kind", "votes", "--json").json["n_units"] == 4
 
 

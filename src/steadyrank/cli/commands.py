@@ -6,24 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from steadyrank.cli import options as group
 from steadyrank.cli.codes import ExitCode
 from steadyrank.cli.failures import say
-from steadyrank.cli.inputs import item_named, look_into, open_study, source_name
-from steadyrank.cli.options import (
-    AnswerOptions,
-    AuditOptions,
-    CheckOptions,
-    DemoOptions,
-    ExplainOptions,
-    InspectOptions,
-    MarginOptions,
-    RankOptions,
-    RemovalOptions,
-    ReportOptions,
-    TopKOptions,
-    data_options,
-    takes,
-)
+from steadyrank.cli.inputs import item_named, open_study
 from steadyrank.cli.output import console, deliver, show, terminal_of, within, working
 from steadyrank.data.kinds import KINDS
 from steadyrank.errors import InvalidValueError, shorten
@@ -39,10 +25,10 @@ if TYPE_CHECKING:
 
 def with_options(command: Callable[[Any], int | None]) -> Callable[..., int | None]:
     """Return a command with all its options, those of the data included."""
-    return takes(command, data_options((known.kind for known in KINDS.values()), FORMATS))
+    return group.takes(command, group.data_options((known.kind for known in KINDS.values()), FORMATS))
 
 
-def topk(options: TopKOptions) -> None:
+def topk(options: group.TopKOptions) -> None:
     """Show the k best items, and those that one unit more or less could put among them.
 
     For example:
@@ -53,7 +39,7 @@ def topk(options: TopKOptions) -> None:
     _answer(options, lambda study: study.topk(options.k, **_against(options), **_how(options)))
 
 
-def rank(options: RankOptions) -> None:
+def rank(options: group.RankOptions) -> None:
     """Rank all items, each with the ranks that one unit more or less could give it.
 
     For example:
@@ -64,7 +50,7 @@ def rank(options: RankOptions) -> None:
     _answer(options, lambda study: study.ranking(**_against(options), **_how(options)))
 
 
-def audit(options: AuditOptions) -> None:
+def audit(options: group.AuditOptions) -> None:
     """Leave every unit out in turn, and measure how stable each method's answer is.
 
     With --removals, random sets of several units leave instead: observed, with exact limits.
@@ -79,7 +65,7 @@ def audit(options: AuditOptions) -> None:
     _answer(options, lambda study: study.audit(ks, eps=options.eps, delta=options.delta, **drawing))
 
 
-def explain(options: ExplainOptions) -> None:
+def explain(options: group.ExplainOptions) -> None:
     """Show what holds an item on its side of a border: its rivals, the units for and against it.
 
     For example:
@@ -90,7 +76,7 @@ def explain(options: ExplainOptions) -> None:
     _answer(options, lambda study: study.explain(options.k, item_named(study, options.explained)))
 
 
-def check(options: CheckOptions) -> int:
+def check(options: group.CheckOptions) -> int:
     """Pass (exit 0) if the top k is stable, fail (exit 1) if it is not: a gate for CI.
 
     Checked is the plain top k; with --eps, the inflated one.
@@ -109,13 +95,13 @@ def check(options: CheckOptions) -> int:
     return ExitCode.FINE if found.stable else ExitCode.UNSTABLE
 
 
-def margin(options: MarginOptions) -> None:
+def margin(options: group.MarginOptions) -> None:
     """Say how many units must leave before the answer changes, which ones, and what rests on it.
 
     For example:
     steadyrank margin restaurants.csv -k 5
     steadyrank margin benchmark.csv -k 4 --of GaussNet
-    steadyrank margin restaurants.csv -k 5 --by add
+    steadyrank margin chat_battles.csv --unit judge
     """
 
     def ask(study: Study) -> Any:
@@ -125,7 +111,7 @@ def margin(options: MarginOptions) -> None:
     _answer(options, ask)
 
 
-def report(options: ReportOptions) -> None:
+def report(options: group.ReportOptions) -> None:
     """Write one HTML file to look at: verdict, charts with live sliders, a table to search.
 
     For example:
@@ -147,7 +133,7 @@ def report(options: ReportOptions) -> None:
         _open(Path(options.output))
 
 
-def inspect(options: InspectOptions) -> None:
+def inspect(options: group.InspectOptions) -> None:
     """Tell what a file would be read as, which columns could be the unit, and the command to use.
 
     For example:
@@ -155,14 +141,14 @@ def inspect(options: InspectOptions) -> None:
     steadyrank inspect benchmark.csv --kind scores
     steadyrank inspect restaurants.csv --json
     """
-    from steadyrank.cli.inspection import document, inspection_lines
+    from steadyrank.cli.inspection import inspection, inspection_lines
 
     with working("Reading"):
-        found = document(look_into(options), options, source_name(options))
+        found = inspection(options)
     _view(found, options, inspection_lines)
 
 
-def demo(options: DemoOptions) -> None:
+def demo(options: group.DemoOptions) -> None:
     """See it work on three bundled data sets, in a minute's read.
 
     For example:
@@ -199,12 +185,12 @@ def _open(page: Path) -> None:
         say("note: no browser could be opened; open the file yourself.", ExitCode.FINE)
 
 
-def _how(options: AnswerOptions) -> dict[str, Any]:
+def _how(options: group.AnswerOptions) -> dict[str, Any]:
     """Return the settings of an answer as the library takes them; it checks the claim."""
     return {"eps": options.eps, "delta": options.delta, "claim": options.claim}
 
 
-def _against(options: RemovalOptions) -> dict[str, Any]:
+def _against(options: group.RemovalOptions) -> dict[str, Any]:
     """Return what an answer is to withstand; the library checks it."""
     return {"removals": options.removals, "guarantee": options.guarantee}
 

@@ -14,7 +14,6 @@ from steadyrank.writing import target_of
 
 if TYPE_CHECKING:
     from steadyrank.cli.options import InputOptions, ScorerOptions
-    from steadyrank.data.inspection import Inspection
     from steadyrank.data.observations import Observations
     from steadyrank.engines.settings import Engine
     from steadyrank.stability.study import Study
@@ -42,16 +41,8 @@ def open_study(options: ScorerOptions, output: str | None = None) -> tuple[Study
 
 def load(options: InputOptions) -> Observations:
     """Read the data that the options describe; their notes say what was recognised and guessed."""
-    source, engine, given = _described(options)
+    source, engine, given = described(options)
     return read_any(source, **given) if engine is None else scan_any(source, engine=engine, **given)
-
-
-def look_into(options: InputOptions) -> Inspection:
-    """Find out what :func:`load` would read."""
-    from steadyrank.data.inspection import inspect_any
-
-    source, engine, given = _described(options)
-    return inspect_any(source, engine=engine, **given)
 
 
 def source_name(options: InputOptions) -> str:
@@ -59,7 +50,7 @@ def source_name(options: InputOptions) -> str:
     return STANDARD_INPUT if options.file == STANDARD_INPUT else Path(options.file).name
 
 
-def _described(options: InputOptions) -> tuple[Any, Engine | None, dict[str, Any]]:
+def described(options: InputOptions) -> tuple[Any, Engine | None, dict[str, Any]]:
     """Return where the data are, what works on them, and all that was said about them."""
     given = _arguments(options)
     engine = _engine(options)

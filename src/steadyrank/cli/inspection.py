@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
+
 from steadyrank.cli.failures import as_option
-from steadyrank.cli.inputs import STANDARD_INPUT
-from steadyrank.errors import Option, SteadyrankError
+from steadyrank.cli.inputs import STANDARD_INPUT, described, source_name
+from steadyrank.data.kinds import KINDS, scan_any
+from steadyrank.engines.source import opened
+from steadyrank.errors import EmptyDataError, Option, SteadyrankError
+from steadyrank.reading.formats import read_table
+from steadyrank.reading.roles import lacking, recognise, resolve
+from steadyrank.reading.unit_columns import sounds_like_a_unit
 from steadyrank.report.text import FAINT, LONG, Line, paragraph
 from steadyrank.safe_text import columns_of, cut
 from steadyrank.stability.findings import SCHEMA_VERSION
@@ -18,63 +26,110 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from steadyrank.cli.options import InspectOptions
-    from steadyrank.data.inspection import Inspection
+    from steadyrank.reading.kinds import Kind
+    from steadyrank.reading.table import Table
     from steadyrank.report.terminal import Terminal
 
 AS_GIVEN = ("format", "encoding", "engine", "memory_limit", "spark_master")
 """Options that a command repeats if they were given."""
+NOT_GIVEN = (None, False, "utf-8")
 
 
-def document(found: Inspection, options: InspectOptions, source: str) -> dict[str, Any]:
-    """Return what was found out as plain data; ``docs/json-schema.md`` describes each field."""
+def inspection(options: InspectOptions) -> dict[str, Any]:
+    """Return what can be found out about a file; ``docs/json-schema.md`` describes each field.
+
+    A file that cannot be opened, or is not of its format, is refused as ever; columns that make no data
+    are not, they are what one wants to know about.
+    """
     from steadyrank import __version__
 
-    data, problem, k = found.data, found.problem, None
-    try:
-        k = None if data is None else Study(data).usual_k
-    except SteadyrankError as error:  # such as items that no observation is about
-        problem = error
-    command = None if k is None else _command(found, options, k)
-    roles = {
-        name: role
-        for role, names in found.columns.items()
-        for name in ([names] if isinstance(names, str) else names)
-    }
-    return {
+    source, engine, given = described(options)
+    layout = {name: given.pop(name) for name in ("format", "encoding")}
+    asked, kinds = given.pop("kind"), [known.kind for known in KINDS.values()]
+    table, rows = _looked_at(source, engine, layout, given)
+    found: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "document": "inspection",
         "software": {"name": "steadyrank", "version": __version__},
-        "source": source,
-        "format": found.table.format,
-        "rows": found.rows,
-        "columns": [{"column": name, "role": roles.get(name)} for name in found.table.names],
-        "kind": None if found.kind is None else found.kind.name,
-        "kinds": [
-            {"kind": name, "recognised": fit.because, "lacking": fit.lacks}
-            for name, fit in found.fits.items()
-        ],
-        "n_items": None if data is None else data.n_items,
-        "n_units": None if data is None else data.n_units,
-        "unit": None if data is None else data.units.kind,
-        "unit_candidates": [
-            {"column": name, "values": values, "command": f"{command} {_typed('unit', name)}"}
-            for name, values in (() if command is None or data is None else data.unit_candidates)
-        ],
-        "units_that_help": found.helpful_units,
-        "notes": list(found.table.notes if data is None else data.notes),
-        "problem": None if problem is None else problem.worded(as_option),
-        "command": command,
+        "source": source_name(options),
+        "format": table.format,
+        "rows": rows,
+        "kind": None,
+        "kinds": [_fit(kind, table, given) for kind in kinds],
+        **dict.fromkeys(("n_items", "n_units", "unit", "problem", "command")),
+        "unit_candidates": [],
+        "units_that_help": [],
+        "notes": table.notes,
     }
+    columns: dict[str, Any] = {}
+    try:
+        kind = KINDS[asked].kind if asked else recognise(kinds, table, given)[0]
+        found["kind"] = kind.name
+        resolved = resolve(kind, table, given)
+        columns = resolved.columns
+        if engine is None:
+            data: Any = KINDS[kind.name].from_resolved(resolved)
+        else:
+            data = scan_any(source, kind=kind.name, engine=engine, **layout, **given)
+        command = _command(options, kind.name, {} if table.kind else columns, Study(data).usual_k)
+        found |= {"n_items": data.n_items, "n_units": data.n_units, "unit": data.units.kind}
+        found |= {"notes": list(data.notes), "command": command}
+        found["unit_candidates"] = [
+            {"column": name, "values": values, "command": f"{command} {_typed('unit', name)}"}
+            for name, values in data.unit_candidates
+        ]
+        if "items" in kind.roles and "item" not in columns:  # a column for each, which nobody need name
+            columns = {**columns, "items": list(data.items)}
+    except SteadyrankError as error:
+        found["problem"] = error.worded(as_option)
+    if found["kind"] is None:
+        named = filter(sounds_like_a_unit, table.names)
+        found["units_that_help"] = [
+            name for name in named if _recognised(table, {**given, "unit": name})
+        ]
+    roles = {
+        name: role
+        for role, names in columns.items()
+        for name in ([names] if isinstance(names, str) else names)
+    }
+    return found | {"columns": [{"column": name, "role": roles.get(name)} for name in table.names]}
 
 
-def _command(found: Inspection, options: InspectOptions, k: int) -> str:
-    """Return the command that reads the file as was found out, whatever it is called."""
+def _looked_at(
+    source: Any, engine: Any, layout: Mapping[str, Any], given: Mapping[str, Any]
+) -> tuple[Table, int]:
+    """Return the table of a file, on an engine its first rows alone, and how many rows there are."""
+    if engine is None:
+        table = read_table(source, given=given, **layout)
+        return table, len(table)
+    with opened(source, engine, **layout) as lazy, suppress(EmptyDataError):
+        table, rows = lazy.first_rows(), 0
+        frame, _ = lazy.picked({"row": table.names[0]}, ())
+        rows = int(lazy.numbers(frame.select(rows=nw.len()), "rows")["rows"])
+    return table, rows
+
+
+def _recognised(table: Table, given: Mapping[str, Any], *kinds: Kind) -> str | None:
+    """Return why a table is recognised as one of these kinds, or as any."""
+    with suppress(SteadyrankError):
+        return recognise(kinds or [known.kind for known in KINDS.values()], table, given)[1]
+    return None
+
+
+def _fit(kind: Kind, table: Table, given: Mapping[str, Any]) -> dict[str, Any]:
+    lacks: list[str] = []
+    with suppress(SteadyrankError):
+        lacks = lacking(kind, table, given)
+    because = _recognised(table, given, kind) if table.kind in {None, kind.name} else None
+    return {"kind": kind.name, "recognised": because, "lacking": lacks}
+
+
+def _command(options: InspectOptions, kind: str, columns: Mapping[str, Any], k: int) -> str:
+    """Return the command that reads the file as was found out, every guess spelt out."""
     file = f"./{options.file}" if options.file[:1] == "-" != options.file else options.file
-    kind = found.kind.name if found.kind else None
-    columns = {} if found.table.kind else found.columns
     guessed = {role: name for role, name in columns.items() if isinstance(name, str)}
     asked = {name: getattr(options, name) for name in AS_GIVEN} | options.arguments
-    given = {name: value for name, value in asked.items() if value not in {None, False, "utf-8"}}
+    given = {name: value for name, value in asked.items() if value not in NOT_GIVEN}
     typed = [_typed(name, value) for name, value in {"kind": kind, **guessed, **given}.items()]
     return " ".join(["steadyrank topk", shlex.quote(file), f"-k {k}", *typed])
 
@@ -89,20 +144,16 @@ def _typed(name: str, value: object) -> str:
 
 def inspection_lines(found: Mapping[str, Any], terminal: Terminal) -> Iterator[Line]:
     """Yield the lines of an inspection."""
-    bullet = terminal.sign("·", "-")
     source = "standard input" if found["source"] == STANDARD_INPUT else found["source"]
     size = f"{counted(found['rows'], 'row')}, {counted(len(found['columns']), 'column')}"
     yield from paragraph(f"{source}: {found['format']}, {size}", terminal, style="bold")
-    yield from _kind_lines(found, terminal, bullet)
+    yield from _kind_lines(found, terminal)
     yield Line("")
-    yield Line("Columns", "bold")
-    shown = found["columns"][:LONG]
+    shown, hidden = found["columns"][:LONG], len(found["columns"][LONG:])
     width = terminal.widest((one["column"] for one in shown), terminal.width // 2)
     for one in shown:
         yield Line(f"   {terminal.fit(one['column'], width)}  {one['role'] or 'not used'}")
-    if len(found["columns"]) > LONG:
-        yield Line(f"   and {len(found['columns']) - LONG:,} more (--json lists them)", FAINT)
-    yield Line("")
+    yield Line(f"   and {hidden:,} more (--json lists them)" if hidden else "", FAINT)
     for one in found["unit_candidates"]:
         told = f"{one['column']} could be the unit ({one['values']:,} values):"
         yield from paragraph(told, terminal, style="bold")
@@ -110,31 +161,27 @@ def inspection_lines(found: Mapping[str, Any], terminal: Terminal) -> Iterator[L
     if found["command"] is not None:
         yield from paragraph(f"With each {found['unit']} as a unit:", terminal, style="bold")
         yield from _copied(found["command"], terminal)
-    yield Line("")
     for note in found["notes"]:
-        yield from paragraph(note, terminal, bullet=bullet, style=FAINT)
+        yield from paragraph(note, terminal, bullet=terminal.sign("·", "-"), style=FAINT)
 
 
-def _kind_lines(found: Mapping[str, Any], terminal: Terminal, bullet: str) -> Iterator[Line]:
+def _kind_lines(found: Mapping[str, Any], terminal: Terminal) -> Iterator[Line]:
     """Yield what the data are and could be, or why that cannot be told and what would help."""
-    if found["n_items"] is not None:
+    if found["problem"] is None:
         items, units = counted(found["n_items"], "item"), counted(found["n_units"], found["unit"])
         yield from paragraph(f"Read as {found['kind']}: {items}, {units}.", terminal)
-    if found["problem"] is not None:
+    else:
         told = f"It cannot be used as it is: {found['problem']}"
         yield from paragraph(told, terminal, style="bold red")
-    if found["kind"] is None:
-        yield Line("What would help, one of these:", "bold")
-    for name in found["units_that_help"]:
-        yield from paragraph(as_option(Option("unit", name)), terminal, bullet=bullet)
+    helpful = [as_option(Option("unit", name)) for name in found["units_that_help"]]
     for one in found["kinds"]:
-        way = [Option("kind", one["kind"]), *map(Option, one["lacking"])]
-        options = " ".join(map(as_option, way))
+        options = " ".join(map(as_option, (Option("kind", one["kind"]), *map(Option, one["lacking"]))))
         if found["kind"] is None:
-            yield from paragraph(options, terminal, bullet=bullet)
+            helpful.append(options)
         elif one["recognised"] and one["kind"] != found["kind"]:
-            told = f"It could be {one['kind']}, too, {one['recognised']}: {options}."
-            yield from paragraph(told, terminal)
+            yield from paragraph(f"Or {one['kind']}, {one['recognised']}: {options}.", terminal)
+    for way in helpful:
+        yield from paragraph(f"{way} would help", terminal, bullet=terminal.sign("·", "-"))
 
 
 def _copied(command: str, terminal: Terminal) -> Iterator[Line]:

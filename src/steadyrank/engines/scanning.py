@@ -14,7 +14,6 @@ from steadyrank.engines.exact_sums import form_of
 from steadyrank.engines.lazy_columns import (
     check_numbers,
     decimal_range,
-    how_many,
     repeated_pairs,
     with_labels,
     with_numbers,
@@ -32,7 +31,7 @@ from steadyrank.errors import (
     shorten,
 )
 from steadyrank.reading.table import GivenColumn, Table
-from steadyrank.reading.unit_columns import could_be_the_unit
+from steadyrank.reading.unit_columns import number_of_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -148,7 +147,7 @@ def scan_scores(
 def offered_units(source: Source, found: Resolved) -> Candidates:
     """Return the columns beside the data that could be the unit, by the rules of memory.
 
-    A column of more than ``MAX_DISTINCT`` values is not.
+    None is where more than ``MAX_DISTINCT`` values would have to be brought back.
     """
     offered = []
     for part, name in source.beside.items():
@@ -157,17 +156,10 @@ def offered_units(source: Source, found: Resolved) -> Candidates:
             frame = with_labels(source, source.every.select(*parts), parts)
         except InvalidDataError:
             continue
-        labels = frame.group_by(part).agg(rows=nw.len())
-        answer = source.collect(labels.head(MAX_DISTINCT + 1), "columns that could be the unit")
-        rows = int(answer["rows"].sum())
-        if "row" in parts:
-            ends = frame.with_columns(nw.col(part).alias("other")).group_by("row")
-            same = ends.agg(nw.col(part).min(), nw.col("other").max())
-            asked = {"rows": nw.len(), "mixed": how_many(nw.col(part) != nw.col("other"))}
-            sizes = source.numbers(same.select(**asked), "columns that could be the unit")
-            rows = 0 if sizes["mixed"] else int(sizes["rows"])
-        number = could_be_the_unit(answer[part], rows)
-        if 0 < number <= MAX_DISTINCT:
+        labels = frame.group_by(*parts).agg(entries=nw.len()).head(MAX_DISTINCT + 1)
+        answer = source.collect(labels, "columns that could be the unit")
+        number = number_of_units(answer[part], answer.get("row"), int(answer["entries"].sum()))
+        if number and len(answer[part]) <= MAX_DISTINCT:
             offered.append((name, number))
     return tuple(offered)
 

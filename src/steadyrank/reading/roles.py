@@ -230,7 +230,7 @@ def _find(
             found |= {role: table.by_simple_name[name][0] for role, name in zip(pair, both, strict=True)}
     paired = {role for pair in pairs for role in pair}
     for role in (*form.needs, *form.may):
-        known, taken = kind.roles[role], _taken(found)
+        known, taken = kind.roles[role], taken_by(found)
         same = (
             [name for name in table.by_simple_name.get(one, ()) if name not in taken]
             for one in known.names
@@ -238,7 +238,7 @@ def _find(
         names = [free[0] for free in same if free]
         if names and role not in found and role not in paired:
             found[role] = names if known.several else names[0]
-    taken = _taken(found)
+    taken = taken_by(found)
     left = [name for name in table.names if name not in taken]
     for role in form.needs:
         if rest and role not in found and kind.roles[role].takes_the_rest and len(left) == 1:
@@ -246,7 +246,8 @@ def _find(
     return found
 
 
-def _taken(found: Columns) -> set[str]:
+def taken_by(found: Columns) -> set[str]:
+    """Return the columns that play these roles."""
     return {name for value in found.values() for name in _as_list(value)}
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from steadyrank.errors import InvalidDataError
 from steadyrank.reading.labels import encode
+from steadyrank.reading.roles import taken_by
 
 if TYPE_CHECKING:
     from steadyrank.reading.roles import Resolved
@@ -61,39 +62,41 @@ def names_for_the_unit(found: Resolved) -> list[str]:
     """Return the columns that are called like units, where the table has none and could have one."""
     if "unit" not in found.form.roles or "unit" in found.columns:
         return []
-    taken = {name for role, name in found.columns.items() if role != "row" and isinstance(name, str)}
-    taken |= {
-        name for several in found.columns.values() if isinstance(several, list) for name in several
-    }
+    taken = taken_by({role: names for role, names in found.columns.items() if role != "row"})
     return [name for name in found.table.names if name not in taken and sounds_like_a_unit(name)]
 
 
-def could_be_the_unit(values: Any, rows: int) -> int:
-    """Return how many units these labels would make of so many rows; 0 if they cannot.
+def number_of_units(labels: Any, rows: Any, size: int) -> int:
+    """Return how many units these labels would make; 0 if they cannot be the unit.
 
-    There must be some to leave and some to stay, fewer than rows, and none may be missing.
+    None may be missing, and there must be several, but fewer than rows.
+
+    Parameters
+    ----------
+    labels : array, series or iterable
+        What each entry says of its unit.
+    rows : array, series or iterable, or None
+        The row of each entry, where several may make one: they must agree.
+    size : int
+        The number of entries.
     """
     try:
-        _, labels = encode(values, what="units")
+        codes, distinct = encode(labels, what="units")
+        if rows is not None:
+            row_codes, names = encode(rows, what="rows")
+            size = len(names)
+            if len(np.unique(row_codes.astype(np.int64) * len(distinct) + codes)) > size:
+                return 0
     except InvalidDataError:
         return 0
-    alike = {type(label) for label in labels} in ({int}, {str})
-    return len(labels) if alike and 1 < len(labels) < rows else 0
+    alike = {type(label) for label in distinct} in ({int}, {str})
+    return len(distinct) if alike and 1 < len(distinct) < size else 0
 
 
 def unit_candidates(found: Resolved) -> Candidates:
     """Return the columns of a table in memory that could be the unit, in order."""
-    values = {name: found.table.columns[name].coded() for name in names_for_the_unit(found)}
-    if not values or "row" not in found.form.needs:
-        counted = {name: could_be_the_unit(column, len(column)) for name, column in values.items()}
-        return tuple((name, number) for name, number in counted.items() if number)
-    # Several entries make a row: all of them must name the same unit.
-    rows, _ = encode(found.values("row"), what="rows")
-    offered = []
-    for name, column in values.items():
-        number = could_be_the_unit(column, int(rows.max(initial=-1)) + 1)
-        if number:
-            pairs = rows.astype(np.int64) * number + encode(column)[0]
-            if len(np.unique(pairs)) == rows.max() + 1:
-                offered.append((name, number))
-    return tuple(offered)
+    names = names_for_the_unit(found)
+    rows = found.values("row") if names and "row" in found.form.needs else None
+    columns = {name: found.table.columns[name].coded() for name in names}
+    offered = ((name, number_of_units(column, rows, len(column))) for name, column in columns.items())
+    return tuple((name, number) for name, number in offered if number)
