@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-STANDINGS = {"certain": "surely in", "contender": "contender", "out": "out"}
-"""Where an item stands in a top-k."""
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
-RANK_STANDINGS = {"certain": "fixed", "contender": "may move"}
+STANDINGS = {"sure": "sure", "contender": "contender", "near": "near", "out": "out"}
+"""Where an item stands in a top-k, the best first."""
+
+RANK_STANDINGS = {"sure": "holds its rank", "contender": "moves"}
 """Where an item stands in a full ranking."""
 
 EXACT_SIZES = 10**9
@@ -39,6 +41,18 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else plural(noun)}"
 
 
+def in_words(number: int) -> str:
+    """Return a small number as a word.
+
+    Examples
+    --------
+    >>> in_words(3), in_words(1200)
+    ('three', '1,200')
+    """
+    words = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    return words[number] if number < len(words) else f"{number:,}"
+
+
 def ranks_in_words(best: int, worst: int, dash: str = "–") -> str:
     """Return the ranks that an item may have.
 
@@ -48,6 +62,19 @@ def ranks_in_words(best: int, worst: int, dash: str = "–") -> str:
     ('2', '2-5')
     """
     return f"{best:,}" if best == worst else f"{best:,}{dash}{worst:,}"
+
+
+def share_in_words(share: float) -> str:
+    """Return a share in percent; only all is 100% and only none is 0%.
+
+    Examples
+    --------
+    >>> share_in_words(1.0), share_in_words(0.99999), share_in_words(0.5), share_in_words(1e-9)
+    ('100%', '99.9%', '50.0%', '0.1%')
+    """
+    if share in {0.0, 1.0}:
+        return f"{share:.0%}"
+    return f"{min(99.9, max(0.1, 100 * share)):.1f}%"
 
 
 def size_in_words(size: int | None, log10_size: float | None) -> str:
@@ -61,3 +88,29 @@ def size_in_words(size: int | None, log10_size: float | None) -> str:
     if size is not None and size < EXACT_SIZES:
         return f"{size:,}"
     return "not counted" if log10_size is None else f"about 10^{log10_size:.1f}"
+
+
+def rounded_up(value: float, digits: int = 4) -> str:
+    """Return a number with so many digits that is not smaller, for what must be reached.
+
+    Examples
+    --------
+    >>> rounded_up(0.123416), rounded_up(0.5), rounded_up(4.80771e-17)
+    ('0.1235', '0.5', '4.808e-17')
+    """
+    return _rounded(value, digits, ROUND_CEILING)
+
+
+def rounded_down(value: float, digits: int = 4) -> str:
+    """Return a number with so many digits that is not larger, for what is promised.
+
+    Examples
+    --------
+    >>> rounded_down(0.99996, 3), rounded_down(1.0)
+    ('0.999', '1')
+    """
+    return _rounded(value, digits, ROUND_FLOOR)
+
+
+def _rounded(value: float, digits: int, way: str) -> str:
+    return f"{float(Context(digits, way).create_decimal(Decimal(value))):.{digits}g}"

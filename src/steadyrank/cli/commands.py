@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from steadyrank.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from steadyrank.report.text import Line
+    from steadyrank.report.lines import Line
     from steadyrank.stability.study import Study
 
 
@@ -29,14 +29,14 @@ def with_options(command: Callable[[Any], int | None]) -> Callable[..., int | No
 
 
 def topk(options: group.TopKOptions) -> None:
-    """Show the k best items, and those that one unit more or less could put among them.
+    """Show the k best items, where each stands, and a list that holds whichever unit leaves.
 
     For example:
     steadyrank topk restaurants.csv -k 5
     steadyrank topk chat_battles.csv -k 3 --unit judge
     steadyrank topk benchmark.csv -k 4 -o top.json
     """
-    _answer(options, lambda study: study.topk(options.k, **_against(options), **_how(options)))
+    _answer(options, lambda study: study.topk(options.k, removals=options.removals, **_how(options)))
 
 
 def rank(options: group.RankOptions) -> None:
@@ -47,7 +47,7 @@ def rank(options: group.RankOptions) -> None:
     steadyrank rank chat_battles.csv --unit judge --json
     steadyrank rank restaurants.csv --scorer mean-rating:shrinkage=5
     """
-    _answer(options, lambda study: study.ranking(**_against(options), **_how(options)))
+    _answer(options, lambda study: study.ranking(removals=options.removals, **_how(options)))
 
 
 def audit(options: group.AuditOptions) -> None:
@@ -61,8 +61,9 @@ def audit(options: group.AuditOptions) -> None:
     steadyrank audit benchmark.csv -k 4 --removals 3 --samples 200
     """
     ks = parse_ks(options.k)
-    drawing = {name: getattr(options, name) for name in ("removals", "samples", "seed")}
-    _answer(options, lambda study: study.audit(ks, eps=options.eps, delta=options.delta, **drawing))
+    names = ("eps", "delta", "guarantee", "removals", "samples", "seed", "recalibrate")
+    asked = {name: getattr(options, name) for name in names}
+    _answer(options, lambda study: study.audit(ks, **asked))
 
 
 def explain(options: group.ExplainOptions) -> None:
@@ -119,7 +120,7 @@ def report(options: group.ReportOptions) -> None:
     steadyrank report chat_battles.csv --unit judge -o battles.html
     steadyrank report benchmark.csv -k 4 --title Methods --open
     """
-    from steadyrank.report.text import Line
+    from steadyrank.report.lines import Line
 
     study, about = open_study(options, options.output)
     k = study.usual_k if options.k is None else options.k
@@ -187,12 +188,7 @@ def _open(page: Path) -> None:
 
 def _how(options: group.AnswerOptions) -> dict[str, Any]:
     """Return the settings of an answer as the library takes them; it checks the claim."""
-    return {"eps": options.eps, "delta": options.delta, "claim": options.claim}
-
-
-def _against(options: group.RemovalOptions) -> dict[str, Any]:
-    """Return what an answer is to withstand; the library checks it."""
-    return {"removals": options.removals, "guarantee": options.guarantee}
+    return {name: getattr(options, name) for name in ("eps", "delta", "guarantee", "claim")}
 
 
 def _answer(options: Any, ask: Callable[[Study], Any]) -> Any:
@@ -203,7 +199,7 @@ def _answer(options: Any, ask: Callable[[Study], Any]) -> Any:
     with working("Leaving every unit out"):
         result = ask(study)
         found = result.findings(**about)
-    _view(found, options, partial(lines, everything=options.everything))
+    _view(found, options, lines)
     return result
 
 
@@ -212,6 +208,7 @@ def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line
     from steadyrank.report.export import GUARD_NOTE, has_guards, to_csv, to_json
 
     screen = console()
+    wanted = {name: getattr(options, name, False) for name in ("everything", "verbose")}
     if options.form == "json":
         deliver(to_json(found), options.output)
     elif options.form == "csv":
@@ -219,8 +216,8 @@ def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line
         if has_guards(found):
             say(f"note: {GUARD_NOTE}.", ExitCode.FINE)
     elif options.output is not None:
-        page = terminal_of(screen, "utf-8")
+        page = replace(terminal_of(screen, "utf-8"), **wanted)
         text = [line.text for line in within(told(found, page), page)]
         deliver("\n".join(text), options.output)
     else:
-        show(told(found, terminal_of(screen)), screen)
+        show(told(found, replace(terminal_of(screen), **wanted)), screen)

@@ -16,7 +16,7 @@ from steadyrank.errors import EmptyDataError, Option, SteadyrankError
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.roles import lacking, recognise, resolve
 from steadyrank.reading.unit_columns import sounds_like_a_unit
-from steadyrank.report.text import FAINT, LONG, Line, paragraph
+from steadyrank.report.lines import FAINT, LONG, Line, paragraph
 from steadyrank.safe_text import columns_of, cut
 from steadyrank.stability.findings import SCHEMA_VERSION
 from steadyrank.stability.study import Study

@@ -153,8 +153,18 @@ class ScoringOptions(ScorerOptions):
 class TargetOptions(ScoringOptions):
     """The same, and what eps is chosen for where it is not given."""
 
-    delta: float | None = option(
-        ANSWER, "SHARE", "Or: the share of units that may break the answer; 0.05 if neither is given."
+    delta: float = option(
+        ANSWER,
+        "SHARE",
+        "Or: the share of units that may break the answer; none if not given.",
+        default=0.0,
+    )
+    guarantee: str = option(
+        ANSWER,
+        "WHAT",
+        "cover: the new plain top k, or ranking, is inside the answer, whichever unit leaves (the "
+        "default); overlap: the new answer shares k items, or a ranking, with it.",
+        default="cover",
     )
 
 
@@ -174,17 +184,11 @@ class AnswerOptions(TargetOptions):
 class RemovalOptions(AnswerOptions):
     """The same, and what the answer is to withstand."""
 
-    removals: int | None = option(
+    removals: int = option(
         ANSWER,
         "UNITS",
-        "Instead of --delta: the answer holds whichever units leave, up to so many of them together.",
-    )
-    guarantee: str = option(
-        ANSWER,
-        "WHAT",
-        "overlap: the new answer and this one share k items, or a ranking (the default); cover: the "
-        "new plain top k, or ranking, is inside this answer, whichever unit leaves.",
-        default="overlap",
+        "The answer holds whichever units leave, up to so many of them together; 1 if not given.",
+        default=1,
     )
 
 
@@ -204,6 +208,7 @@ class OutputOptions(WritingOptions):
         COMMON, "PATH", "Write to this file instead: text, or by its ending JSON or CSV.", *TO_FILE
     )
     everything: bool = flag(OUTPUT, "Show every row of long tables.", "--all")
+    verbose: bool = flag(OUTPUT, "Also show eps, and what a claim rests on.", "--verbose")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,6 +236,7 @@ class AuditOptions(OutputOptions, TargetOptions):
     )
     samples: int | None = option(ANSWER, "N", "How many random sets are drawn; 1,000 if not given.")
     seed: int = option(ANSWER, "SEED", "Of the random sets.", default=0, tell=True)
+    recalibrate: bool = flag(ANSWER, "Also choose eps anew without each unit.", "--recalibrate")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -254,7 +260,7 @@ class CheckOptions(OutputOptions, ScoringOptions):
         ANSWER,
         "SHARE",
         "The largest share of units whose removal may change the answer.",
-        default=0.05,
+        default=0.0,
         tell=True,
     )
     min_margin: int | None = option(

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from steadyrank.report.lines import Line
     from steadyrank.report.terminal import Terminal
-    from steadyrank.report.text import Line
 
 
 def console(*, stderr: bool = False) -> Console:

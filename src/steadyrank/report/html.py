@@ -30,7 +30,6 @@ import numpy as np
 
 from steadyrank.errors import MissingPackageError
 from steadyrank.report.export import to_json
-from steadyrank.report.text import verdict
 from steadyrank.safe_text import shown
 from steadyrank.wording import STANDINGS
 
@@ -67,7 +66,7 @@ def render_html(findings: Mapping[str, Any], *, title: str | None = None) -> str
     parts = {
         "policy": html.escape(content_policy(scripts.values()), quote=True),
         "title": _text(heading),
-        "verdict": _text(verdict(findings)),
+        "verdict": _text(findings["headline"]),
         "certificate": _text(findings["certificate"]["sentence"]),
         "margin": _text((findings["margin"] or {}).get("sentence", "")),
         "style": asset("report.css"),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.report.text import audit_cells, plain_text
+from steadyrank.report.audit_text import audit_cells
+from steadyrank.report.text import plain_text
 from steadyrank.safe_text import shortened, shown
 from steadyrank.wording import RANK_STANDINGS, STANDINGS, counted, ranks_in_words
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from textwrap import TextWrapper
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from steadyrank.safe_text import columns_of, cut, fitted, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 
 @dataclass(frozen=True)
@@ -25,16 +25,20 @@ class Terminal:
         Of the output; bars and dashes are ASCII where it lacks the better ones.
     options : bool
         Whether its user types options, so that lines may say which of them shows more.
+    everything, verbose : bool
+        Whether every row of long tables is wanted, and whether the numbers behind a claim are.
     """
 
     width: int = 80
     encoding: str = "utf-8"
     options: bool = False
+    everything: bool = False
+    verbose: bool = False
 
     @cached_property
     def _has_signs(self) -> bool:
         try:
-            "━●◐○│┿‹›–…·→─".encode(self.encoding)
+            "━●◐◌○│┿‹›–…·→─".encode(self.encoding)
         except (UnicodeEncodeError, LookupError):
             return False
         return True
@@ -111,6 +115,19 @@ class RankAxis:
     last: int
     cells: int
     cut: int | None = None
+    start: int = 0
+
+    @classmethod
+    def beside(
+        cls, width: int, rows: Iterable[Mapping[str, Any]], terminal: Terminal, cut: int | None
+    ) -> RankAxis | None:
+        """Return an axis right of a table of so many columns; None where there is no room or no rank."""
+        known = [(row["best_rank"], row["worst_rank"]) for row in rows]
+        ranks = [rank for pair in known for rank in pair if rank is not None]
+        cells = min(48, terminal.width - width - 3)
+        if not ranks or cells < 7:
+            return None
+        return replace(cls.around(min(ranks), max(ranks), cells, cut), start=width + 2)
 
     @classmethod
     def around(cls, best: int, worst: int, cells: int, cut: int | None) -> RankAxis:
@@ -141,8 +158,10 @@ class RankAxis:
             return None
         return round(self._per_rank * (self.cut - self.first + 1))
 
-    def bar(self, best: int, worst: int, rank: int, terminal: Terminal) -> str:
+    def bar(self, best: int | None, worst: int | None, rank: int, terminal: Terminal) -> str:
         """Draw the interval from ``best`` to ``worst``, a dot at ``rank``, and the line.
+
+        Nothing is drawn where the ends are not known.
 
         Examples
         --------
@@ -151,6 +170,8 @@ class RankAxis:
         >>> RankAxis(4, 9, 6, cut=6).bar(1, 2, 1, Terminal(encoding="ascii"))
         '<  |   '
         """
+        if best is None or worst is None:
+            return ""
         cells = [" "] * self._used
         start, end = self._place(best), max(self._place(best) + 1, self._end(worst))
         outside = worst < self.first or best > self.last

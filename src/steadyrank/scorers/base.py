@@ -58,6 +58,9 @@ class Scorer(ABC):
 
     takes: ClassVar[tuple[str, ...]] = ()
 
+    small_counts: ClassVar[str] = ""
+    """Which of its settings governs how few observations count, in a sentence."""
+
     @property
     @abstractmethod
     def name(self) -> str:

@@ -9,11 +9,7 @@ from steadyrank.stability.certificate import Certificate as Certificate
 from steadyrank.stability.curve import StabilityCurve as StabilityCurve
 from steadyrank.stability.explanation import Explanation as Explanation, Needed as Needed, Rival as Rival
 from steadyrank.stability.margin_results import Margin as Margin
-from steadyrank.stability.random_audit import RandomAudit as RandomAudit
-from steadyrank.stability.ranking_curve import RankingCurve as RankingCurve
-from steadyrank.stability.removal_curve import RemovalCurve as RemovalCurve
-from steadyrank.stability.study import (
-    Study as Study,
+from steadyrank.stability.questions import (
     audit as audit,
     explain as explain,
     margin as margin,
@@ -22,4 +18,8 @@ from steadyrank.stability.study import (
     stable_topk as stable_topk,
     write_report as write_report,
 )
+from steadyrank.stability.random_audit import RandomAudit as RandomAudit
+from steadyrank.stability.ranking_curve import RankingCurve as RankingCurve
+from steadyrank.stability.removal_curve import RemovalCurve as RemovalCurve
+from steadyrank.stability.study import Study as Study
 from steadyrank.stability.topk_audit import Flip as Flip, Flips as Flips

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
+from steadyrank.errors import Option, SteadyrankError
 from steadyrank.operators.intervals import rank_intervals, tiers
+from steadyrank.reading.arrays import frozen
 from steadyrank.stability import findings
 from steadyrank.stability.results import Result, some_of
+from steadyrank.stability.standings import Standing
 from steadyrank.stability.thresholds import BUDGET
 from steadyrank.stability.topk_audit import Flips
 from steadyrank.stability.views import plot_ranking, plot_topk
@@ -20,14 +23,15 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.operators.rankings import RankingSet
     from steadyrank.operators.topk_sets import InflatedTopK
     from steadyrank.stability.auditing import Audit
     from steadyrank.stability.certificate import Certificate
     from steadyrank.stability.margin_results import Margin
+    from steadyrank.stability.standings import Ranks, TopKDeletions
 
-Standing = Literal["certain", "contender", "out"]
+STANDINGS: tuple[Standing, ...] = get_args(Standing)
 
 NEXT_ON_A_SCREEN = 25
 """Items beyond the members that a brief view may show."""
@@ -35,7 +39,7 @@ NEXT_ON_A_SCREEN = 25
 
 @dataclass(frozen=True)
 class AnswerRow:
-    """One item of an answer.
+    """One item of an answer. What is None is not known, because nobody was left out for it.
 
     Attributes
     ----------
@@ -45,22 +49,41 @@ class AnswerRow:
         Its label.
     score : float
         Its score.
-    best_rank, worst_rank : int
-        Its best and worst rank over the inflated ranking at the same eps.
-    standing : {"certain", "contender", "out"}
-        Whether it is surely in the top k, may be, or is not. In a full ranking, ``certain`` means that
-        its rank is the same in every ranking of the set.
+    best_rank, worst_rank : int or None
+        Its best and worst plain rank, over the data and the data without each unit.
+    share : float or None
+        The share of the units without which it is in the plain top k.
+    standing : {"sure", "contender", "near", "out"} or None
+        ``sure``: in the plain top k of the data and of the data without any one unit. ``contender``:
+        leaving out some unit brings it in or puts it out. ``near``: in the list for its score, though no
+        single unit brings it in. ``out``: none of these. In a full ranking, ``sure`` means that its rank
+        is the same without any one unit, and ``contender`` that it is not.
+    away : int or None
+        How many units must leave together, at least, for it to leave the top k or to enter it.
+    count : int or None
+        How many observations (votes, ratings, battles) are behind its score.
     critical_eps : float or None
         The eps above which it is in the inflated top-k.
+    inflated_best, inflated_worst : int
+        Its best and worst rank over the inflated ranking at the eps of the answer.
+    lowest_score, highest_score : float or None
+        Its score stays between these, whichever one unit leaves.
     """
 
     rank: int
     item: object
     score: float
-    best_rank: int
-    worst_rank: int
-    standing: Standing
+    best_rank: int | None
+    worst_rank: int | None
+    share: float | None
+    standing: Standing | None
+    away: int | None
+    count: int | None
     critical_eps: float | None
+    inflated_best: int
+    inflated_worst: int
+    lowest_score: float | None
+    highest_score: float | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,10 +92,11 @@ class Answer(Result):
 
     eps: float
     certificate: Certificate
+    ranks: Ranks | None
 
     def __getstate__(self) -> dict[str, Any]:
         # An answer travels light: its study may hold gigabytes, and functions that cannot travel.
-        kept = {name: value for name, value in self.__dict__.items() if name != "_audit"}
+        kept = {name: value for name, value in self.__dict__.items() if name not in {"_audit", "margin"}}
         return kept | {"_study": None}
 
     @property
@@ -90,23 +114,44 @@ class Answer(Result):
         """The best and worst rank of each item over the inflated ranking."""
         return rank_intervals(self.scores, self.eps)
 
+    @property
+    def told(self) -> bool:
+        """Whether it is told where items stand without each unit."""
+        return self.ranks is not None
+
+    @cached_property
+    def margin(self) -> Margin:
+        """How many units must leave before the plain answer changes."""
+        return self.study.known_margin(self.k)
+
+    @cached_property
+    def _score_range(self) -> tuple[FloatArray, FloatArray] | None:
+        return self.study.outer_bounds if self.told and self.has_study else None
+
     def rows(self, limit: int | None = None) -> Iterator[AnswerRow]:
         """Yield the items by plain rank, all or the first ``limit``."""
         best, worst = self.rank_intervals
-        for rank, index in enumerate(self.order[:limit].tolist(), start=1):
-            standing, critical = self._standing(rank, index)
-            score, interval = float(self.scores[index]), (int(best[index]), int(worst[index]))
-            yield AnswerRow(rank, self.items[index], score, *interval, standing, critical)
+        ranked = 0 if self.ranks is None else len(self.ranks)
+        lowest, highest = self._score_range or (None, None)
+        for place, index in enumerate(self.order[:limit].tolist()):
+            known = self.ranks if place < ranked else None
+            yield AnswerRow(
+                place + 1,
+                self.items[index],
+                float(self.scores[index]),
+                best_rank=None if known is None else int(known.best[place]),
+                worst_rank=None if known is None else int(known.worst[place]),
+                **self._standing(place, index),
+                count=None if self.counts is None else int(self.counts[index]),
+                inflated_best=int(best[index]),
+                inflated_worst=int(worst[index]),
+                lowest_score=None if lowest is None else float(lowest[index]),
+                highest_score=None if highest is None else float(highest[index]),
+            )
 
-    def _standing(self, rank: int, index: int) -> tuple[Standing, float | None]:
+    def _standing(self, place: int, index: int) -> dict[str, Any]:
+        """Return share, standing, away and critical eps of an item, given its place and its index."""
         raise NotImplementedError
-
-    def _margin(self, *, audited: bool) -> Margin | None:
-        """Return how many units must leave before the plain answer changes, if units were left out."""
-        return self.study.known_margin(self.k) if audited else None
-
-    def _found(self) -> dict[str, Any]:
-        return findings.answer_findings(self, None)
 
     def _columns(self) -> dict[str, list[Any]]:
         rows = list(self.rows())
@@ -126,13 +171,17 @@ class StableTopK(Answer):
         The answer by index.
     critical_eps : float array (items,)
         The eps above which each item is a member.
+    deletions : TopKDeletions or None
+        The plain top k without each unit; None where nobody was left out.
 
     Examples
     --------
     >>> from steadyrank import Votes, stable_topk
-    >>> answer = stable_topk(Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 30), 2, delta=0)
+    >>> answer = stable_topk(Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 30), 2)
     >>> answer
-    StableTopK(k=2, members=['cyd', 'abe', 'bob'], certain=1, eps=0.05, certificate='observed')
+    StableTopK(k=2, members=['cyd', 'abe', 'bob'], sure=1, eps=0.05, certificate='observed')
+    >>> answer.sure, answer.contenders, answer.near
+    (('cyd',), ('abe', 'bob'), ())
     >>> len(answer), "bob" in answer, list(answer)
     (3, True, ['cyd', 'abe', 'bob'])
     """
@@ -141,10 +190,12 @@ class StableTopK(Answer):
 
     result: InflatedTopK
     critical_eps: FloatArray
+    deletions: TopKDeletions | None
 
     def __repr__(self) -> str:
+        sure = f"sure={len(self.sure):,}, " if self.told else ""
         return (
-            f"StableTopK(k={self.k}, members={some_of(self.members)}, certain={len(self.certain):,}, "
+            f"StableTopK(k={self.k}, members={some_of(self.members)}, {sure}"
             f"eps={self.eps:.3g}, certificate={self.certificate.status!r})"
         )
 
@@ -172,20 +223,65 @@ class StableTopK(Answer):
         """The labels of all members, best first."""
         return self.labels(self.result.indices)
 
-    @cached_property
-    def certain(self) -> tuple[object, ...]:
-        """The labels of the members that are in the top k of every ranking of the set."""
-        return self.labels(self.result.certain_indices)
+    @property
+    def sure(self) -> tuple[object, ...]:
+        """The items that are in the plain top k of the data and of the data without any one unit."""
+        return self._standing_at("sure")
 
-    @cached_property
+    @property
     def contenders(self) -> tuple[object, ...]:
-        """The labels of the other members."""
-        return self.labels(self.result.contender_indices)
+        """The items that leaving out some unit brings into the top k or puts out of it."""
+        return self._standing_at("contender")
 
-    def _standing(self, rank: int, index: int) -> tuple[Standing, float | None]:
-        # Members are the first in the plain order, and the certain ones the first of them.
-        inside: Standing = "certain" if rank <= len(self.certain) else "contender"
-        return inside if rank <= self.size else "out", float(self.critical_eps[index])
+    @property
+    def near(self) -> tuple[object, ...]:
+        """The members that are in the list for their score: no single unit brings them in."""
+        return self._standing_at("near")
+
+    def _standing_at(self, standing: Standing) -> tuple[object, ...]:
+        if self._standings is None:
+            raise SteadyrankError(
+                "no unit was left out for this answer, so it is not known where items stand",
+                way_out=["Ask for it with ", Option("claim", "observed"), "."],
+            )
+        places = np.flatnonzero(self._standings == STANDINGS.index(standing))
+        return self.labels(self.order[places])
+
+    @cached_property
+    def _standings(self) -> IntArray | None:
+        """The number of the standing of each item, by plain rank; None where nobody was left out."""
+        if self.deletions is None:
+            return None
+        inside, total = self.deletions.inside[self.order], self.n_units
+        places = np.arange(len(self.order))
+        sure, contender, near, out = range(len(STANDINGS))
+        within = np.where(inside == total, sure, contender)
+        beyond = np.where(inside > 0, contender, np.where(places < self.size, near, out))
+        return np.where(places < self.k, within, beyond)
+
+    @cached_property
+    def away(self) -> IntArray | None:
+        """How many units each item is away from leaving the top k, or from entering it, at least."""
+        if self.deletions is None or not self.has_study:
+            return None
+        return frozen(self.study.margin_search().away(self.k, self.moves))
+
+    @property
+    def moves(self) -> BoolArray:
+        """Which items some single deletion brings into the top k, or puts out of it."""
+        found = np.zeros(len(self.items), dtype=np.bool_)
+        found[self.order] = self._standings == STANDINGS.index("contender")
+        return found
+
+    def _standing(self, place: int, index: int) -> dict[str, Any]:
+        told = {"critical_eps": float(self.critical_eps[index])}
+        if self.deletions is None or self._standings is None:
+            return told | {"share": None, "standing": None, "away": None}
+        return told | {
+            "share": int(self.deletions.inside[index]) / self.n_units,
+            "standing": STANDINGS[self._standings[place]],
+            "away": None if self.away is None else int(self.away[index]),
+        }
 
     def findings(
         self,
@@ -214,21 +310,15 @@ class StableTopK(Answer):
         budget : int
             How many numbers each family of ``thresholds`` may hold.
         """
-        audit = None if self.certificate.status == "none" else self._audit
+        audit = self._audit if self.told else None
         ks = () if audit is None else self.study.ks_near(self.k, reach=near)
         made = findings.about(self, source, policies) | findings.answer_findings(self, max_rows)
         moves = findings.live_findings(self, audit, ks, budget)
-        if near and audit is not None:
-            moves |= {"distances": findings.distance_findings(self.study, self.k)}
-        return (
-            made | findings.topk_findings(self, audit, self._margin(audited=audit is not None)) | moves
-        )
+        return made | findings.topk_findings(self) | moves
 
     def _brief(self) -> dict[str, Any]:
-        audited = self.certificate.status in {"observed", "certified"} and self._study is not None
         made = findings.about(self) | findings.answer_findings(self, self.size + NEXT_ON_A_SCREEN)
-        audit = self._audit if audited else None
-        return made | findings.topk_findings(self, audit, self._margin(audited=audited))
+        return made | findings.topk_findings(self)
 
     @cached_property
     def _audit(self) -> Audit:
@@ -249,17 +339,20 @@ class StableRanking(Answer):
     ----------
     rankings : RankingSet
         The set of rankings, by index.
+    changing : int or None
+        How many units change the plain ranking, each left out alone; None where nobody was.
 
     Examples
     --------
     >>> from steadyrank import Votes, stable_ranking
-    >>> stable_ranking(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30), delta=0)
+    >>> stable_ranking(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30))
     StableRanking(ranking=['ann', 'bob', 'cyd'], tiers=2, eps=0.0909, certificate='observed')
     """
 
     document = "ranking"
 
     rankings: RankingSet
+    changing: int | None
 
     def __repr__(self) -> str:
         return (
@@ -286,17 +379,15 @@ class StableRanking(Answer):
         """The blocks of labels that no ranking of the set mixes, best first."""
         return tuple(self.labels(block) for block in tiers(self.scores, self.eps))
 
-    def _standing(self, rank: int, index: int) -> tuple[Standing, float | None]:  # noqa: ARG002
-        best, worst = self.rank_intervals
-        return ("certain" if best[index] == worst[index] else "contender"), None
+    def _standing(self, place: int, index: int) -> dict[str, Any]:  # noqa: ARG002 (same call)
+        told = dict.fromkeys(("share", "standing", "away", "critical_eps"))
+        if self.ranks is None or place >= len(self.ranks):
+            return told
+        fixed = self.ranks.best[place] == self.ranks.worst[place]
+        return told | {"standing": "sure" if fixed else "contender"}
 
     def _found(self) -> dict[str, Any]:
-        margin = self._margin(audited=self.certificate.status != "none" and self._study is not None)
-        return {
-            "tiers": [findings.labels(tier) for tier in self.tiers],
-            "margin": None if margin is None else findings.margin_findings(margin),
-            **super()._found(),
-        }
+        return findings.answer_findings(self, None) | findings.ranking_findings(self)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the ranks that each item may have with matplotlib, and return the Axes."""

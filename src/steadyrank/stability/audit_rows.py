@@ -16,7 +16,9 @@ from steadyrank.errors import InvalidValueError, StateLimitError, shorten
 from steadyrank.operators.critical import STEEPEST
 from steadyrank.operators.meeting import Rival
 from steadyrank.operators.rankings import RankingSet
+from steadyrank.operators.topk_sets import topk
 from steadyrank.reading.arrays import frozen
+from steadyrank.scorers.base import LeaveOneOut
 from steadyrank.stability.near_rank import alike
 from steadyrank.wording import size_in_words
 
@@ -26,14 +28,22 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.scorers.base import LeaveOneOut
     from steadyrank.stability.study import Study
+
+    EpsOf: TypeAlias = Callable[[int | None], float]
+    """From a k, or None for the full ranking, to the inflation."""
 
     Operator: TypeAlias = Callable[[FloatArray, int], ArrayLike]
     """From scores and k to item indices, or to a mask of the items."""
 
 ROUGHLY = 1e-5
 """Nearer to eps than this share of it, bounds leave it to the operators, which know of rounding."""
+
+STEEPEST_COVER = 3.42
+"""A little more than 2 + sqrt(2)."""
+
+COVERED = 20_000_000
+"""Up to so many scores of units that may not be covered are looked at."""
 
 NOT_JACCARD = "Jaccard similarity is defined for sets of items, not for sets of rankings"
 
@@ -50,32 +60,46 @@ class AuditRow:
         The k of a top-k method, None for full rankings.
     delta : float
         The share of units whose removal leaves fewer than k common items (no common ranking).
+    uncovered : float or None
+        The share of units without which the plain top k (the plain ranking) is not inside the answer;
+        None where that was not computed.
     jaccard : float or None
         The mean Jaccard similarity with the full answer; None where it does not apply.
     size : int or None
         How many items (rankings) the full answer holds, exactly; None where it was not counted.
+    eps : float or None
+        The inflation of an inflated answer.
     note : str
         Why a value is missing, in plain words.
     broken : int array
         The distinct units whose removal breaks the answer.
     lower, upper : float or None
         Of random removals: confidence limits of the share of all removals that break the answer.
+    recalibrated : float or None
+        Where eps was chosen anew without each unit: the share of units whose removal then leaves fewer
+        than k common items (no common ranking).
+    eps_without : (float, float) or None
+        The smallest and the largest eps that was so chosen.
 
     Examples
     --------
-    >>> AuditRow("ranking", None, delta=0.0, jaccard=None, size=10**400).log10_size
+    >>> AuditRow("ranking", None, delta=0.0, uncovered=0.0, jaccard=None, size=10**400).log10_size
     400.0
     """
 
     method: str
     k: int | None
     delta: float
+    uncovered: float | None
     jaccard: float | None
     size: int | None
+    eps: float | None = None
     note: str = ""
     broken: IntArray = field(default_factory=lambda: np.empty(0, np.int64), repr=False, compare=False)
     lower: float | None = None
     upper: float | None = None
+    recalibrated: float | None = None
+    eps_without: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "broken", frozen(self.broken))
@@ -102,16 +126,18 @@ class AuditRow:
         return math.log10(self.size >> excess) + excess * math.log10(2)
 
 
-def ranking_row(study: Study, eps: float, max_states: int) -> AuditRow:  # noqa: ARG001 (same call)
+def ranking_row(study: Study, eps_of: EpsOf, max_states: int) -> AuditRow:  # noqa: ARG001 (same call)
     """Audit the plain ranking: broken wherever any two items change places."""
     loo = study.leave_one_out
     order = np.argsort(-loo.scores, kind="stable")
     broken = loo.reordered(order)
-    return AuditRow("ranking", None, study.share(broken), None, 1, NOT_JACCARD, broken)
+    share = study.share(broken)
+    return AuditRow("ranking", None, share, share, None, 1, note=NOT_JACCARD, broken=broken)
 
 
-def inflated_ranking_row(study: Study, eps: float, max_states: int) -> AuditRow:
+def inflated_ranking_row(study: Study, eps_of: EpsOf, max_states: int) -> AuditRow:
     """Audit the inflated ranking: broken where the two sets share no ranking."""
+    eps = eps_of(None)
     broken = units_without_common_ranking(study, eps)
     note = NOT_JACCARD
     size: int | None = None
@@ -119,7 +145,29 @@ def inflated_ranking_row(study: Study, eps: float, max_states: int) -> AuditRow:
         size = RankingSet(study.leave_one_out.scores, eps).count(max_states=max_states)
     except StateLimitError as error:
         note = f"{NOT_JACCARD}; size not counted: {error}"
-    return AuditRow("inflated_ranking", None, study.share(broken), None, size, note, broken)
+    delta, uncovered = study.share(broken), uncovered_share(study, eps)
+    return AuditRow("inflated_ranking", None, delta, uncovered, None, size, eps, note, broken)
+
+
+def uncovered_share(study: Study, eps: float) -> float | None:
+    """Return the share of units without which the plain ranking is not in the set, where it is cheap.
+
+    A unit that moves the scores by less than eps over 2 + sqrt(2) never is one of them.
+    """
+    loo, rival = study.leave_one_out, Rival(study.scores)
+    chosen = study.reaching(eps / STEEPEST_COVER)
+    exact = type(loo).columns_near is LeaveOneOut.columns_near
+    if int(chosen.sum()) * len(loo.scores) > (COVERED if exact else COVERED // 100):
+        return None
+    unmoved = np.ones(len(chosen), dtype=np.bool_)
+    unmoved[loo.reordered(rival.order)] = False
+    lost = [
+        unit
+        for units, rows in loo.columns(np.arange(len(loo.scores)), chosen & ~unmoved)
+        for unit, row in zip(units.tolist(), rows, strict=True)
+        if rival.meeting_and_covering(row)[1] >= eps
+    ]
+    return study.share(np.array(lost, dtype=np.int64))
 
 
 def units_without_common_ranking(study: Study, eps: float) -> IntArray:
@@ -163,10 +211,11 @@ def operator_rows(loo: LeaveOneOut, ks: Sequence[int], name: str, operator: Oper
     full = {k: _mask(operator(loo.scores.copy(), k), len(loo.scores), name) for k in ks}
     counts, total = loo.units.counts, loo.units.total
     broken: dict[int, list[int]] = {k: [] for k in ks}
-    jaccard = dict.fromkeys(ks, 0.0)
+    jaccard, uncovered = dict.fromkeys(ks, 0.0), dict.fromkeys(ks, 0)
     for unit, row in rows_of(loo):
         for k in ks:
             inside = _mask(operator(row.copy(), k), len(row), name)
+            uncovered[k] += int(counts[unit]) * (not full[k][topk(row, k)].all())
             common, either = int((inside & full[k]).sum()), int((inside | full[k]).sum())
             jaccard[k] += int(counts[unit]) * (common / either if either else 1.0)
             if common < k:
@@ -175,7 +224,8 @@ def operator_rows(loo: LeaveOneOut, ks: Sequence[int], name: str, operator: Oper
     for k in ks:
         units = np.array(broken[k], dtype=np.int64)
         delta, size = int(counts[units].sum()) / total, int(full[k].sum())
-        rows.append(AuditRow(name, k, delta, jaccard[k] / total, size, broken=units))
+        shares = delta, uncovered[k] / total, jaccard[k] / total
+        rows.append(AuditRow(name, k, *shares, size, broken=units))
     return rows
 
 

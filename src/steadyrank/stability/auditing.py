@@ -16,6 +16,7 @@ from steadyrank.errors import InvalidValueError, Option, listing, shorten
 from steadyrank.operators.checks import check_k
 from steadyrank.stability import findings
 from steadyrank.stability.audit_rows import inflated_ranking_row, operator_rows, ranking_row
+from steadyrank.stability.calibration import Calibration
 from steadyrank.stability.results import Result, some_of
 from steadyrank.stability.topk_audit import Flips, Members, TopKAudit, inflated_members, plain_members
 from steadyrank.wording import counted
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from steadyrank._typing import FloatArray
     from steadyrank.data.units import Units
     from steadyrank.stability.answers import StableTopK
-    from steadyrank.stability.audit_rows import AuditRow, Operator
+    from steadyrank.stability.audit_rows import AuditRow, EpsOf, Operator
+    from steadyrank.stability.certificate import Guarantee
     from steadyrank.stability.curve import StabilityCurve
     from steadyrank.stability.margin_results import Margin
     from steadyrank.stability.ranking_curve import RankingCurve
@@ -38,11 +40,11 @@ TOPK_METHODS: dict[str, Callable[[float], Members]] = {
 }
 """Answers for a k: from eps to a function that tells the members. Audited together, in one pass."""
 
-RANKING_METHODS: dict[str, Callable[[Study, float, int], AuditRow]] = {
+RANKING_METHODS: dict[str, Callable[[Study, EpsOf, int], AuditRow]] = {
     "ranking": ranking_row,
     "inflated_ranking": inflated_ranking_row,
 }
-"""Answers without a k: from a study, eps and a limit for counting to a row."""
+"""Answers without a k: from a study, where eps comes from, and a limit for counting to a row."""
 
 METHODS = (*TOPK_METHODS, *RANKING_METHODS)
 
@@ -57,8 +59,13 @@ class Audit(Result):
     ----------
     table : tuple of AuditRow
         One row for each method and k.
-    eps : float
-        The inflation.
+    eps : float or None
+        The inflation that was given; where none was, each row has its own, the tightest that keeps to
+        ``target`` and to ``guarantee``.
+    target : float
+        The share of units that may break an inflated answer.
+    guarantee : {"cover", "overlap"}
+        What breaking means where eps is chosen.
     units : Units
         What was left out.
 
@@ -72,7 +79,9 @@ class Audit(Result):
     document = "audit"
 
     table: tuple[AuditRow, ...]
-    eps: float
+    eps: float | None
+    target: float
+    guarantee: Guarantee
     units: Units
 
     @property
@@ -82,9 +91,10 @@ class Audit(Result):
 
     def __repr__(self) -> str:
         methods = list(dict.fromkeys(row.method for row in self))
+        told = f"delta={self.target:.3g}" if self.eps is None else f"eps={self.eps:.3g}"
         return (
             f"Audit({counted(self.n_units, self.unit)} left out in turn, "
-            f"{counted(len(self.items), 'item')}, eps={self.eps:.3g}, methods={some_of(methods)})"
+            f"{counted(len(self.items), 'item')}, {told}, methods={some_of(methods)})"
         )
 
     def __len__(self) -> int:
@@ -94,12 +104,18 @@ class Audit(Result):
         return iter(self.table)
 
     @cached_property
-    def share_reaching_eps(self) -> float:
+    def share_reaching_eps(self) -> float | None:
         """The share of units that move the scores by eps or more: Theorems 4 and 8 bound delta by it.
 
-        A shift that is eps up to rounding counts, as it does for the operators.
+        A shift that is eps up to rounding counts, as for the operators. None unless eps was given.
         """
-        return self._folds.share(self._folds.reaching(self.eps))
+        return None if self.eps is None else self._folds.share(self._folds.reaching(self.eps))
+
+    def eps_of(self, k: int | None) -> float:
+        """Return the eps of the top k, or without a k of the ranking: as given, or as it is chosen."""
+        if self.eps is not None:
+            return self.eps
+        return Calibration(self.study, k, self.guarantee).eps_needed(self.target)
 
     @property
     def _folds(self) -> Study:
@@ -129,11 +145,11 @@ class Audit(Result):
         Works for every k, also one that is not in the table.
         """
         k = check_k(k, len(self.items))
-        folds = self._folds
-        topk = TopKAudit(folds, [k], self.eps)
-        members = {name: TOPK_METHODS[name](self.eps) for name in Flips.METHODS}
+        folds, eps = self._folds, self.eps_of(k)
+        topk = TopKAudit(folds, {k: eps})
+        members = {name: TOPK_METHODS[name](eps) for name in Flips.METHODS}
         broken = {row.method: row.broken for row in self if row.k == k}
-        if missing := {name: members[name] for name in Flips.METHODS if name not in broken}:
+        if missing := {name: TOPK_METHODS[name] for name in Flips.METHODS if name not in broken}:
             broken |= {row.method: row.broken for row in topk.rows(missing)}
         plain, inflated = (topk.flips(name, k, members[name], broken[name]) for name in members)
         return Flips(k, folds.unit, folds.units.total, plain, inflated)
@@ -146,7 +162,8 @@ class Audit(Result):
             raise InvalidValueError(
                 f"say which k to draw; audited were: {listed}", way_out=["Give ", Option("k"), "."]
             )
-        return self.curve(audited[0] if k is None else k).plot(ax, eps=self.eps)
+        chosen = audited[0] if k is None else k
+        return self.curve(chosen).plot(ax, eps=self.eps_of(chosen))
 
     def _found(self) -> dict[str, Any]:
         return findings.audit_findings(self)
@@ -208,7 +225,8 @@ class Check(Result):
     @property
     def stable(self) -> bool:
         """Whether the answer passes."""
-        return self.row.delta <= self.max_delta and self.margin.lower >= (self.min_margin or 0)
+        held = self.row.uncovered is not None and self.row.uncovered <= self.max_delta
+        return held and self.margin.lower >= (self.min_margin or 0)
 
     def _found(self) -> dict[str, Any]:
         return findings.check_findings(self)
@@ -231,14 +249,14 @@ class AuditPlan:
                 "a method of steadyrank has that name"
             )
 
-    def rows(self, study: Study, eps: float, max_states: int) -> Iterator[AuditRow]:
+    def rows(self, study: Study, eps_of: EpsOf, max_states: int) -> Iterator[AuditRow]:
         """Audit everything that was asked for: ours, then the user's own."""
-        members = {name: make(eps) for name, make in TOPK_METHODS.items() if name in self._methods}
-        if members:
-            yield from TopKAudit(study, self._ks, eps).rows(members)
+        methods = {name: make for name, make in TOPK_METHODS.items() if name in self._methods}
+        if methods:
+            yield from TopKAudit(study, {k: eps_of(k) for k in self._ks}).rows(methods)
         for name, audited in RANKING_METHODS.items():
             if name in self._methods:
-                yield audited(study, eps, max_states)
+                yield audited(study, eps_of, max_states)
         for name, operator in self._operators.items():
             yield from operator_rows(study.leave_one_out, self._ks, name, operator)
 

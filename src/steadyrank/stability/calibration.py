@@ -20,14 +20,15 @@ from steadyrank.operators.critical import critical_eps
 from steadyrank.stability.audit_rows import units_without_common_ranking
 from steadyrank.stability.certificate import (
     Certificate,
+    nothing_left_out,
     observed,
     proved_by_bagging,
     proved_by_sensitivity,
     unchecked,
     withstanding,
 )
-from steadyrank.stability.withstanding import Withstanding, covering_one
-from steadyrank.wording import counted, plural
+from steadyrank.stability.withstanding import Withstanding
+from steadyrank.wording import counted, plural, rounded_up
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,8 +43,8 @@ Claim = Literal["observed", "proved", "none"]
 CLAIMS = ("observed", "proved", "none")
 GUARANTEES = ("overlap", "cover")
 
-USUAL_DELTA = 0.05
-"""The share of units that may break an answer where nobody says anything else."""
+COVERS = (2 + math.sqrt(2)) * (1 + 1e-12)
+"""If scores move by less than eps, the new plain answer is inside the inflated one at so many eps."""
 
 SUMS = 1e-12
 """More than what rounding of the operators' sums amounts to, relative to eps."""
@@ -63,9 +64,9 @@ def check_delta(delta: object) -> float:
     return float(delta)
 
 
-def check_one_target(delta: float | None, eps: float | None) -> None:
+def check_one_target(delta: float, eps: float | None) -> None:
     """Complain where both a target delta and an eps are given: one follows from the other."""
-    if delta is not None and eps is not None:
+    if delta and eps is not None:
         raise InvalidValueError(
             "take either delta or eps, not both",
             way_out=["Omit ", Option("delta"), " or ", Option("eps"), "."],
@@ -82,55 +83,72 @@ class Calibration:
 
     study: Study
     k: int | None
+    guarantee: Guarantee = "cover"
 
     @property
     def what(self) -> str:
         """What answers must share, for sentences: a number of items, or a ranking."""
         return "ranking" if self.k is None else str(self.k)
 
+    @property
+    def _cover(self) -> bool:
+        return self.guarantee == "cover"
+
     def certificate(
         self,
         *,
-        delta: float | None = None,
+        delta: float = 0.0,
         eps: float | None = None,
         claim: Claim = "observed",
-        removals: int | None = None,
-        guarantee: Guarantee = "overlap",
+        removals: int = 1,
     ) -> Certificate:
-        """Return the certificate for a target delta, 0.05 by default, or for an eps that was given.
+        """Return the certificate for a target delta, 0 by default, or for an eps that was given."""
+        found = self._found(delta, eps, claim, removals)
+        everything = bool((critical_eps(self.study.scores, self.k or 1) < found.eps).all())
+        several = len(self.study.items) > (self.k or 1)
+        claimed = found.delta is not None and not found.vacuous
+        return nothing_left_out(found) if everything and several and claimed else found
 
-        With removals, or for cover, it holds whichever units leave: delta is 0.
-        """
+    def _found(self, delta: float, eps: float | None, claim: Claim, removals: int) -> Certificate:
         _check_choice("claim", claim, CLAIMS)
-        _check_choice("guarantee", guarantee, GUARANTEES)
-        check_one_target(delta, eps)
+        _check_choice("guarantee", self.guarantee, GUARANTEES)
+        target = check_delta(delta)
+        check_one_target(target, eps)
         if claim != "none" and self.study.units.total < 2:
             raise NothingLeftError(self.study.unit)
-        if removals is not None or guarantee == "cover":
-            most = self.check_removals(1 if removals is None else removals)
-            if delta is not None and check_delta(delta):
+        if self.check_removals(removals) > 1:
+            if target:
                 raise InvalidValueError(
                     f"an answer that holds whichever units leave has delta = 0, not {delta:g}",
                     way_out=["Omit ", Option("delta"), "."],
                 )
-            if most > 1 or guarantee == "cover":
-                return self._whoever_leaves(most, eps, claim, cover=guarantee == "cover")
-            delta = 0.0
-        if eps is not None:
-            return self._for_eps(check_eps(eps), claim)
-        return self._for_delta(check_delta(USUAL_DELTA if delta is None else delta), claim)
+            return self._whoever_leaves(removals, eps, claim)
+        if eps is None:
+            return self._for_delta(target, claim)
+        return self._for_eps(check_eps(eps), claim)
 
-    def _whoever_leaves(
-        self, removals: int, eps: float | None, claim: Claim, *, cover: bool
-    ) -> Certificate:
+    def eps_needed(self, delta: float) -> float:
+        """Return the tightest eps on these data that at most a share ``delta`` of the units breaks."""
+        if not self._cover:
+            curve = self.study.ranking_curve() if self.k is None else self.study.curve(self.k)
+            return curve.smallest_eps(delta)
+        ties = smallest_gap_eps(self.study.scores)
+        return eps_above(check_delta(delta), self._covering_eps, self.study.units.counts, ties)
+
+    @property
+    def _covering_eps(self) -> FloatArray:
+        """The eps, for each distinct unit, above which the answer holds the plain one without it."""
+        known = self.study.ranking_curve() if self.k is None else self.study.deletions(self.k)
+        return known.covering_eps
+
+    def _whoever_leaves(self, removals: int, eps: float | None, claim: Claim) -> Certificate:
         study, scorer = self.study, self.study.scorer.name
         if claim != "observed":
             raise InvalidValueError(
-                f"cover, and what holds against several removals, is found on these data: it is not "
-                f"{claim!r}",
+                f"what holds against several removals is found on these data: it is not {claim!r}",
                 way_out=["Omit ", Option("claim", claim), "."],
             )
-        if removals > 1 and not study.margin_search().contests.several:
+        if not study.margin_search().contests.several:
             raise NoProofError(
                 scorer,
                 f"nothing bounds what {removals:,} {plural(study.unit)} that leave together can do",
@@ -140,25 +158,20 @@ class Calibration:
                     ", or a scorer whose margins are bounded below.",
                 ],
             )
-        needed = self._needed(removals, cover=cover)
+        known = Withstanding(study, removals)
+        needed = (
+            known.ranking(cover=self._cover) if self.k is None else known.topk(self.k, cover=self._cover)
+        )
         smallest = max(just_above(needed), smallest_gap_eps(study.scores))
         if eps is not None and check_eps(eps) < just_above(needed):
             raise NoProofError(
                 scorer,
                 f"no rule proves that eps = {eps:.6g} holds against {counted(removals, 'removal')}",
-                way_out=["Omit ", Option("eps"), f", or give {smallest * 1.00001:.6g} or more."],
+                way_out=["Omit ", Option("eps"), f", or give {rounded_up(smallest)} or more."],
             )
         found = smallest if eps is None else check_eps(eps)
-        vacuous = bool((critical_eps(study.scores, self.k or 1) < found).all())
         told = removals, study.units.total, study.unit, self.what
-        return withstanding(found, *told, cover=cover, chosen=eps is None, vacuous=vacuous)
-
-    def _needed(self, removals: int, *, cover: bool) -> float:
-        """Return the eps above which the answer holds, whichever units leave."""
-        if removals == 1:
-            return covering_one(self.study, self.k)
-        known = Withstanding(self.study, removals)
-        return known.ranking(cover=cover) if self.k is None else known.topk(self.k, cover=cover)
+        return withstanding(found, *told, cover=self._cover, chosen=eps is None)
 
     def check_removals(self, removals: int) -> int:
         """Return a number of units that may leave and leave somebody, or complain."""
@@ -179,40 +192,45 @@ class Calibration:
             )
         if claim == "proved":
             return self._proved_for_delta(delta)
-        curve = self.study.ranking_curve() if self.k is None else self.study.curve(self.k)
-        eps = curve.smallest_eps(delta)
-        return self._observed(eps, curve.delta(eps), chosen=True)
+        eps = self.eps_needed(delta)
+        return self._observed(eps, chosen=True)
 
     def _for_eps(self, eps: float, claim: Claim) -> Certificate:
         if claim == "none":
             return unchecked(eps)
         bound = self._sensitivity()
-        if bound is not None and self._surely_above(eps, bound.eps):
+        if bound is not None and self._surely_above(eps, self._factor * bound.eps):
             # Proved for all datasets, so also for this one, and at no cost.
-            return proved_by_sensitivity(eps, bound, self.study.unit, self.what)
-        if claim == "proved":
-            return self._proved_by_bags_at(eps)
-        if self.k is not None:
-            return self._observed(eps, self.study.curve(self.k).delta(eps))
-        broken = units_without_common_ranking(self.study, eps)
-        return self._observed(eps, self.study.share(broken))
+            return proved_by_sensitivity(eps, bound, self.study.unit, self.what, cover=self._cover)
+        return self._proved_by_bags_at(eps) if claim == "proved" else self._observed(eps)
+
+    @property
+    def _factor(self) -> float:
+        """How much larger than a shift of the scores eps must be."""
+        return COVERS if self._cover else 1.0
 
     def _proved_by_bags_at(self, eps: float) -> Certificate:
         numbers = self._bagging()
         if numbers is None:
             raise NoProofError(self.study.scorer.name, f"no rule proves anything at eps = {eps:.6g}")
-        ratio = _bagging_reach(numbers) / (eps * (1 - MOST_OF_EPS))
+        ratio = self._factor * _bagging_reach(numbers) / (eps * (1 - MOST_OF_EPS))
         # A product, not a power: it may overflow to infinity, which says vacuous.
-        return proved_by_bagging(eps, ratio * ratio, numbers, self.study.unit, self.what)
+        return self._proved_by_bagging(eps, ratio * ratio, numbers)
+
+    def _proved_by_bagging(self, eps: float, delta: float, numbers: Mapping[str, float]) -> Certificate:
+        return proved_by_bagging(
+            eps, delta, numbers, self.study.unit, self.what, factor=self._factor, cover=self._cover
+        )
 
     def _proved_for_delta(self, delta: float) -> Certificate:
         bound = self._sensitivity()
         if bound is not None:
-            return proved_by_sensitivity(just_above(bound.eps), bound, self.study.unit, self.what)
+            eps = just_above(self._factor * bound.eps)
+            return proved_by_sensitivity(eps, bound, self.study.unit, self.what, cover=self._cover)
         numbers = self._bagging()
         if numbers is not None and delta > 0 and math.isfinite(numbers["C"]):
-            eps = just_above(_bagging_reach(numbers) / math.sqrt(delta))
-            return proved_by_bagging(eps, delta, numbers, self.study.unit, self.what)
+            eps = just_above(self._factor * _bagging_reach(numbers) / math.sqrt(delta))
+            return self._proved_by_bagging(eps, delta, numbers)
         raise NoProofError(self.study.scorer.name, f"no rule proves delta = {delta:g}")
 
     def _surely_above(self, eps: float, bound: float) -> bool:
@@ -226,9 +244,22 @@ class Calibration:
     def _bagging(self) -> Mapping[str, float] | None:
         return self.study.scorer.bagging_numbers(self.study.data)
 
-    def _observed(self, eps: float, delta: float, *, chosen: bool = False) -> Certificate:
-        units = self.study.units.total, self.study.unit
-        return observed(eps, delta, *units, self.what, chosen=chosen)
+    def _observed(self, eps: float, *, chosen: bool = False) -> Certificate:
+        """Return the certificate of an audit at this eps."""
+        study = self.study
+        broken: BoolArray | IntArray
+        if self._cover:
+            broken = self._covering_eps >= eps
+        elif self.k is not None:
+            broken = study.curve(self.k).breaking_eps >= eps
+        elif chosen:
+            broken = study.ranking_curve().breaking_eps >= eps
+        else:
+            broken = units_without_common_ranking(study, eps)
+        number = int(study.units.counts[broken].sum())
+        told = number, study.units.total, study.unit, self.what
+        ties = chosen and eps == smallest_gap_eps(study.scores)
+        return observed(eps, *told, cover=self._cover, chosen=chosen, ties=ties)
 
 
 def _check_choice(name: str, value: str, known: tuple[str, ...]) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from steadyrank.wording import counted, plural
+from steadyrank.wording import counted, plural, rounded_down, rounded_up
 
 if TYPE_CHECKING:
     from steadyrank.scorers.sensitivity import Sensitivity
@@ -64,7 +64,9 @@ class Certificate:
     numbers : mapping
         The numbers that the rule used.
     sentence : str
-        The claim in plain words.
+        The claim in plain words: of which data, at which eps, by which rule.
+    promise : str
+        The same in short: what holds of a new answer.
     vacuous : bool
         Whether the claim is true but says nothing.
     removals : int
@@ -91,119 +93,185 @@ class Certificate:
     vacuous: bool = False
     removals: int = 1
     guarantee: Guarantee = "overlap"
+    promise: str = ""
 
     def __str__(self) -> str:
         """Return the claim in plain words."""
         return self.sentence
 
 
-def _kept(what: str) -> str:
+def _holds(what: str, *, cover: bool) -> str:
+    """Return what holds of the new answer."""
     if what == "ranking":
-        return "share a ranking with"
-    return f"still share at least {counted(int(what), 'item')} with"
+        return "plain ranking is one of this set" if cover else "set shares a ranking with this one"
+    if cover:
+        return f"plain top {int(what):,} is inside this list"
+    return f"list at the same eps shares at least {counted(int(what), 'item')} with this one"
 
 
-def proved_by_sensitivity(eps: float, bound: Sensitivity, unit: str, what: str) -> Certificate:
+def _made(
+    eps: float,
+    delta: float,
+    *,
+    status: Status,
+    rule: str,
+    told: tuple[str, str, str],
+    cover: bool,
+    numbers: Mapping[str, float],
+    what: str,
+) -> Certificate:
+    """Return a certificate from its promise, where it comes from, and why: three parts of a sentence."""
+    promise, where, why = told
+    new = "plain ranking is one of the set" if what == "ranking" else f"top {what} is in the list"
+    beyond = "" if cover else f" It is not promised that the new {new}."
+    sentence = f"{where}: {promise}{why}.{beyond} {CAVEAT}"
+    guarantee: Guarantee = "cover" if cover else "overlap"
+    short = f"{promise[:1].upper()}{promise[1:]}.{beyond}"
+    return Certificate(
+        eps, delta, status, rule, sentence, Numbers(numbers), guarantee=guarantee, promise=short
+    )
+
+
+def proved_by_sensitivity(
+    eps: float, bound: Sensitivity, unit: str, what: str, *, cover: bool
+) -> Certificate:
     """Return the certificate of a scorer that no single unit can move by more than ``bound.eps``."""
     because = bound.sentence[:1].lower() + bound.sentence[1:].removesuffix(".")
-    sentence = (
-        f"Proved: leave out any one {unit}, and the new answer will {_kept(what)} this one "
-        f"(delta = 0), because {because}, and eps = {eps:.6g} is larger. {CAVEAT}"
+    larger = "more than 2 + √2 times that" if cover else "larger"
+    promise = f"leave out any one {unit}, and the new {_holds(what, cover=cover)} (delta = 0)"
+    why = f", because {because}, and eps = {rounded_down(eps, 6)} is {larger}"
+    return _made(
+        eps,
+        0.0,
+        status="proved",
+        rule=bound.rule,
+        told=(promise, "Proved for every dataset of this kind and size", why),
+        cover=cover,
+        numbers={**bound.numbers, "bound": bound.eps},
+        what=what,
     )
-    numbers = Numbers({**bound.numbers, "bound": bound.eps})
-    return Certificate(eps, 0.0, "proved", bound.rule, sentence, numbers)
+
+
+def _where(n: int, unit: str, eps: float | None, *, chosen: bool) -> str:
+    """Return which dataset it is about, and where eps comes from; without one, ties are inflated."""
+    kept = " and kept fixed while units were left out"
+    at = f"chosen on it{kept}" if chosen else "which was given"
+    told = f"at eps = {rounded_up(eps)}, {at}" if eps is not None else "with equal scores kept together"
+    return f"on this dataset of {counted(n, unit)}, {told}"
 
 
 def observed(
-    eps: float, delta: float, n: int, unit: str, what: str, *, chosen: bool = False
+    eps: float, broken: int, n: int, unit: str, what: str, *, cover: bool, chosen: bool, ties: bool
 ) -> Certificate:
-    """Return the certificate of an audit of this very dataset, at an eps given or chosen on it."""
-    broken = round(delta * n)
-    rule, at = ("breaking eps quantile", ", at an eps chosen on it") if chosen else ("audit", "")
-    finding = (
-        f"none of them breaks the answer (delta = 0): every new one would {_kept(what)} this one"
-        if broken == 0
-        else f"{broken:,} of them {'breaks' if broken == 1 else 'break'} the answer "
-        f"(delta = {delta:.3g}); without any other, the new one would {_kept(what)} this one"
+    """Return the certificate of an audit of this very dataset, at an eps given or chosen on it.
+
+    ``ties``: it inflates nothing but equal scores, so that the number says nothing.
+    """
+    delta = broken / n
+    seen = "every time (delta = 0)"
+    if broken:
+        seen = f"but not without {broken:,} of them (delta = {rounded_up(delta)})"
+    promise = f"each of the {n:,} {plural(unit)} was left out in turn, and the new "
+    promise += f"{_holds(what, cover=cover)}{',' if broken else ''} {seen}"
+    where = f"Observed {_where(n, unit, None if ties else eps, chosen=chosen)}"
+    return _made(
+        eps,
+        delta,
+        status="observed",
+        rule="audit" if not chosen else "covering eps" if cover else "breaking eps",
+        told=(promise, where, ""),
+        cover=cover,
+        numbers={"n": n, "broken": broken},
+        what=what,
     )
-    sentence = (
-        f"Observed on this dataset{at}: each of the {n:,} {plural(unit)} was left out in turn, "
-        f"and {finding}. {CAVEAT}"
-    )
-    return Certificate(eps, delta, "observed", rule, sentence, Numbers({"n": n, "broken": broken}))
 
 
 def withstanding(
-    eps: float, removals: int, n: int, unit: str, what: str, *, cover: bool, chosen: bool, vacuous: bool
+    eps: float, removals: int, n: int, unit: str, what: str, *, cover: bool, chosen: bool
 ) -> Certificate:
     """Return the certificate of an answer that holds whichever units leave, up to so many of them."""
-    at = ", at an eps chosen on it" if chosen else ""
-    new = "ranking is one of this set" if what == "ranking" else f"top {int(what):,} is inside this list"
-    kept = f"the new plain {new}" if cover else f"the new answer will {_kept(what)} this one"
-    if removals == 1:
-        status: Status = "observed"
-        sentence = (
-            f"Observed on this dataset{at}: each of the {n:,} {plural(unit)} was left out in turn, "
-        )
-        sentence += f"and {kept} every time (delta = 0)."
-    else:
-        status = "certified"
-        sentence = f"Certified on this dataset{at}: whichever of the {n:,} {plural(unit)} leave, up to "
-        sentence += (
-            f"{removals:,} of them together, if the rest can still be scored, {kept} (delta = 0)."
-        )
-        sentence += " No removal was tried: bounds of what any removal does to pairs of items prove it."
-    if vacuous:
-        sentence += " The claim is vacuous here: the answer leaves nothing out."
-    rule = "covering eps" if removals == 1 else "bounds of pairs"
-    numbers = Numbers({"n": n, "removals": removals})
-    promised: Guarantee = "cover" if cover else "overlap"
-    return Certificate(
-        eps, 0.0, status, rule, f"{sentence} {CAVEAT}", numbers, vacuous, removals, promised
+    promise = (
+        f"whichever of the {n:,} {plural(unit)} leave, up to {removals:,} of them together, if the rest "
+        f"can still be scored, the new {_holds(what, cover=cover)} (delta = 0)"
     )
+    why = ". No removal was tried: bounds of what any removal does to pairs of items prove it"
+    found = _made(
+        eps,
+        0.0,
+        status="certified",
+        rule="bounds of pairs",
+        told=(promise, f"Certified {_where(n, unit, eps, chosen=chosen)}", why),
+        cover=cover,
+        numbers={"n": n, "removals": removals},
+        what=what,
+    )
+    return replace(found, removals=removals)
+
+
+def nothing_left_out(found: Certificate) -> Certificate:
+    """Return the certificate of an answer that holds everything there is, and so promises nothing."""
+    empty = "The claim is vacuous here: the answer leaves nothing out."
+    told = f"{found.sentence.removesuffix(CAVEAT)}{empty} {CAVEAT}"
+    return replace(found, sentence=told, promise=f"{found.promise} {empty}", vacuous=True)
 
 
 def proved_by_bagging(
-    eps: float, delta: float, numbers: Mapping[str, float], unit: str, what: str
+    eps: float,
+    delta: float,
+    numbers: Mapping[str, float],
+    unit: str,
+    what: str,
+    *,
+    factor: float,
+    cover: bool,
 ) -> Certificate:
     """Return the certificate of a bagged scorer with bounded outputs (in expectation over the bags).
 
-    It says nothing where delta reaches 1, nor where eps exceeds the diameter of the ball that holds
-    all outputs: any two outputs are then closer than eps, bagged or not.
+    It says nothing where delta reaches 1, nor where eps exceeds so often the diameter of the ball that
+    holds all outputs: any two outputs are then close enough, bagged or not.
     """
-    diameter = 2 * math.sqrt(numbers["radius_squared"])
-    vacuous = delta >= 1 or eps > diameter
-    sentence = (
-        f"Proved for bagging: {_bagging_claim(eps, delta, diameter, unit, what)} There are "
-        f"{numbers['n']:,} {plural(unit)}; the price of {numbers['bags']:,} bags is the term 2/B = "
-        f"{numbers['finite_bags']:.3g} beside C = {numbers['C']:.3g}. {CAVEAT}"
+    reach = factor * 2 * math.sqrt(numbers["radius_squared"])
+    promise, why = _bagging_claim(eps, delta, reach, unit, _holds(what, cover=cover))
+    why += (
+        f". There are {numbers['n']:,} {plural(unit)}; the price of {numbers['bags']:,} bags is the "
+        f"term 2/B = {numbers['finite_bags']:.3g} beside C = {numbers['C']:.3g}"
     )
-    return Certificate(eps, min(delta, 1.0), "proved", "bagging", sentence, Numbers(numbers), vacuous)
+    found = _made(
+        eps,
+        min(delta, 1.0),
+        status="proved",
+        rule="bagging",
+        told=(promise, "Proved for bagging", why),
+        cover=cover or delta >= 1,
+        numbers=numbers,
+        what=what,
+    )
+    guarantee: Guarantee = "cover" if cover else "overlap"
+    return replace(found, vacuous=delta >= 1 or eps > reach, guarantee=guarantee)
 
 
-def _bagging_claim(eps: float, delta: float, diameter: float, unit: str, what: str) -> str:
+def _bagging_claim(eps: float, delta: float, reach: float, unit: str, holds: str) -> tuple[str, str]:
+    """Return what is promised, and what is to be said of it."""
     if delta >= 1:
-        return (
-            "the bound is vacuous here (delta >= 1): it promises nothing. More bags, smaller bags or "
-            "a larger eps would help."
-        )
-    claim = (
-        f"leave out one {unit} at random, and with probability at least {1 - delta:.3g} "
-        f"(delta = {delta:.3g}) over the {unit} and the bags the new answer will {_kept(what)} this one."
+        why = ". More bags, smaller bags or a larger eps would help"
+        return "the bound is vacuous here (delta >= 1): it promises nothing", why
+    promise = (
+        f"leave out one {unit} at random, and with probability at least {rounded_down(1 - delta)} "
+        f"(delta = {rounded_up(delta)}) over the {unit} and the bags the new {holds}"
     )
-    if eps > diameter:
-        claim += (
-            f" The bound is vacuous here: no two possible outputs are further apart than {diameter:.6g} "
-            f"and eps = {eps:.6g} is larger, so it holds without bagging. More bags or smaller bags "
-            "would help."
-        )
-    return claim
+    if eps <= reach:
+        return promise, ""
+    return promise, (
+        f". The bound is vacuous here: eps = {rounded_down(eps, 6)} is larger than {reach:.6g}, which "
+        "is enough for any two possible outputs without bagging. More bags or smaller bags would help"
+    )
 
 
 def unchecked(eps: float) -> Certificate:
     """Return the certificate of an eps given by hand, without an audit."""
+    promise = "Nothing is claimed: no unit was left out."
     sentence = (
         f"Nothing is claimed: eps = {eps:.6g} was given by hand, "
         f"and no unit was left out to check it. {CAVEAT}"
     )
-    return Certificate(eps, None, "none", "given", sentence)
+    return Certificate(eps, None, "none", "given", sentence, promise=promise)

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steadyrank.stability.margins import NEAREST
 from steadyrank.stability.thresholds import thresholds
+from steadyrank.stability.verdict import ranking_headline, suggestions, topk_headline, topk_warnings
 from steadyrank.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from steadyrank._typing import FloatArray, IntArray
-    from steadyrank.stability.answers import Answer, StableTopK
+    from steadyrank.stability.answers import Answer, StableRanking, StableTopK
     from steadyrank.stability.auditing import Audit, Check
     from steadyrank.stability.curve import StabilityCurve
     from steadyrank.stability.explanation import Explanation, Needed
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from steadyrank.stability.study import Study
     from steadyrank.stability.topk_audit import Flip, Flips
 
-SCHEMA_VERSION = "2.1"
+SCHEMA_VERSION = "3.0"
 
 RULES = {
     "ties": (
@@ -40,18 +42,22 @@ RULES = {
 }
 """Rules that hold for every result, in plain words."""
 
-ANSWER_COLUMNS = ("rank", "item", "score", "best_rank", "worst_rank", "standing", "critical_eps")
-
 COLUMNS = {
-    "top-k": ANSWER_COLUMNS,
-    "ranking": ANSWER_COLUMNS,
-    "audit": ("method", "k", "delta", "jaccard", "size", "log10_size", "note"),
-    "random-audit": ("method", "k", "delta", "lower", "upper", "jaccard", "size", "log10_size", "note"),
+    "top-k": (
+        "rank", "item", "score", "best_rank", "worst_rank", "share", "standing", "away", "count",
+        "critical_eps",
+    ),
+    "ranking": (
+        "rank", "item", "score", "best_rank", "worst_rank", "standing", "count", "inflated_best",
+        "inflated_worst",
+    ),
+    "audit": ("method", "k", "delta", "uncovered", "jaccard", "size"),
+    "random-audit": ("method", "k", "delta", "lower", "upper", "uncovered", "jaccard", "size"),
     "explanation": ("unit", "number", "count", "contribution", "gap_without"),
     "needed": ("k", "ahead", "behind", "gap", "confidence", "needed", "n_units", "tie", "basis"),
     "margin": ("k", "item", "lower", "upper", "exact", "n_units", "passed", "passing", "rule"),
     "check": ("k", "method", "eps", "delta", "breaking_units", "size", "max_delta", "stable"),
-}
+}  # fmt: skip
 """The columns of the table of each document, for dataframes and CSV."""
 
 MAX_STEPS = 2000
@@ -84,6 +90,7 @@ def about(
         "n_units": result.n_units,
         "n_distinct_units": result.n_distinct_units,
         "n_items": len(result.items),
+        "counted_as": result.counted_as,
         "scorer": result.scorer,
         "policies": {**RULES, **(policies or {})},
         "notes": list(result.notes),
@@ -112,36 +119,61 @@ def _finite(eps: float | None) -> float | None:
     return None if eps is None or math.isinf(eps) else eps
 
 
-def topk_findings(answer: StableTopK, audit: Audit | None, margin: Margin | None) -> dict[str, Any]:
-    """Return what a verdict in words is made of, and the audit of the answer."""
-    size, certain, contenders = answer.size, len(answer.certain), len(answer.contenders)
-    summary: dict[str, Any] = {"size": size, "certain": certain, "contenders": contenders}
-    for name, method in (("plain", "topk"), ("inflated", "inflated_topk")):
-        delta = None if audit is None else audit.row(method, answer.k).delta
-        summary[f"{name}_delta"] = delta
-        summary[f"{name}_breaking_units"] = None if delta is None else round(delta * answer.n_units)
-    shown = None if margin is None else margin_findings(margin)
-    found = {"k": answer.k, "size": size, "summary": summary, "margin": shown}
-    return found if audit is None else found | _table(audit)
+def topk_findings(answer: StableTopK) -> dict[str, Any]:
+    """Return what an answer says first: who is in, who contends, how many decide."""
+    told = answer.deletions
+    summary: dict[str, Any] = {"size": answer.size}
+    names = ("sure", "contenders", "near")
+    summary |= {name: None if told is None else len(getattr(answer, name)) for name in names}
+    changing = None if told is None else told.changing_units()
+    uncovered = None if told is None else told.uncovered_units(answer.eps)
+    for name, number in (("changing", changing), ("uncovered", uncovered)):
+        share = None if number is None else number / answer.n_units
+        summary |= {f"{name}_units": number, f"{name}_share": share}
+    return {
+        "headline": topk_headline(answer),
+        "warnings": list(topk_warnings(answer)),
+        "suggestions": suggestions(answer),
+        "k": answer.k,
+        "size": answer.size,
+        "summary": summary,
+        "margin": _margin_of(answer),
+    }
+
+
+def ranking_findings(answer: StableRanking) -> dict[str, Any]:
+    """Return what a ranking says first, and its tiers."""
+    return {
+        "headline": ranking_headline(answer),
+        "warnings": [],
+        "suggestions": suggestions(answer),
+        "tiers": [labels(tier) for tier in answer.tiers],
+        "margin": _margin_of(answer),
+    }
+
+
+def _margin_of(answer: Answer) -> dict[str, Any] | None:
+    return margin_findings(answer.margin) if answer.told and answer.has_study else None
 
 
 def live_findings(
     answer: StableTopK, audit: Audit | None, curve_ks: Iterable[int], budget: int
 ) -> dict[str, Any]:
-    """Return what a view needs where k and eps can be moved, and who breaks the answers."""
+    """Return what a view needs where k and eps can be moved, and who changes the answers."""
     k, eps, limit = answer.k, answer.eps, _limit(answer, audit)
     moves = thresholds(answer.scores, answer.order, k=k, eps=eps, limit=limit, budget=budget)
     if audit is None:
         return {"thresholds": moves}
     curves = [curve_findings(audit.curve(other), eps) for other in dict.fromkeys((k, *curve_ks))]
     flips = flip_findings(audit.flips(k))
-    return {"thresholds": moves, "curve": curves[0], "curves": curves, "flips": flips}
+    return _table(audit) | {"thresholds": moves, "curve": curves[0], "curves": curves, "flips": flips}
 
 
 def audit_findings(audit: Audit) -> dict[str, Any]:
     """Return the table of an audit, and the flips of each k whose plain top-k was audited."""
     ks = [row.k for row in audit if row.method == "topk" and row.k is not None]
-    return {"eps": audit.eps, **_table(audit), "flips": [flip_findings(audit.flips(k)) for k in ks]}
+    target = {"eps": audit.eps, "delta": audit.target, "guarantee": audit.guarantee}
+    return target | {**_table(audit), "flips": [flip_findings(audit.flips(k)) for k in ks]}
 
 
 def random_audit_findings(audit: RandomAudit) -> dict[str, Any]:
@@ -159,12 +191,18 @@ def check_findings(check: Check) -> dict[str, Any]:
         "eps": check.eps,
         "delta": check.row.delta,
         "breaking_units": round(check.row.delta * check.n_units),
+        "uncovered": check.row.uncovered,
         "size": check.row.size,
         "max_delta": check.max_delta,
         "margin": margin_findings(check.margin),
         "min_margin": check.min_margin,
         "stable": check.stable,
-        "remedy": {"eps": remedy.eps, "size": remedy.size, "delta": remedy.certificate.delta},
+        "remedy": {
+            "eps": remedy.eps,
+            "size": remedy.size,
+            "uncovered": remedy.certificate.delta,
+            "items": labels(remedy.members),
+        },
         "flips": flip_findings(check.flips),
     }
 
@@ -199,13 +237,18 @@ def margin_findings(margin: Margin) -> dict[str, Any]:
 
 def distance_findings(study: Study, k: int) -> dict[str, Any]:
     """Return how many units the items around rank k are away from crossing it, at least."""
-    search = study.margin_search()
-    found = search.distances(k)
+    answer, search = study.topk(k), study.margin_search()
+    order = answer.order
+    away = search.away(k, answer.moves)[order]
+    sides = (range(k), range(k, len(order)))
+    near = [sorted(side, key=lambda place: away[place])[:NEAREST] for side in sides]
+    shown = sorted(place for side in near for place in side)
+    rest = np.delete(away, shown)
     items = [
-        {"item": label(study.items[item]), "rank": search.rank(item), "lower": lower}
-        for item, lower in found.nearest
+        {"item": label(study.items[order[place]]), "rank": place + 1, "lower": int(away[place])}
+        for place in shown
     ]
-    return {"k": k, "items": items, "beyond": found.beyond}
+    return {"k": k, "items": items, "beyond": int(rest.min(initial=study.units.total))}
 
 
 def explanation_findings(found: Explanation) -> dict[str, Any]:
@@ -302,7 +345,8 @@ def _limit(answer: StableTopK, audit: Audit | None) -> float:
 
 
 def _table(audit: Audit) -> dict[str, Any]:
-    rows = [{name: getattr(row, name) for name in COLUMNS[audit.document]} for row in audit]
+    more = ("eps", "log10_size", "note", "recalibrated", "eps_without")
+    rows = [{name: getattr(row, name) for name in (*COLUMNS[audit.document], *more)} for row in audit]
     for row in rows:
         if row["size"] is not None and row["size"] > EXACT_IN_JSON:
             row["size"] = None

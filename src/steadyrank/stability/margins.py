@@ -24,7 +24,7 @@ from steadyrank.scorers.contests import MANY, Attack
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.contests import Bounded, Contests, OnePair
     from steadyrank.stability.study import Study
 
@@ -50,21 +50,8 @@ PAIRS = 1 << 20
 NEAREST = 12
 """How many items of each side of rank k are looked at closely."""
 
-
-@dataclass(frozen=True)
-class Distances:
-    """How many units must leave at least for items to leave the top k, or to enter it.
-
-    Attributes
-    ----------
-    nearest : tuple of (int, int)
-        Items by plain rank, those closest to the border, and their numbers.
-    beyond : int
-        Every other item is at least so far away.
-    """
-
-    nearest: tuple[tuple[int, int], ...]
-    beyond: int
+ALL_CLOSELY = 20_000_000
+"""Items, squared, times distinct units up to which all of them are."""
 
 
 @dataclass(frozen=True)
@@ -146,16 +133,25 @@ class MarginSearch:
             pairs, lambda scores: set(topk(scores, k).tolist()) != before, others=others
         )
 
-    def distances(self, k: int, nearest: int = NEAREST) -> Distances:
-        """Return how far items are from leaving the top k or entering it, at least."""
+    def away(self, k: int, moves: BoolArray) -> IntArray:
+        """Return how many units must leave at least for each item to leave the top k, or to enter it.
+
+        ``moves`` tells which items a single unit moves across the border. Of the others, those that
+        quick bounds put nearest to it are looked at closely, or all where there are few.
+        """
         inside, outside = self.order[:k], self.order[k:]
-        near, rest = [], [self._study.units.total]
+        found = np.where(moves, 1, min(2, self._study.units.total))
+        if not len(outside):
+            return np.full(len(found), self._study.units.total)
+        if not self.contests.several:
+            return found
+        few = len(self.order) ** 2 * len(self._study.units) <= ALL_CLOSELY
         for items, bounds in zip((inside, outside), self._closest(inside, outside), strict=True):
-            by_bound = np.argsort(bounds, kind="stable")
-            near += items[by_bound[:nearest]].tolist()
-            rest += bounds[by_bound[nearest:]].tolist()
-        ranked = sorted(near, key=self.rank)
-        return Distances(tuple((item, self._item_pairs(item, k)[0]) for item in ranked), min(rest))
+            found[items] = np.where(moves[items], 1, np.maximum(found[items], bounds))
+            nearest = items[np.argsort(bounds, kind="stable")][: None if few else NEAREST]
+            for item in nearest[~moves[nearest]].tolist():
+                found[item] = max(found[item], self._item_pairs(item, k)[0])
+        return found
 
     def _closest(self, inside: IntArray, outside: IntArray) -> tuple[IntArray, IntArray]:
         """Return cheap bounds of how far each item is from being passed, or from passing one."""

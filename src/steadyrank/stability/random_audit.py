@@ -82,9 +82,9 @@ class RandomAudit(Audit):
         return self._sample
 
     @cached_property
-    def share_reaching_eps(self) -> float:
-        """The share of all removals drawn that move the scores by eps or more."""
-        return int(self._sample.reaching(self.eps).sum()) / self.samples
+    def share_reaching_eps(self) -> float | None:
+        """The share of all removals drawn that move the scores by eps or more; None unless given."""
+        return None if self.eps is None else int(self._sample.reaching(self.eps).sum()) / self.samples
 
     def _found(self) -> dict[str, Any]:
         return findings.random_audit_findings(self)
@@ -117,10 +117,11 @@ class RandomRemovals:
         """
         self.data.with_copies(self.data.units.counts)  # data in an engine refuse this, before any work
         jobs = getattr(scorer, "n_jobs", None)
-        if refits := isinstance(scorer, Refit | Bagged):
+        parallel = refits(scorer)
+        if isinstance(scorer, Refit | Bagged):
             scorer = replace(scorer, progress=None)  # it need not travel to other processes
         fit = partial(self._after, scorer)
-        if refits or type(scorer).leave_one_out is Scorer.leave_one_out:
+        if parallel:
             found = dict(run_fits(fit, range(self.samples), jobs))
         else:
             found = dict(map(fit, range(self.samples)))
@@ -147,6 +148,11 @@ class RandomRemovals:
             return which, f"{type(error).__name__}: {error}"
 
 
+def refits(scorer: Scorer) -> bool:
+    """Tell whether a scorer is fitted again for each unit that is left out."""
+    return isinstance(scorer, Refit | Bagged) or type(scorer).leave_one_out is Scorer.leave_one_out
+
+
 def checked_removals(study: Study, removals: int, samples: int | None, seed: int) -> RandomRemovals:
     """Return what is to be drawn, or complain."""
     if removals == 1 and samples is not None:
@@ -167,7 +173,7 @@ def checked_removals(study: Study, removals: int, samples: int | None, seed: int
 
 
 def random_audit(
-    study: Study, drawn: RandomRemovals, plan: AuditPlan, eps: float, max_states: int
+    study: Study, drawn: RandomRemovals, plan: AuditPlan, made: Audit, max_states: int
 ) -> RandomAudit:
     """Take random sets of units away and audit each method; see :func:`steadyrank.audit`."""
     out, reasons = drawn.scored(study.scorer, study.scores)
@@ -178,12 +184,14 @@ def random_audit(
     )
     if reasons:
         told += f" {failed:,} of them left data without scores; the first: {reasons[0]}"
-    rows = plan.rows(sample, eps, max_states)
+    rows = plan.rows(sample, made.eps_of, max_states)
     about = study.about() | {"removals": drawn.removals, "samples": samples, "seed": drawn.seed}
     return RandomAudit(
         **about,
         table=tuple(_limited(row, samples, failed) for row in rows),
-        eps=eps,
+        eps=made.eps,
+        target=made.target,
+        guarantee=made.guarantee,
         units=sample.units,
         unscored=failed,
         sentence=told,

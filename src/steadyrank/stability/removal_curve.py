@@ -58,9 +58,9 @@ class RemovalCurve:
 
 def removal_curve(study: Study, k: int, most: int, guarantee: Guarantee) -> RemovalCurve:
     """Find the list for each number of removals up to ``most``."""
-    search = Calibration(study, k)
+    search = Calibration(study, k, guarantee)
     removals = np.arange(1, search.check_removals(most) + 1)
-    wanted = (search.certificate(removals=int(m), guarantee=guarantee) for m in removals)
+    wanted = (search.certificate(removals=int(m)) for m in removals)
     eps = np.array([certificate.eps for certificate in wanted])
     size = np.searchsorted(np.sort(critical_eps(study.scores, k)), eps, side="left")
     return RemovalCurve(k, guarantee, frozen(removals), frozen(eps), frozen(size))

@@ -40,6 +40,10 @@ class Result:
         How many units there are, and how many different ones.
     notes : tuple of str
         What was guessed, which policies were applied, how ties were treated.
+    counts : int array (items,) or None
+        How many observations are behind each item.
+    counted_as : str
+        What these are: votes, ratings, battles.
     """
 
     document: ClassVar[str]
@@ -53,11 +57,18 @@ class Result:
     n_units: int
     n_distinct_units: int
     notes: tuple[str, ...]
+    counts: IntArray | None = field(kw_only=True)
+    counted_as: str = field(kw_only=True)
     _study: Study | None = field(kw_only=True)
 
     def __repr__(self) -> str:
         """Say what was found, where one sentence does."""
         return f"{type(self).__name__}({getattr(self, 'sentence', self.document)!r})"
+
+    @property
+    def has_study(self) -> bool:
+        """Whether the study is at hand, or stayed in the process that made it."""
+        return self._study is not None
 
     @property
     def study(self) -> Study:

@@ -5,10 +5,12 @@ The way of the data, top to bottom: data -> scorer -> leave-one-out scores -> op
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.errors import InvalidValueError, Option
+import numpy as np
+
 from steadyrank.operators.checks import check_eps, check_k
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.rankings import RankingSet
@@ -19,15 +21,17 @@ from steadyrank.scorers.registry import resolve_scorer
 from steadyrank.stability import calibration
 from steadyrank.stability.answers import StableRanking, StableTopK
 from steadyrank.stability.auditing import METHODS, Audit, AuditPlan, Check, check_ks
-from steadyrank.stability.calibration import USUAL_DELTA, Calibration
+from steadyrank.stability.calibration import Calibration
 from steadyrank.stability.curve import StabilityCurve, stability_curve
 from steadyrank.stability.explanation import Explanation, Needed, explanation_of, needed_of
 from steadyrank.stability.findings import RULES
 from steadyrank.stability.margin_results import Asked, Margin, known_margin, margin_of
 from steadyrank.stability.margins import MarginSearch
-from steadyrank.stability.random_audit import checked_removals, random_audit
+from steadyrank.stability.random_audit import checked_removals, random_audit, refits
 from steadyrank.stability.ranking_curve import RankingCurve, ranking_curve
+from steadyrank.stability.recalibration import check_recalibrated, recalibrated
 from steadyrank.stability.removal_curve import RemovalCurve, removal_curve
+from steadyrank.stability.standings import Ranks, TopKDeletions, rank_ranges, topk_deletions, upto_which
 from steadyrank.stability.topk_audit import Flips
 from steadyrank.stability.views import write_page
 
@@ -42,7 +46,7 @@ if TYPE_CHECKING:
     from steadyrank.scorers.base import LeaveOneOut, Scorer, Settled
     from steadyrank.stability.audit_rows import Operator
     from steadyrank.stability.calibration import Claim
-    from steadyrank.stability.certificate import Guarantee
+    from steadyrank.stability.certificate import Certificate, Guarantee
 
 AFFORDABLE = 4_000_000
 """Distinct units times items up to which a report has the curves of the k near by, too."""
@@ -73,7 +77,7 @@ class Study:
     --------
     >>> from steadyrank import Study, Votes
     >>> study = Study(Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 30))
-    >>> study.topk(2, delta=0).contenders
+    >>> study.topk(2).contenders
     ('abe', 'bob')
     >>> print(study.flips(2))
     30 of 100 votes change the plain top 2 when removed; 0 break the inflated one
@@ -84,6 +88,8 @@ class Study:
         self.scorer: Scorer = resolve_scorer(scorer, data)
         self._curves: dict[int, StabilityCurve] = {}
         self._margins: dict[int | None, Margin] = {}
+        self._deletions: dict[int, TopKDeletions] = {}
+        self._ranks: Ranks | None = None
 
     def __repr__(self) -> str:
         return f"Study({self.data!r}, {self.scorer!r})"
@@ -144,14 +150,17 @@ class Study:
 
     def share(self, units: BoolArray | IntArray) -> float:
         """Return the share of all units that these distinct ones stand for."""
-        return int(self.units.counts[units].sum()) / self.units.total
+        return self._number(units) / self.units.total
+
+    def _number(self, units: BoolArray | IntArray) -> int:
+        return int(self.units.counts[units].sum())
 
     def reaching(self, eps: float) -> BoolArray:
         """Return which distinct units move the scores by eps or more, up to rounding."""
         shifts = self._shifts_near(calibration.settled_at(eps))
         return calibration.reaching_eps(shifts, self.leave_one_out.scores, eps)
 
-    def eps_for(self, delta: float = USUAL_DELTA) -> float:
+    def eps_for(self, delta: float = 0.05) -> float:
         """Return an eps that at most a share ``delta`` of the units move the scores by."""
         target = calibration.check_delta(delta)  # before anything is left out, which may take hours
         ties, counts = calibration.smallest_gap_eps(self.leave_one_out.scores), self.units.counts
@@ -167,68 +176,103 @@ class Study:
         self,
         k: int,
         *,
-        delta: float | None = None,
+        delta: float = 0.0,
         eps: float | None = None,
+        guarantee: Guarantee = "cover",
         claim: Claim = "observed",
-        removals: int | None = None,
-        guarantee: Guarantee = "overlap",
+        removals: int = 1,
     ) -> StableTopK:
         """Return the stable top-k; see :func:`steadyrank.stable_topk`."""
         k = check_k(k, len(self.items))
-        certificate = Calibration(self, k).certificate(
-            delta=delta, eps=eps, claim=claim, removals=removals, guarantee=guarantee
+        certificate = Calibration(self, k, guarantee).certificate(
+            delta=delta, eps=eps, claim=claim, removals=removals
         )
+        result, told = inflated_topk(self.scores, k, certificate.eps), self._told_of(certificate)
         return StableTopK(
             **self.about(),
             eps=certificate.eps,
             certificate=certificate,
-            result=inflated_topk(self.scores, k, certificate.eps),
+            deletions=self.deletions(k) if told else None,
+            ranks=self.ranks(upto_which(self, result.size)) if told else None,
+            result=result,
             critical_eps=frozen(critical_eps(self.scores, k)),
         )
 
     def ranking(
         self,
         *,
-        delta: float | None = None,
+        delta: float = 0.0,
         eps: float | None = None,
+        guarantee: Guarantee = "cover",
         claim: Claim = "observed",
-        removals: int | None = None,
-        guarantee: Guarantee = "overlap",
+        removals: int = 1,
     ) -> StableRanking:
         """Return the stable ranking; see :func:`steadyrank.stable_ranking`."""
-        certificate = Calibration(self, None).certificate(
-            delta=delta, eps=eps, claim=claim, removals=removals, guarantee=guarantee
+        certificate = Calibration(self, None, guarantee).certificate(
+            delta=delta, eps=eps, claim=claim, removals=removals
         )
+        told, order = self._told_of(certificate), np.argsort(-self.scores, kind="stable")
         return StableRanking(
             **self.about(),
             eps=certificate.eps,
             certificate=certificate,
+            ranks=self.ranks(upto_which(self, 0)) if told else None,
             rankings=RankingSet(self.scores, certificate.eps),
+            changing=self._number(self.leave_one_out.reordered(order)) if told else None,
         )
 
-    def audit(
+    def _told_of(self, certificate: Certificate) -> bool:
+        """Tell whether an answer says where items stand without each unit.
+
+        Not where nobody asked for anybody to be left out, nor where a proof needed it not and refitting
+        may take hours.
+        """
+        known = "leave_one_out" in self.__dict__
+        if certificate.status != "proved":
+            return certificate.status != "none"
+        return self.units.total > 1 and (known or not refits(self.scorer))
+
+    def deletions(self, k: int) -> TopKDeletions:
+        """Return who is among the k best without each unit."""
+        if k not in self._deletions:
+            self._deletions[k] = topk_deletions(self, k)
+        return self._deletions[k]
+
+    def ranks(self, upto: int) -> Ranks:
+        """Return the best and the worst rank of the first items, over all single deletions."""
+        if self._ranks is None or len(self._ranks) < upto:
+            self._ranks = rank_ranges(self, upto)
+        return self._ranks
+
+    def audit(  # noqa: PLR0913 (all but one by name)
         self,
         k: int | Iterable[int],
         *,
         eps: float | None = None,
-        delta: float | None = None,
+        delta: float = 0.0,
+        guarantee: Guarantee = "cover",
         methods: Iterable[str] = METHODS,
         operators: Mapping[str, Operator] | None = None,
         max_states: int = MAX_STATES,
         removals: int = 1,
         samples: int | None = None,
         seed: int = 0,
+        recalibrate: bool = False,
     ) -> Audit:
         """Leave every unit out and audit each method; see :func:`steadyrank.audit`."""
         drawn = checked_removals(self, removals, samples, seed)
         plan = AuditPlan(check_ks(k, len(self.items)), methods, operators or {})
-        calibration.check_one_target(delta, eps)
-        target = USUAL_DELTA if delta is None else delta
-        chosen = self.eps_for(target) if eps is None else check_eps(eps)
+        target = calibration.check_delta(delta)
+        calibration.check_one_target(target, eps)
+        if recalibrate:
+            check_recalibrated(self, eps, removals)
+        chosen = None if eps is None else check_eps(eps)
+        about = self.about() | {"target": target, "guarantee": guarantee, "units": self.units}
+        made = Audit(**about, table=(), eps=chosen)
         if removals > 1:
-            return random_audit(self, drawn, plan, chosen, max_states)
-        table = tuple(plan.rows(self, chosen, max_states))
-        return Audit(**self.about(), table=table, eps=chosen, units=self.units)
+            return random_audit(self, drawn, plan, made, max_states)
+        table = tuple(plan.rows(self, made.eps_of, max_states))
+        return replace(made, table=recalibrated(made, table) if recalibrate else table)
 
     def over(self, folds: LeaveOneOut) -> Study:
         """Return a study of the same scores that takes these folds for its units."""
@@ -243,7 +287,7 @@ class Study:
             self._curves[k] = stability_curve(self, k)
         return self._curves[k]
 
-    def removal_curve(self, k: int, most: int, *, guarantee: Guarantee = "overlap") -> RemovalCurve:
+    def removal_curve(self, k: int, most: int, *, guarantee: Guarantee = "cover") -> RemovalCurve:
         """Return the eps and the size of the top-k that hold against any 1, 2, ... ``most`` removals."""
         return removal_curve(self, check_k(k, len(self.items)), most, guarantee)
 
@@ -289,17 +333,12 @@ class Study:
     def _ranking_curve(self) -> RankingCurve:
         return ranking_curve(self)
 
-    def flips(self, k: int, *, eps: float | None = None, delta: float | None = None) -> Flips:
+    def flips(self, k: int, *, eps: float | None = None, delta: float = 0.0) -> Flips:
         """Return the units that break the plain or the inflated top-k; eps as for :meth:`audit`."""
         return self.audit(k, eps=eps, delta=delta, methods=Flips.METHODS).flips(k)
 
     def check(
-        self,
-        k: int,
-        *,
-        max_delta: float = USUAL_DELTA,
-        eps: float | None = None,
-        min_margin: int | None = None,
+        self, k: int, *, max_delta: float = 0.0, eps: float | None = None, min_margin: int | None = None
     ) -> Check:
         """Check whether the plain top-k, or the inflated one at eps, is stable enough.
 
@@ -308,7 +347,8 @@ class Study:
         k : int
             How many items are wanted.
         max_delta : float
-            The largest share of units whose removal may break the answer.
+            The largest share of units whose removal may put an item into the top k that the answer does
+            not hold.
         eps : float, optional
             The inflation; without it the plain top-k is checked.
         min_margin : int, optional
@@ -333,8 +373,9 @@ class Study:
         path: str | os.PathLike[str],
         k: int | None = None,
         *,
-        delta: float | None = None,
+        delta: float = 0.0,
         eps: float | None = None,
+        guarantee: Guarantee = "cover",
         claim: Claim = "observed",
         title: str | None = None,
         source: str | None = None,
@@ -344,7 +385,8 @@ class Study:
 
         Without a k it is 10, or half of fewer than 20 items.
         """
-        answer = self.topk(self.usual_k if k is None else k, delta=delta, eps=eps, claim=claim)
+        k = self.usual_k if k is None else k
+        answer = self.topk(k, delta=delta, eps=eps, guarantee=guarantee, claim=claim)
         found = answer.findings(source=source, policies=policies, near=NEAR)
         return write_page(found, path, title)
 
@@ -370,310 +412,7 @@ class Study:
             "n_units": self.units.total,
             "n_distinct_units": len(self.units),
             "notes": self.notes,
+            "counts": getattr(self.data, "item_counts", None),
+            "counted_as": getattr(self.data, "counted_as", "observations"),
             "_study": self,
         }
-
-
-def as_study(data: Observations | Study, scorer: object = None) -> Study:
-    """Return a study of the data, or the study itself, which has its scorer already."""
-    if not isinstance(data, Study):
-        return Study(data, scorer)
-    if scorer is not None:
-        raise InvalidValueError(
-            f"this study scores by {data.scorer.name} and cannot take another scorer",
-            way_out=["Omit ", Option("scorer"), ", or make another study with it."],
-        )
-    return data
-
-
-def stable_topk(
-    data: Observations | Study,
-    k: int,
-    *,
-    delta: float | None = None,
-    eps: float | None = None,
-    scorer: object = None,
-    claim: Claim = "observed",
-    removals: int | None = None,
-    guarantee: Guarantee = "overlap",
-) -> StableTopK:
-    """Return the k best items and those that one unit more or less could put among them.
-
-    Parameters
-    ----------
-    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression or Study
-        The observations, or a study of them.
-    k : int
-        How many items are wanted.
-    delta : float, optional
-        The share of units whose removal may break the answer; 0.05 unless eps is given. The tightest
-        eps that keeps to it is chosen.
-    eps : float, optional
-        An inflation of your own instead.
-    scorer : optional
-        How data become scores; by default the usual way for the kind of data.
-    claim : {"observed", "proved", "none"}
-        What to claim. ``observed`` leaves out every unit of this dataset, unless the eps that you give
-        is proved to be large enough for any dataset of this size; ``proved`` takes only rules that
-        hold for every such dataset; ``none`` (with eps) checks nothing and claims nothing.
-    removals : int, optional
-        Instead of delta: the answer holds whichever units leave, up to so many of them together. For 1
-        that is ``delta=0``; for more, eps is the smallest that the scorer's bounds certify, and a
-        scorer without such bounds is refused.
-    guarantee : {"overlap", "cover"}
-        What holds: ``overlap``, the new list shares k items with this one (rankings: a ranking), or
-        ``cover``, the new plain top k (the new plain ranking) is inside this answer, whichever units
-        leave.
-
-    Examples
-    --------
-    >>> from steadyrank import Votes, stable_topk
-    >>> votes = Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 30)
-    >>> answer = stable_topk(votes, k=2, delta=0)
-    >>> answer.certain, answer.contenders
-    (('cyd',), ('abe', 'bob'))
-    >>> [len(stable_topk(votes, k=1, removals=m, guarantee="cover")) for m in (9, 10)]
-    [1, 3]
-    """
-    return as_study(data, scorer).topk(
-        k, delta=delta, eps=eps, claim=claim, removals=removals, guarantee=guarantee
-    )
-
-
-def stable_ranking(
-    data: Observations | Study,
-    *,
-    delta: float | None = None,
-    eps: float | None = None,
-    scorer: object = None,
-    claim: Claim = "observed",
-    removals: int | None = None,
-    guarantee: Guarantee = "overlap",
-) -> StableRanking:
-    """Return the rankings that one unit more or less could make the plain one.
-
-    Parameters are those of :func:`stable_topk`. With ``delta``, eps is the smallest at which at most
-    that share of the units leaves no ranking in common, exactly, on these data.
-
-    Examples
-    --------
-    >>> from steadyrank import Votes, stable_ranking
-    >>> answer = stable_ranking(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30), delta=0)
-    >>> answer.tiers
-    (('ann',), ('bob', 'cyd'))
-    """
-    return as_study(data, scorer).ranking(
-        delta=delta, eps=eps, claim=claim, removals=removals, guarantee=guarantee
-    )
-
-
-def audit(  # noqa: PLR0913 (all but two by name)
-    data: Observations | Study,
-    k: int | Iterable[int],
-    *,
-    eps: float | None = None,
-    delta: float | None = None,
-    scorer: object = None,
-    methods: Iterable[str] = METHODS,
-    operators: Mapping[str, Operator] | None = None,
-    max_states: int = MAX_STATES,
-    removals: int = 1,
-    samples: int | None = None,
-    seed: int = 0,
-) -> Audit:
-    r"""Leave every unit out in turn and measure how stable each method's answer is.
-
-    Parameters
-    ----------
-    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression or Study
-        The observations, or a study of them.
-    k : int or several
-        How many items are wanted.
-    eps : float, optional
-        The inflation. It stays fixed across the data sets D\i.
-    delta : float, optional
-        Instead of eps: the share of units that may move the scores by eps or more; 0.05 where
-        neither is given. eps is then just above the (1 - delta)-quantile of the score shifts.
-    scorer : optional
-        How data become scores; by default the usual way for the kind of data.
-    methods : iterable of str
-        Which of ``topk``, ``inflated_topk``, ``ranking``, ``inflated_ranking`` to audit.
-    operators : mapping, optional
-        Operators of your own by name: functions of (scores, k) that give item indices or a mask.
-    max_states : int
-        The limit for counting rankings; beyond it the size says "not counted".
-    removals : int
-        How many units leave together. One: every unit, exactly. Several: random sets of so many, every
-        set as likely as any other, and a :class:`RandomAudit` of what was observed. They are scored
-        through joblib where the scorer refits, and not kept in its checkpoint.
-    samples, seed : int, optional
-        How many such sets are drawn (1,000 unless given; refused for one removal) and the seed. What is
-        drawn does not depend on the number of workers.
-
-    Examples
-    --------
-    >>> from steadyrank import ScoreMatrix, audit
-    >>> for row in audit(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]), 2, eps=0.5):
-    ...     print(row.method, row.k, row.delta, row.size)
-    topk 2 0.25 2
-    inflated_topk 2 0.0 2
-    ranking None 0.25 1
-    inflated_ranking None 0.0 1
-    """
-    return as_study(data, scorer).audit(
-        k,
-        eps=eps,
-        delta=delta,
-        methods=methods,
-        operators=operators,
-        max_states=max_states,
-        removals=removals,
-        samples=samples,
-        seed=seed,
-    )
-
-
-def write_report(
-    data: Observations | Study,
-    k: int,
-    path: str | os.PathLike[str],
-    *,
-    delta: float | None = None,
-    eps: float | None = None,
-    scorer: object = None,
-    claim: Claim = "observed",
-    title: str | None = None,
-    source: str | None = None,
-) -> Path:
-    """Write the report of a stable top-k as one HTML file, and return its path.
-
-    Parameters
-    ----------
-    data, k, delta, eps, scorer, claim
-        As for :func:`steadyrank.stable_topk`. With ``claim="none"`` no unit is left out, so the report
-        has no curve and no flips.
-    path : path
-        The file to write. It appears complete or not at all.
-    title : str, optional
-        A heading of your own.
-    source : str, optional
-        What to call the data, for example the name of a file.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from steadyrank import Votes, write_report
-    >>> votes = Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_report(votes, 2, Path(folder) / "report.html", delta=0).name
-    'report.html'
-    """
-    study = as_study(data, scorer)
-    return study.report(path, k, delta=delta, eps=eps, claim=claim, title=title, source=source)
-
-
-def margin(
-    data: Observations | Study,
-    k: int | None = None,
-    *,
-    item: object = None,
-    pair: tuple[object, object] | None = None,
-    eps: float | None = None,
-    by: str = "remove",
-    scorer: object = None,
-) -> Margin:
-    """Return how many units must leave together before the plain answer changes.
-
-    Parameters
-    ----------
-    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression or Study
-        The observations, or a study of them.
-    k : int, optional
-        The top k in question; without it (and without a pair) the full ranking.
-    item : label, optional
-        How many units this item is away from leaving the top k, or from entering it.
-    pair : two labels, optional
-        How many units must leave for the one behind to pass the one ahead.
-    eps : float, optional
-        Instead of the plain top k, the inflated one: how many units must leave before the old and the
-        new one share fewer than k items.
-    by : {"remove", "add", "change"}
-        What happens to units: they leave; others are added, as in ballot stuffing; or they change. The
-        last two where it is known what a unit could say: for votes, ballots and single battles, and for
-        values in a stated range.
-    scorer : optional
-        How data become scores; by default the usual way for the kind of data.
-
-    Examples
-    --------
-    >>> from steadyrank import Votes, margin
-    >>> votes = Votes(["ann"] * 5 + ["bob"] * 3 + ["cyd"] * 2)
-    >>> print(margin(votes, 2).sentence)
-    2 of 10 votes must leave before the top 2 changes.
-    >>> margin(votes, 1, item="cyd").lower, margin(votes, pair=("bob", "cyd")).units
-    (4, (1, 1))
-    >>> margin(votes, 2, by="change").sentence
-    '1 of 10 votes must change before the top 2 changes.'
-    """
-    return as_study(data, scorer).margin(k, item=item, pair=pair, eps=eps, by=by)
-
-
-def explain(
-    data: Observations | Study, k: int | None = None, item: object = None, *, scorer: object = None
-) -> Explanation:
-    """Return what holds an item on its side of the border between ranks k and k + 1.
-
-    Parameters
-    ----------
-    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression or Study
-        The observations, or a study of them.
-    k : int, optional
-        The border after this rank; without it the item's own rank, so that the next one is its rival
-        (of the last item, the one before it).
-    item : label, optional
-        The item to explain, from either side of the border; without it the one with rank k.
-    scorer : optional
-        How data become scores; by default the usual way for the kind of data.
-
-    Examples
-    --------
-    >>> from steadyrank import Votes, explain
-    >>> votes = Votes(["ann"] * 5 + ["bob"] * 3 + ["cyd"] * 2)
-    >>> found = explain(votes, 1, "cyd")
-    >>> [(rival.item, round(rival.gap, 3), rival.margin.lower) for rival in found.rivals]
-    [('ann', -0.3, 4)]
-    >>> [(row["unit"], row["count"], row["contribution"]) for row in found.rows()]
-    [('cyd', 2, 0.1), ('ann', 5, -0.1)]
-    """
-    return as_study(data, scorer).explain(k, item)
-
-
-def needed(
-    data: Observations | Study, k: int, confidence: float = 0.95, *, scorer: object = None
-) -> Needed:
-    """Return how many units like those seen would settle ranks k and k + 1: a model, not a proof.
-
-    The model draws units independently from where those seen came from, and takes their mean for
-    normal. Where the scorer is no mean over one number of units, what a unit adds is its jackknife
-    pseudo-value.
-
-    Parameters
-    ----------
-    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression or Study
-        The observations, or a study of them.
-    k : int
-        The border is the one after this rank.
-    confidence : float
-        The probability, between 0.5 and 1, that the right one of the two comes out ahead.
-    scorer : optional
-        How data become scores; by default the usual way for the kind of data.
-
-    Examples
-    --------
-    >>> from steadyrank import Votes, needed
-    >>> found = needed(Votes(["ann"] * 55 + ["bob"] * 45), 1)
-    >>> found.needed, found.tie, needed(Votes(["ann", "bob"]), 1).tie
-    (271, False, True)
-    """
-    return as_study(data, scorer).needed(k, confidence)

@@ -22,7 +22,7 @@ from steadyrank.stability.near_rank import MANY, kth_range
 from steadyrank.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.stability.study import Study
@@ -194,31 +194,37 @@ class TopKAudit:
     ----------
     study : Study
         Scores with and without each unit.
-    ks : sequence of int
-        The values of k.
-    eps : float
-        The inflation up to which answers are asked for.
+    eps : mapping
+        The values of k, and the inflation up to which answers are asked for of each.
     """
 
-    def __init__(self, study: Study, ks: Sequence[int], eps: float) -> None:
+    def __init__(self, study: Study, eps: Mapping[int, float]) -> None:
         self._study = study
         self._loo = study.leave_one_out
         self._eps = eps
-        self._active = {k: active_items(*study.outer_bounds, k, eps) for k in ks}
+        self._active = {k: active_items(*study.outer_bounds, k, each) for k, each in eps.items()}
 
-    def rows(self, methods: dict[str, Members]) -> list[AuditRow]:
+    def rows(self, methods: Mapping[str, Callable[[float], Members]]) -> list[AuditRow]:
         """Audit every method for every k in one pass over the leave-one-out scores."""
         tallies = {
-            (name, k): _Tally(name, self._active[k], self._study, members)
-            for name, members in methods.items()
-            for k in self._active
+            (name, k): _Tally(name, active, self._study, make(self._eps[k]), self._eps[k])
+            for name, make in methods.items()
+            for k, active in self._active.items()
         }
-        edges = {0.0 if name == "topk" else self._eps for name in methods}
-        for look in self._looks:
-            for active, units, rows in self._changed_rows(*look, edges):
-                for name in methods:
-                    tallies[name, active.k].add(active, units, rows)
+        plainly = plain_members(0.0)
+        for active, units, rows in self.changed_rows(inflated="inflated_topk" in methods):
+            plain = plainly(rows, active.places)
+            for name in methods:
+                tallies[name, active.k].add(active, units, rows, plain)
         return [tally.row() for tally in tallies.values()]
+
+    def changed_rows(self, *, inflated: bool) -> Iterator[tuple[Active, IntArray, FloatArray]]:
+        """Yield (active, units, their scores of the active items) wherever one of these changes.
+
+        Who is in the plain top k is exact; who is in the inflated one, if that is asked for.
+        """
+        for look in self._looks:
+            yield from self._changed_rows(*look, inflated=inflated)
 
     @cached_property
     def _looks(self) -> list[tuple[list[Active], BoolArray | None]]:
@@ -235,7 +241,7 @@ class TopKAudit:
             if known is None:
                 continue
             theta, ceiling, many = known
-            near = _active_between(lowest, highest, k, theta - self._eps * MARGIN, ceiling)
+            near = _active_between(lowest, highest, k, theta - self._eps[k] * MARGIN, ceiling)
             looks += [([near], ~many), ([active], many)]
         told = {active.k for actives, _ in looks for active in actives}
         rest = [active for k, active in self._active.items() if k not in told]
@@ -244,7 +250,7 @@ class TopKAudit:
         ]
 
     def _changed_rows(
-        self, actives: list[Active], among: BoolArray | None, edges: set[float]
+        self, actives: list[Active], among: BoolArray | None, *, inflated: bool
     ) -> Iterator[tuple[Active, IntArray, FloatArray]]:
         """Yield (active, units, scores of the active items) for all units that change any of them."""
         union = np.unique(np.concatenate([active.items for active in actives]))
@@ -256,12 +262,12 @@ class TopKAudit:
             fine = np.ones(len(rows), dtype=np.bool_)
             for active, columns in zip(actives, where, strict=True):
                 critical = critical_eps(rows[:, columns], active.places)
-                for eps in edges:
+                for eps in (0.0, self._eps[active.k]) if inflated else (0.0,):
                     sure = np.maximum((critical < eps - reach).sum(axis=1), active.places)
                     fine &= sure == (critical <= eps + reach).sum(axis=1)
             return fine
 
-        for units, rows in _chunked(self._loo.columns_near(union, among, settled)):
+        for units, rows in chunked(self._loo.columns_near(union, among, settled)):
             differs = rows != base
             for active, columns in zip(actives, where, strict=True):
                 touched = np.flatnonzero(differs[:, columns].any(axis=1))
@@ -278,7 +284,7 @@ class TopKAudit:
         for actives, among in self._looks:
             asked = wanted if among is None else wanted & among
             mine = [active for active in actives if active.k == k]
-            for active, chunk, rows in self._changed_rows(mine, asked, {self._eps, 0.0}) if mine else ():
+            for active, chunk, rows in self._changed_rows(mine, asked, inflated=True) if mine else ():
                 full = active.answer(members, self._loo.scores)
                 for unit, left_out in zip(chunk.tolist(), members(rows, active.places), strict=True):
                     label, count = known.labels[unit], int(known.counts[unit])
@@ -292,7 +298,8 @@ class TopKAudit:
         return tuple(self._study.items[item] for item in active.items[inside])
 
 
-def _chunked(parts: Iterator[tuple[IntArray, FloatArray]]) -> Iterator[tuple[IntArray, FloatArray]]:
+def chunked(parts: Iterator[tuple[IntArray, FloatArray]]) -> Iterator[tuple[IntArray, FloatArray]]:
+    """Cut rows of scores into parts that fit the memory."""
     for units, rows in parts:
         step = max(1, CHUNK // max(1, rows.shape[1]))
         for start in range(0, len(units), step):
@@ -302,28 +309,42 @@ def _chunked(parts: Iterator[tuple[IntArray, FloatArray]]) -> Iterator[tuple[Int
 class _Tally:
     """Running sums of one method for one k."""
 
-    def __init__(self, name: str, active: Active, study: Study, members: Members) -> None:
+    def __init__(self, name: str, active: Active, study: Study, members: Members, eps: float) -> None:
         self._name = name
         self._active = active
         self._members = members
         self._study = study
+        self._eps = eps
         self._broken: list[IntArray] = []
+        self._uncovered = 0
         self._lost_jaccard = 0.0
 
     def _full(self, active: Active) -> BoolArray:
         return active.answer(self._members, self._study.leave_one_out.scores)
 
-    def add(self, active: Active, units: IntArray, rows: FloatArray) -> None:
-        inside, full = self._members(rows, active.places), self._full(active)
+    def add(self, active: Active, units: IntArray, rows: FloatArray, plain: BoolArray) -> None:
+        """Take in the scores without some units, and the plain top k of each."""
+        inside = plain if self._name == "topk" else self._members(rows, active.places)
+        full, counts = self._full(active), self._study.units.counts[units]
         common = (inside & full).sum(axis=1) + active.always_in
         either = (inside | full).sum(axis=1) + active.always_in
         self._broken.append(units[common < active.k])
-        self._lost_jaccard += float(np.dot(self._study.units.counts[units], 1 - common / either))
+        self._uncovered += int(counts[(plain & ~full).any(axis=1)].sum())
+        self._lost_jaccard += float(np.dot(counts, 1 - common / either))
 
     def row(self) -> AuditRow:
-        broken = np.sort(np.concatenate([np.empty(0, np.int64), *self._broken]))
-        jaccard = 1 - self._lost_jaccard / self._study.units.total
-        size = int(self._full(self._active).sum()) + self._active.always_in
+        """Return what was found of all units."""
+        broken, total = (
+            np.sort(np.concatenate([np.empty(0, np.int64), *self._broken])),
+            self._study.units.total,
+        )
         return AuditRow(
-            self._name, self._active.k, self._study.share(broken), jaccard, size, broken=broken
+            self._name,
+            self._active.k,
+            delta=self._study.share(broken),
+            uncovered=self._uncovered / total,
+            jaccard=1 - self._lost_jaccard / total,
+            size=int(self._full(self._active).sum()) + self._active.always_in,
+            eps=None if self._name == "topk" else self._eps,
+            broken=broken,
         )

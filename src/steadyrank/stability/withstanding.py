@@ -34,7 +34,6 @@ import numpy as np
 
 from steadyrank.operators.critical import critical_below, critical_eps
 from steadyrank.stability.margins import PAIRS, last_true
-from steadyrank.stability.topk_audit import active_items, plain_members
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -61,17 +60,6 @@ def reach(gaps: FloatArray) -> float:
     if np.isinf(above[0]):
         return math.inf
     return float(critical_below((above[0] - above)[np.newaxis], above[:1])[0, -1])
-
-
-def covering_one(study: Study, k: int | None) -> float:
-    """Return the eps above which the new plain answer is inside, whichever one unit leaves: exactly."""
-    if k is None:
-        return float(study.ranking_curve().covering_eps.max(initial=0.0))
-    active = active_items(*study.bounds, k, 0.0)
-    inside = np.zeros(len(active.items), dtype=np.bool_)
-    for _, rows in study.leave_one_out.columns(active.items):
-        inside |= plain_members(0.0)(rows, active.places).any(axis=0)
-    return float(critical_eps(study.scores, k)[active.items[inside]].max(initial=0.0))
 
 
 class Withstanding:

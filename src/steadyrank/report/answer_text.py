@@ -1,0 +1,205 @@
+"""The top-k and the full ranking as text: the sentence first, then the table, then the promise."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from steadyrank.report.columns import Column, Layout
+from steadyrank.report.lines import (
+    FAINT,
+    LONG,
+    NEXT_IN_LINE,
+    Line,
+    claims,
+    heading,
+    margin_line,
+    paragraph,
+)
+from steadyrank.report.terminal import RankAxis
+from steadyrank.safe_text import columns_of
+from steadyrank.wording import STANDINGS, ranks_in_words, share_in_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from steadyrank.report.lines import Findings, Row
+    from steadyrank.report.terminal import Terminal
+
+STYLES = {"sure": "green", "contender": "yellow", "near": "cyan", "out": FAINT, None: ""}
+SIGNS = {
+    "sure": ("●", "*"),
+    "contender": ("◐", "?"),
+    "near": ("◌", "."),
+    "out": ("○", " "),
+    None: (" ", " "),
+}
+MEANING = {
+    "sure": "in the top {k}, whichever one {unit} leaves",
+    "contender": "some {unit} that leaves brings it in or puts it out",
+    "near": "in the list for its score; no single {unit} brings it in",
+}
+
+
+def topk_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield the lines of a top-k."""
+    yield from _first(findings, terminal)
+    yield from topk_table(findings, terminal)
+    yield Line("")
+    for standing, meaning in MEANING.items():
+        if any(row["standing"] == standing for row in findings["rows"]):
+            told = meaning.format(k=f"{findings['k']:,}", unit=findings["unit"])
+            sign = f"{terminal.sign(*SIGNS[standing])} {STANDINGS[standing]}:"
+            yield from paragraph(told, terminal, bullet=sign, style=STYLES[standing])
+    yield Line("")
+    yield from claims(findings, terminal)
+
+
+def _first(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield what an answer says first: its sentence, the margin, and what a reader must know."""
+    yield from heading(findings, terminal)
+    yield from paragraph(findings["headline"], terminal, style="bold")
+    yield from margin_line(findings["margin"], terminal)
+    for warning in findings["warnings"]:
+        yield from paragraph(warning, terminal, bullet="!", style="yellow")
+    yield Line("")
+
+
+def topk_table(findings: Findings, terminal: Terminal, following: int = NEXT_IN_LINE) -> Iterator[Line]:
+    """Yield the items of the list by rank, so many that are next in line, and where each stands."""
+    rows, k, size = findings["rows"], findings["k"], findings["size"]
+    shown = rows if terminal.everything else rows[: size + following]
+    listed = _ends_of(shown, everything=terminal.everything, middle=k)
+    far = [row for row in rows[len(shown) :] if row["standing"] == "contender"]
+    listed += [None, *far[:LONG]] if far else []
+    ends = {k: f"top {k:,}"} | {size: "end of the list"}
+    if size == k:
+        ends = {k: f"top {k:,}, and end of the list"}
+    yield from _item_lines(listed, findings, terminal, cut=k, ends=ends)
+    hidden = findings["n_items"] - len(shown) - len(far)
+    if hidden:
+        yield Line(f"   and {hidden:,} more further down{terminal.hint('--all shows them')}", FAINT)
+
+
+def ranking_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield the lines of a full ranking."""
+    listed = _ends_of(findings["rows"], everything=terminal.everything)
+    tiers = findings["tiers"]
+    few = len(tiers) <= findings["n_items"] // 2
+    ends = dict.fromkeys(accumulate(len(tier) for tier in tiers[:-1]), "") if few else {}
+    yield from _first(findings, terminal)
+    yield from _item_lines(listed, findings, terminal, cut=None, ends=ends)
+    if ends:
+        told = f"Lines part {len(tiers):,} tiers: no ranking of the set mixes them."
+        yield from paragraph(told, terminal, style=FAINT)
+    yield Line("")
+    yield from claims(findings, terminal)
+
+
+def _item_lines(
+    listed: Sequence[Row | None],
+    findings: Findings,
+    terminal: Terminal,
+    *,
+    cut: int | None,
+    ends: Mapping[int, str],
+) -> Iterator[Line]:
+    """Yield items as a table, with a line after each rank that something ends at."""
+    rows = [row for row in listed if row is not None]
+    made, axis = _items(rows, findings, terminal, cut)
+    yield Line(made[0], "bold")
+    texts = iter(made[1:])
+    for row in listed:
+        if row is None:
+            hint = terminal.hint("--all shows every row")
+            yield Line(f"   {terminal.sign('…', '...')}{hint}", FAINT)
+            continue
+        bar = axis.bar(row["best_rank"], row["worst_rank"], row["rank"], terminal) if axis else ""
+        text = next(texts)
+        style = STYLES[row["standing"]] if cut is not None else ""
+        blanks = " " * (axis.start - columns_of(text)) if axis else ""
+        yield Line(f"{text}{blanks}{bar}".rstrip(), style)
+        if row["rank"] in ends and row is not rows[-1]:
+            told = f" {ends[row['rank']]}" if ends[row["rank"]] else ""
+            rule = terminal.sign("─", "-") * max(3, min(24, terminal.width - 6 - len(told)))
+            yield Line(f"   {rule}{told}", FAINT)
+
+
+def _items(
+    rows: Sequence[Row], findings: Findings, terminal: Terminal, cut: int | None
+) -> tuple[list[str], RankAxis | None]:
+    """Return the header and the lines of items, and an axis for bars of ranks if there is room."""
+    dash, number = terminal.sign("–", "-"), _score_format([row["score"] for row in rows])
+    signs = [terminal.sign(*SIGNS[row["standing"]]) if cut is not None else " " for row in rows]
+    wide = max((len(f"{row['rank']:,}") for row in rows), default=1)
+    ranks = [_between(row["best_rank"], row["worst_rank"], dash) for row in rows]
+    columns = [
+        Column(
+            "", [f" {sign} {row['rank']:>{wide},}" for sign, row in zip(signs, rows, strict=True)], 9
+        ),
+        Column("item", [str(row["item"]) for row in rows], 8, names=True),
+        Column("score", [number(row["score"]) for row in rows], 3),
+        Column("ranks", ranks, 7),
+    ]
+    if cut is None:
+        inside = [_between(row["inflated_best"], row["inflated_worst"], dash) for row in rows]
+        columns.append(Column("in the set", inside, 4))
+    else:
+        shares = ["" if row["share"] is None else share_in_words(row["share"]) for row in rows]
+        columns.append(Column(f"in top {cut:,}", shares, 6))
+        most = findings["n_units"]
+        away = ["" if row["away"] is None else _away(row["away"], most) for row in rows]
+        columns.append(Column("away", away, 5))
+    counts = [row["count"] for row in rows if row["count"] is not None]
+    if len(set(counts)) > 1:
+        columns.append(Column(findings["counted_as"], [f"{row['count']:,}" for row in rows], 2))
+    if terminal.verbose and cut is not None:
+        columns.append(Column("enters at eps", [f"{row['critical_eps'] or 0:.3g}" for row in rows], 1))
+    layout = Layout(columns, terminal)
+    return layout.lines(), RankAxis.beside(layout.width, rows, terminal, cut)
+
+
+def _between(best: int | None, worst: int | None, dash: str) -> str:
+    return "" if best is None or worst is None else ranks_in_words(best, worst, dash)
+
+
+def _away(units: int, most: int) -> str:
+    return "all" if units >= most else f"{units:,}"
+
+
+def _ends_of(rows: Sequence[Row], *, everything: bool, middle: int = 0) -> list[Row | None]:
+    """Return all rows, or the first and last of very many, with None for the gap.
+
+    Those around a rank in the middle stay, too.
+    """
+    if everything or len(rows) <= LONG:
+        return list(rows)
+    half = LONG // 4
+    kept = {*range(2 * half), *range(middle - half, middle + half), *range(len(rows) - half, len(rows))}
+    found: list[Row | None] = []
+    for place in sorted(place for place in kept if 0 <= place < len(rows)):
+        if found and found[-1] is not None and found[-1]["rank"] < place:
+            found.append(None)
+        found.append(rows[place])
+    return found
+
+
+def _score_format(scores: Sequence[float]) -> Callable[[float], str]:
+    """Return how to write scores so that different ones look different."""
+    decimals = _decimals(scores)
+
+    def number(score: float) -> str:
+        if score and not 1e-6 < abs(score) < 1e9:
+            return f"{score:.6g}"
+        return f"{score:.{decimals}f}"
+
+    return number
+
+
+def _decimals(scores: Sequence[float]) -> int:
+    """Return how many decimals tell different scores apart: from two to six."""
+    different = len(set(scores))
+    for decimals in range(2, 6):
+        if len({f"{score:.{decimals}f}" for score in scores}) == different:
+            return decimals
+    return 6

@@ -1,0 +1,96 @@
+"""Tables of characters that fit any width: where room is short, the least needed columns go first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from steadyrank.report.terminal import Terminal
+
+NARROWEST_NAME = 8
+APART = 2
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table.
+
+    Parameters
+    ----------
+    title : str
+        What stands above it.
+    cells : sequence of str
+        Its texts, from the first row on.
+    need : int
+        The larger, the longer it stays where room is short.
+    names : bool
+        Whether it holds names, which stand on the left and are shortened first.
+    """
+
+    title: str
+    cells: Sequence[str]
+    need: int
+    names: bool = False
+
+    def width(self, terminal: Terminal) -> int:
+        """Return how many characters it takes in full."""
+        return terminal.widest((self.title, *self.cells), terminal.width)
+
+
+class Layout:
+    r"""The columns that fit, and how wide each is.
+
+    Examples
+    --------
+    >>> from steadyrank.report.terminal import Terminal
+    >>> columns = [Column("item", ["a long name", "b"], 9, names=True), Column("n", ["1", "20"], 1)]
+    >>> print("\n".join(Layout(columns, Terminal(width=15)).lines()))
+    item          n
+    a long name   1
+    b            20
+    >>> print("\n".join(Layout(columns, Terminal(width=9)).lines()))
+    item
+    a lo…name
+    b
+    """
+
+    def __init__(self, columns: Sequence[Column], terminal: Terminal) -> None:
+        self._terminal = terminal
+        kept = list(columns)
+        while len(kept) > 1 and self._needed(kept) > terminal.width:
+            kept.remove(min(kept, key=lambda column: column.need))
+        self._columns = kept
+        self._widths = {id(column): column.width(terminal) for column in kept}
+        over = self.width - terminal.width
+        for column in kept:
+            if column.names and over > 0:
+                self._widths[id(column)] = max(1, self._widths[id(column)] - over)
+
+    def _needed(self, columns: Sequence[Column]) -> int:
+        """Return the width that columns take at least."""
+        full = [(column, column.width(self._terminal)) for column in columns]
+        least = [min(width, NARROWEST_NAME) if column.names else width for column, width in full]
+        return sum(least) + APART * (len(least) - 1)
+
+    @property
+    def width(self) -> int:
+        """How many characters a line takes."""
+        return sum(self._widths.values()) + APART * (len(self._widths) - 1)
+
+    def lines(self) -> list[str]:
+        """Return the line of titles, and one for each row."""
+        number = len(self._columns[0].cells)
+        return [self._line([column.title for column in self._columns])] + [
+            self._line([column.cells[row] for column in self._columns]) for row in range(number)
+        ]
+
+    def _line(self, cells: Sequence[str]) -> str:
+        made = []
+        for column, cell in zip(self._columns, cells, strict=True):
+            width = self._widths[id(column)]
+            text = self._terminal.fit(cell, width)
+            made.append(text if column.names else text.rstrip().rjust(width))
+        return (" " * APART).join(made).rstrip()

@@ -1,0 +1,84 @@
+"""The lines of text that all views share: headings, paragraphs, claims and notes.
+
+Lines are pairs of a text and a style such as ``"bold green"``. Whoever has colours draws them; names
+are shown as text whatever they hold.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from steadyrank.wording import counted, rounded_up
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from steadyrank.report.terminal import Terminal
+
+    Findings = Mapping[str, Any]
+    Row = Mapping[str, Any]
+
+LONG = 40
+"""Rows of one section that are shown in full; of longer ones the first, the last and some between."""
+
+NEXT_IN_LINE = 5
+"""Items that are out, units of a set and the like that are shown all the same."""
+
+FAINT = "bright_black"
+
+
+class Line(NamedTuple):
+    """A line of text and how to draw it, if colours can be drawn."""
+
+    text: str
+    style: str = ""
+
+
+def heading(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield where the data come from, and how much of it there is."""
+    source = "standard input" if findings["source"] == "-" else findings["source"]
+    items, units = (counted(findings["n_items"], "item"), counted(findings["n_units"], findings["unit"]))
+    size = f"{findings['kind']}, {items}, {units}"
+    yield from paragraph(f"{source}: {size}" if source else size, terminal, style=FAINT)
+
+
+def margin_line(margin: Findings | None, terminal: Terminal) -> Iterator[Line]:
+    """Yield how many units must leave, where that was asked."""
+    if margin is not None:
+        yield from paragraph(margin["sentence"], terminal)
+
+
+def claims(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield what is promised; the numbers behind it where they are wanted."""
+    certificate = findings["certificate"]
+    if not terminal.verbose:
+        yield from paragraph(certificate["promise"], terminal)
+    else:
+        delta = certificate["delta"]
+        told = "nothing claimed" if delta is None else f"delta = {rounded_up(delta)}"
+        if certificate["removals"] > 1:
+            told += f" for any {counted(certificate['removals'], 'removal')}"
+        title = f"Certificate ({certificate['status']}): eps = {rounded_up(findings['eps'])}, {told}; "
+        yield from paragraph(f"{title}rule: {certificate['rule']}", terminal, style="bold")
+        yield from paragraph(certificate["sentence"], terminal)
+    yield Line("")
+    for suggestion in findings["suggestions"]:
+        told = f"{suggestion['text']}{terminal.hint(suggestion['option'])}"
+        yield from paragraph(told, terminal, bullet=terminal.sign("→", ">"))
+    yield from notes(findings, terminal)
+
+
+def notes(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield what was recognised, guessed and decided."""
+    yield Line("Recognised, guessed and decided", FAINT)
+    for note in (f"scores: {findings['scorer']}", *findings["notes"]):
+        yield from paragraph(note, terminal, bullet=terminal.sign("·", "-"), style=FAINT)
+
+
+def paragraph(text: str, terminal: Terminal, *, bullet: str = "", style: str = "") -> Iterator[Line]:
+    """Yield a text wrapped at words, safe to show, with a bullet and a hanging indent if given."""
+    lead = f" {bullet} " if bullet else ""
+    rest = " " * len(lead)
+    safe = terminal.safe(text)
+    for part in terminal.wrapped(safe, lead, rest):
+        yield Line(part, style)

@@ -1,0 +1,97 @@
+"""Margins, explanations and what it would take, as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from steadyrank.report.lines import FAINT, NEXT_IN_LINE, Line, heading, notes, paragraph
+from steadyrank.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from steadyrank.report.lines import Findings
+    from steadyrank.report.terminal import Terminal
+
+FEW_NEIGHBOURS = 20
+"""Neighbours of a ranking of which it is said how well they hold."""
+
+
+def margin_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield how many units must leave, which ones, and what then happens."""
+    yield from heading(findings, terminal)
+    yield from paragraph(findings["sentence"], terminal)
+    removed = findings["units_removed"]
+    if findings["upper"] is not None:
+        leaves, enters = (", ".join(map(terminal.safe, findings[name])) for name in ("leaves", "enters"))
+        told = f"{terminal.safe(findings['passing'])} then passes {terminal.safe(findings['passed'])}"
+        told += f"; out of the top: {leaves}; into it: {enters}" if leaves or enters else ""
+        unit = findings["unit_added"]
+        added = "" if unit is None else f" with {terminal.safe(unit)}"
+        yield from paragraph(f"Tried{added} and seen: {told}", terminal)
+        for unit in removed["listed"][: None if terminal.everything else NEXT_IN_LINE]:
+            yield Line(f"   {unit['count']:,} x {terminal.safe(unit['unit'])}", FAINT)
+        hidden = removed["distinct_units"] - len(
+            removed["listed"][: None if terminal.everything else NEXT_IN_LINE]
+        )
+        if hidden:
+            yield Line(f"   and {hidden:,} more kinds", FAINT)
+    yield from _distance_lines(findings, terminal)
+    for text in (f"Rule: {findings['rule']}", *findings["assumed"]):
+        yield from paragraph(f"{text}.", terminal, style=FAINT)
+    yield from notes(findings, terminal)
+
+
+def _distance_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield how far items are from crossing the border, or from being passed by the next."""
+    units, near = findings["units"], findings.get("distances")
+    rows = [
+        (row["lower"], f"{row['item']} before {row['next']} passes it") for row in findings["neighbours"]
+    ]
+    if near is not None:
+        ways = {True: "leaves", False: "enters"}
+        rows = [
+            (row["lower"], f"{row['rank']:,}. {row['item']} {ways[row['rank'] <= near['k']]}")
+            for row in near["items"]
+        ]
+    if rows:
+        yield Line("")
+        yield Line(f"So many {units} must leave, at least:", "bold")
+    for lower, told in rows if terminal.everything else rows[: 2 * FEW_NEIGHBOURS]:
+        never = lower >= findings["n_units"]
+        yield Line(f"   {'all' if never else f'{lower:,}':>9}  {terminal.safe(told)}")
+    if near is not None and len(near["items"]) < findings["n_items"]:
+        yield Line(f"   {near['beyond']:>9,}  any other item crosses the border", FAINT)
+    if rows:
+        yield Line("")
+
+
+def explanation_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield an item's rivals, and the units for and against it."""
+    yield from heading(findings, terminal)
+    yield from paragraph(findings["sentence"], terminal)
+    top = f"the top {findings['k']:,}"
+    yield Line("Rivals", "bold")
+    for rival in findings["rivals"]:
+        told = f"{rival['item']} (rank {rival['rank']:,}), difference {rival['gap']:+.4g}"
+        yield from paragraph(f"{told}: {rival['sentence']}", terminal, bullet=terminal.sign("·", "-"))
+    titles = (f"Hold it in {top}", "Work against it"), ("Work for it", f"Keep it out of {top}")
+    sides = zip(titles[not findings["inside"]], ("units_for", "units_against"), (1, -1), strict=True)
+    for title, number, sign in sides:
+        rows = [row for row in findings["rows"] if row["contribution"] * sign > 0]
+        shown = rows if terminal.everything else rows[:NEXT_IN_LINE]
+        yield Line(f"{title}: {counted(findings[number], terminal.safe(findings['unit']))}", "bold")
+        for row in shown:
+            numbers = f"{row['contribution']:+.4g} each, without one {row['gap_without']:+.4g}"
+            yield Line(f"   {numbers}: {row['count']:,} x {terminal.safe(row['unit'])}")
+        if len(rows) > len(shown):
+            yield Line(f"   and {len(rows) - len(shown):,} more kinds", FAINT)
+    yield from notes(findings, terminal)
+
+
+def needed_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield how many units a model says it would take."""
+    yield from heading(findings, terminal)
+    yield from paragraph(findings["sentence"], terminal)
+    yield from paragraph(f"Computed from {findings['basis']}.", terminal, style=FAINT)
+    yield from notes(findings, terminal)

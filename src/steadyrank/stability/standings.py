@@ -1,0 +1,191 @@
+r"""Where items stand when each unit is left out in turn: facts about the data, with no eps in them.
+
+Two passes over the left-out scores tell all of it. The first looks at the items that can be among the k
+best at all, and tells who is, without each unit. The second looks at the items that can ever be ahead of
+one that is shown, and tells the ranks of those. In both, a unit that leaves the order as it is costs a
+comparison of neighbours and no sorting.
+
+The standings of every k follow from the ranks: an item is *sure* if its worst rank is k or better, and a
+*contender* if k lies between its best rank and its worst.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from steadyrank.operators.critical import critical_eps
+from steadyrank.reading.arrays import frozen
+from steadyrank.stability.topk_audit import TopKAudit, chunked, plain_members
+
+if TYPE_CHECKING:
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.stability.study import Study
+
+Standing = Literal["sure", "contender", "near", "out"]
+
+ALL_ITEMS = 4_000_000
+"""Distinct units times items up to which all items have their ranks."""
+
+NEIGHBOURS = 25
+"""Of larger data, so many items beyond the list have theirs, too."""
+
+RIVALS = 2_000
+"""If more items than this can be ahead of those neighbours, they have none."""
+
+
+@dataclass(frozen=True)
+class TopKDeletions:
+    """The plain top k without each unit.
+
+    Attributes
+    ----------
+    k : int
+        How many items are wanted.
+    inside : int array (items,)
+        How many units can be left out, one at a time, so that the item is among the k best.
+    covering_eps : float array (distinct units,)
+        The eps above which the inflated top-k of all the data holds the plain one without the unit.
+    changing : int array
+        The distinct units without which the plain top k is another set.
+    counts : int array (distinct units,)
+        How often each distinct unit occurs.
+    """
+
+    k: int
+    inside: IntArray
+    covering_eps: FloatArray
+    changing: IntArray
+    counts: IntArray
+
+    def changing_units(self) -> int:
+        """Return the number of units without which the plain top k is another set."""
+        return int(self.counts[self.changing].sum())
+
+    def uncovered_units(self, eps: float) -> int:
+        """Return the number of units without which an item is new to the list at this eps."""
+        return int(self.counts[self.covering_eps >= eps].sum())
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """The best and the worst plain rank of the first items, over the data and all single deletions.
+
+    Attributes
+    ----------
+    items : int array
+        The first items of the plain ranking, in that order.
+    best, worst : int arrays
+        Their ranks.
+    """
+
+    items: IntArray
+    best: IntArray
+    worst: IntArray
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+
+def topk_deletions(study: Study, k: int) -> TopKDeletions:
+    """Return who is among the k best without each unit.
+
+    Examples
+    --------
+    >>> from steadyrank import Study, Votes
+    >>> found = topk_deletions(Study(Votes(["ann"] * 3 + ["bob"] * 2 + ["cyd"] * 2)), 2)
+    >>> found.inside, found.changing
+    (array([7, 5, 2]), array([1]))
+    """
+    loo, counts = study.leave_one_out, study.units.counts
+    critical, members = critical_eps(loo.scores, k), plain_members(0.0)
+    inside = np.zeros(len(loo.scores), dtype=np.int64)
+    inside[np.argsort(-loo.scores, kind="stable")[:k]] = study.units.total
+    covering, changing = np.zeros(len(counts)), [np.empty(0, dtype=np.int64)]
+    for active, units, rows in TopKAudit(study, {k: 0.0}).changed_rows(inflated=False):
+        new, old = members(rows, active.places), active.answer(members, loo.scores)
+        moved = np.flatnonzero((new != old).any(axis=1))
+        if len(moved):
+            new, moving = new[moved], units[moved]
+            # Counts beyond 2^53 are not exact as floats, which would be multiplied faster.
+            inside[active.items] += counts[moving] @ (new.astype(np.int64) - old)
+            covering[moving] = np.where(new, critical[active.items], 0.0).max(axis=1)
+            changing.append(moving)
+    every = frozen(np.sort(np.concatenate(changing)))
+    return TopKDeletions(k, frozen(inside), frozen(covering), every, counts)
+
+
+def upto_which(study: Study, size: int) -> int:
+    """Return how many of the first items get their ranks, if a list holds ``size`` of them."""
+    items = len(study.items)
+    if len(study.units) * items <= ALL_ITEMS:
+        return items
+    wanted = min(items, size + NEIGHBOURS)
+    return wanted if len(_rivals(study, wanted)) <= RIVALS else size
+
+
+def rank_ranges(study: Study, upto: int) -> Ranks:
+    """Return the best and the worst rank of each of the first ``upto`` items.
+
+    Examples
+    --------
+    >>> from steadyrank import Study, Votes
+    >>> found = rank_ranges(Study(Votes(["ann"] * 3 + ["bob"] * 2 + ["cyd"] * 2)), 3)
+    >>> found.best, found.worst
+    (array([1, 2, 2]), array([1, 3, 3]))
+    """
+    loo, shown = study.leave_one_out, _plain_order(study)[:upto]
+    rivals = _rivals(study, upto)
+    base = loo.scores[rivals]
+    by_plain, columns = np.argsort(-base, kind="stable"), np.searchsorted(rivals, shown)
+    best, worst = (np.arange(1, upto + 1) for _ in range(2))
+
+    def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
+        reach, ranked = 2 * errors.max(axis=1), rows[:, by_plain]
+        fine = (ranked[:, :-1] - ranked[:, 1:] > reach[:, np.newaxis]).all(axis=1)
+        for number in np.flatnonzero(~fine).tolist():
+            high, low = _possible_ranks(rows[number], columns, float(reach[number]))
+            fine[number] = bool(((high >= best) & (low <= worst)).all())
+        return np.asarray(fine)
+
+    for _, rows in chunked(loo.columns_near(rivals, None, settled)):
+        moved = rows[_reordered(rows, by_plain)]
+        if len(moved):
+            ranks = _ranks(moved)[:, columns]
+            np.minimum(best, ranks.min(axis=0), out=best)
+            np.maximum(worst, ranks.max(axis=0), out=worst)
+    return Ranks(frozen(shown), frozen(best), frozen(worst))
+
+
+def _plain_order(study: Study) -> IntArray:
+    return np.argsort(-study.scores, kind="stable")
+
+
+def _rivals(study: Study, upto: int) -> IntArray:
+    """Return the items that may ever be ahead of one of the first ``upto``, these included."""
+    lowest, highest = study.outer_bounds
+    return np.flatnonzero(highest >= lowest[_plain_order(study)[:upto]].min(initial=np.inf))
+
+
+def _reordered(rows: FloatArray, by_plain: IntArray) -> BoolArray:
+    """Tell which rows have another plain ranking; the smaller index goes first in a tie."""
+    ranked, first = rows[:, by_plain], by_plain[:-1] < by_plain[1:]
+    above, below = ranked[:, :-1], ranked[:, 1:]
+    return np.asarray(((above < below) | ((above == below) & ~first)).any(axis=1))
+
+
+def _ranks(rows: FloatArray) -> IntArray:
+    """Return the plain rank of each item in each row."""
+    order = np.argsort(-rows, axis=1, kind="stable")
+    ranks = np.empty_like(order)
+    np.put_along_axis(ranks, order, np.arange(1, rows.shape[1] + 1)[np.newaxis], axis=1)
+    return ranks
+
+
+def _possible_ranks(row: FloatArray, columns: IntArray, reach: float) -> tuple[IntArray, IntArray]:
+    """Return the best and the worst rank that some items may have, if gaps are off by up to so much."""
+    ordered, scores = np.sort(row), row[columns]
+    best = len(row) - np.searchsorted(ordered, scores + reach, side="right") + 1
+    return best, len(row) - np.searchsorted(ordered, scores - reach, side="left")

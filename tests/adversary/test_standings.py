@@ -1,0 +1,170 @@
+"""What an answer says of items: taking each unit away, scoring again and counting places says the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from steadyrank import ScoreMatrix, Study, audit, stable_ranking, stable_topk, topk
+from steadyrank.stability import standings
+from tests.adversary.test_margins import (
+    Subsets,
+    ballots,
+    battles,
+    full_ratings,
+    gaps,
+    matrix,
+    ratings,
+    refitted,
+    votes,
+)
+from tests.oracles.standing import Stands, check_headline, covering_list
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Cases = Callable[[int], Iterator[np.random.Generator]]
+
+KINDS = [votes, ballots, matrix, ratings, full_ratings, gaps, battles, refitted]
+
+
+def drawn(make: Callable[[np.random.Generator], Study], rng: np.random.Generator) -> tuple[Study, int]:
+    study = make(rng)
+    return study, int(rng.integers(1, len(study.items) + 1))
+
+
+@pytest.mark.parametrize("make", KINDS)
+def test_standings_ranks_and_shares_are_those_of_every_single_deletion(make, cases: Cases):
+    forms = set()
+    for rng in cases(12):
+        study, k = drawn(make, rng)
+        answer, stands = stable_topk(study, k), Stands.of(study.data, study.scorer)
+        listed = [study.items.index(label) for label in answer.members]
+        for row in answer.rows():
+            item = study.items.index(row.item)
+            assert (row.best_rank, row.worst_rank) == stands.ranks(item)
+            assert row.share == stands.share(item, k)
+            assert row.standing == stands.standing(item, k, listed)
+            assert row.rank == stands.ranking.index(item) + 1
+        for name, standing in (("sure", "sure"), ("contenders", "contender"), ("near", "near")):
+            expected = [
+                study.items[i] for i in stands.ranking if stands.standing(i, k, listed) == standing
+            ]
+            assert list(getattr(answer, name)) == expected
+        found = answer.findings()
+        assert found["summary"]["changing_units"] == stands.changing(k)
+        forms.add(check_headline(found["headline"], stands, k, study.items, study.unit, listed))
+    assert len(forms) >= 3  # every form that these data have is told
+
+
+@pytest.mark.parametrize("make", KINDS)
+def test_the_list_is_the_shortest_that_covers(make, cases: Cases):
+    for rng in cases(12):
+        study, k = drawn(make, rng)
+        stands = Stands.of(study.data, study.scorer)
+        delta = float(rng.choice([0.0, 0.0, 0.2, 0.5]))
+        answer = stable_topk(study, k, delta=delta)
+        allowed = max(n for n in range(stands.total + 1) if n / stands.total <= delta)
+        expected = covering_list(stands, study.scores, k, allowed)
+        assert [study.items.index(label) for label in answer.members] == expected
+        number = stands.uncovered(expected, k)
+        assert answer.certificate.delta == number / stands.total
+        assert (f"not without {number:,} of them" in answer.certificate.promise) == (number > 0)
+
+
+@pytest.mark.parametrize("make", KINDS)
+def test_audits_count_who_is_not_covered_and_agree_with_answers(make, cases: Cases):
+    for rng in cases(8):
+        study, k = drawn(make, rng)
+        stands, found = Stands.of(study.data, study.scorer), audit(study, k)
+        plain, inflated = found.row("topk", k), found.row("inflated_topk", k)
+        answer, ranking = stable_topk(study, k), stable_ranking(study)
+        assert plain.uncovered == plain.delta == stands.changing(k) / stands.total
+        assert (inflated.eps, inflated.size, inflated.uncovered) == (answer.eps, answer.size, 0.0)
+        assert found.row("inflated_ranking").eps == ranking.eps
+        assert found.row("inflated_ranking").uncovered == 0.0
+        eps = float(rng.choice([0.05, 0.3, 1.0]))
+        given = audit(study, k, eps=eps).row("inflated_topk", k)
+        members = [study.items.index(label) for label in stable_topk(study, k, eps=eps).members]
+        assert given.uncovered == stands.uncovered(members, k) / stands.total
+
+
+@pytest.mark.parametrize("make", KINDS)
+def test_rankings_cover_every_ranking_without_a_unit(make, cases: Cases):
+    for rng in cases(8):
+        study, _ = drawn(make, rng)
+        stands, answer = Stands.of(study.data, study.scorer), stable_ranking(study)
+        assert all(ranking in answer.rankings for _, ranking in stands.others)
+        moving = sum(n for n, ranking in stands.others if ranking != stands.ranking)
+        assert answer.changing == moving
+        for row in answer.rows():
+            assert (row.best_rank, row.worst_rank) == stands.ranks(study.items.index(row.item))
+            assert row.inflated_best <= row.best_rank <= row.worst_rank <= row.inflated_worst
+            assert (row.standing == "sure") == (row.best_rank == row.worst_rank)
+        loosened = float(answer.eps * 0.99)
+        lost = [
+            n
+            for n, ranking in stands.others
+            if ranking not in stable_ranking(study, eps=loosened, claim="none").rankings
+        ]
+        given = audit(study, 1, eps=loosened, methods=["inflated_ranking"]).row("inflated_ranking")
+        assert given.uncovered == sum(lost) / stands.total
+
+
+@pytest.mark.parametrize("make", KINDS)
+def test_of_large_data_the_list_and_its_neighbours_have_exact_ranks(make, cases: Cases, monkeypatch):
+    monkeypatch.setattr(standings, "ALL_ITEMS", 0)
+    monkeypatch.setattr(standings, "NEIGHBOURS", 1)
+    blank = 0
+    for rng in cases(8):
+        study, k = drawn(make, rng)
+        monkeypatch.setattr(standings, "RIVALS", int(rng.choice([0, 100])))
+        answer, stands = stable_topk(study, k), Stands.of(study.data, study.scorer)
+        for row in answer.rows():
+            known = stands.ranks(study.items.index(row.item))
+            assert (row.best_rank, row.worst_rank) in {known, (None, None)}
+            assert row.rank > answer.size or row.best_rank is not None
+            blank += row.best_rank is None
+    assert blank
+
+
+@pytest.mark.parametrize("make", [votes, ballots, matrix, ratings, gaps, battles, refitted])
+def test_no_item_is_nearer_to_the_border_than_it_says(make, cases: Cases):
+    for rng in cases(4):
+        study, k = drawn(make, rng)
+        subsets = Subsets(study).scores
+        for row in stable_topk(study, k).rows():
+            item, inside = study.items.index(row.item), row.rank <= k
+            sizes = [size for size, scores in subsets if (item in topk(scores, k)) != inside]
+            assert row.away <= min(sizes, default=study.units.total)
+            assert (row.away == 1) == (row.standing == "contender")
+            if make is votes and inside:  # exact for one item that must be passed
+                assert row.away == min(sizes, default=study.units.total)
+
+
+def test_recalibrated_covering_lists_never_part(cases: Cases):
+    """Both lists hold the plain top k without the unit, whatever the new eps is."""
+    parted = 0
+    for rng in cases(40):
+        study = Study(ScoreMatrix(rng.normal(size=(6, 6)).round(1)))
+        k = int(rng.integers(1, 4))
+        for row in audit(study, k, recalibrate=True, methods=["inflated_topk", "inflated_ranking"]):
+            assert row.recalibrated == 0.0
+            assert row.eps_without[0] <= row.eps_without[1]
+        (row,) = audit(study, k, guarantee="overlap", recalibrate=True, methods=["inflated_topk"])
+        expected = parted_units(study, k)
+        assert row.recalibrated == expected / study.units.total
+        parted += expected
+    assert parted  # overlap alone does not withstand another eps
+
+
+def parted_units(study: Study, k: int) -> int:
+    full = set(stable_topk(study, k, guarantee="overlap").members)
+    number = 0
+    for unit, copies in enumerate(study.units.counts.tolist()):
+        rest = Study(study.data.without(unit), study.scorer)
+        again = set(stable_topk(rest, k, guarantee="overlap").members)
+        number += copies * (len(full & again) < k)
+    return number
