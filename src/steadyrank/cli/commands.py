@@ -10,7 +10,8 @@ from steadyrank.cli import options as group
 from steadyrank.cli.codes import ExitCode
 from steadyrank.cli.failures import say
 from steadyrank.cli.inputs import item_named, open_study
-from steadyrank.cli.output import console, deliver, show, terminal_of, within, working
+from steadyrank.cli.output import console, deliver, show, terminal_of, within
+from steadyrank.cli.progress import working
 from steadyrank.data.kinds import KINDS
 from steadyrank.errors import InvalidValueError, shorten
 from steadyrank.reading.formats import FORMATS

@@ -7,7 +7,7 @@ from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.cli.output import working
+from steadyrank.cli.progress import working
 from steadyrank.data.kinds import KINDS, read_any, scan_any
 from steadyrank.errors import FileNotThereError, InvalidSettingError, Option
 from steadyrank.writing import target_of

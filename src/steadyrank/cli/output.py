@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.writing import refuse_input, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from contextlib import AbstractContextManager
 
     from rich.console import Console
 
@@ -53,11 +51,6 @@ def show(lines: Iterable[Line], screen: Console, *, whole: bool = False) -> None
         for line in within(lines, terminal_of(screen), whole=whole):
             screen.print(Text(line.text, line.style), no_wrap=True, overflow="ignore", crop=False)
     deliver(captured.get(), encoding=screen.encoding)
-
-
-def working(what: str) -> AbstractContextManager[Any]:
-    """Return a sign of life on a terminal, and nothing at all elsewhere."""
-    return console(stderr=True).status(what) if sys.stderr.isatty() else nullcontext()
 
 
 def deliver(text: str, path: str | None = None, *, encoding: str = "utf-8") -> None:
