@@ -209,7 +209,7 @@ def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line
     from steadyrank.report.export import GUARD_NOTE, has_guards, to_csv, to_json
 
     screen = console()
-    wanted = {name: getattr(options, name, False) for name in ("everything", "verbose")}
+    wanted: dict[str, Any] = {name: getattr(options, name, False) for name in ("everything", "verbose")}
     if options.form == "json":
         deliver(to_json(found), options.output)
     elif options.form == "csv":
