@@ -113,4 +113,4 @@ def rounded_down(value: float, digits: int = 4) -> str:
 
 
 def _rounded(value: float, digits: int, way: str) -> str:
-    return f"{float(Context(digits, way).create_decimal(Decimal(value))):.{digits}g}"
+    return f"{float(Context(digits, way).create_decimal(Decimal(repr(float(value))))):.{digits}g}"

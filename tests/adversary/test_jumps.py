@@ -68,7 +68,7 @@ def test_membership_is_the_comparison_at_every_jump(cases: Cases) -> None:
                 np.testing.assert_array_equal(np.flatnonzero(mask[0]), members)
                 answer = inflated_topk(scores, k, eps)
                 np.testing.assert_array_equal(np.sort(answer.indices), members)
-                assert (answer.size == k) == (len(answer.certain_indices) == k)
+                assert (answer.size == k) == (len(answer.always_indices) == k)
 
 
 def test_long_windows_decide_as_short_ones_do(cases: Cases) -> None:

@@ -37,7 +37,7 @@ def expected_rows(data: Any, k: int, eps: float) -> list[dict[str, Any]]:
     """What the library computes for this k and this eps, by rank."""
     scores = stable_topk(data, k, eps=eps, claim="none").scores
     answer = inflated_topk(scores, k, eps)
-    certain, members = set(answer.certain_indices.tolist()), set(answer.indices.tolist())
+    certain, members = set(answer.always_indices.tolist()), set(answer.indices.tolist())
     best_rank, worst_rank = rank_intervals(scores, eps)
     order = np.argsort(-scores, kind="stable").tolist()
     return [

@@ -71,11 +71,12 @@ def test_a_topk_document_holds_what_the_library_computed() -> None:
     answer = stable_topk(data, 3, delta=0.02)
     found = audit(data, k=3, eps=answer.eps)
     made = answer.findings()
-    assert [row["item"] for row in made["rows"] if row["standing"] == "certain"] == list(answer.certain)
-    assert [row["item"] for row in made["rows"] if row["standing"] != "out"] == list(answer.members)
-    assert made["summary"]["plain_delta"] == found.row("topk", 3).delta
-    assert made["summary"]["plain_breaking_units"] == made["flips"]["plain"]["units"]
-    assert made["summary"]["inflated_breaking_units"] == made["flips"]["inflated"]["units"]
+    for standing, items in (("sure", answer.sure), ("contender", answer.contenders)):
+        assert [row["item"] for row in made["rows"] if row["standing"] == standing] == list(items)
+    assert [row["item"] for row in made["rows"][: made["size"]]] == list(answer.members)
+    assert made["summary"]["changing_share"] == found.row("topk", 3).delta
+    assert made["summary"]["changing_units"] == made["flips"]["plain"]["units"]
+    assert made["summary"]["uncovered_share"] == found.row("inflated_topk", 3).uncovered
     assert made["certificate"]["sentence"] == answer.certificate.sentence
     eps, delta, size = found.curve(3).steps()
     assert (made["curve"]["eps"], made["curve"]["delta"]) == (eps.tolist(), delta.tolist())
@@ -87,7 +88,7 @@ def test_rows_can_be_cut() -> None:
     answer = stable_topk(data, 3)
     assert [row["rank"] for row in answer.findings(max_rows=2)["rows"]] == [1, 2]
     unclaimed = stable_topk(data, 3, eps=0.1, claim="none").findings()
-    assert unclaimed["summary"]["plain_delta"] is None
+    assert unclaimed["summary"]["changing_units"] is None
     assert "audit" not in unclaimed
 
 
@@ -200,6 +201,7 @@ def test_labels_of_any_type() -> None:
 def test_csv_has_the_rows_with_all_digits() -> None:
     votes = Votes(["=a"] * 3 + ["b"] * 2)
     text = to_csv(stable_topk(votes, 1).findings())
-    assert text.splitlines()[0] == "rank,item,score,best_rank,worst_rank,standing,critical_eps"
+    names = "rank,item,score,best_rank,worst_rank,share,standing,away,count,critical_eps"
+    assert text.splitlines()[0] == names
     assert text.splitlines()[1].startswith("1,'=a,0.6,1,")
     assert text.splitlines()[2].startswith("2,b,0.4,")

@@ -38,7 +38,7 @@ def tour(output: str, folder: str | None) -> None:
             options = ScoringOptions(file=str(path), arguments={"unit": stop.get("unit")})
             study, about = open_study(options)
         found = study.topk(stop["k"]).findings(**about)
-        lesson = script["first_lesson" if number == 1 else "next_lesson"] + script["standings"]
+        lesson = script["first_lesson" if number == 1 else "next_lesson"]
         show(_told(number, stop, found, lesson, terminal), screen)
         if number == 1:
             study.report(output, stop["k"], source=stop["file"], title=stop["title"])
@@ -57,26 +57,9 @@ def _told(
     yield Line("")
     yield from topk_table(found, terminal, following=2)
     yield Line("")
-    yield from paragraph(lesson.format(**_slots(found)), terminal)
+    units = counted(found["n_units"], found["unit"])
+    yield from paragraph(lesson.format(**{**found, "units": units}), terminal)
     yield Line("")
-
-
-def _slots(found: dict[str, Any]) -> dict[str, object]:
-    """Return what the table says, and how sure one may be, in plain words."""
-    summary, k = found["summary"], found["k"]
-    *others, last = [str(row["item"]) for row in found["rows"] if row["standing"] == "contender"]
-    broken = summary["inflated_breaking_units"]
-    return {
-        "k": k,
-        "size": summary["size"],
-        "certain": summary["certain"],
-        "units": counted(found["n_units"], found["unit"]),
-        "plain": f"{summary['plain_breaking_units']:,}",
-        "kept": "any one" if broken == 0 else f"all but {broken:,}",
-        "breaks": "none breaks" if broken == 0 else f"{broken:,} break",
-        "contenders": f"{', '.join(others)} and {last}" if others else last,
-        "places": "the last place" if k - summary["certain"] == 1 else "the places left",
-    }
 
 
 def _text(name: str) -> str:

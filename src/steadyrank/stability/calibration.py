@@ -116,7 +116,7 @@ class Calibration:
         check_one_target(target, eps)
         if claim != "none" and self.study.units.total < 2:
             raise NothingLeftError(self.study.unit)
-        if self.check_removals(removals) > 1:
+        if removals != 1 and self.check_removals(removals) > 1:
             if target:
                 raise InvalidValueError(
                     f"an answer that holds whichever units leave has delta = 0, not {delta:g}",
@@ -132,8 +132,9 @@ class Calibration:
         if not self._cover:
             curve = self.study.ranking_curve() if self.k is None else self.study.curve(self.k)
             return curve.smallest_eps(delta)
+        covering = self._covering_eps  # first: it makes the scores, too
         ties = smallest_gap_eps(self.study.scores)
-        return eps_above(check_delta(delta), self._covering_eps, self.study.units.counts, ties)
+        return eps_above(check_delta(delta), covering, self.study.units.counts, ties)
 
     @property
     def _covering_eps(self) -> FloatArray:
@@ -260,6 +261,32 @@ class Calibration:
         told = number, study.units.total, study.unit, self.what
         ties = chosen and eps == smallest_gap_eps(study.scores)
         return observed(eps, *told, cover=self._cover, chosen=chosen, ties=ties)
+
+
+@dataclass(frozen=True)
+class Inflation:
+    """Where the eps of inflated answers comes from: it was given, or is the tightest for a target.
+
+    Attributes
+    ----------
+    eps : float or None
+        The one that was given.
+    target : float
+        The share of units that may break an answer.
+    guarantee : {"cover", "overlap"}
+        What breaking means.
+    """
+
+    study: Study
+    eps: float | None
+    target: float
+    guarantee: Guarantee
+
+    def eps_of(self, k: int | None) -> float:
+        """Return the eps of the top k, or without a k of the ranking."""
+        if self.eps is not None:
+            return self.eps
+        return Calibration(self.study, k, self.guarantee).eps_needed(self.target)
 
 
 def _check_choice(name: str, value: str, known: tuple[str, ...]) -> None:

@@ -172,7 +172,8 @@ def live_findings(
 def audit_findings(audit: Audit) -> dict[str, Any]:
     """Return the table of an audit, and the flips of each k whose plain top-k was audited."""
     ks = [row.k for row in audit if row.method == "topk" and row.k is not None]
-    target = {"eps": audit.eps, "delta": audit.target, "guarantee": audit.guarantee}
+    how = audit.inflation
+    target = {"eps": how.eps, "delta": how.target, "guarantee": how.guarantee}
     return target | {**_table(audit), "flips": [flip_findings(audit.flips(k)) for k in ks]}
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from steadyrank.data.observations import Observations
     from steadyrank.scorers.base import LeaveOneOut
     from steadyrank.stability.audit_rows import AuditRow
+    from steadyrank.stability.calibration import Inflation
     from steadyrank.stability.study import Study
 
 SAMPLES = 1000
@@ -173,7 +174,7 @@ def checked_removals(study: Study, removals: int, samples: int | None, seed: int
 
 
 def random_audit(
-    study: Study, drawn: RandomRemovals, plan: AuditPlan, made: Audit, max_states: int
+    study: Study, drawn: RandomRemovals, plan: AuditPlan, inflation: Inflation, max_states: int
 ) -> RandomAudit:
     """Take random sets of units away and audit each method; see :func:`steadyrank.audit`."""
     out, reasons = drawn.scored(study.scorer, study.scores)
@@ -184,14 +185,12 @@ def random_audit(
     )
     if reasons:
         told += f" {failed:,} of them left data without scores; the first: {reasons[0]}"
-    rows = plan.rows(sample, made.eps_of, max_states)
+    rows = plan.rows(sample, inflation.eps_of, max_states)
     about = study.about() | {"removals": drawn.removals, "samples": samples, "seed": drawn.seed}
     return RandomAudit(
         **about,
         table=tuple(_limited(row, samples, failed) for row in rows),
-        eps=made.eps,
-        target=made.target,
-        guarantee=made.guarantee,
+        inflation=inflation,
         units=sample.units,
         unscored=failed,
         sentence=told,

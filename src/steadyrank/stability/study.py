@@ -5,7 +5,6 @@ The way of the data, top to bottom: data -> scorer -> leave-one-out scores -> op
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ from steadyrank.scorers.registry import resolve_scorer
 from steadyrank.stability import calibration
 from steadyrank.stability.answers import StableRanking, StableTopK
 from steadyrank.stability.auditing import METHODS, Audit, AuditPlan, Check, check_ks
-from steadyrank.stability.calibration import Calibration
+from steadyrank.stability.calibration import Calibration, Inflation
 from steadyrank.stability.curve import StabilityCurve, stability_curve
 from steadyrank.stability.explanation import Explanation, Needed, explanation_of, needed_of
 from steadyrank.stability.findings import RULES
@@ -267,12 +266,13 @@ class Study:
         if recalibrate:
             check_recalibrated(self, eps, removals)
         chosen = None if eps is None else check_eps(eps)
-        about = self.about() | {"target": target, "guarantee": guarantee, "units": self.units}
-        made = Audit(**about, table=(), eps=chosen)
+        inflation = Inflation(self, chosen, target, guarantee)
         if removals > 1:
-            return random_audit(self, drawn, plan, made, max_states)
-        table = tuple(plan.rows(self, made.eps_of, max_states))
-        return replace(made, table=recalibrated(made, table) if recalibrate else table)
+            return random_audit(self, drawn, plan, inflation, max_states)
+        table = tuple(plan.rows(self, inflation.eps_of, max_states))
+        if recalibrate:
+            table = recalibrated(self, inflation, table)
+        return Audit(**self.about(), table=table, inflation=inflation, units=self.units)
 
     def over(self, folds: LeaveOneOut) -> Study:
         """Return a study of the same scores that takes these folds for its units."""
