@@ -69,9 +69,9 @@ class Terminal:
         >>> Terminal(10).wrapped("two words and 漢字漢字漢字", "- ", "  ")
         ['- two', '  words', '  and 漢字', '  漢字漢字']
         """
-        return _Wrapper(
-            self.width, initial_indent=lead, subsequent_indent=rest, break_long_words=not whole
-        ).wrap(text)
+        made = _Wrapper(self.width, initial_indent=lead, subsequent_indent=rest)
+        made.break_long_words = made.break_on_hyphens = not whole
+        return made.wrap(text)
 
     def widest(self, names: Iterable[object], most: int) -> int:
         """Return how many columns these names need, at most ``most``."""
