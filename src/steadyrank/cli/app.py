@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from inspect import cleandoc
+from shutil import get_terminal_size
 from typing import Annotated
 
 import typer
@@ -11,7 +12,7 @@ import typer
 from steadyrank.cli.codes import told
 
 COMMANDS = {
-    "topk": "The k best items, surely in or contending.",
+    "topk": "The k best items, and where each stands.",
     "rank": "All items, with the ranks that each may have.",
     "audit": "How often each answer breaks, unit by unit.",
     "explain": "What holds an item up, and what works against it.",
@@ -24,6 +25,10 @@ COMMANDS = {
 """Every command, and what it is for; :mod:`steadyrank.cli.commands` has a function for each."""
 
 
+NARROWEST = 40
+"""Columns that every terminal is taken to have."""
+
+
 def make_app(*, overview: bool = False) -> typer.Typer:
     """Return the application; its overview alone needs none of the options, which take loading."""
     app = typer.Typer(
@@ -33,7 +38,10 @@ def make_app(*, overview: bool = False) -> typer.Typer:
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None if overview else "rich",
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings={
+            "help_option_names": ["-h", "--help"],
+            "terminal_width": max(NARROWEST, min(80, get_terminal_size().columns)) - 2,
+        },
     )
     app.callback()(_start)
     known = None if overview else import_module("steadyrank.cli.commands")
