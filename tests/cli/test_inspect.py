@@ -99,7 +99,7 @@ FAILING = {
         None,
         "--kind ratings --user ... --item ... --score ...",
     ),
-    "judges.csv": ("judge,task,x,y\nj,t,1,2\nk,t,3,1\n", None, "--unit judge"),
+    "judges.csv": ("judge,task,x,y\nj,t,1,2\nk,t,3,1\n", None, "--kind votes --choice ..."),
     "twice.csv": ("user,item,rating\nu,a,1\nu,a,2\n", "ratings", "--duplicates last"),
     "gaps.csv": ("task,x,y\ns,1,2\nt,,3\n", "scores", "--missing drop"),
     "words.csv": ("user,item,rating\nu,a,good\n", "ratings", "'good' is not a number"),
@@ -121,14 +121,6 @@ def test_what_cannot_be_read_is_explained(run: Command, tmp_path: Path, name: st
     assert found["problem"]
 
 
-def test_a_helpful_unit_helps(run: Command, tmp_path: Path) -> None:
-    (tmp_path / "judges.csv").write_text("judge,task,x,y\nj,t,1,2\nj,s,2,0\nk,t,3,1\n")
-    assert run("inspect", tmp_path / "judges.csv", "--json").json["units_that_help"] == ["judge", "task"]
-    for unit in ("judge", "task"):
-        found = run("inspect", tmp_path / "judges.csv", "--unit", unit, "--json").json
-        assert (found["kind"], found["n_items"], found["n_units"]) == ("scores", 2, 2)
-
-
 def test_another_kind_that_fits_is_named(run: Command, tmp_path: Path) -> None:
     file = tmp_path / "ranks.csv"
     file.write_text("voter,candidate,rank\n1,a,1\n1,b,2\n2,b,1\n2,a,2\n")
@@ -140,6 +132,7 @@ def test_another_kind_that_fits_is_named(run: Command, tmp_path: Path) -> None:
 
 def test_a_file_that_is_none_is_an_error(run: Command, tmp_path: Path) -> None:
     assert run("inspect", tmp_path / "gone.csv").code == 2
+    assert "kind must be one of" in run("inspect", tmp_path / "gone.csv", "--kind", "poll").err
     (tmp_path / "torn.csv").write_text("a,b\n1\n")
     assert "line 2" in run("inspect", tmp_path / "torn.csv").err
 

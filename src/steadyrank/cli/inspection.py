@@ -10,12 +10,11 @@ import narwhals as nw
 
 from steadyrank.cli.failures import as_option
 from steadyrank.cli.inputs import STANDARD_INPUT, described, source_name
-from steadyrank.data.kinds import KINDS, scan_any
+from steadyrank.data.kinds import KINDS, check_kind, scan_any
 from steadyrank.engines.source import opened
 from steadyrank.errors import EmptyDataError, Option, SteadyrankError
 from steadyrank.reading.formats import read_table
-from steadyrank.reading.roles import lacking, recognise, resolve
-from steadyrank.reading.unit_columns import sounds_like_a_unit
+from steadyrank.reading.roles import lacking, recognise, resolve, taken_by
 from steadyrank.report.lines import FAINT, LONG, Line, paragraph
 from steadyrank.safe_text import columns_of, cut
 from steadyrank.stability.findings import SCHEMA_VERSION
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 
 AS_GIVEN = ("format", "encoding", "engine", "memory_limit", "spark_master")
 """Options that a command repeats if they were given."""
-NOT_GIVEN = (None, False, "utf-8")
 
 
 def inspection(options: InspectOptions) -> dict[str, Any]:
@@ -43,6 +41,7 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
     """
     from steadyrank import __version__
 
+    check_kind(options.kind)
     source, engine, given = described(options)
     layout = {name: given.pop(name) for name in ("format", "encoding")}
     asked, kinds = given.pop("kind"), [known.kind for known in KINDS.values()]
@@ -55,10 +54,9 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
         "format": table.format,
         "rows": rows,
         "kind": None,
-        "kinds": [_fit(kind, table, given) for kind in kinds],
+        "kinds": [_fit(kind, table, given) for kind in kinds if table.kind in {None, kind.name}],
         **dict.fromkeys(("n_items", "n_units", "unit", "problem", "command")),
         "unit_candidates": [],
-        "units_that_help": [],
         "notes": table.notes,
     }
     columns: dict[str, Any] = {}
@@ -82,16 +80,7 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
             columns = {**columns, "items": list(data.items)}
     except SteadyrankError as error:
         found["problem"] = error.worded(as_option)
-    if found["kind"] is None:
-        named = filter(sounds_like_a_unit, table.names)
-        found["units_that_help"] = [
-            name for name in named if _recognised(table, {**given, "unit": name})
-        ]
-    roles = {
-        name: role
-        for role, names in columns.items()
-        for name in ([names] if isinstance(names, str) else names)
-    }
+    roles = {name: role for role, names in columns.items() for name in taken_by({role: names})}
     return found | {"columns": [{"column": name, "role": roles.get(name)} for name in table.names]}
 
 
@@ -109,19 +98,13 @@ def _looked_at(
     return table, rows
 
 
-def _recognised(table: Table, given: Mapping[str, Any], *kinds: Kind) -> str | None:
-    """Return why a table is recognised as one of these kinds, or as any."""
-    with suppress(SteadyrankError):
-        return recognise(kinds or [known.kind for known in KINDS.values()], table, given)[1]
-    return None
-
-
 def _fit(kind: Kind, table: Table, given: Mapping[str, Any]) -> dict[str, Any]:
-    lacks: list[str] = []
+    """Return whether a table could be of a kind, and what it lacks."""
+    fit: dict[str, Any] = {"kind": kind.name, "recognised": None, "lacking": []}
     with suppress(SteadyrankError):
-        lacks = lacking(kind, table, given)
-    because = _recognised(table, given, kind) if table.kind in {None, kind.name} else None
-    return {"kind": kind.name, "recognised": because, "lacking": lacks}
+        fit["lacking"] = lacking(kind, table, given)
+        fit["recognised"] = recognise([kind], table, given)[1]
+    return fit
 
 
 def _command(options: InspectOptions, kind: str, columns: Mapping[str, Any], k: int) -> str:
@@ -129,7 +112,7 @@ def _command(options: InspectOptions, kind: str, columns: Mapping[str, Any], k: 
     file = f"./{options.file}" if options.file[:1] == "-" != options.file else options.file
     guessed = {role: name for role, name in columns.items() if isinstance(name, str)}
     asked = {name: getattr(options, name) for name in AS_GIVEN} | options.arguments
-    given = {name: value for name, value in asked.items() if value not in NOT_GIVEN}
+    given = {name: value for name, value in asked.items() if value not in {None, "utf-8"}}
     typed = [_typed(name, value) for name, value in {"kind": kind, **guessed, **given}.items()]
     return " ".join(["steadyrank topk", shlex.quote(file), f"-k {k}", *typed])
 
@@ -173,15 +156,13 @@ def _kind_lines(found: Mapping[str, Any], terminal: Terminal) -> Iterator[Line]:
     else:
         told = f"It cannot be used as it is: {found['problem']}"
         yield from paragraph(told, terminal, style="bold red")
-    helpful = [as_option(Option("unit", name)) for name in found["units_that_help"]]
     for one in found["kinds"]:
         options = " ".join(map(as_option, (Option("kind", one["kind"]), *map(Option, one["lacking"]))))
         if found["kind"] is None:
-            helpful.append(options)
+            told = f"{options} would help"
+            yield from paragraph(told, terminal, bullet=terminal.sign("·", "-"))
         elif one["recognised"] and one["kind"] != found["kind"]:
             yield from paragraph(f"Or {one['kind']}, {one['recognised']}: {options}.", terminal)
-    for way in helpful:
-        yield from paragraph(f"{way} would help", terminal, bullet=terminal.sign("·", "-"))
 
 
 def _copied(command: str, terminal: Terminal) -> Iterator[Line]:

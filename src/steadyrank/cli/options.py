@@ -118,14 +118,9 @@ class InputOptions:
     format: str | None = None
     encoding: str = option(READING, "NAME", "Of a text file; utf-8 if not given.", default="utf-8")
     engine: str | None = option(
-        READING,
-        "ENGINE",
-        "What works on the data: memory (the default for one file), duckdb (for several), polars or "
-        "spark.",
+        READING, "ENGINE", "memory (the default for one file), duckdb (for several), polars or spark."
     )
-    memory_limit: str | None = option(
-        READING, "SIZE", "With duckdb: the most memory it takes, such as 2GB."
-    )
+    memory_limit: str | None = option(READING, "SIZE", "With duckdb: its most memory, such as 2GB.")
     spark_master: str | None = option(READING, "URL", "With spark: where it runs, such as local[4].")
     arguments: dict[str, Any] = field(default_factory=dict)
 
@@ -135,10 +130,7 @@ class ScorerOptions(InputOptions):
     """The same, and how data become scores."""
 
     scorer: str | None = option(
-        ANSWER,
-        "NAME",
-        "How data become scores, with settings after a colon, such as mean-rating:shrinkage=5; the "
-        "usual one for the kind of data if not given.",
+        ANSWER, "NAME", "How data become scores, if not as usual, such as mean-rating:shrinkage=5."
     )
 
 
@@ -154,10 +146,7 @@ class TargetOptions(ScoringOptions):
     """The same, and what eps is chosen for where it is not given."""
 
     delta: float = option(
-        ANSWER,
-        "SHARE",
-        "Or: the share of units that may break the answer; none if not given.",
-        default=0.0,
+        ANSWER, "SHARE", "Or: the share of units that may break it; none if not given.", default=0.0
     )
     guarantee: str = option(
         ANSWER,
@@ -185,10 +174,7 @@ class RemovalOptions(AnswerOptions):
     """The same, and what the answer is to withstand."""
 
     removals: int = option(
-        ANSWER,
-        "UNITS",
-        "The answer holds whichever units leave, up to so many of them together; 1 if not given.",
-        default=1,
+        ANSWER, "UNITS", "How many may leave together, whichever they are; 1 if not given.", default=1
     )
 
 
@@ -199,10 +185,7 @@ class OutputOptions(WritingOptions):
     FORMS = ("text", "json", "csv")
     as_json: bool = flag(COMMON, AS_JSON, "--json")
     as_csv: bool = flag(
-        OUTPUT,
-        "Write the table as CSV. Names that a spreadsheet would run as formulas get an apostrophe in "
-        "front.",
-        "--csv",
+        OUTPUT, "Write the table as CSV; what looks like a formula gets an apostrophe in front.", "--csv"
     )
     output: str | None = option(
         COMMON, "PATH", "Write to this file instead: text, or by its ending JSON or CSV.", *TO_FILE
@@ -229,10 +212,7 @@ class AuditOptions(OutputOptions, TargetOptions):
 
     k: str = option(COMMON, "5,10,20", "One k or several.", "-k", default=MISSING)
     removals: int = option(
-        ANSWER,
-        "M",
-        "How many units leave together: random sets of so many, where it is several.",
-        default=1,
+        ANSWER, "M", "How many units leave together: of several, random sets of so many.", default=1
     )
     samples: int | None = option(ANSWER, "N", "How many random sets are drawn; 1,000 if not given.")
     seed: int = option(ANSWER, "SEED", "Of the random sets.", default=0, tell=True)
@@ -257,11 +237,7 @@ class CheckOptions(OutputOptions, ScoringOptions):
 
     k: int = option(COMMON, "K", "How many items are wanted.", "-k", default=MISSING)
     max_delta: float = option(
-        ANSWER,
-        "SHARE",
-        "The largest share of units whose removal may change the answer.",
-        default=0.0,
-        tell=True,
+        ANSWER, "SHARE", "The largest share of units that may change it.", default=0.0, tell=True
     )
     min_margin: int | None = option(
         ANSWER, "UNITS", "Also: the fewest units that must have to leave before the answer changes."
@@ -315,12 +291,7 @@ class DemoOptions(WritingOptions):
     """What ``demo`` takes."""
 
     output: str = option(
-        COMMON,
-        "PATH",
-        "Where the report of the demo goes.",
-        *TO_FILE,
-        default="demo-report.html",
-        tell=True,
+        COMMON, "PATH", "Where its report goes.", *TO_FILE, default="demo-report.html", tell=True
     )
     data: str | None = option(COMMON, "FOLDER", "Also copy the data sets into this folder.")
 
