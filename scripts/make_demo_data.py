@@ -1,8 +1,8 @@
 """Make the data sets that ``steadyrank demo`` shows: invented names, and near-ties worth seeing.
 
 Run it from the repository: ``python scripts/make_demo_data.py``. The same seed gives the same files.
-Each seed was the first one of many whose plain top k is fragile (some units change it when they leave)
-while all but one place is sure: a near-tie, found and not made up; tests/cli/test_demo.py holds it.
+For each data set, seeds are tried in order from the first one until the plain top k is fragile (some
+units change it when they leave) and a few contenders make it stable: a near-tie, found and not made up.
 """
 
 from __future__ import annotations
@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steadyrank import Battles, Ratings, ScoreMatrix, audit, stable_topk
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+FIRST_SEED = 2025
 FOLDER = Path(__file__).resolve().parents[1] / "src" / "steadyrank" / "demo"
 
 RESTAURANTS = (
@@ -73,14 +76,43 @@ def benchmark(rng: np.random.Generator) -> tuple[list[str], list[list[Any]]]:
     return ["task", *METHODS], rows
 
 
+def as_ratings(rows: list[list[Any]]) -> Ratings:
+    """Return the rows as ratings."""
+    guests, places, stars = zip(*rows, strict=True)
+    return Ratings(guests, places, stars)
+
+
+def as_battles(rows: list[list[Any]]) -> Battles:
+    """Return the rows as battles, judges as units."""
+    left, right, winner, judges = zip(*rows, strict=True)
+    return Battles(left, right, winner, units=judges)
+
+
+def as_scores(rows: list[list[Any]]) -> ScoreMatrix:
+    """Return the rows as a score matrix."""
+    return ScoreMatrix([[float(value) for value in row[1:]] for row in rows], items=METHODS)
+
+
+def worth_seeing(data: Any, k: int) -> bool:
+    """Tell whether the plain top k is fragile and one or two contenders more make it stable."""
+    answer = stable_topk(data, k)
+    plain = audit(data, k=k, eps=answer.eps, methods=("topk",)).row("topk", k)
+    return 0.1 <= plain.delta <= 0.4 and k < answer.size <= k + 2 and len(answer.sure) >= k - 1
+
+
 def write(
     name: str,
     make: Callable[[np.random.Generator], tuple[list[str], list[list[Any]]]],
-    seed: int,
+    as_data: Callable[[list[list[Any]]], Any],
+    k: int,
     folder: Path,
 ) -> None:
-    """Write one data set."""
+    """Write the first data set with a near-tie at rank k."""
+    seed = FIRST_SEED
     header, rows = make(np.random.default_rng(seed))
+    while not worth_seeing(as_data(rows), k):
+        seed += 1
+        header, rows = make(np.random.default_rng(seed))
     with (folder / name).open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
@@ -90,9 +122,9 @@ def write(
 
 def main(folder: Path = FOLDER) -> None:
     """Write the three files."""
-    write("restaurants.csv", ratings, seed=2040, folder=folder)
-    write("chat_battles.csv", battles, seed=2063, folder=folder)
-    write("benchmark.csv", benchmark, seed=2131, folder=folder)
+    write("restaurants.csv", ratings, as_ratings, k=5, folder=folder)
+    write("chat_battles.csv", battles, as_battles, k=3, folder=folder)
+    write("benchmark.csv", benchmark, as_scores, k=4, folder=folder)
 
 
 if __name__ == "__main__":

@@ -122,6 +122,10 @@ class Podiums(Observations):
     def units(self) -> Units:
         return Units("race", np.ones(len(self.gold), dtype=int), range(len(self.gold)))
 
+    @property
+    def item_counts(self) -> Any:
+        return np.bincount([*self.gold, *self.silver], minlength=len(self.items))
+
     def _copied(self, copies: Any) -> dict[str, Any]:
         return {"gold": np.repeat(self.gold, copies), "silver": np.repeat(self.silver, copies)}
 

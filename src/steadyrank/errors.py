@@ -26,7 +26,7 @@ def shorten(value: object, width: int = 60) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
-def listing(places: Iterable[object], total: int | None = None) -> str:
+def listing(places: Iterable[object], total: int | None = None, between: str = ", ") -> str:
     """Join the first few places and count the rest.
 
     Examples
@@ -39,7 +39,7 @@ def listing(places: Iterable[object], total: int | None = None) -> str:
     waiting = iter(places)
     shown = list(islice(waiting, SHOWN))
     rest = sum(1 for _ in waiting) if total is None else total - len(shown)
-    text = ", ".join(map(str, shown))
+    text = between.join(map(str, shown))
     return f"{text} and {rest:,} more" if rest > 0 else text
 
 

@@ -114,7 +114,7 @@ def test_rankings_cover_every_ranking_without_a_unit(make, cases: Cases):
         assert given.uncovered == sum(lost) / stands.total
 
 
-@pytest.mark.parametrize("make", KINDS)
+@pytest.mark.parametrize("make", [votes, ballots, ratings, battles])
 def test_of_large_data_the_list_and_its_neighbours_have_exact_ranks(make, cases: Cases, monkeypatch):
     monkeypatch.setattr(standings, "ALL_ITEMS", 0)
     monkeypatch.setattr(standings, "NEIGHBOURS", 1)

@@ -22,27 +22,27 @@ def test_topk_tells_the_story(run: Command, restaurants: Path) -> None:
     answer = stable_topk(Ratings.read(restaurants), 5)
     found = run("topk", restaurants, "-k", 5)
     assert (found.code, found.err) == (0, "")
-    standing = {sign: [line for line in found.out.splitlines() if line.startswith(f" {sign} ")]
-                for sign in "●◐○"}  # fmt: skip
-    assert all(any(name in line for line in standing["●"]) for name in answer.sure)
-    assert all(any(name in line for line in standing["◐"]) for name in answer.contenders)
-    assert not any(name in line for line in standing["○"] for name in answer.members)
+    signs = {"●": answer.sure, "◐": answer.contenders, "◌": answer.near}
+    for sign, names in signs.items():
+        lines = [
+            line for line in found.out.splitlines() if line.startswith(f" {sign} ") and ":" not in line
+        ]
+        assert len(lines) == len(names)
+        assert all(name in line for name, line in zip(names, lines, strict=True))
+    assert answer.findings()["headline"] in " ".join(found.out.split())
     assert "recognised as ratings by the columns 'reviewer', 'restaurant', 'stars'" in found.out
     said = " ".join(found.out.split())
-    assert answer.findings()["headline"] in said
     assert answer.certificate.promise in said
-    assert answer.certificate.sentence not in said
     verbose = " ".join(run("topk", restaurants, "-k", 5, "--verbose").out.split())
     assert answer.certificate.sentence in verbose
 
 
-def test_the_eps_of_entry_is_shown_where_wanted(run: Command, restaurants: Path) -> None:
+def test_next_in_line_shows_the_eps_of_entry(run: Command, restaurants: Path) -> None:
     answer = stable_topk(Ratings.read(restaurants), 5)
     found = run("topk", restaurants, "-k", 5, "--verbose")
     (line,) = [line for line in found.out.splitlines() if "Eleven Spoons" in line]
     entry = answer.critical_eps[answer.items.index("Eleven Spoons")]
-    assert f" {entry:.3g} " in f"{line} "
-    assert "enters at eps" not in run("topk", restaurants, "-k", 5).out
+    assert f"{entry:.3g}" in line.split()
 
 
 def test_rank_shows_every_item_in_order(run: Command, benchmark: Path) -> None:
@@ -51,8 +51,7 @@ def test_rank_shows_every_item_in_order(run: Command, benchmark: Path) -> None:
     assert found.code == 0
     places = [found.out.index(str(item)) for item in answer.ranking]
     assert places == sorted(places)
-    few = len(answer.tiers) <= len(answer.items) // 2
-    assert (f"{len(answer.tiers)} tiers" in found.out) == few
+    assert answer.findings()["headline"] in " ".join(found.out.split())
 
 
 def test_rank_agrees_with_the_intervals(run: Command, benchmark: Path) -> None:
@@ -179,11 +178,10 @@ def test_settings_reach_the_library(run: Command, benchmark: Path, options: tupl
 
 def test_a_scorer_with_settings(run: Command, benchmark: Path) -> None:
     found = run(
-        "topk", benchmark, "-k", 4, "--scorer", "column-means:value_range=0..1", "--claim", "proved",
-        "--delta", 0.5, "--verbose",
-    )  # fmt: skip
-    assert found.code == 0, found.err
-    assert "Certificate (proved)" in found.out
+        "topk", benchmark, "-k", 4, "--scorer", "column-means:value_range=0..1", "--claim", "proved"
+    )
+    assert found.code == 0
+    assert "Leave out any one row, and the new plain top 4 is inside this list" in found.out
 
 
 def test_long_sections_are_shortened_unless_all_is_asked_for(run: Command, tmp_path: Path) -> None:

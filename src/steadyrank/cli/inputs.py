@@ -33,6 +33,8 @@ def open_study(options: ScorerOptions, output: str | None = None) -> tuple[Study
 
     with working("Reading"):
         data = load(options)
+        if options.min_count is not None:
+            data = data.with_min_count(options.min_count)
     if output is not None:
         target_of(output)
     about = {"source": source_name(options), "policies": _policies(options)}

@@ -129,6 +129,9 @@ class InputOptions:
 class ScorerOptions(InputOptions):
     """The same, and how data become scores."""
 
+    min_count: int | None = option(
+        ANSWER, "N", "Leave out items with fewer observations (votes, ratings, battles) than this."
+    )
     scorer: str | None = option(
         ANSWER, "NAME", "How data become scores, if not as usual, such as mean-rating:shrinkage=5."
     )

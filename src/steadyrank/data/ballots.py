@@ -15,13 +15,15 @@ from steadyrank.data.observations import (
     ITEM_NAMES,
     Observations,
     check_some,
+    renumbered,
     repeated_spans,
     row_counts,
     set_fields,
 )
 from steadyrank.data.orders import BallotArrays, canonical, distinct_ballots, flatten, parse_orders
 from steadyrank.data.units import LazyLabels, Units
-from steadyrank.errors import EmptyDataError, InvalidBallotError, InvalidDataError, Option
+from steadyrank.engines.blocks import segment_sums
+from steadyrank.errors import EmptyDataError, InvalidBallotError, InvalidDataError, Option, listing
 from steadyrank.reading.arrays import is_missing
 from steadyrank.reading.kinds import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
@@ -30,7 +32,7 @@ from steadyrank.reading.table import Table, as_table, simplify
 if TYPE_CHECKING:
     from typing import Self
 
-    from steadyrank._typing import IntArray
+    from steadyrank._typing import BoolArray, IntArray
     from steadyrank.data.observations import Ends
     from steadyrank.reading.kinds import Columns
     from steadyrank.reading.roles import Resolved
@@ -163,14 +165,43 @@ class Ballots(Observations):
         """The distinct ballots."""
         return Units("ballot", self.counts, LazyLabels(len(self.counts), self._describe))
 
+    @cached_property
+    def item_counts(self) -> IntArray:
+        """How many ballots name each item."""
+        found = np.zeros(self.n_items, dtype=np.int64)
+        np.add.at(found, self.ranked, np.repeat(self.counts, np.diff(self.indptr)))
+        return found
+
     def _describe(self, ballot: int) -> str:
         span = slice(self.indptr[ballot], self.indptr[ballot + 1])
         names = [str(self.items[code]) for code in self.ranked[span]]
-        if self.approval:
-            return "{" + ", ".join(names) + "}"
-        steps = np.diff(self.levels[span], prepend=0)
-        marks = ["" if place == 0 else " > " if step else " = " for place, step in enumerate(steps)]
-        return "".join(mark + name for mark, name in zip(marks, names, strict=True))
+        return "{" + ", ".join(names) + "}" if self.approval else _order(names, self.levels[span])
+
+    def said(self, units: Sequence[int], items: Sequence[Sequence[int]]) -> list[str | None]:
+        """Return the order of the items on the ballots, or which of them they approve, and the rest."""
+        return [self._said(unit, those) for unit, those in zip(units, items, strict=True)]
+
+    def _said(self, ballot: int, those: Sequence[int]) -> str | None:
+        span = np.arange(self.indptr[ballot], self.indptr[ballot + 1])
+        span = span[np.isin(self.ranked[span], those)]
+        if not len(span):
+            return None
+        ranked = self.ranked[span].tolist()
+        names = [self._named(item) for item in ranked]
+        absent = listing([self._named(item) for item in those if item not in ranked])
+        told = f"approves {listing(names)}" if self.approval else _order(names, self.levels[span])
+        return f"{told}; not {absent}" if absent else told
+
+    def _of_items(self, kept: BoolArray) -> dict[str, Any]:
+        entry = kept[self.ranked]
+        sizes = segment_sums(entry.astype(np.int64), self.indptr)
+        voted = sizes >= (0 if self.approval else 1)  # an empty order is none, but may approve of nobody
+        return self._arrays(
+            np.append(0, np.cumsum(sizes[voted])),
+            ranked=renumbered(kept)[self.ranked[entry]],
+            levels=self.levels[entry],
+            counts=self.counts[voted],
+        )
 
     def _copied(self, copies: IntArray) -> dict[str, Any]:
         kept = np.flatnonzero(copies)
@@ -184,10 +215,13 @@ class Ballots(Observations):
 
     def _added(self, unit: Any, times: int) -> dict[str, Any]:
         other = Ballots([unit], counts=[times], items=self.items, approval=self.approval)
-        both = self._joined(other, "ranked", "levels", "counts")
         indptr = np.append(self.indptr, self.indptr[-1] + other.indptr[1:])
-        made = self.from_csr(indptr, **both, items=self.items, approval=self.approval)
-        return {name: getattr(made, name) for name in ("indptr", *both)}
+        return self._arrays(indptr, **self._joined(other, "ranked", "levels", "counts"))
+
+    def _arrays(self, indptr: IntArray, **arrays: IntArray) -> dict[str, Any]:
+        """Return arrays of ballots of which some may be equal as the fields hold them."""
+        made = self.from_csr(indptr, **arrays, items=self.items, approval=self.approval)
+        return {name: getattr(made, name) for name in ("indptr", *arrays)}
 
     def favouring(self, behind: int, ahead: int, ends: Ends) -> list[object]:  # noqa: ARG002 (no values)
         """Return a ballot with the one first and the other last, or that approves of the one only."""
@@ -270,6 +304,13 @@ class Ballots(Observations):
         else:
             orders = _orders_of(found.table, found.columns["ballot"], approval=approval)
         return cls(orders, counts=found.values("count"), items=items, approval=approval)
+
+
+def _order(names: list[str], levels: IntArray) -> str:
+    """Write a sorted order out, as in a > b = c."""
+    steps = np.diff(levels, prepend=0)
+    marks = ["" if place == 0 else " > " if step else " = " for place, step in enumerate(steps)]
+    return "".join(mark + name for mark, name in zip(marks, names, strict=True))
 
 
 def _orders_of(table: Table, name: str, *, approval: bool) -> list[Any]:

@@ -19,12 +19,13 @@ from steadyrank.data.observations import (
     check_total,
     groups_of_rows,
     remaining_groups,
+    renumbered,
     row_counts,
     set_fields,
     shared_out,
 )
 from steadyrank.data.units import LazyLabels, Units
-from steadyrank.errors import InvalidDataError, shorten
+from steadyrank.errors import InvalidDataError, listing, shorten
 from steadyrank.reading.arrays import as_counts, check_length, objects
 from steadyrank.reading.kinds import Form, Kind, Role
 from steadyrank.reading.labels import encode
@@ -33,7 +34,7 @@ from steadyrank.reading.table import as_table, simplify
 if TYPE_CHECKING:
     from typing import Self
 
-    from steadyrank._typing import AnyArray, FloatArray, IntArray
+    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
     from steadyrank.data.observations import Ends
     from steadyrank.reading.roles import Resolved
 
@@ -233,6 +234,46 @@ class Battles(Observations):
         winner, loser = self.items[pairs.winner[battle]], self.items[pairs.loser[battle]]
         return f"{winner} {'beats' if pairs.wins[battle] else 'ties'} {loser}"
 
+    @cached_property
+    def item_counts(self) -> IntArray:
+        """How many battles each item took part in."""
+        found = np.zeros(self.n_items, dtype=np.int64)
+        for side in (self.left, self.right):
+            np.add.at(found, side, self.counts)
+        return found
+
+    def said(self, units: Sequence[int], items: Sequence[Sequence[int]]) -> list[str | None]:
+        """Return who beat whom; of groups, how often each item won, tied and lost."""
+        say = self._battle if self.unit is None else self._records
+        return [say(unit, those) for unit, those in zip(units, items, strict=True)]
+
+    def _battle(self, unit: int, those: Sequence[int]) -> str | None:
+        pairs = self.unit_pairs
+        winner, loser = int(pairs.winner[unit]), int(pairs.loser[unit])
+        if winner not in those and loser not in those:
+            return None
+        verb = "beat" if pairs.wins[unit] else "tied with"
+        return f"{self._named(winner)} {verb} {self._named(loser)}"
+
+    def _records(self, unit: int, those: Sequence[int]) -> str | None:
+        pairs = self.unit_pairs
+        span = slice(pairs.indptr[unit], pairs.indptr[unit + 1])
+        winner, loser, wins, ties = (
+            part[span] for part in (pairs.winner, pairs.loser, pairs.wins, pairs.ties)
+        )
+        told = []
+        for item in those:
+            first, second = winner == item, loser == item
+            numbers = {"won": wins[first], "tied": ties[first | second], "lost": wins[second]}
+            record = [f"{verb} {int(n.sum()):,}" for verb, n in numbers.items() if n.any()]
+            told += [f"{self._named(item)} {', '.join(record)}"] if record else []
+        return listing(told, between="; ") or None
+
+    def _of_items(self, kept: BoolArray) -> dict[str, Any]:
+        rows = np.flatnonzero(kept[self.left] & kept[self.right])
+        sides = {side: renumbered(kept)[getattr(self, side)] for side in ("left", "right")}
+        return self._rows(rows, **sides) | remaining_groups(self.unit, self.unit_labels, rows)
+
     def _copied(self, copies: IntArray) -> dict[str, Any]:
         counts = self.counts.copy()
         if self.unit is None:
@@ -240,11 +281,14 @@ class Battles(Observations):
         else:
             check_total(counts, "battles", copies[self.unit])
             counts *= copies[self.unit]
-        kept = np.flatnonzero(counts)
-        rows = {name: getattr(self, name)[kept] for name in ("left", "right", "outcome")}
-        if self.unit is not None and self.unit_labels is not None:
-            rows |= remaining_groups(self.unit[kept], self.unit_labels, copies > 0)
-        return rows | {"counts": counts[kept]}
+        rows = np.flatnonzero(counts)
+        groups = remaining_groups(self.unit, self.unit_labels, rows, copies > 0)
+        return self._rows(rows, counts=counts) | groups
+
+    def _rows(self, rows: IntArray, **changed: AnyArray) -> dict[str, Any]:
+        """Return some rows of the columns, of which a few may have changed."""
+        columns = {name: getattr(self, name) for name in ("left", "right", "outcome", "counts")}
+        return {name: column[rows] for name, column in (columns | changed).items()}
 
     def _added(self, unit: Any, times: int) -> dict[str, Any]:
         if self.unit is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
+from itertools import compress
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
@@ -14,19 +15,22 @@ from steadyrank.errors import (
     CountTotalError,
     EmptyDataError,
     InvalidDataError,
+    InvalidLabelError,
     InvalidValueError,
     NothingLeftError,
+    Option,
     SizeMismatchError,
     listing,
     shorten,
 )
-from steadyrank.reading.arrays import as_counts, check_length, frozen
+from steadyrank.reading.arrays import as_counts, check_length, frozen, is_hashable
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.kinds import Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.roles import Resolved, resolve
 from steadyrank.reading.unit_columns import Candidates, unit_candidates
-from steadyrank.wording import counted
+from steadyrank.safe_text import shortened
+from steadyrank.wording import counted, plural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,6 +44,9 @@ if TYPE_CHECKING:
 
     Ends = tuple[float | None, float | None]
     """The least and the largest value that a unit gives, None where it gives none."""
+
+NAME_COLUMNS = 40
+"""How much of a name is shown in what a unit said."""
 
 ITEM_NAMES = (
     "item", "itemid", "movie", "movieid", "film", "filmid", "joke", "jokeid", "product", "productid",
@@ -86,6 +93,16 @@ class Observations(ABC):
     @abstractmethod
     def units(self) -> Units:
         """The distinct units that can be left out, with their counts."""
+
+    @property
+    @abstractmethod
+    def item_counts(self) -> IntArray:
+        """How many observations stand behind each item; ``count_of`` says what they are."""
+
+    @property
+    def count_of(self) -> str:
+        """What ``item_counts`` count, in the plural: votes, ballots, ratings, battles, scores, rows."""
+        return plural(self.kind.observation)
 
     @property
     def n_items(self) -> int:
@@ -166,9 +183,12 @@ class Observations(ABC):
             )
         numbers = as_counts(copies, expected, "copies")
         check_total(numbers, "copies")
+        return self._changed(self._copied(numbers))
+
+    def _changed(self, changes: dict[str, Any]) -> Self:
+        """Return the data with some fields changed: a new object, which takes over nothing cached."""
         kept = {each.name: vars(self)[each.name] for each in fields(self) if each.name in vars(self)}
-        # A new object, so that what this one has cached is not taken over.
-        return set_fields(object.__new__(type(self)), **kept | self._copied(numbers))
+        return set_fields(object.__new__(type(self)), **kept | changes)
 
     @abstractmethod
     def _copied(self, copies: IntArray) -> dict[str, Any]:
@@ -191,8 +211,7 @@ class Observations(ABC):
         >>> Votes(["ann", "bob", "ann"]).with_added("bob", 2).units.counts
         array([2, 3])
         """
-        kept = {each.name: getattr(self, each.name) for each in fields(self)}
-        return set_fields(object.__new__(type(self)), **kept | self._added(unit, times))
+        return self._changed(self._added(unit, times))
 
     def _added(self, unit: Any, times: int) -> dict[str, Any]:  # noqa: ARG002 (always refused)
         raise InvalidDataError(f"no unit can be added to {self.kind.name}")
@@ -200,6 +219,125 @@ class Observations(ABC):
     def favouring(self, behind: int, ahead: int, ends: Ends) -> Any:  # noqa: ARG002 (always refused)
         """Return a unit that favours one item over another, as :meth:`with_added` takes it."""
         raise InvalidDataError(f"no unit can be added to {self.kind.name}")
+
+    def keeping(self, items: Iterable[object]) -> Self:
+        """Return the data about some items alone, as if nothing had been said of the others.
+
+        Votes for the others go, battles with them, their ratings and columns; ballots keep the order of
+        the rest. A unit that said nothing else is no unit any more, as in a file without its rows. Who
+        approves of none of the items still voted, and a user in the list who rated nothing stays
+        there. Rows that were dropped for their gaps do not come back.
+
+        Parameters
+        ----------
+        items : iterable
+            The labels of the items that stay; their order stays as it is.
+
+        Examples
+        --------
+        >>> from steadyrank.data import Votes
+        >>> votes = Votes(["ann", "bob", "ann", "cyd"]).keeping(["cyd", "ann"])
+        >>> votes, votes.notes
+        (<Votes: 3 votes, 2 items: 'ann', 'cyd'>, ("left out: 'bob'; 1 vote said nothing else",))
+        """
+        wanted = [items] if isinstance(items, str | bytes) else list(items)
+        known = set(self.items)
+        unknown = [label for label in wanted if not is_hashable(label) or label not in known]
+        if unknown:
+            raise InvalidLabelError(
+                f"there is no item {shorten(unknown[0])}",
+                way_out=f"The items are {listing(map(shorten, self.items), self.n_items)}.",
+            )
+        stay = set(wanted)
+        kept = np.array([label in stay for label in self.items])
+        gone = [shorten(label) for label in self.items if label not in stay]
+        return self._with_items(kept, f"left out: {listing(gone)}")
+
+    def with_min_count(self, least: int) -> Self:
+        """Return the data about the items that have at least so many observations.
+
+        The others are left out once, as by :meth:`keeping`: what is left may have fewer then.
+
+        Parameters
+        ----------
+        least : int
+            The fewest that an item may have, of what ``item_counts`` count.
+
+        Examples
+        --------
+        >>> from steadyrank.data import Battles
+        >>> battles = Battles(["x", "y", "x"], ["y", "x", "z"], ["left", "right", "tie"])
+        >>> battles.with_min_count(2).notes[0]
+        '1 item with fewer than 2 battles is left out; 1 battle said nothing else'
+        """
+        if isinstance(least, bool) or not isinstance(least, int | np.integer) or least < 1:
+            raise InvalidValueError(
+                f"the fewest {self.count_of} must be a whole number from 1 on, but is {shorten(least)}"
+            )
+        kept = self.item_counts >= least
+        few = f"fewer than {counted(int(least), self.kind.observation)}"
+        gone = int((~kept).sum())
+        note = f"{counted(gone, 'item')} with {few} {'is' if gone == 1 else 'are'} left out"
+        made = self._with_items(kept, note)
+        fewer = int((made.item_counts < least).sum())
+        if not fewer:
+            return made
+        have = "has" if fewer == 1 else "have"
+        return made.with_note(f"{counted(fewer, 'item')} {have} {few} once the others are left out")
+
+    def _with_items(self, kept: BoolArray, note: str) -> Self:
+        if kept.all():
+            return self
+        # Battles need both of their items, so some may have had only others.
+        labels = {"items": tuple(compress(self.items, kept))}
+        some = self.item_counts[kept].any()
+        made = self._changed(self._of_items(kept) | labels) if some else None
+        if made is None or not made.item_counts.any():
+            raise EmptyDataError(
+                f"no {self.count_of} are left without {counted(int((~kept).sum()), 'item')}",
+                way_out="Keep more items.",
+            )
+        silent = self.n_units - made.n_units
+        more = f"; {counted(silent, self.units.kind)} said nothing else" if silent else ""
+        return made.with_note(note + more)
+
+    def with_note(self, note: str) -> Self:
+        """Return the data with one more note."""
+        return self._changed({"notes": (*self.notes, note)})
+
+    def _of_items(self, kept: BoolArray) -> dict[str, Any]:  # noqa: ARG002 (always refused)
+        """Return the fields that change when only the marked items stay, but the labels."""
+        raise InvalidDataError(
+            f"no item can be left out of {self.kind.name}: all of them make up its scores together",
+            way_out=["Name the columns that should be in it as ", Option("items", several=True)],
+        )
+
+    def said(self, units: Sequence[int], items: Sequence[Sequence[int]]) -> list[str | None]:  # noqa: ARG002
+        """Return what some distinct units said about some items, in short, for people.
+
+        Parameters
+        ----------
+        units : sequence of int
+            The numbers of distinct units in ``self.units``.
+        items : sequence of sequences of int
+            For each of these units, the places of the items in question in ``self.items``.
+
+        Returns
+        -------
+        list of str or None
+            None where a unit says nothing of its items. Numbers have six digits; names are safe to show.
+
+        Examples
+        --------
+        >>> from steadyrank.data import Ratings
+        >>> ratings = Ratings(["u", "v", "u"], ["film", "film", "book"], [5, 3, 4])
+        >>> ratings.said([0, 1], [(1, 0), (0,)])
+        ['film 5, book 4', None]
+        """
+        return [None] * len(units)
+
+    def _named(self, item: int) -> str:
+        return shortened(self.items[item], NAME_COLUMNS)
 
     def _joined(self, other: Self, *names: str) -> dict[str, Any]:
         """Return some arrays of these data with those of others behind them."""
@@ -389,8 +527,7 @@ def groups_of_rows(units: Any, kept: BoolArray, kind: str, row: str) -> dict[str
         return {"unit": None, "unit_labels": None, "unit_kind": row}
     codes, labels = encode(units, what="units")
     check_length(codes, len(kept), "units")
-    left = np.bincount(codes[kept], minlength=len(labels)) > 0
-    return {"unit_kind": kind, **remaining_groups(codes[kept].astype(np.int64), labels, left)}
+    return {"unit_kind": kind, **remaining_groups(codes.astype(np.int64), labels, kept)}
 
 
 def repeated_spans(indptr: IntArray, chosen: IntArray) -> tuple[IntArray, IntArray]:
@@ -436,7 +573,16 @@ def shared_out(unit: IntArray, counts: IntArray, wanted: IntArray) -> IntArray:
     return given
 
 
-def remaining_groups(unit: IntArray, labels: Sequence[object], kept: Any) -> dict[str, Any]:
-    """Renumber the groups that are kept, so that the others are no units any more."""
-    left = tuple(label for label, stays in zip(labels, kept, strict=True) if stays)
-    return {"unit": np.cumsum(kept)[unit] - 1, "unit_labels": left}
+def renumbered(kept: BoolArray) -> IntArray:
+    """Return for each place the number that it has among those that are kept."""
+    return np.asarray(np.cumsum(kept) - 1)
+
+
+def remaining_groups(
+    unit: IntArray | None, labels: Sequence[object] | None, rows: Any, kept: BoolArray | None = None
+) -> dict[str, Any]:
+    """Renumber the groups of some rows; those without any, or not among the kept, are none any more."""
+    if unit is None or labels is None:
+        return {}
+    stay = np.bincount(unit[rows], minlength=len(labels)) > 0 if kept is None else kept
+    return {"unit": renumbered(stay)[unit[rows]], "unit_labels": tuple(compress(labels, stay))}

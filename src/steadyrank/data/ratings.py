@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict, Unpack
 
 import numpy as np
 
+from steadyrank.data.entry_data import EntryObservations
 from steadyrank.data.observations import (
     ITEM_LIST,
     ITEM_NAMES,
-    Observations,
     check_some,
+    renumbered,
     repeated_spans,
     set_fields,
 )
 from steadyrank.data.units import Units
 from steadyrank.engines.exact_sums import together
-from steadyrank.engines.sparse_entries import SparseEntries
+from steadyrank.engines.sparse_entries import SparseEntries, unit_ranges
 from steadyrank.errors import (
     DuplicateRatingsError,
     InvalidDataError,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
-    from steadyrank._typing import AnyArray, IntArray
+    from steadyrank._typing import AnyArray, BoolArray, IntArray
     from steadyrank.data.observations import Ends
 
 STRIDE = 1 << 22
@@ -84,7 +85,7 @@ class RatingsArguments(TypedDict, total=False):
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Ratings(Observations):
+class Ratings(EntryObservations):
     """Who rated what, and how. The unit left out is the user with all their ratings.
 
     Parameters
@@ -124,6 +125,7 @@ class Ratings(Observations):
         arguments=RatingsArguments,
         forms=(Form("one row a rating", ("user", "item", "score")),),
         on_engine="entries",
+        observation="rating",
     )
 
     user_labels: Sequence[object]
@@ -196,6 +198,17 @@ class Ratings(Observations):
             "rated": self.rated[entries],
             "values": self.values[entries],
             "user_labels": tuple(self.user_labels[user] for user in users.tolist()),
+        }
+
+    def _of_items(self, kept: BoolArray) -> dict[str, Any]:
+        entry, before = kept[self.rated], np.diff(self.indptr)
+        left = np.diff(np.append(0, np.cumsum(entry))[self.indptr])
+        stay = np.flatnonzero((left > 0) | (before == 0))
+        return {
+            "indptr": np.append(0, np.cumsum(left[stay])),
+            "rated": renumbered(kept)[self.rated[entry]].astype(np.int32),
+            "values": compact(self.values[entry]),
+            "user_labels": tuple(self.user_labels[user] for user in stay.tolist()),
         }
 
     def _added(self, unit: Any, times: int) -> dict[str, Any]:
@@ -370,7 +383,8 @@ def stable_order(
 ) -> AnyArray:
     """Return the permutation that sorts by user, then item, equal entries in their order.
 
-    Two counting sorts, the second key first; a key that is sorted already costs one look.
+    A counting sort by user, unless they go up already; then by item within some users at a time,
+    few enough for the cache.
 
     Examples
     --------
@@ -379,8 +393,28 @@ def stable_order(
     """
     if _goes_up(items, stride):
         return counting_order(users, n_users)
-    by_item = counting_order(items, n_items)
-    return by_item[counting_order(users[by_item], n_users)]
+    if not _goes_up(users, stride):
+        by_user = counting_order(users, n_users)
+        return by_user[stable_order(users[by_user], items[by_user], n_users, n_items, stride)]
+    order: AnyArray = np.empty(len(users), dtype=_wide(len(users)))
+    ends = np.append(0, np.cumsum(np.bincount(users, minlength=n_users)))
+    for first, last in unit_ranges(ends, max(1, stride >> 4)):
+        part = slice(ends[first], ends[last])
+        order[part] = _order_of_pairs(users[part] - first, items[part], n_items) + ends[first]
+    return order
+
+
+def _order_of_pairs(users: AnyArray, items: AnyArray, n_items: int) -> AnyArray:
+    """Sort by user and item: as one number each that ends with its place, if that fits."""
+    size = max(1, len(users))
+    if (int(users.max(initial=0)) + 1) * n_items * size >= 2**63:
+        return np.lexsort((items, users))
+    packed = np.multiply(users, n_items, dtype=np.int64)
+    packed += items
+    packed *= size
+    packed += np.arange(len(users))
+    packed.sort()
+    return packed % size
 
 
 def counting_order(codes: AnyArray, size: int) -> AnyArray:
@@ -395,12 +429,17 @@ def counting_order(codes: AnyArray, size: int) -> AnyArray:
     """
     from scipy.sparse import csr_array
 
-    wide = np.int32 if len(codes) < np.iinfo(np.int32).max else np.int64
+    wide = _wide(len(codes))
     places: AnyArray = np.arange(len(codes), dtype=wide)
     ends = np.array([0, len(codes)], dtype=wide)
     matrix = csr_array((places, codes.astype(wide, copy=False), ends), shape=(1, size))
     order: AnyArray = matrix.tocsc().data
     return order
+
+
+def _wide(size: int) -> type[np.int32 | np.int64]:
+    """Return the narrower type that holds places up to a size."""
+    return np.int32 if size < np.iinfo(np.int32).max else np.int64
 
 
 def _goes_up(codes: AnyArray, stride: int) -> bool:

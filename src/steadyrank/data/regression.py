@@ -11,6 +11,7 @@ import numpy as np
 
 from steadyrank.data.observations import Observations, check_some, column_labels, row_names, set_fields
 from steadyrank.data.units import Units
+from steadyrank.errors import listing
 from steadyrank.reading.arrays import as_matrix, as_numbers, check_length
 from steadyrank.reading.kinds import Form, Kind, Role
 from steadyrank.reading.table import Table, as_table
@@ -109,6 +110,19 @@ class Regression(Observations):
     def units(self) -> Units:
         """The rows."""
         return Units("row", np.ones(len(self.y), dtype=np.int64), self.row_labels)
+
+    @property
+    def item_counts(self) -> IntArray:
+        """The number of rows, for each feature."""
+        return np.full(self.n_items, len(self.y))
+
+    def said(self, units: Sequence[int], items: Sequence[Sequence[int]]) -> list[str | None]:
+        """Return the features of rows, and their responses."""
+        told = []
+        for row, those in zip(units, items, strict=True):
+            values = listing(f"{self._named(item)} {self.X[row, item]:.6g}" for item in those)
+            told.append(f"{values}; response {self.y[row]:.6g}" if values else None)
+        return told
 
     def _copied(self, copies: IntArray) -> dict[str, Any]:
         rows = np.repeat(np.arange(len(copies)), copies)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steadyrank.data.entry_data import EntryObservations
 from steadyrank.data.observations import Observations, set_fields, with_notes_first
 from steadyrank.data.units import LazyLabels, Units
 from steadyrank.engines.scanning import counted_rows, offered_units, scan_ratings, scan_scores
@@ -18,8 +19,9 @@ from steadyrank.reading.unit_columns import names_for_the_unit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Self
 
-    from steadyrank._typing import IntArray
+    from steadyrank._typing import BoolArray, IntArray
     from steadyrank.data.observations import Ends
     from steadyrank.engines.lazy_entries import LazyEntries
     from steadyrank.engines.settings import Engine
@@ -30,7 +32,7 @@ IN_MEMORY = "It needs the data in memory: use read or from_frame instead of scan
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class ScannedEntries(Observations):
+class ScannedEntries(EntryObservations):
     """Data of a kind whose entries stay in an engine; made by ``Ratings.scan`` and ``ScoreMatrix.scan``.
 
     Item sums, unit labels and unit shifts are brought back, and the entries of the few items that
@@ -46,7 +48,7 @@ class ScannedEntries(Observations):
         The kind of data that this is.
     unit : str
         What one unit is, in the singular.
-    said : tuple of str
+    policies : tuple of str
         What was guessed and which policies were applied.
 
     Examples
@@ -60,16 +62,19 @@ class ScannedEntries(Observations):
     kind: Kind  # type: ignore[misc]  # of the object: one class serves several kinds
     entries: LazyEntries
     unit_kind: str
-    said: tuple[str, ...]
+    policies: tuple[str, ...]
 
-    def __init__(self, entries: LazyEntries, kind: Kind, unit: str, said: tuple[str, ...] = ()) -> None:
-        set_fields(self, items=entries.labels, kind=kind, entries=entries, unit_kind=unit, said=said)
+    def __init__(
+        self, entries: LazyEntries, kind: Kind, unit: str, policies: tuple[str, ...] = ()
+    ) -> None:
+        labels = entries.labels
+        set_fields(self, items=labels, kind=kind, entries=entries, unit_kind=unit, policies=policies)
 
     @property  # type: ignore[misc]
     def notes(self) -> tuple[str, ...]:  # they grow
         """What was guessed, which policies were applied, and what left the engine so far."""
         source = self.entries.source
-        return (*self.said, source.traffic.sentence(source.engine))
+        return (*self.policies, source.traffic.sentence(source.engine))
 
     @property
     def traffic(self) -> Traffic:
@@ -94,6 +99,13 @@ class ScannedEntries(Observations):
                 way_out=IN_MEMORY,
             )
         return {"entries": self.entries.of_units(copies > 0)}
+
+    def _of_items(self, kept: BoolArray) -> dict[str, Any]:
+        return {"entries": self.entries.of_items(kept)}
+
+    def with_note(self, note: str) -> Self:
+        """Return the data with one more note, which comes before what left the engine."""
+        return self._changed({"policies": (*self.policies, note)})
 
     def favouring(self, behind: int, ahead: int, ends: Ends) -> Any:  # noqa: ARG002 (always refused)
         """Complain: units are never added."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict, Unpack
 
 import numpy as np
 
+from steadyrank.data.entry_data import EntryObservations
 from steadyrank.data.observations import (
     ITEM_NAMES,
     UNIT,
-    Observations,
     check_some,
     column_labels,
     groups_of_rows,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Self
 
-    from steadyrank._typing import AnyArray, FloatArray, IntArray
+    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
     from steadyrank.data.observations import Ends
     from steadyrank.reading.kinds import Columns
     from steadyrank.reading.roles import Resolved
@@ -99,7 +99,7 @@ def _is_wide(table: Table, columns: Columns) -> bool:
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class ScoreMatrix(Observations):
+class ScoreMatrix(EntryObservations):
     """One number for each row and item. The unit left out is the row, or a group of rows.
 
     Parameters
@@ -157,6 +157,7 @@ class ScoreMatrix(Observations):
             ),
         ),
         on_engine="entries",
+        observation="score",
     )
 
     values: FloatArray
@@ -213,14 +214,17 @@ class ScoreMatrix(Observations):
 
     def _copied(self, copies: IntArray) -> dict[str, Any]:
         times = copies if self.unit is None else copies[self.unit]
-        rows = np.repeat(np.arange(len(times)), times)
-        changed: dict[str, Any] = {
-            "values": self.values[rows],
-            "row_labels": tuple(self.row_labels[row] for row in rows.tolist()),
-        }
-        if self.unit is None or self.unit_labels is None:
-            return changed
-        return changed | remaining_groups(self.unit[rows], self.unit_labels, copies > 0)
+        return self._rows(self.values, np.repeat(np.arange(len(times)), times))
+
+    def _of_items(self, kept: BoolArray) -> dict[str, Any]:
+        values = self.values[:, kept]
+        return self._rows(values, np.flatnonzero(~np.isnan(values).all(axis=1)))
+
+    def _rows(self, values: FloatArray, rows: IntArray) -> dict[str, Any]:
+        """Return the fields of data that hold these rows of a matrix, and their groups."""
+        labels = tuple(self.row_labels[row] for row in rows.tolist())
+        groups = remaining_groups(self.unit, self.unit_labels, rows)
+        return {"values": values[rows], "row_labels": labels, **groups}
 
     def _added(self, unit: Any, times: int) -> dict[str, Any]:
         if self.unit is not None:

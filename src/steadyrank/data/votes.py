@@ -13,6 +13,7 @@ from steadyrank.data.observations import (
     COUNT,
     ITEM_LIST,
     Observations,
+    renumbered,
     row_counts,
     set_fields,
     shared_out,
@@ -23,9 +24,10 @@ from steadyrank.reading.labels import encode
 from steadyrank.reading.table import Table, as_table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Self
 
-    from steadyrank._typing import IntArray
+    from steadyrank._typing import BoolArray, IntArray
     from steadyrank.data.observations import Ends
     from steadyrank.reading.kinds import Columns
 
@@ -119,6 +121,23 @@ class Votes(Observations):
         voted = self.unit_items
         labels = tuple(self.items[item] for item in voted)
         return Units("vote", self.tally[voted], labels)
+
+    @property
+    def item_counts(self) -> IntArray:
+        """The number of votes for each item."""
+        return self.tally
+
+    def said(self, units: Sequence[int], items: Sequence[Sequence[int]]) -> list[str | None]:
+        """Return whom the votes are for."""
+        voted = self.unit_items[list(units)].tolist()
+        return [
+            f"voted for {self._named(item)}" if item in those else None
+            for item, those in zip(voted, items, strict=True)
+        ]
+
+    def _of_items(self, kept: BoolArray) -> dict[str, Any]:
+        rows = kept[self.choices]
+        return {"choices": renumbered(kept)[self.choices[rows]], "counts": self.counts[rows]}
 
     def _copied(self, copies: IntArray) -> dict[str, Any]:
         wanted = np.zeros(self.n_items, dtype=np.int64)

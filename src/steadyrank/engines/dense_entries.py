@@ -132,12 +132,14 @@ class DenseEntries(Entries):
         for first, last in self._ranges(len(wanted.items)):
             yield from wanted.part(first, self._without(sums, first, last, wanted.items))
 
-    def values_of(self, items: IntArray) -> Given:
+    def values_of(self, items: IntArray, among: IntArray | None = None) -> Given:
         """Return the columns, without their gaps."""
-        row, place = np.nonzero(~np.isnan(self.values[:, items]))
         unit = np.arange(self.rows)
         if self._order is not None:
             unit[self._order] = np.repeat(np.arange(len(self._pointers) - 1), np.diff(self._pointers))
+        rows = np.arange(self.rows) if among is None else np.flatnonzero(np.isin(unit, among))
+        row, place = np.nonzero(~np.isnan(self.values[np.ix_(rows, items)]))
+        row = rows[row]
         parts = self.form.parts(self.values[row, items[place]], items[place])
         return unit[row], place, parts, np.ones_like(place)
 

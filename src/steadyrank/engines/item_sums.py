@@ -171,8 +171,8 @@ class Entries(ABC):
         return None
 
     @abstractmethod
-    def values_of(self, items: IntArray) -> Given:
-        """Return all that units give to some items, in any order."""
+    def values_of(self, items: IntArray, among: IntArray | None = None) -> Given:
+        """Return all that units, or at least those given, give to some items, in any order."""
 
     def given_by(self, units: IntArray) -> tuple[Parts, IntArray] | None:  # noqa: ARG002 (some know)
         """Return the sums and counts of all that some units give to each item, if that is quick."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals as nw
@@ -292,9 +292,9 @@ class LazyEntries(Entries):
         for batch in self._of_items(wanted.items):
             yield self._block(batch, sums)
 
-    def values_of(self, items: IntArray) -> Given:
+    def values_of(self, items: IntArray, among: IntArray | None = None) -> Given:
         """Return what units give to some items; only their entries are brought back."""
-        batches = list(self._of_items(items))
+        batches = list(self._of_items(items, among))
         unit, item, leaving = (
             np.concatenate([getattr(batch, name) for batch in batches])
             for name in ("units", "items", "leaving")
@@ -321,15 +321,25 @@ class LazyEntries(Entries):
     def of_units(self, stay: BoolArray) -> LazyEntries:
         """Return the entries of the units that stay, in the form that they have without the others."""
         frame = self.frame.filter(~nw.col("unit").is_in(self.keys[~stay].tolist()))
-        addends = int(stay.sum())
+        return self._over(frame, self.keys[stay], self.sizes[stay], self.labels)
+
+    def of_items(self, stay: BoolArray) -> LazyEntries:
+        """Return the entries of the items that stay; units that have no others are none any more."""
+        left, gone = (tuple(compress(self.labels, marks)) for marks in (stay, ~stay))
+        item = nw.col("item")
+        frame = self.frame.filter(item.is_in(left) if len(left) < len(gone) else ~item.is_in(gone))
+        return self._over(frame, *unit_keys(self.source, frame, "units", len(self.keys)), left)
+
+    def _over(
+        self, frame: nw.LazyFrame[Any], keys: AnyArray, sizes: IntArray, known: tuple[object, ...]
+    ) -> LazyEntries:
+        """Return what these are over a part of the frame, in the form that it has without the rest."""
+        addends = len(keys)
         if self.grouped:
             rows = frame.group_by("row").agg(nw.len()).select(rows=nw.len())
             addends = int(self.source.numbers(rows, "sizes")["rows"])
         form = form_of(*decimal_range(self.source, frame, self.what), addends=addends)
-        keys, sizes = self.keys[stay], self.sizes[stay]
-        return replace(
-            self, frame=frame, form=form, keys=keys, sizes=sizes, known=self.labels, rows=addends
-        )
+        return replace(self, frame=frame, form=form, keys=keys, sizes=sizes, known=known, rows=addends)
 
     def units_of(self, item: int) -> IntArray:
         """Return the units that have values of an item."""

@@ -254,6 +254,11 @@ class SparseEntries(Entries):
         ]
         return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
 
+    def _entries_by(self, units: IntArray) -> IntArray:
+        """Return the entries of some units."""
+        spans = zip(self.indptr[units].tolist(), self.indptr[units + 1].tolist(), strict=True)
+        return np.concatenate([np.arange(*span) for span in spans])
+
     def shifts(self, sums: ItemSums) -> FloatArray:
         """Return how far each unit moves the scores."""
         found = [
@@ -262,19 +267,22 @@ class SparseEntries(Entries):
         ]
         return np.concatenate(found)
 
-    def values_of(self, items: IntArray) -> Given:
-        """Look for the entries of the items in one pass."""
+    def values_of(self, items: IntArray, among: IntArray | None = None) -> Given:
+        """Look for the entries of the items in one pass, or among those of some units."""
         place = np.full(self.items, -1, dtype=np.int64)
         place[items] = np.arange(len(items))
-        found = self._entries_of(place >= 0, 0, len(self.rated))
+        if among is None:
+            found = self._entries_of(place >= 0, 0, len(self.rated))
+        else:
+            found = self._entries_by(among)
+            found = found[place[self.rated[found]] >= 0]
         unit = np.searchsorted(self.indptr, found, side="right") - 1
         rated = self.rated[found]
         return unit, place[rated], self.form.parts(self.values[found], rated), np.ones_like(unit)
 
     def given_by(self, units: IntArray) -> tuple[Parts, IntArray]:
         """Look at the entries of these units alone."""
-        spans = zip(self.indptr[units].tolist(), self.indptr[units + 1].tolist(), strict=True)
-        entries = np.concatenate([np.arange(*span) for span in spans])
+        entries = self._entries_by(units)
         rated = self.rated[entries]
         parts = self.form.parts(self.values[entries], rated)
         sums = tuple(np.bincount(rated, part, self.items).astype(np.float64) for part in parts)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -91,6 +92,29 @@ class Coded:
 
     def __iter__(self) -> Iterator[object]:
         return iter(self.distinct[self.codes])
+
+
+def coded(series: nw.Series[Any]) -> nw.Series[Any] | Coded:
+    """Return a column of Arrow that holds each distinct value once as codes, any other as it is.
+
+    Codes are checked, and values that no row has are left out.
+    """
+    if not series.implementation.is_pyarrow() or series.dtype != nw.Categorical:
+        return series
+    chunks = series.to_native().unify_dictionaries()
+    chunks.validate(full=True)
+    if not chunks.num_chunks:
+        return series
+    gone = [None] if chunks.null_count else []
+    values = [*chunks.chunk(0).dictionary.to_pylist(), *gone]
+    indices = (chunk.indices for chunk in chunks.chunks)
+    filled = (part.fill_null(len(values) - 1) if gone else part for part in indices)
+    codes = np.concatenate([part.to_numpy() for part in filled])
+    used = np.bincount(codes, minlength=len(values)) > 0
+    code_of, distinct = numbered(list(compress(values, used)))
+    if len(distinct) < len(values):
+        codes = code_of[(np.cumsum(used) - 1)[codes]]
+    return Coded(codes, objects(distinct))
 
 
 def as_column(values: Any, what: str) -> AnyArray:

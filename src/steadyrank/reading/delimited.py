@@ -14,6 +14,7 @@ import os
 import re
 import sys
 from collections import Counter
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ import numpy as np
 
 from steadyrank.errors import ColumnError, EmptyDataError, UnreadableFileError, shorten
 from steadyrank.reading.arrays import compact
-from steadyrank.reading.files import LONGEST_LINE, MARK
+from steadyrank.reading.files import LONGEST_LINE, MARK, times
 from steadyrank.reading.table import Lines, Table, WholeColumn
 from steadyrank.reading.text_columns import TextColumn, is_plain_whole, join_columns
 
@@ -38,6 +39,9 @@ BATCH = 1 << 21
 LONGEST_FIELD = LONGEST_LINE
 WIDE = 64
 """Polars needs a while for each column: a block with more columns, but not more lines, is not for it."""
+
+MOST_WORDS = 1 << 16
+"""How many words of a column the blocks that follow go on with; beyond it each has its own list."""
 
 QUOTE, NEWLINE, RETURN = b'"', b"\n", b"\r"
 
@@ -129,7 +133,7 @@ def _whole_records(blocks: Iterable[bytes], source: str) -> Iterator[bytes]:
             )
         if not odd:
             joined = b"".join(waiting)
-            line += joined.count(NEWLINE)
+            line += times(joined, NEWLINE)
             yield joined
             waiting = []
     if waiting:
@@ -151,6 +155,8 @@ class _Reader:
         self.source = source
         self.names = None if names is None else list(names)
         self.fast = fast
+        self.whole: list[int] | None = None  # the columns that may be whole numbers; later fewer
+        self.words: dict[int, list[str]] = {}  # of each other column, those seen so far
         self.next_line = 1
         self.rows = 0
         self.lines = Lines()
@@ -203,28 +209,60 @@ class _Reader:
 
     def _parsed(self, block: bytes, width: int) -> bool:
         """Take in a block as polars reads it, unless that reading is not certain to be the right one."""
-        quoted = QUOTE in block
-        if block.count(RETURN) != block.count(b"\r\n") or (quoted and not self._sound_quotes(block)):
+        marks = {mark: times(block, mark) for mark in (NEWLINE, RETURN, QUOTE, self.delimiter.encode())}
+        if marks[RETURN] and marks[RETURN] != block.count(b"\r\n"):
+            return False
+        if marks[QUOTE] and not self._sound_quotes(block):
             return False
         if not block:
             return True
-        if block.startswith(MARK) or width > WIDE >= block.count(NEWLINE):
+        if block.startswith(MARK) or width > WIDE >= marks[NEWLINE]:
             return False  # polars would drop the mark, which belongs to the first field here
-        frame = _frame(block, self.delimiter, width)
+        frame = self._frame(block, width, marks)
         if frame is None:
             return False
-        ends = block.count(NEWLINE) + (not block.endswith(NEWLINE))
-        delimiters = block.count(self.delimiter.encode())
-        inside = _inside(frame, "\n") if quoted else np.zeros(1, dtype=np.int64)
-        if quoted:
-            delimiters -= int(_inside(frame, self.delimiter).sum())
-        blank = width == 1 and (frame.to_series() == "").any()
-        if ends != frame.height + inside.sum() or delimiters != (width - 1) * frame.height or blank:
-            return False
-        starts = self.next_line + np.cumsum(inside + 1) - (inside + 1) if quoted else self.next_line
-        self._add([_column(series) for series in frame], starts)
-        self.next_line += ends
+        lines = _inside(frame, NEWLINE) + 1 if marks[QUOTE] else np.ones(1, dtype=np.int64)
+        starts = self.next_line + np.cumsum(lines) - lines if marks[QUOTE] else self.next_line
+        self._add([self._column(place, series) for place, series in enumerate(frame)], starts)
+        self.next_line += marks[NEWLINE] + (not block.endswith(NEWLINE))
         return True
+
+    def _frame(self, block: bytes, width: int, marks: dict[bytes, int]) -> Any:
+        """Return a block as a polars frame of text and whole numbers, None where that may be wrong.
+
+        Numbers are read as such where they print as so many letters, in all, as the text has: every
+        other way to write a whole number takes more.
+        """
+        read: Callable[..., Any] = partial(_read, block, self.delimiter, width)
+        if self.whole is None:
+            first = read(n_rows=1)
+            fields = first.row(0) if first is not None and first.height else ()
+            self.whole = [place for place, field in enumerate(fields) if is_plain_whole(field)]
+        frame = read(self.whole)
+        if _accounts_for(frame, block, marks):
+            return frame
+        frame = read() if self.whole else None
+        if frame is None or not _accounts_for(frame, block, marks):
+            return None
+        numbers = {place: plain_whole_numbers(frame.to_series(place)) for place in self.whole}
+        self.whole = [place for place, found in numbers.items() if found is not None]
+        return frame.with_columns(frame.to_series(place).cast(int) for place in self.whole)
+
+    def _column(self, place: int, series: Any) -> TextColumn | AnyArray:
+        """Return whole numbers as they are, of text each distinct one once."""
+        import polars as pl
+
+        if series.dtype == pl.Int64:
+            return compact(series.to_numpy())
+        words = self.words.get(place, [])
+        if self.take is not None or len(words) > MOST_WORDS:
+            words = []
+        coded = series.cast(pl.Enum(words), strict=False)
+        if coded.null_count():
+            words += series.filter(coded.is_null()).unique(maintain_order=True).to_list()
+            coded = series.cast(pl.Enum(words))
+        self.words[place] = words
+        return TextColumn(coded.to_physical().to_numpy().astype(np.int32), words)
 
     def _sound_quotes(self, block: bytes) -> bool:
         """Tell whether quotes open right after and close right before a delimiter or a line end."""
@@ -296,41 +334,65 @@ class _Reader:
         starts.clear()
 
 
-def _frame(block: bytes, delimiter: str, width: int) -> Any:
-    """Return a block as a polars frame of text, or None where polars does not read it."""
+def _read(
+    block: bytes, delimiter: str, width: int, whole: Sequence[int] = (), n_rows: int | None = None
+) -> Any:
+    """Return a block as a polars frame, some columns as whole numbers, or None where it reads none."""
     import polars as pl
 
     try:
-        frame = pl.read_csv(
+        return pl.read_csv(
             block,
             has_header=False,
             separator=delimiter,
-            infer_schema=False,
+            schema={str(place): pl.Int64 if place in whole else pl.String for place in range(width)},
             empty_string_is_null=False,
             glob=False,
+            n_rows=n_rows,
         )
     except pl.exceptions.PolarsError:
         return None
-    return frame if frame.width == width else None
 
 
-def _inside(frame: Any, mark: str) -> IntArray:
+def _inside(frame: Any, mark: bytes) -> IntArray:
     """Return how often a mark stands inside the fields of each row."""
     import polars as pl
 
-    counts = frame.select(pl.sum_horizontal(pl.all().str.count_matches(mark, literal=True)))
-    return np.asarray(counts.to_series().to_numpy(), dtype=np.int64)
+    texts = frame.select(pl.col(pl.String).str.count_matches(mark.decode(), literal=True))
+    found = texts.sum_horizontal() if texts.width else np.zeros(frame.height)
+    return np.asarray(found, dtype=np.int64)
 
 
-def _column(series: Any) -> TextColumn | AnyArray:
-    """Return whole numbers where all fields are just that, else each distinct text once."""
+def _accounts_for(frame: Any, block: bytes, marks: dict[bytes, int]) -> bool:
+    """Tell whether the fields of a frame and the marks between them are a block, byte for byte."""
     import polars as pl
 
-    if is_plain_whole(series[0]) and (numbers := plain_whole_numbers(series)) is not None:
-        return compact(numbers)
-    words = series.unique(maintain_order=True)
-    codes = series.cast(pl.Enum(words)).to_physical().to_numpy()
-    return TextColumn(codes.astype(np.int32), words.to_list())
+    if frame is None:
+        return False
+    if marks[QUOTE]:
+        marks = {mark: times - int(_inside(frame, mark).sum()) for mark, times in marks.items()}
+    ends, _, _, between = marks.values()
+    if (
+        ends + (not block.endswith(NEWLINE)) != frame.height
+        or between != (frame.width - 1) * frame.height
+    ):
+        return False
+    numbers = [column for column in frame if column.dtype != pl.String]
+    texts = [column for column in frame if column.dtype == pl.String]
+    if any(column.null_count() for column in numbers) or (
+        texts and frame.width == 1 and (texts[0] == "").any()
+    ):
+        return False
+    letters = sum(column.str.len_bytes().sum() for column in texts) + sum(map(_letters, numbers))
+    return bool(sum(marks.values()) + letters == len(block))
+
+
+def _letters(numbers: Any) -> int:
+    """Return how many letters whole numbers take in all."""
+    found = compact(numbers.to_numpy())
+    sizes = found if found.min(initial=0) >= 0 else np.abs(found.astype(np.int64)).view(np.uint64)
+    more = (np.count_nonzero(sizes >= 10**digits) for digits in range(1, len(str(sizes.max(initial=0)))))
+    return int(len(found) + np.count_nonzero(found < 0) + sum(more))
 
 
 def plain_whole_numbers(series: Any) -> AnyArray | None:

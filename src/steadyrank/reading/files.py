@@ -14,6 +14,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
 
+import numpy as np
+
 from steadyrank.errors import (
     EmptyDataError,
     FileNotThereError,
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 Source: TypeAlias = "str | os.PathLike[str] | BinaryIO"
 
 HEAD = 1 << 16
-BLOCK = 1 << 24
+BLOCK = 1 << 22
 MEGABYTE = 10**6
 NEWLINE = b"\n"
 GZIP = b"\x1f\x8b"
@@ -145,7 +147,7 @@ class OpenFile:
             block = b"".join([*waiting, chunk[:cut]])
             waiting, held = [chunk[cut:]], len(chunk) - cut
             self._check_text(block, line)
-            line += block.count(NEWLINE)
+            line += times(block, NEWLINE)
             yield block
         if last := b"".join(waiting):
             self._check_text(last, line)
@@ -307,6 +309,11 @@ def open_source(source: Source, *, encoding: str = "utf-8") -> OpenFile:
     return _looked_at(
         OpenFile(Path(name).name if isinstance(name, str) else "the stream", encoding, source)
     )
+
+
+def times(block: bytes, mark: bytes) -> int:
+    """Return how often a byte occurs; bytes.count takes several times as long where it is common."""
+    return int(np.count_nonzero(np.frombuffer(block, np.uint8) == mark[0])) if mark in block else 0
 
 
 def _looked_at(file: OpenFile) -> OpenFile:

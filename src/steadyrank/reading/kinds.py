@@ -152,6 +152,8 @@ class Kind:
     on_engine : {"counted", "entries"}, optional
         What an engine hands out of it: equal rows counted, or values added up. Without it the kind
         cannot be scanned.
+    observation : str
+        What stands behind an item and is counted for it, in the singular; by default the unit.
     """
 
     name: str
@@ -161,6 +163,10 @@ class Kind:
     forms: tuple[Form, ...]
     pairs: tuple[tuple[str, str], ...] = ()
     on_engine: Literal["counted", "entries"] | None = None
+    observation: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "observation", self.observation or self.unit)
 
     @cached_property
     def declared(self) -> dict[str, Role | Setting]:

@@ -69,7 +69,8 @@ def encode(
         whole = column.dtype.kind in "iu"
         codes, distinct = _encode_whole(column) if whole else _encode_objects(column, what)
         codes = values.codes if isinstance(values, Coded) else codes
-        _check_present(codes, distinct, what)
+        if not whole:
+            _check_present(codes, distinct, what)
         if known is not None:
             return _match(codes, distinct, unique_labels(known, what), what)
     except InvalidDataError as error:
@@ -119,13 +120,15 @@ def _encode_whole(column: AnyArray) -> tuple[AnyArray, list[object]]:
         return codes.astype(np.int32), sorted_labels.tolist()
     # A shifted copy could overflow a narrow type, so the offset goes into a wide one.
     wide = column if column.dtype.itemsize >= 4 and lowest >= 0 else column.astype(np.int64)
-    offset = lowest if lowest < 0 or lowest > span else 0
-    shifted = wide - offset if offset else wide
-    present = np.zeros(highest - offset + 1, dtype=bool)
+    shifted = wide - wide.dtype.type(lowest) if lowest else wide
+    present = np.zeros(span, dtype=bool)
     present[shifted] = True
-    code_of = np.cumsum(present, dtype=np.int32) - np.int32(1)
     # The offset of unsigned labels may lie beyond int64, so Python adds it.
-    return code_of[shifted], [place + offset for place in np.flatnonzero(present).tolist()]
+    labels: list[object] = [place + lowest for place in np.flatnonzero(present).tolist()]
+    if len(labels) == span:
+        return np.asarray(shifted, dtype=np.int32), labels
+    code_of: AnyArray = np.cumsum(present, dtype=np.int32) - np.int32(1)
+    return code_of[shifted], labels
 
 
 def _encode_objects(column: AnyArray, what: str) -> tuple[AnyArray, list[object]]:

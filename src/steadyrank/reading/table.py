@@ -13,7 +13,7 @@ import narwhals as nw
 import numpy as np
 
 from steadyrank.errors import ColumnError, InvalidDataError, Option, listing, shorten
-from steadyrank.reading.arrays import as_column, as_numbers, is_missing
+from steadyrank.reading.arrays import Coded, as_column, as_numbers, coded, is_missing
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -29,18 +29,22 @@ class GivenColumn:
     """A column of a dataframe or a mapping: values that already have their types."""
 
     def __init__(self, values: Any, name: str) -> None:
-        self._values = as_column(values, name)
+        self._given = values if isinstance(values, Coded) else as_column(values, name)
+
+    @cached_property
+    def _values(self) -> AnyArray:
+        return as_column(self._given, "")
 
     def __len__(self) -> int:
-        return len(self._values)
+        return len(self._given)
 
     def labels(self) -> AnyArray:
         """Return the values."""
         return self._values
 
-    def coded(self) -> AnyArray:
-        """Return the values: they are no text whose equal words were counted."""
-        return self._values
+    def coded(self) -> AnyArray | Coded:
+        """Return the values, text as codes where it came so."""
+        return self._given
 
     def numbers(self, what: str) -> AnyArray:  # noqa: ARG002 (the call of every column)
         """Return the values, which the table checks."""
@@ -53,9 +57,10 @@ class GivenColumn:
 
     def is_numeric(self) -> bool:
         """Tell whether all values are numbers or missing, and at least one is a number."""
-        if self._values.dtype != object:
+        values = self._given.distinct if isinstance(self._given, Coded) else self._given
+        if values.dtype != object:
             return True
-        kinds = {type(value) for value in self._values if not is_missing(value)}
+        kinds = {type(value) for value in values if not is_missing(value)}
         return bool(kinds) and all(issubclass(kind, int | float) for kind in kinds)
 
 
@@ -252,4 +257,4 @@ def _columns_of_frame(frame: Any) -> dict[str, Any]:
             raise
         raise ColumnError(f"two columns have the same name: {error}") from None
     eager = wrapped.collect() if isinstance(wrapped, nw.LazyFrame) else wrapped
-    return {name: eager.get_column(name) for name in eager.columns}
+    return {name: coded(eager.get_column(name)) for name in eager.columns}

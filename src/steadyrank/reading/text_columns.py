@@ -143,8 +143,11 @@ def join_columns(parts: Sequence[TextColumn | AnyArray]) -> TextColumn | AnyArra
     ['7', 'x']
     """
     arrays = [part for part in parts if not isinstance(part, TextColumn)]
-    if len(arrays) == len(parts):
+    texts = [part for part in parts if isinstance(part, TextColumn)]
+    if not texts:
         return np.concatenate(arrays) if arrays else TextColumn.of([])
+    if not arrays and all(part.words is texts[0].words for part in texts):
+        return TextColumn(np.concatenate([part.codes for part in texts]), texts[0].words)
     index: dict[str, int] = {}
     codes = []
     for part in parts:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections import Counter
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -89,11 +90,17 @@ def read_parquet(file: OpenFile, library: str = "pyarrow") -> Table:
     from pyarrow import parquet  # type: ignore[import-untyped,unused-ignore]
 
     try:
-        whole = parquet.ParquetFile(io.BytesIO(content), page_checksum_verification=True)
+        opened = partial(parquet.ParquetFile, page_checksum_verification=True)
+        whole = opened(io.BytesIO(content))
         cells = whole.metadata.num_rows * whole.metadata.num_columns
         file.check_unpacked(8 * cells, len(content), "Scan it with an engine, which counts equal rows.")
+        texts = [part.name for part in whole.schema_arrow if str(part.type).endswith("string")]
         # Threads that still read when a file proves damaged can abort the process as it ends.
-        table = as_table(whole.read(use_threads=False))
+        try:
+            found = opened(io.BytesIO(content), read_dictionary=texts).read(use_threads=False)
+        except OSError:  # damaged, or text is stored in a way that cannot be read as codes
+            found = whole.read(use_threads=False)
+        table = as_table(found)
     except SteadyrankError:
         raise
     except Exception as error:  # some of these are pyarrow's own, others Python's

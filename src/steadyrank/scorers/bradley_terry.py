@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -55,6 +55,7 @@ class BradleyTerry(Scorer):
     """
 
     takes = ("battles",)
+    small_counts: ClassVar[str] = "Its ridge draws scores that rest on few battles together."
     resolution = 1e-9
 
     ridge: float = 0.0

@@ -80,12 +80,15 @@ class Contests(ABC):
         Whether scoring anew may take long, so that it is not done unless asked for.
     several : bool
         Whether the numbers say anything beyond one unit: only then can a list hold against several.
+    slow : bool
+        Whether the best number for a pair takes long, so that views are content with the quick one.
     """
 
     rule: str
     dear: ClassVar[bool] = False
     assumed: ClassVar[tuple[str, ...]] = ()
     several: ClassVar[bool] = False
+    slow: ClassVar[bool] = False
 
     @abstractmethod
     def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:

@@ -65,6 +65,7 @@ class LinearContests(LeftOutContests):
     assumed = ()
     dear = False
     several = True
+    slow = True
 
     def __init__(
         self,

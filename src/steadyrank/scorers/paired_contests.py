@@ -120,6 +120,7 @@ class PairedContests(LeftOutContests):
     assumed: ClassVar[tuple[str, ...]] = ()
     dear = False
     several = True
+    slow = True
 
     def __init__(self, out: LeaveOneOut, fit: BattleFolds, taken: Taken, resolution: float) -> None:
         super().__init__(out)

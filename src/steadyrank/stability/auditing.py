@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from steadyrank._typing import FloatArray
+    from steadyrank.data.observations import Observations
     from steadyrank.data.units import Units
     from steadyrank.stability.answers import StableTopK
     from steadyrank.stability.audit_rows import AuditRow, EpsOf, Operator
@@ -113,6 +114,11 @@ class Audit(Result):
         """What was left out, as a study: each unit in turn."""
         return self.study
 
+    @property
+    def flipping_data(self) -> Observations | None:
+        """The data whose units were left out; None where sets of them were."""
+        return self.study.data
+
     def row(self, method: str, k: int | None = None) -> AuditRow:
         """Return the row of one method (and k)."""
         for row in self:
@@ -196,7 +202,7 @@ class Check(Result):
     >>> study = Study(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]))
     >>> found = study.check(2)
     >>> found.stable, found.row.delta, found.remedy.size
-    (False, 0.25, 2)
+    (False, 0.25, 3)
     """
 
     document = "check"

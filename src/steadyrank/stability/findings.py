@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from steadyrank._typing import FloatArray, IntArray
+    from steadyrank.data.observations import Observations
     from steadyrank.stability.answers import Answer, StableRanking, StableTopK
     from steadyrank.stability.auditing import Audit, Check
     from steadyrank.stability.curve import StabilityCurve
@@ -165,7 +166,7 @@ def live_findings(
     if audit is None:
         return {"thresholds": moves}
     curves = [curve_findings(audit.curve(other), eps) for other in dict.fromkeys((k, *curve_ks))]
-    flips = flip_findings(audit.flips(k))
+    flips = flip_findings(audit.flips(k), answer.study.data)
     return _table(audit) | {"thresholds": moves, "curve": curves[0], "curves": curves, "flips": flips}
 
 
@@ -174,7 +175,10 @@ def audit_findings(audit: Audit) -> dict[str, Any]:
     ks = [row.k for row in audit if row.method == "topk" and row.k is not None]
     how = audit.inflation
     target = {"eps": how.eps, "delta": how.target, "guarantee": how.guarantee}
-    return target | {**_table(audit), "flips": [flip_findings(audit.flips(k)) for k in ks]}
+    return target | {
+        **_table(audit),
+        "flips": [flip_findings(audit.flips(k), audit.flipping_data) for k in ks],
+    }
 
 
 def random_audit_findings(audit: RandomAudit) -> dict[str, Any]:
@@ -204,7 +208,7 @@ def check_findings(check: Check) -> dict[str, Any]:
             "uncovered": remedy.certificate.delta,
             "items": labels(remedy.members),
         },
-        "flips": flip_findings(check.flips),
+        "flips": flip_findings(check.flips, check.study.data),
     }
 
 
@@ -354,16 +358,26 @@ def _table(audit: Audit) -> dict[str, Any]:
     return {"audit": rows, "share_reaching_eps": audit.share_reaching_eps}
 
 
-def flip_findings(found: Flips) -> dict[str, Any]:
-    """Return the units that break each answer, the first of them by name and the rest counted."""
-    return {"k": found.k, "plain": _listed(found.plain), "inflated": _listed(found.inflated)}
+def flip_findings(found: Flips, data: Observations | None) -> dict[str, Any]:
+    """Return the units that break each answer, the first of them by name and the rest counted.
+
+    What they said is told where the data are at hand, and the units are those of the data.
+    """
+    parts = {"plain": found.plain, "inflated": found.inflated}
+    return {"k": found.k} | {name: _listed(part, data) for name, part in parts.items()}
 
 
-def _listed(found: Sequence[Flip]) -> dict[str, Any]:
+def _listed(found: Sequence[Flip], data: Observations | None) -> dict[str, Any]:
+    shown = found[:MAX_FLIPS]
+    said: list[str | None] = [None] * len(shown)
+    if data is not None and shown:
+        place = {item: index for index, item in enumerate(data.items)}
+        moved = [[place[item] for item in (*flip.leaves, *flip.enters)] for flip in shown]
+        said = data.said([flip.number for flip in shown], moved)
     listed = [
-        {"unit": label(flip.unit), "count": flip.count}
+        {"unit": label(flip.unit), "count": flip.count, "said": told}
         | {"leaves": labels(flip.leaves), "enters": labels(flip.enters)}
-        for flip in found[:MAX_FLIPS]
+        for flip, told in zip(shown, said, strict=True)
     ]
     units = sum(flip.count for flip in found)
     return {"units": units, "distinct_units": len(found), "listed": listed}

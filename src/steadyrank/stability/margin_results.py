@@ -14,6 +14,7 @@ from steadyrank.operators.boundary import just_above
 from steadyrank.operators.checks import check_eps, check_k
 from steadyrank.operators.topk_sets import inflated_topk, topk
 from steadyrank.reading.arrays import frozen
+from steadyrank.scorers.contests import Attack
 from steadyrank.stability import findings
 from steadyrank.stability.margins import Found, last_true, precedes
 from steadyrank.stability.results import Result
@@ -185,9 +186,22 @@ def known_margin(study: Study, k: int | None) -> Margin:
     Where scoring anew may take long, nobody is taken away.
     """
     search = study.margin_search()
-    tried = not search.contests.dear
-    found = search.ranking(tried=tried) if k is None else search.topk(k, tried=tried)
+    found = _one_unit(study, search, k)
+    if found is None:
+        tried = not search.contests.dear
+        found = search.ranking(tried=tried) if k is None else search.topk(k, tried=tried)
     return _margin(study, search, found, Asked(k), "remove")
+
+
+def _one_unit(study: Study, search: MarginSearch, k: int | None) -> Found | None:
+    """Return the margin where one unit does it, which leaving each out has shown; else None."""
+    loo = study.leave_one_out
+    units = loo.reordered(search.order) if k is None else study.deletions(k).changing
+    if not len(units):
+        return None
+    place = min(k or 1, len(search.order) - 1)
+    pair = int(search.order[place - 1]), int(search.order[place])
+    return Found(1, 1, Attack(units[:1], np.ones(1, dtype=np.int64)), pair)
 
 
 def margin_of(study: Study, asked: Asked, by: str) -> Margin:
@@ -210,13 +224,15 @@ def margin_of(study: Study, asked: Asked, by: str) -> Margin:
     if pair is not None:
         found = search.pair(*_ordered_pair(study, pair))
     elif k is None:
-        told = _margin(study, search, search.ranking(), asked, by)
+        one = _one_unit(study, search, None) if by == "remove" else None
+        told = _margin(study, search, one or search.ranking(), asked, by)
         names = study.items
         pairs = search.neighbours(NEIGHBOURS)
         return replace(told, neighbours=tuple((names[a], names[b], lower) for lower, (a, b) in pairs))
     else:
         k = check_k(k, len(study.items))
-        found = search.topk(k) if item is None else search.item(index_of(study, item), k)
+        one = _one_unit(study, search, k) if by == "remove" and item is None else None
+        found = one or (search.topk(k) if item is None else search.item(index_of(study, item), k))
     return _margin(study, search, found, asked, by)
 
 

@@ -88,6 +88,11 @@ class RandomAudit(Audit):
         """The share of all removals drawn that move the scores by eps or more; None unless given."""
         return None if self.eps is None else int(self._sample.reaching(self.eps).sum()) / self.samples
 
+    @property
+    def flipping_data(self) -> None:
+        """No data: what was left out is a random set."""
+        return
+
     def _found(self) -> dict[str, Any]:
         return findings.random_audit_findings(self)
 

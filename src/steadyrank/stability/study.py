@@ -412,7 +412,7 @@ class Study:
             "n_units": self.units.total,
             "n_distinct_units": len(self.units),
             "notes": self.notes,
-            "counts": getattr(self.data, "item_counts", None),
-            "counted_as": getattr(self.data, "counted_as", "observations"),
+            "counts": self.data.item_counts,
+            "counted_as": self.data.count_of,
             "_study": self,
         }
