@@ -54,7 +54,7 @@ class Layout:
     b            20
     >>> print("\n".join(Layout(columns, Terminal(width=9)).lines()))
     item
-    a long …
+    a lo…ame
     b
     """
 

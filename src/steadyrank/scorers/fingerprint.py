@@ -45,7 +45,7 @@ ATOMS: dict[type, Callable[[Any], bytes]] = {
 )
 """What is known by its value alone, each with its bytes."""
 HOUSE = "steadyrank"
-NOT_DATA = {"notes"}
+NOT_DATA = {"notes", "unit_candidates"}
 """Fields of data that only tell how they were read."""
 PLAIN = {tuple, list, dict, types.MappingProxyType}
 NOT_STATE = {
