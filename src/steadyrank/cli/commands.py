@@ -122,17 +122,35 @@ def report(options: group.ReportOptions) -> None:
     steadyrank report benchmark.csv -k 4 --title Methods --open
     """
     from steadyrank.report.lines import Line
+    from steadyrank.stability.views import write_page
 
     study, about = open_study(options, options.output)
     k = study.usual_k if options.k is None else options.k
     with working("Writing the report"):
-        study.report(options.output, k, title=options.title, **about, **_how(options))
+        found = study.topk(k, **_how(options)).findings(**about)
+        write_page(found, options.output, options.title)
+        _write_beside(found, options)
     screen = console()
     where = terminal_of(screen).safe(options.output)
     told = f"Wrote the report of the top {k:,} of {counted(len(study.items), 'item')} to {where}"
     show([Line(told)], screen, whole=True)
     if options.opened:
         _open(Path(options.output))
+
+
+def _write_beside(found: dict[str, Any], options: group.ReportOptions) -> None:
+    """Write what was asked for beside the report: a badge, a picture, a table."""
+    from steadyrank.report.picture import share_image
+    from steadyrank.report.sharing import badge_svg, table_fragment
+    from steadyrank.writing import write_whole
+
+    if options.badge is not None:
+        write_whole(badge_svg(found), options.badge)
+    if options.image is not None:
+        png = Path(options.image).suffix.lower() == ".png"
+        write_whole(share_image(found, "png" if png else "svg"), options.image)
+    if options.table is not None:
+        write_whole(table_fragment(found), options.table)
 
 
 def inspect(options: group.InspectOptions) -> None:

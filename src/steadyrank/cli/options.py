@@ -37,6 +37,9 @@ FILE = (
 )
 TO_FILE = ("--output", "-o")
 AS_JSON = "Write the result as JSON (documented, versioned)."
+BESIDE_REPORTS = {"badge": (".svg",), "image": (".svg", ".png"), "table": (".html",)}
+"""What ``report`` writes beside the report, and how the names of these files end."""
+
 ENDINGS = {"text": ".txt", "html": ".html", "json": ".json", "csv": ".csv"}
 """The forms of a result, and how a file that holds one ends; it may have no ending."""
 
@@ -276,6 +279,20 @@ class ReportOptions(WritingOptions, AnswerOptions):
     )
     title: str | None = option(OUTPUT, None, "A heading of your own.")
     opened: bool = flag(COMMON, "Show the report in the browser.", "--open")
+    badge: str | None = option(OUTPUT, "PATH", "Also write a badge to put on a page, as .svg.")
+    image: str | None = option(OUTPUT, "PATH", "Also write a picture to share, as .svg or .png.")
+    table: str | None = option(OUTPUT, "PATH", "Also write the table to put into a page, as .html.")
+
+    def __post_init__(self) -> None:
+        """Complain about every ending that does not fit before any work is done."""
+        super().__post_init__()
+        for name, forms in BESIDE_REPORTS.items():
+            path = getattr(self, name)
+            if path is not None and Path(path).suffix.lower() not in forms:
+                raise UnwritableFileError(
+                    f"--{name} writes {' or '.join(forms)}, but is to write {path!r}",
+                    way_out=f"Let its name end in {' or '.join(forms)}.",
+                )
 
 
 @dataclass(frozen=True, kw_only=True)
