@@ -154,7 +154,9 @@ class Ratings(EntryObservations):
         notes: tuple[str, ...] = ()
         if not in_strict_order(user_codes, item_codes):
             order = stable_order(user_codes, item_codes, len(all_users), len(all_items))
-            user_codes, item_codes, stars = user_codes[order], item_codes[order], stars[order]
+            item_codes, stars = item_codes[order], stars[order]
+            if not _goes_up(user_codes):  # memory that nobody has touched yet costs more than a look
+                user_codes = user_codes[order]
             again = _repeats(user_codes, item_codes)
             if again.any():
                 if duplicates == "error":
@@ -442,7 +444,7 @@ def _wide(size: int) -> type[np.int32 | np.int64]:
     return np.int32 if size < np.iinfo(np.int32).max else np.int64
 
 
-def _goes_up(codes: AnyArray, stride: int) -> bool:
+def _goes_up(codes: AnyArray, stride: int = STRIDE) -> bool:
     for start in range(0, len(codes) - 1, stride):
         block = codes[start : start + stride + 1]
         if (block[1:] < block[:-1]).any():
