@@ -47,11 +47,11 @@ def bootstrap_ranks(matrix: ScoreMatrix, seed: int = 0) -> Any:
     return 1 + np.argsort(np.argsort(-means, axis=1, kind="stable"), axis=1)
 
 
-def draw_cliff() -> None:
-    """Draw the five best restaurants and their surroundings."""
+def draw_standings() -> None:
+    """Draw the ranks of the five best restaurants and their surroundings."""
     figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-    plots.cliff(stable_topk(restaurants(), k=5, delta=0.01), axes)
-    save(figure, "cliff.png")
+    plots.standings(stable_topk(restaurants(), k=5), axes, limit=12)
+    save(figure, "standings.png")
 
 
 def draw_curve() -> None:
@@ -149,7 +149,7 @@ def save(figure: Any, name: str) -> None:
 
 def main() -> None:
     """Draw all figures."""
-    for draw in (draw_cliff, draw_curve, draw_comparison, draw_regions):
+    for draw in (draw_standings, draw_curve, draw_comparison, draw_regions):
         draw()
 
 

@@ -266,7 +266,7 @@ class TestExamples:
             assert scorer.score(data) == pytest.approx([2e-11, 0.3], rel=1e-12)
             rows = all_rows(scorer.leave_one_out(data))
             assert rows == pytest.approx(np.tile([2e-11, 0.3], (30, 1)), rel=1e-12)
-        assert stable_topk(data, 1, delta=0).certain == ("rate",)
+        assert stable_topk(data, 1).sure == ("rate",)
 
     def test_a_gram_matrix_of_such_scales_is_refused(self):
         with pytest.raises(InvalidValueError, match=r"gram\[1\] go from 1 to 1e\+10"):

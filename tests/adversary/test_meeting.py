@@ -161,7 +161,9 @@ def test_curve_audit_and_certificate_of_rankings_agree_at_every_jump(cases: Case
             row = study.audit(1, eps=eps, methods=["inflated_ranking"]).table[0]
             assert row.broken.tolist() == np.flatnonzero(broken).tolist()
             assert curve.delta(eps) == row.delta == units[broken].sum() / units.sum()
-            assert curve.delta(eps) == study.ranking(eps=eps).certificate.delta
+            for guarantee, share in (("overlap", curve.delta), ("cover", curve.uncovered)):
+                assert share(eps) == study.ranking(eps=eps, guarantee=guarantee).certificate.delta
+            assert row.uncovered == curve.uncovered(eps)
             assert curve.uncovered(eps) == units[missing].sum() / units.sum() >= curve.delta(eps)
             assert curve.tiers(eps) == len(tiers(scores, eps)) == len(study.ranking(eps=eps).tiers)
 
@@ -170,7 +172,7 @@ def test_a_ranking_takes_the_smallest_eps_that_keeps_to_its_target(cases: Cases)
     for rng in cases(20):
         study = Study(odd_data(rng))
         target = float(rng.choice([0, 0.1, 0.3, 0.5]))
-        answer, curve = study.ranking(delta=target), study.ranking_curve()
+        answer, curve = study.ranking(delta=target, guarantee="overlap"), study.ranking_curve()
         row = audit(study, 1, eps=answer.eps, methods=["inflated_ranking"]).table[0]
         assert row.delta == answer.certificate.delta <= target
         assert answer.eps == curve.tie_eps or curve.delta(answer.eps * (1 - 1e-5)) > target

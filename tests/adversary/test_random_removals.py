@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 import threading
 from collections import Counter
@@ -271,7 +272,7 @@ def test_every_view_says_observed_and_shows_what_was_counted() -> None:
         lower, upper = (float(part) for part in limits_of(plain_text(document), row.method, row.k))
         assert lower <= row.lower <= row.delta <= row.upper <= upper
         assert (row.lower - lower, upper - row.upper) < (1e-4, 1e-4)
-    assert to_csv(document).splitlines()[0].startswith("method,k,delta,lower,upper,jaccard")
+    assert to_csv(document).splitlines()[0].startswith("method,k,delta,lower,upper,uncovered,jaccard")
     flips = found.flips(1)
     assert str(flips).startswith(f"{round(found.row('topk', 1).delta * 80)} of 80 random sets change")
     for flip in flips.plain:
@@ -285,10 +286,9 @@ def test_every_view_says_observed_and_shows_what_was_counted() -> None:
 def limits_of(text: str, method: str, k: int | None) -> tuple[str, str]:
     names = {"topk": "plain top-k", "inflated_topk": "inflated top-k", "all": "all"}
     names |= {"ranking": "plain ranking", "inflated_ranking": "inflated ranking"}
-    start = f"{names[method]:<18}{'' if k is None else k:>6}"
-    (line,) = [line for line in text.splitlines() if line.startswith(start)]
-    cells = line[len(start) :].split()
-    return cells[2], cells[4]
+    start = rf"{names[method]} +{'' if k is None else k}"
+    (line,) = [line for line in text.splitlines() if re.match(rf"{start} +\d", line)]
+    return re.search(r"([\d.]+) to ([\d.]+)", line).groups()
 
 
 def test_closed_forms_need_no_joblib(monkeypatch: pytest.MonkeyPatch) -> None:

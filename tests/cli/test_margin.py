@@ -82,15 +82,15 @@ def test_check_is_a_gate_for_margins(run: Callable[..., object], tmp_path: Path)
     truth = fewest(lambda ranked: ranked[0] != "ann")
     enough = run("check", file, "-k", 1, "--min-margin", truth)
     assert enough.code == 0
-    assert f"At least {truth} is certain, {truth} asked for: enough." in enough.out
+    assert f"At least {truth} must leave, {truth} asked for: enough." in enough.out
     short = run("check", file, "-k", 1, "--min-margin", truth + 1)
     assert short.code == 1
-    assert f"At least {truth} is certain, {truth + 1} asked for: too few." in short.out
+    assert f"At least {truth} must leave, {truth + 1} asked for: too few." in short.out
     listed = run("margin", file, "-k", 1, "--eps", 0.2)
     assert "at least:" not in listed.out  # those are the distances from the plain top k
     inflated = run("check", file, "-k", 1, "--eps", 0.2, "--min-margin", 2, "--json").json
     assert inflated["margin"]["eps"] == 0.2
-    assert inflated["stable"] == (inflated["delta"] <= 0.05 and inflated["margin"]["lower"] >= 2)
+    assert inflated["stable"] == (inflated["uncovered"] == 0 and inflated["margin"]["lower"] >= 2)
 
 
 def test_answers_say_their_margin(run: Callable[..., object], tmp_path: Path) -> None:

@@ -181,8 +181,8 @@ def test_selection_with_ties_at_the_edge(m: int, items: int) -> None:
 
 def test_k_equal_to_the_number_of_items_takes_all_and_is_certain() -> None:
     found = inflated_topk([3.0, 1.0, 2.0], 3, 1.0)
-    assert found.indices.tolist() == found.certain_indices.tolist() == [0, 2, 1]
-    assert found.contender_indices.tolist() == []
+    assert found.indices.tolist() == found.always_indices.tolist() == [0, 2, 1]
+    assert found.sometimes_indices.tolist() == []
 
 
 def test_the_result_remembers_its_settings_and_is_frozen() -> None:
@@ -203,10 +203,10 @@ def test_certain_when_the_window_is_shorter_than_the_scores() -> None:
     """The item of rank k + 1 is looked at even where only k items are members."""
     scores = np.concatenate([[10.0, 9.0, 8.0], np.linspace(5, 0, 500)])
     found = inflated_topk(scores, 3, 0.1)
-    assert found.certain_indices.tolist() == [0, 1, 2]
+    assert found.always_indices.tolist() == [0, 1, 2]
     many = np.concatenate([[10.0, 9.0, 8.0], np.full(500, 7.99)])
     found = inflated_topk(many, 3, 0.1)
-    assert found.certain_indices.tolist() == [0, 1]
+    assert found.always_indices.tolist() == [0, 1]
     assert found.size == 503
 
 

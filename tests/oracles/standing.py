@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tests.oracles.leaving_out import left_out
+from oracles.leaving_out import left_out
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def check_headline(sentence, stands, k, names, unit, listed):
         sentence,
     )
     assert match, sentence
-    words = dict(enumerate("no one two three four five six seven eight nine ten".split()))
+    words = dict(enumerate(["no", "one", "two", "three", "four", "five", "six", "seven"]))
     assert match[1] == f"{len(contenders):,}"
     free = k - len(sure)
     assert match[2] == ("all" if free == k else f"{words.get(free, free)} of the")

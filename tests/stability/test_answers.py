@@ -137,7 +137,7 @@ def case(request):
 def test_a_stable_topk_keeps_to_its_target_and_a_smaller_eps_does_not(case, delta):
     data, scorer = case
     for k in range(1, data.n_items + 1):
-        answer = stable_topk(data, k, delta=delta, scorer=scorer)
+        answer = stable_topk(data, k, delta=delta, guarantee="overlap", scorer=scorer)
         result = audit(data, k=k, eps=answer.eps, scorer=scorer, methods=["inflated_topk"])
         audited = result.row("inflated_topk", k)
         assert audited.delta == answer.certificate.delta <= delta
@@ -155,7 +155,7 @@ def test_a_stable_topk_keeps_to_its_target_and_a_smaller_eps_does_not(case, delt
 @pytest.mark.parametrize("delta", TARGETS)
 def test_a_stable_ranking_keeps_to_its_target_and_a_smaller_eps_does_not(case, delta):
     data, scorer = case
-    answer = stable_ranking(data, delta=delta, scorer=scorer)
+    answer = stable_ranking(data, delta=delta, guarantee="overlap", scorer=scorer)
     result = audit(data, k=1, eps=answer.eps, scorer=scorer, methods=["inflated_ranking"])
     assert result.row("inflated_ranking").delta == answer.certificate.delta <= delta
     curve = result.ranking_curve()
@@ -184,8 +184,8 @@ def test_what_a_topk_shows_is_what_the_operators_say(case):
         answer = stable_topk(data, k, eps=0.05, scorer=scorer, claim="none")
         plain = inflated_topk(answer.scores, k, answer.eps)
         assert answer.members == tuple(data.items[j] for j in plain.indices)
-        assert answer.certain + answer.contenders == answer.members
-        assert answer.certain == tuple(data.items[j] for j in plain.certain_indices)
+        with pytest.raises(SteadyrankError, match="no unit was left out"):
+            _ = answer.sure
         assert (answer.k, answer.size) == (k, len(plain))
         np.testing.assert_array_equal(answer.critical_eps, critical_eps(answer.scores, k))
         np.testing.assert_array_equal(answer.rank_intervals, rank_intervals(answer.scores, 0.05))
@@ -193,14 +193,11 @@ def test_what_a_topk_shows_is_what_the_operators_say(case):
         assert [row.item for row in rows] == [data.items[j] for j in topk(answer.scores, data.n_items)]
         assert [row.rank for row in rows] == list(range(1, data.n_items + 1))
         for row in rows:
-            standing = {True: "certain", False: "contender"}[row.item in answer.certain]
-            assert row.standing == (standing if row.item in answer.members else "out")
-            # A member is what the critical eps and the best rank say it is.
-            assert (
-                (row.item in answer.members) == (row.critical_eps < answer.eps) == (row.best_rank <= k)
-            )
-            if row.standing == "certain":
-                assert row.worst_rank <= k
+            blank = (row.standing, row.best_rank, row.worst_rank, row.share, row.away)
+            assert set(blank) == {None}  # nobody was left out
+            # A member is what the critical eps and the best rank of the set say it is.
+            member = row.item in answer.members
+            assert member == (row.critical_eps < answer.eps) == (row.inflated_best <= k)
         assert list(answer.rows(2)) == rows[:2]
 
 
@@ -214,9 +211,8 @@ def test_what_a_ranking_shows_is_what_the_operators_say(case):
     assert sum(answer.tiers, ()) == answer.ranking
     for row in answer.rows():
         places = {order.index(data.items.index(row.item)) + 1 for order in orders}
-        assert (row.best_rank, row.worst_rank) == (min(places), max(places))
-        assert row.standing == ("certain" if len(places) == 1 else "contender")
-        assert row.critical_eps is None
+        assert (row.inflated_best, row.inflated_worst) == (min(places), max(places))
+        assert {row.standing, row.best_rank, row.worst_rank, row.critical_eps} == {None}
 
 
 def test_labels_units_and_policies_survive_to_the_answer(case):
@@ -256,19 +252,23 @@ def test_missing_values_are_said_with_the_answer():
     ids=["votes", "approval", "Borda", "column means", "mean rating", "column means with gaps"],
 )
 def test_proved_answers_have_delta_0_and_state_what_they_hold_for(data, scorer, words):
-    for answer in (
-        stable_topk(data, 2, scorer=scorer, claim="proved"),
-        stable_ranking(data, scorer=scorer, claim="proved"),
-        stable_topk(data, 2, scorer=scorer, claim="proved", delta=0),
-    ):
-        certificate = answer.certificate
-        assert (certificate.status, certificate.delta, certificate.vacuous) == ("proved", 0.0, False)
-        assert words in certificate.sentence
-        result = audit(data, k=2, eps=answer.eps, scorer=scorer)
-        assert result.share_reaching_eps == 0
-        assert result.row("inflated_topk", 2).delta == 0
-        assert result.row("inflated_ranking").delta == 0
-        assert result.shifts.max() <= certificate.numbers["bound"] < answer.eps
+    for guarantee, factor in (("overlap", 1.0), ("cover", 2 + math.sqrt(2))):
+        for answer in (
+            stable_topk(data, 2, scorer=scorer, claim="proved", guarantee=guarantee),
+            stable_ranking(data, scorer=scorer, claim="proved", guarantee=guarantee),
+        ):
+            certificate = answer.certificate
+            assert (certificate.status, certificate.delta) == ("proved", 0.0)
+            everything = (critical_eps(answer.scores, answer.k or 1) < answer.eps).all()
+            assert certificate.vacuous == everything
+            assert words in certificate.sentence
+            result = audit(data, k=2, eps=answer.eps, scorer=scorer)
+            assert result.share_reaching_eps == 0
+            for row in (result.row("inflated_topk", 2), result.row("inflated_ranking")):
+                assert row.delta == 0
+                assert guarantee == "overlap" or row.uncovered == 0
+            bound = factor * certificate.numbers["bound"]
+            assert factor * result.shifts.max() <= bound < answer.eps < bound * (1 + 1e-4)
 
 
 @pytest.mark.parametrize(
@@ -303,17 +303,19 @@ def test_no_bagging_proves_delta_0():
 def test_root_2_over_n_is_not_proved_for_votes_and_just_above_is(n):
     data = Votes(["x", "y"], counts=[n - 1, 1])
     edge = math.sqrt(2) / n
-    with pytest.raises(NoProofError, match="no rule proves anything"):
-        stable_topk(data, 1, eps=edge, claim="proved")
-    with pytest.raises(NoProofError):
-        stable_ranking(data, eps=edge, claim="proved")
-    above = stable_topk(data, 1, eps=edge * (1 + 1e-8), claim="proved").certificate
-    assert (above.status, above.delta) == ("proved", 0.0)
+    for guarantee, bound in (("overlap", edge), ("cover", (2 + math.sqrt(2)) * edge)):
+        asked = {"claim": "proved", "guarantee": guarantee}
+        with pytest.raises(NoProofError, match="no rule proves anything"):
+            stable_topk(data, 1, eps=bound, **asked)
+        with pytest.raises(NoProofError):
+            stable_ranking(data, eps=bound, **asked)
+        above = stable_topk(data, 1, eps=bound * (1 + 1e-8), **asked).certificate
+        assert (above.status, above.delta) == ("proved", 0.0)
+        assert stable_topk(data, 1, **asked).eps == pytest.approx(bound, rel=1e-5)
     # The theorem is tight: the one vote against n - 1 moves the shares by exactly that much.
     on_edge, off_edge = (audit(data, k=1, eps=eps) for eps in (edge, edge * (1 + 1e-8)))
     assert on_edge.share_reaching_eps == (1 if n == 2 else 1 / n)
     assert off_edge.share_reaching_eps == 0
-    assert stable_topk(data, 1, claim="proved").eps == pytest.approx(edge, rel=1e-5)
 
 
 @pytest.mark.parametrize("n", [3, 7, 49, 1000])
@@ -353,7 +355,7 @@ def test_an_eps_given_by_hand_is_claimed_as_asked():
     assert stable_topk(data, 2, eps=0.5).certificate.status == "proved"
     low = stable_topk(data, 2, eps=0.001).certificate
     assert (low.status, low.rule) == ("observed", "audit")
-    assert low.delta == audit(data, k=2, eps=0.001).row("inflated_topk", 2).delta
+    assert low.delta == audit(data, k=2, eps=0.001).row("inflated_topk", 2).uncovered
     assert stable_ranking(data, eps=0.001).certificate.status == "observed"
 
 
@@ -362,15 +364,16 @@ def test_a_bagged_scorer_is_audited_unless_a_proof_is_asked_for():
     observed = stable_topk(votes(), 2, eps=0.02, scorer=scorer).certificate
     assert observed.status == "observed"
     audited = audit(votes(), k=2, eps=0.02, scorer=scorer).row("inflated_topk", 2)
-    assert observed.delta == audited.delta
+    assert observed.delta == audited.uncovered
     assert stable_topk(votes(), 2, eps=0.02, scorer=scorer, claim="proved").certificate.vacuous
 
 
 def test_an_eps_given_for_a_ranking_is_audited():
     data = matrix()
     for eps in (0.01, 0.05, 0.1):
-        certificate = stable_ranking(data, eps=eps).certificate
-        assert certificate.delta == audit(data, k=1, eps=eps).row("inflated_ranking").delta
+        row = audit(data, k=1, eps=eps).row("inflated_ranking")
+        for guarantee, share in (("cover", row.uncovered), ("overlap", row.delta)):
+            assert stable_ranking(data, eps=eps, guarantee=guarantee).certificate.delta == share
 
 
 @pytest.mark.parametrize(
@@ -387,6 +390,8 @@ def test_an_eps_given_for_a_ranking_is_audited():
         ({"claim": "sure"}, InvalidValueError, "observed, proved, none"),
         ({"claim": "none"}, InvalidValueError, "goes with an eps"),
         ({"delta": 0.1, "claim": "none"}, InvalidValueError, "goes with an eps"),
+        ({"guarantee": "both"}, InvalidValueError, "overlap, cover"),
+        ({"removals": 0}, InvalidValueError, "whole number from 1 to 20"),
     ],
 )
 def test_arguments_that_make_no_sense_are_refused(arguments, error, words):
@@ -509,11 +514,11 @@ def test_printing_shows_what_the_command_line_shows(tmp_path, capsys, monkeypatc
 
 
 def test_printing_shows_a_short_table_and_the_certificate():
-    answer = stable_topk(votes(), 1, claim="proved", delta=0)
+    answer = stable_topk(votes(), 1, claim="proved")
     text = str(answer)
     assert text.splitlines()[0] == "votes, 4 items, 21 votes"
     assert text.index("Ärger") < text.index("模型") < text.index("gpt 4")
-    assert answer.certificate.sentence in " ".join(text.split())
+    assert answer.certificate.promise in " ".join(text.split())
     many = stable_ranking(ScoreMatrix(np.eye(50)), eps=0.3, claim="none")
     assert len(str(many).splitlines()) < 60
     assert "--" not in str(many)  # there are no options here
@@ -539,7 +544,7 @@ def test_nothing_is_left_out_to_print_what_claims_nothing():
     answer = stable_topk(matrix(), 2, eps=0.1, claim="none", scorer=Refit(counting))
     assert "Nothing is claimed" in " ".join(str(answer).split())
     assert answer._repr_html_()
-    assert answer.findings()["summary"]["plain_delta"] is None
+    assert answer.findings()["summary"]["changing_units"] is None
     assert len(calls) == 1
 
 

@@ -68,13 +68,21 @@ def test_sentences_name_n_the_unit_delta_and_what_they_are_not():
 
 def test_sentences_count_in_the_singular_and_the_plural():
     votes = Votes(["x"] * 3 + ["y"] * 2)
-    assert "at least 1 item with" in stable_topk(votes, 1).certificate.sentence
-    assert "at least 2 items with" in stable_topk(votes, 2).certificate.sentence
-    assert "share a ranking with" in stable_ranking(votes).certificate.sentence
-    assert "none of them breaks" in observed(0.1, 0.0, 20, "row", "3").sentence
-    assert "1 of them breaks" in observed(0.1, 0.05, 20, "row", "3").sentence
-    assert "2 of them break " in observed(0.1, 0.1, 20, "row", "3").sentence
-    assert "each of the 10 countries was" in observed(0.1, 0.0, 10, "country", "3").sentence
+    overlap = {"guarantee": "overlap"}
+    assert "at least 1 item with" in stable_topk(votes, 1, **overlap).certificate.sentence
+    assert "at least 2 items with" in stable_topk(votes, 2, **overlap).certificate.sentence
+    assert "shares a ranking with" in stable_ranking(votes, **overlap).certificate.sentence
+    for k, made in ((2, stable_topk(votes, 2)), (None, stable_ranking(votes))):
+        assert "It is not promised" not in made.certificate.promise
+        asked = {"k": k} if k else {}
+        ask = stable_topk if k else stable_ranking
+        assert "It is not promised that the new" in ask(votes, **asked, **overlap).certificate.promise
+    how = {"cover": True, "chosen": False, "ties": False}
+    assert "every time (delta = 0)" in observed(0.1, 0, 20, "row", "3", **how).sentence
+    assert "but not without 1 of them (delta = 0.05)" in observed(0.1, 1, 20, "row", "3", **how).sentence
+    assert "but not without 2 of them (delta = 0.6667)" in observed(0.1, 2, 3, "row", "3", **how).promise
+    assert "each of the 10 countries was" in observed(0.1, 0, 10, "country", "3", **how).sentence
+    assert "dataset of 1 country" in observed(0.1, 0, 1, "country", "3", **how).sentence
 
 
 @pytest.mark.parametrize(
@@ -102,26 +110,47 @@ def test_plurals_of_what_units_are_called(one, many):
 def test_the_delta_of_a_chosen_eps_is_exact_and_said_to_be_chosen():
     """More units move the scores by eps than break the ranking: the sentence counts those that break."""
     data = ScoreMatrix(np.random.default_rng(0).random((40, 12)))
-    answer = stable_ranking(data, delta=0.3)
-    certificate, audited = answer.certificate, audit(data, k=1, eps=answer.eps)
-    assert audited.row("inflated_ranking").delta == certificate.delta <= 0.3
-    assert 0 < certificate.delta < audited.share_reaching_eps
-    broken = round(certificate.delta * 40)
-    assert certificate.numbers == {"n": 40, "broken": broken}
-    assert f"{broken} of them break the answer (delta = {certificate.delta:.3g})" in str(certificate)
-    for chosen in (answer, stable_topk(data, 1)):
-        assert chosen.certificate.sentence.startswith(
-            "Observed on this dataset, at an eps chosen on it:"
-        )
-        assert chosen.certificate.rule == "breaking eps quantile"
-    for by_hand in (stable_ranking(data, eps=answer.eps), stable_topk(data, 1, eps=1e-6)):
-        assert by_hand.certificate.sentence.startswith("Observed on this dataset: each of")
-        assert by_hand.certificate.rule == "audit"
+    for guarantee, rule in (("overlap", "breaking eps"), ("cover", "covering eps")):
+        answer = stable_ranking(data, delta=0.3, guarantee=guarantee)
+        certificate, audited = answer.certificate, audit(data, k=1, eps=answer.eps)
+        row = audited.row("inflated_ranking")
+        share = row.delta if guarantee == "overlap" else row.uncovered
+        assert share == certificate.delta <= 0.3
+        assert 0 < certificate.delta < audited.share_reaching_eps
+        broken = round(certificate.delta * 40)
+        assert certificate.numbers == {"n": 40, "broken": broken}
+        assert f"but not without {broken} of them (delta = {certificate.delta:.3g})" in str(certificate)
+        for chosen in (answer, stable_topk(data, 2, guarantee=guarantee)):
+            told = chosen.certificate.sentence
+            assert told.startswith("Observed on this dataset of 40 rows, at eps = ")
+            assert ", chosen on it and kept fixed while units were left out: each of the" in told
+            assert chosen.certificate.rule == rule
+        for by_hand in (stable_ranking(data, eps=answer.eps), stable_topk(data, 1, eps=1e-6)):
+            assert ", which was given: each of the" in by_hand.certificate.sentence
+            assert by_hand.certificate.rule == "audit"
+
+
+def test_an_eps_that_inflates_ties_alone_is_not_told_as_if_it_said_something():
+    told = stable_topk(Votes(["x"] * 9 + ["y"] * 2), 1).certificate
+    assert "eps" not in told.sentence
+    assert "with equal scores kept together" in told.sentence
+    assert "eps" not in told.promise
+
+
+def test_bounds_are_rounded_outward():
+    """A probability that is below 1 is never shown as 1, nor a delta above 0 as 0."""
+    votes = Votes(["x"] * 30 + ["y"] * 12)
+    scorer = Bagged(Plurality(), bags=400, size=2, seed=1)
+    told = stable_topk(votes, 1, delta=1e-6, scorer=scorer, claim="proved").certificate.promise
+    assert "probability at least 0.9999 (delta = 1e-06)" in told
+    million = observed(1e-9, 1, 10**9, "vote", "3", cover=True, chosen=True, ties=False)
+    assert "(delta = 1e-09)" in million.promise
+    assert "at eps = 1e-09" in million.sentence
 
 
 def test_an_audited_eps_counts_what_breaks():
     data = flipping()
-    certificate = stable_topk(data, 1, eps=1e-6).certificate
+    certificate = stable_topk(data, 1, eps=1e-6, guarantee="overlap").certificate
     audited = audit(data, k=1, eps=1e-6).row("inflated_topk", 1)
     assert certificate.delta == audited.delta > 0
     assert certificate.numbers == {"n": 20, "broken": len(audited.broken)}
@@ -130,7 +159,10 @@ def test_an_audited_eps_counts_what_breaks():
 def test_a_bagged_certificate_has_all_numbers_of_its_bound():
     votes = Votes(["x"] * 30 + ["y"] * 12)
     scorer = Bagged(Plurality(), bags=400, size=10, seed=1)
-    certificate = stable_topk(votes, 1, delta=0.2, scorer=scorer, claim="proved").certificate
+    asked = {"delta": 0.2, "scorer": scorer, "claim": "proved"}
+    certificate = stable_topk(votes, 1, guarantee="overlap", **asked).certificate
+    covering = stable_topk(votes, 1, **asked).certificate
+    assert covering.eps == pytest.approx((2 + math.sqrt(2)) * certificate.eps)
     numbers = certificate.numbers
     assert set(numbers) == {
         "n", "size", "bags", "replace", "p", "q", "C", "finite_bags", "radius_squared",
@@ -301,15 +333,19 @@ def test_the_price_of_finitely_many_bags_is_real():
 
 def test_the_share_that_breaks_stays_below_the_proved_delta():
     data = Votes([0] * 5 + [1] * 5 + [2] * 2)
-    broken = []
+    broken, uncovered = [], []
     for seed in range(60):
         scorer = Bagged(Plurality(), bags=40, size=2, seed=seed)
-        answer = stable_topk(data, 1, delta=0.4, scorer=scorer, claim="proved")
-        assert not answer.certificate.vacuous
+        asked = {"delta": 0.4, "scorer": scorer, "claim": "proved"}
+        covering = stable_topk(data, 1, **asked)
+        uncovered.append(covering.study.topk(1, eps=covering.eps).certificate.delta)
+        answer = stable_topk(data, 1, guarantee="overlap", **asked)
+        assert answer.certificate.delta == 0.4
         result = audit(data, k=1, eps=answer.eps, scorer=scorer, methods=["inflated_topk"])
         assert result.table[0].delta <= result.share_reaching_eps
         broken.append(result.share_reaching_eps)
     assert np.mean(broken) <= 0.4
+    assert np.mean(uncovered) <= 0.4
 
 
 def test_radii_hold_every_output():

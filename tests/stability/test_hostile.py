@@ -129,7 +129,7 @@ def test_one_item():
     ):
         result = agrees(data, [1], 0.1)
         assert all(row.delta == 0 and row.size == 1 for row in result.table)
-        assert stable_topk(data, 1, delta=0).certain == data.items
+        assert stable_topk(data, 1).sure == data.items
         assert stable_ranking(data, delta=0).tiers == (data.items,)
 
 
@@ -231,7 +231,7 @@ def test_k_is_the_number_of_items():
             row = result.row(method, data.n_items)
             assert (row.delta, row.jaccard, row.size) == (0.0, 1.0, data.n_items)
         answer = stable_topk(data, data.n_items, delta=0)
-        assert set(answer.certain) == set(data.items)
+        assert set(answer.sure) == set(data.items)
         assert not answer.contenders
 
 

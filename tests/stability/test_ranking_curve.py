@@ -30,7 +30,8 @@ def test_a_study_makes_it_once_and_an_audit_hands_it_out() -> None:
     curve = study.ranking_curve()
     assert study.ranking_curve() is curve
     assert audit(study, 2, eps=0.5, methods=[]).ranking_curve() is curve
-    assert study.ranking(delta=0).eps == curve.smallest_eps(0)
+    assert study.ranking(guarantee="overlap").eps == curve.smallest_eps(0)
+    assert study.ranking().eps > curve.covering_eps.max()
 
 
 def test_values_at_several_eps_are_those_at_each() -> None:
@@ -81,7 +82,7 @@ def test_where_all_are_covered_the_rank_intervals_hold_every_plain_rank() -> Non
 )
 def test_real_files(shared_data: Path, name, options, exact, by_shifts, tiers) -> None:  # type: ignore[no-untyped-def]
     study = Study(read_any(shared_data / name, **options))
-    answer, curve = stable_ranking(study, delta=0), study.ranking_curve()
+    answer, curve = stable_ranking(study, guarantee="overlap"), study.ranking_curve()
     assert answer.eps == pytest.approx(exact, rel=1e-4)
     assert study.eps_for(0) == pytest.approx(by_shifts, rel=1e-4)
     assert (len(answer.tiers), curve.tiers(study.eps_for(0))) == tiers

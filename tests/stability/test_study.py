@@ -5,9 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steadyrank import Refit, ScoreMatrix, Study, Votes, audit, stable_ranking, stable_topk, write_report
+from steadyrank import (
+    Battles,
+    Refit,
+    ScoreMatrix,
+    Study,
+    Votes,
+    audit,
+    stable_ranking,
+    stable_topk,
+    write_report,
+)
 from steadyrank.errors import InvalidValueError, WrongDataError
 from steadyrank.scorers import ColumnMeans
+from steadyrank.stability import calibration
 
 
 def matrix(rows=9, items=5):
@@ -79,13 +90,35 @@ def test_nothing_is_left_out_for_the_scores():
     np.testing.assert_array_equal(study.scores, study.leave_one_out.scores)
 
 
-@pytest.mark.parametrize("delta", [None, 0.0, 0.3])
-def test_an_audit_takes_its_eps_from_the_shifts_and_a_ranking_a_smaller_one(delta):
+@pytest.mark.parametrize("guarantee", ["cover", "overlap"])
+@pytest.mark.parametrize("delta", [0.0, 0.3])
+def test_an_audit_takes_the_eps_that_each_answer_takes(delta, guarantee):
     study = Study(matrix())
-    chosen = study.audit(2, delta=delta).eps
-    assert chosen == (study.eps_for() if delta is None else study.eps_for(delta))
-    assert audit(matrix(), 2, delta=delta).eps == chosen
-    assert study.ranking(delta=delta).eps < chosen
+    found = study.audit([2, 3], delta=delta, guarantee=guarantee)
+    assert found.eps is None
+    asked = {"delta": delta, "guarantee": guarantee}
+    for k in (2, 3):
+        assert found.row("inflated_topk", k).eps == study.topk(k, **asked).eps
+        assert (
+            found.flips(k).inflated == study.audit(k, eps=study.topk(k, **asked).eps).flips(k).inflated
+        )
+    assert found.row("inflated_ranking").eps == study.ranking(**asked).eps
+    assert found.row("topk", 2).eps is None
+
+
+def test_rankings_of_many_fitted_items_rest_on_bounds_and_say_so(monkeypatch):
+    rng = np.random.default_rng(1)
+    left = rng.integers(0, 6, 200)
+    data = Battles(left, (left + rng.integers(1, 6, 200)) % 6, rng.random(200) < 0.6)
+    exact = Study(data).ranking()
+    monkeypatch.setattr(calibration, "FITTED", 0)
+    bounded = Study(data).ranking()
+    assert bounded.eps >= exact.eps
+    assert bounded.certificate.rule == "shifts of the scores"
+    assert "No ranking was compared" in bounded.certificate.promise
+    looser = Study(data).ranking(delta=0.2)
+    assert "but not without at most" in looser.certificate.promise
+    assert Study(data).ranking_curve().uncovered(looser.eps) <= looser.certificate.delta <= 0.2
 
 
 def test_functions_are_thin(tmp_path):
@@ -130,10 +163,7 @@ def test_a_check_says_whether_it_passes_and_what_would():
     assert "UNSTABLE" in found._repr_html_()
 
 
-def test_the_usual_k_and_the_ks_near_it():
+def test_the_usual_k():
     study = Study(matrix(items=5))
     assert study.usual_k == 2
     assert Study(matrix(items=1)).usual_k == 1
-    assert list(study.ks_near(3, reach=1)) == [2, 3, 4]
-    assert list(study.ks_near(1, reach=20)) == [1, 2, 3, 4, 5]
-    assert list(study.ks_near(3, reach=1, affordable=44)) == []

@@ -168,7 +168,7 @@ def test_proposition_11_certain_members_are_the_intersection_of_the_rankings_top
     orders = listed(case)
     for k in range(1, case.items + 1):
         common = set(range(case.items)).intersection(*(order[:k] for order in orders))
-        assert set(inflated_topk(case.w, k, case.eps).certain_indices.tolist()) == common
+        assert set(inflated_topk(case.w, k, case.eps).always_indices.tolist()) == common
 
 
 def test_proposition_12_strict_inclusion() -> None:

@@ -17,7 +17,6 @@ from steadyrank.demo import NAMES, demo_file
 from steadyrank.errors import UnwritableFileError
 from steadyrank.report.answer_text import topk_table
 from steadyrank.report.lines import Line, paragraph
-from steadyrank.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,45 +37,29 @@ def tour(output: str, folder: str | None) -> None:
             options = ScoringOptions(file=str(path), arguments={"unit": stop.get("unit")})
             study, about = open_study(options)
         found = study.topk(stop["k"]).findings(**about)
-        lesson = script["first_lesson" if number == 1 else "next_lesson"] + script["standings"]
-        show(_told(number, stop, found, lesson, terminal), screen)
+        show(_told(number, stop, found, script["legend"] if number == 1 else "", terminal), screen)
         if number == 1:
             study.report(output, stop["k"], source=stop["file"], title=stop["title"])
     page = script["page"].format(output=terminal.safe(output))
     farewell = [*paragraph(script["farewell"], terminal), Line(""), Line(page, "bold")]
-    show([*farewell, *map(Line, script["more"])], screen)
+    show([*farewell, *map(Line, script["more"])], screen, whole=True)
 
 
 def _told(
-    number: int, stop: dict[str, Any], found: dict[str, Any], lesson: str, terminal: Terminal
+    number: int, stop: dict[str, Any], found: dict[str, Any], legend: str, terminal: Terminal
 ) -> Iterator[Line]:
     unit = f" --unit {stop['unit']}" if "unit" in stop else ""
     yield Line(f"{number}. {stop['title']}", "bold")
     yield Line(f"   $ steadyrank topk {stop['file']} -k {stop['k']}{unit}", "bright_black")
     yield from paragraph(stop["question"], terminal)
     yield Line("")
+    yield from paragraph(found["headline"], terminal, style="bold")
+    yield Line("")
     yield from topk_table(found, terminal, following=2)
     yield Line("")
-    yield from paragraph(lesson.format(**_slots(found)), terminal)
+    yield from paragraph(found["certificate"]["promise"], terminal)
+    yield from paragraph(legend, terminal)
     yield Line("")
-
-
-def _slots(found: dict[str, Any]) -> dict[str, object]:
-    """Return what the table says, and how sure one may be, in plain words."""
-    summary, k = found["summary"], found["k"]
-    *others, last = [str(row["item"]) for row in found["rows"] if row["standing"] == "contender"]
-    broken = summary["inflated_breaking_units"]
-    return {
-        "k": k,
-        "size": summary["size"],
-        "certain": summary["certain"],
-        "units": counted(found["n_units"], found["unit"]),
-        "plain": f"{summary['plain_breaking_units']:,}",
-        "kept": "any one" if broken == 0 else f"all but {broken:,}",
-        "breaks": "none breaks" if broken == 0 else f"{broken:,} break",
-        "contenders": f"{', '.join(others)} and {last}" if others else last,
-        "places": "the last place" if k - summary["certain"] == 1 else "the places left",
-    }
 
 
 def _text(name: str) -> str:

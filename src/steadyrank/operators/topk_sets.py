@@ -41,16 +41,16 @@ class InflatedTopK:
         How many items were asked for.
     eps : float
         The inflation.
-    certain_indices : int array
+    always_indices : int array
         Members that are in the top k of *every* ranking of the inflated ranking set, best first.
-    contender_indices : int array
-        The other members, best first.
+    sometimes_indices : int array
+        The other members, best first: some ranking of the set leaves them out of its top k.
     """
 
     indices: IntArray
     k: int
     eps: float
-    certain_indices: IntArray
+    always_indices: IntArray
 
     @property
     def size(self) -> int:
@@ -58,9 +58,9 @@ class InflatedTopK:
         return len(self.indices)
 
     @cached_property
-    def contender_indices(self) -> IntArray:
+    def sometimes_indices(self) -> IntArray:
         """Members that some ranking of the set leaves out of its top k, best first."""
-        return self.indices[len(self.certain_indices) :]
+        return self.indices[len(self.always_indices) :]
 
     def __len__(self) -> int:
         """Return the number of members."""
@@ -133,7 +133,7 @@ def inflated_topk(scores: ArrayLike, k: int, eps: float) -> InflatedTopK:
     Examples
     --------
     >>> answer = inflated_topk([1.0, 0.5, 0.0], k=2, eps=1.0)
-    >>> answer.indices, answer.certain_indices, answer.contender_indices
+    >>> answer.indices, answer.always_indices, answer.sometimes_indices
     (array([0, 1, 2]), array([0]), array([1, 2]))
     >>> len(answer), 2 in answer, list(answer)
     (3, True, [0, 1, 2])
@@ -150,7 +150,7 @@ def inflated_topk(scores: ArrayLike, k: int, eps: float) -> InflatedTopK:
         window = values[leaders]
         (eligible,), _ = _eligible_from_rank(window[np.newaxis], k, eps)
     members = leaders[: k - 1 + eligible]
-    return InflatedTopK(members, k, eps, certain_indices=members[: _certain(window, k, eps)])
+    return InflatedTopK(members, k, eps, always_indices=members[: _certain(window, k, eps)])
 
 
 def _eligible_from_rank(windows: FloatArray, k: int, eps: float) -> tuple[IntArray, FloatArray]:

@@ -159,11 +159,16 @@ def uncovered_share(study: Study, eps: float) -> float | None:
     exact = type(loo).columns_near is LeaveOneOut.columns_near
     if int(chosen.sum()) * len(loo.scores) > (COVERED if exact else COVERED // 100):
         return None
-    unmoved = np.ones(len(chosen), dtype=np.bool_)
-    unmoved[loo.reordered(rival.order)] = False
+    moved = np.zeros(len(chosen), dtype=np.bool_)
+    moved[loo.reordered(rival.order)] = True
+
+    def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
+        gaps = np.diff(np.sort(rows, axis=1), axis=1).min(axis=1, initial=np.inf)
+        return np.asarray(gaps > 2 * errors.max(axis=1))
+
     lost = [
         unit
-        for units, rows in loo.columns(np.arange(len(loo.scores)), chosen & ~unmoved)
+        for units, rows in loo.columns_near(np.arange(len(loo.scores)), chosen & moved, settled)
         for unit, row in zip(units.tolist(), rows, strict=True)
         if rival.meeting_and_covering(row)[1] >= eps
     ]

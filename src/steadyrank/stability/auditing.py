@@ -16,7 +16,6 @@ from steadyrank.errors import InvalidValueError, Option, listing, shorten
 from steadyrank.operators.checks import check_k
 from steadyrank.stability import findings
 from steadyrank.stability.audit_rows import inflated_ranking_row, operator_rows, ranking_row
-from steadyrank.stability.calibration import Calibration
 from steadyrank.stability.results import Result, some_of
 from steadyrank.stability.topk_audit import Flips, Members, TopKAudit, inflated_members, plain_members
 from steadyrank.wording import counted
@@ -25,10 +24,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from steadyrank._typing import FloatArray
+    from steadyrank.data.observations import Observations
     from steadyrank.data.units import Units
     from steadyrank.stability.answers import StableTopK
     from steadyrank.stability.audit_rows import AuditRow, EpsOf, Operator
-    from steadyrank.stability.certificate import Guarantee
+    from steadyrank.stability.calibration import Inflation
     from steadyrank.stability.curve import StabilityCurve
     from steadyrank.stability.margin_results import Margin
     from steadyrank.stability.ranking_curve import RankingCurve
@@ -59,13 +59,8 @@ class Audit(Result):
     ----------
     table : tuple of AuditRow
         One row for each method and k.
-    eps : float or None
-        The inflation that was given; where none was, each row has its own, the tightest that keeps to
-        ``target`` and to ``guarantee``.
-    target : float
-        The share of units that may break an inflated answer.
-    guarantee : {"cover", "overlap"}
-        What breaking means where eps is chosen.
+    inflation : Inflation
+        Where the eps of inflated answers comes from; each row has its own.
     units : Units
         What was left out.
 
@@ -79,10 +74,13 @@ class Audit(Result):
     document = "audit"
 
     table: tuple[AuditRow, ...]
-    eps: float | None
-    target: float
-    guarantee: Guarantee
+    inflation: Inflation
     units: Units
+
+    @property
+    def eps(self) -> float | None:
+        """The inflation that was given, if one was."""
+        return self.inflation.eps
 
     @property
     def shifts(self) -> FloatArray:
@@ -91,7 +89,7 @@ class Audit(Result):
 
     def __repr__(self) -> str:
         methods = list(dict.fromkeys(row.method for row in self))
-        told = f"delta={self.target:.3g}" if self.eps is None else f"eps={self.eps:.3g}"
+        told = f"delta={self.inflation.target:.3g}" if self.eps is None else f"eps={self.eps:.3g}"
         return (
             f"Audit({counted(self.n_units, self.unit)} left out in turn, "
             f"{counted(len(self.items), 'item')}, {told}, methods={some_of(methods)})"
@@ -111,16 +109,15 @@ class Audit(Result):
         """
         return None if self.eps is None else self._folds.share(self._folds.reaching(self.eps))
 
-    def eps_of(self, k: int | None) -> float:
-        """Return the eps of the top k, or without a k of the ranking: as given, or as it is chosen."""
-        if self.eps is not None:
-            return self.eps
-        return Calibration(self.study, k, self.guarantee).eps_needed(self.target)
-
     @property
     def _folds(self) -> Study:
         """What was left out, as a study: each unit in turn."""
         return self.study
+
+    @property
+    def flipping_data(self) -> Observations | None:
+        """The data whose units were left out; None where sets of them were."""
+        return self.study.data
 
     def row(self, method: str, k: int | None = None) -> AuditRow:
         """Return the row of one method (and k)."""
@@ -145,7 +142,7 @@ class Audit(Result):
         Works for every k, also one that is not in the table.
         """
         k = check_k(k, len(self.items))
-        folds, eps = self._folds, self.eps_of(k)
+        folds, eps = self._folds, self.inflation.eps_of(k)
         topk = TopKAudit(folds, {k: eps})
         members = {name: TOPK_METHODS[name](eps) for name in Flips.METHODS}
         broken = {row.method: row.broken for row in self if row.k == k}
@@ -163,7 +160,7 @@ class Audit(Result):
                 f"say which k to draw; audited were: {listed}", way_out=["Give ", Option("k"), "."]
             )
         chosen = audited[0] if k is None else k
-        return self.curve(chosen).plot(ax, eps=self.eps_of(chosen))
+        return self.curve(chosen).plot(ax, eps=self.inflation.eps_of(chosen))
 
     def _found(self) -> dict[str, Any]:
         return findings.audit_findings(self)
@@ -205,7 +202,7 @@ class Check(Result):
     >>> study = Study(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]))
     >>> found = study.check(2)
     >>> found.stable, found.row.delta, found.remedy.size
-    (False, 0.25, 2)
+    (False, 0.25, 3)
     """
 
     document = "check"

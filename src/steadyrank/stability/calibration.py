@@ -17,9 +17,11 @@ from steadyrank.errors import InvalidValueError, NoProofError, NothingLeftError,
 from steadyrank.operators.boundary import MOST_OF_EPS, effective_eps, just_above
 from steadyrank.operators.checks import check_eps
 from steadyrank.operators.critical import critical_eps
+from steadyrank.scorers.base import LeaveOneOut
 from steadyrank.stability.audit_rows import units_without_common_ranking
 from steadyrank.stability.certificate import (
     Certificate,
+    by_shifts,
     nothing_left_out,
     observed,
     proved_by_bagging,
@@ -45,6 +47,9 @@ GUARANTEES = ("overlap", "cover")
 
 COVERS = (2 + math.sqrt(2)) * (1 + 1e-12)
 """If scores move by less than eps, the new plain answer is inside the inflated one at so many eps."""
+
+FITTED = 4_000_000
+"""Distinct units times items from which full rankings of fitted scores rest on bounds."""
 
 SUMS = 1e-12
 """More than what rounding of the operators' sums amounts to, relative to eps."""
@@ -116,7 +121,7 @@ class Calibration:
         check_one_target(target, eps)
         if claim != "none" and self.study.units.total < 2:
             raise NothingLeftError(self.study.unit)
-        if self.check_removals(removals) > 1:
+        if removals != 1 and self.check_removals(removals) > 1:
             if target:
                 raise InvalidValueError(
                     f"an answer that holds whichever units leave has delta = 0, not {delta:g}",
@@ -129,11 +134,24 @@ class Calibration:
 
     def eps_needed(self, delta: float) -> float:
         """Return the tightest eps on these data that at most a share ``delta`` of the units breaks."""
+        if self._by_shifts:
+            return just_above(self._factor * self.study.eps_for(delta))
         if not self._cover:
             curve = self.study.ranking_curve() if self.k is None else self.study.curve(self.k)
             return curve.smallest_eps(delta)
+        covering = self._covering_eps  # first: it makes the scores, too
         ties = smallest_gap_eps(self.study.scores)
-        return eps_above(check_delta(delta), self._covering_eps, self.study.units.counts, ties)
+        return eps_above(check_delta(delta), covering, self.study.units.counts, ties)
+
+    @property
+    def _by_shifts(self) -> bool:
+        """Whether eps comes from how far units move the scores, a bound: all else would take hours.
+
+        That is so of full rankings of many items whose scores are fitted anew without each unit.
+        """
+        loo = self.study.leave_one_out
+        fitted = type(loo).columns_near is not LeaveOneOut.columns_near
+        return self.k is None and fitted and len(loo.units) * len(loo.scores) > FITTED
 
     @property
     def _covering_eps(self) -> FloatArray:
@@ -248,7 +266,9 @@ class Calibration:
         """Return the certificate of an audit at this eps."""
         study = self.study
         broken: BoolArray | IntArray
-        if self._cover:
+        if bounded := self._by_shifts:
+            broken = study.reaching(eps / self._factor)
+        elif self._cover:
             broken = self._covering_eps >= eps
         elif self.k is not None:
             broken = study.curve(self.k).breaking_eps >= eps
@@ -259,7 +279,34 @@ class Calibration:
         number = int(study.units.counts[broken].sum())
         told = number, study.units.total, study.unit, self.what
         ties = chosen and eps == smallest_gap_eps(study.scores)
-        return observed(eps, *told, cover=self._cover, chosen=chosen, ties=ties)
+        found = observed(eps, *told, cover=self._cover, chosen=chosen, ties=ties)
+        return by_shifts(found) if bounded else found
+
+
+@dataclass(frozen=True)
+class Inflation:
+    """Where the eps of inflated answers comes from: it was given, or is the tightest for a target.
+
+    Attributes
+    ----------
+    eps : float or None
+        The one that was given.
+    target : float
+        The share of units that may break an answer.
+    guarantee : {"cover", "overlap"}
+        What breaking means.
+    """
+
+    study: Study
+    eps: float | None
+    target: float
+    guarantee: Guarantee
+
+    def eps_of(self, k: int | None) -> float:
+        """Return the eps of the top k, or without a k of the ranking."""
+        if self.eps is not None:
+            return self.eps
+        return Calibration(self.study, k, self.guarantee).eps_needed(self.target)
 
 
 def _check_choice(name: str, value: str, known: tuple[str, ...]) -> None:

@@ -186,6 +186,16 @@ def observed(
     )
 
 
+def by_shifts(found: Certificate) -> Certificate:
+    """Return an observed certificate whose numbers rest on how far each unit moves the scores."""
+    bound = (
+        "No ranking was compared: how far each unit moves the scores bounds the number that break it."
+    )
+    told = f"{found.sentence.removesuffix(CAVEAT)}{bound} {CAVEAT}"
+    most = found.promise.replace("not without ", "not without at most ")
+    return replace(found, rule="shifts of the scores", sentence=told, promise=f"{most} {bound}")
+
+
 def withstanding(
     eps: float, removals: int, n: int, unit: str, what: str, *, cover: bool, chosen: bool
 ) -> Certificate:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.stability.margins import NEAREST
-from steadyrank.stability.thresholds import thresholds
 from steadyrank.stability.verdict import ranking_headline, suggestions, topk_headline, topk_warnings
 from steadyrank.wording import plural
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from steadyrank._typing import FloatArray, IntArray
+    from steadyrank.data.observations import Observations
     from steadyrank.stability.answers import Answer, StableRanking, StableTopK
     from steadyrank.stability.auditing import Audit, Check
     from steadyrank.stability.curve import StabilityCurve
@@ -65,9 +65,6 @@ MAX_STEPS = 2000
 
 MAX_FLIPS = 200
 """Flips of each method that a document lists; the rest is counted."""
-
-LARGEST_LIMIT = 2.0**1021
-"""The largest eps that a view may want to reach: distances in units of it are floats."""
 
 EXACT_IN_JSON = 1 << 53
 """Whole numbers up to this are exact in every JSON reader."""
@@ -156,24 +153,21 @@ def _margin_of(answer: Answer) -> dict[str, Any] | None:
     return margin_findings(answer.margin) if answer.told and answer.has_study else None
 
 
-def live_findings(
-    answer: StableTopK, audit: Audit | None, curve_ks: Iterable[int], budget: int
-) -> dict[str, Any]:
-    """Return what a view needs where k and eps can be moved, and who changes the answers."""
-    k, eps, limit = answer.k, answer.eps, _limit(answer, audit)
-    moves = thresholds(answer.scores, answer.order, k=k, eps=eps, limit=limit, budget=budget)
-    if audit is None:
-        return {"thresholds": moves}
-    curves = [curve_findings(audit.curve(other), eps) for other in dict.fromkeys((k, *curve_ks))]
-    flips = flip_findings(audit.flips(k))
-    return _table(audit) | {"thresholds": moves, "curve": curves[0], "curves": curves, "flips": flips}
+def audited_findings(answer: StableTopK, audit: Audit) -> dict[str, Any]:
+    """Return the audit of an answer: who changes it, and what each eps would do."""
+    flips = flip_findings(audit.flips(answer.k), answer.study.data)
+    return _table(audit) | {"curve": curve_findings(audit.curve(answer.k), answer.eps), "flips": flips}
 
 
 def audit_findings(audit: Audit) -> dict[str, Any]:
     """Return the table of an audit, and the flips of each k whose plain top-k was audited."""
     ks = [row.k for row in audit if row.method == "topk" and row.k is not None]
-    target = {"eps": audit.eps, "delta": audit.target, "guarantee": audit.guarantee}
-    return target | {**_table(audit), "flips": [flip_findings(audit.flips(k)) for k in ks]}
+    how = audit.inflation
+    target = {"eps": how.eps, "delta": how.target, "guarantee": how.guarantee}
+    return target | {
+        **_table(audit),
+        "flips": [flip_findings(audit.flips(k), audit.flipping_data) for k in ks],
+    }
 
 
 def random_audit_findings(audit: RandomAudit) -> dict[str, Any]:
@@ -203,7 +197,7 @@ def check_findings(check: Check) -> dict[str, Any]:
             "uncovered": remedy.certificate.delta,
             "items": labels(remedy.members),
         },
-        "flips": flip_findings(check.flips),
+        "flips": flip_findings(check.flips, check.study.data),
     }
 
 
@@ -336,14 +330,6 @@ def _kept_steps(steps: FloatArray, eps: float, most: int = MAX_STEPS) -> IntArra
     return np.unique(np.concatenate([by_number, by_eps, near]))
 
 
-def _limit(answer: StableTopK, audit: Audit | None) -> float:
-    """Return how far a view may want to move eps: to calm, and to a few more items."""
-    calm = 0.0 if audit is None else float(audit.curve(answer.k).breaking_eps.max(initial=0.0))
-    tenth_in_line = answer.order[min(answer.k + 10, len(answer.items)) - 1]
-    wanted = max(2 * answer.eps, 1.25 * calm, 1.01 * float(answer.critical_eps[tenth_in_line]))
-    return min(wanted, LARGEST_LIMIT)
-
-
 def _table(audit: Audit) -> dict[str, Any]:
     more = ("eps", "log10_size", "note", "recalibrated", "eps_without")
     rows = [{name: getattr(row, name) for name in (*COLUMNS[audit.document], *more)} for row in audit]
@@ -353,16 +339,26 @@ def _table(audit: Audit) -> dict[str, Any]:
     return {"audit": rows, "share_reaching_eps": audit.share_reaching_eps}
 
 
-def flip_findings(found: Flips) -> dict[str, Any]:
-    """Return the units that break each answer, the first of them by name and the rest counted."""
-    return {"k": found.k, "plain": _listed(found.plain), "inflated": _listed(found.inflated)}
+def flip_findings(found: Flips, data: Observations | None) -> dict[str, Any]:
+    """Return the units that break each answer, the first of them by name and the rest counted.
+
+    What they said is told where the data are at hand, and the units are those of the data.
+    """
+    parts = {"plain": found.plain, "inflated": found.inflated}
+    return {"k": found.k} | {name: _listed(part, data) for name, part in parts.items()}
 
 
-def _listed(found: Sequence[Flip]) -> dict[str, Any]:
+def _listed(found: Sequence[Flip], data: Observations | None) -> dict[str, Any]:
+    shown = found[:MAX_FLIPS]
+    said: list[str | None] = [None] * len(shown)
+    if data is not None and shown:
+        place = {item: index for index, item in enumerate(data.items)}
+        moved = [[place[item] for item in (*flip.leaves, *flip.enters)] for flip in shown]
+        said = data.said([flip.number for flip in shown], moved)
     listed = [
-        {"unit": label(flip.unit), "count": flip.count}
+        {"unit": label(flip.unit), "count": flip.count, "said": told}
         | {"leaves": labels(flip.leaves), "enters": labels(flip.enters)}
-        for flip in found[:MAX_FLIPS]
+        for flip, told in zip(shown, said, strict=True)
     ]
     units = sum(flip.count for flip in found)
     return {"units": units, "distinct_units": len(found), "listed": listed}

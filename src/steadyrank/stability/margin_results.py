@@ -14,6 +14,7 @@ from steadyrank.operators.boundary import just_above
 from steadyrank.operators.checks import check_eps, check_k
 from steadyrank.operators.topk_sets import inflated_topk, topk
 from steadyrank.reading.arrays import frozen
+from steadyrank.scorers.contests import Attack
 from steadyrank.stability import findings
 from steadyrank.stability.margins import Found, last_true, precedes
 from steadyrank.stability.results import Result
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 MUST = {"remove": "leave", "add": "be added", "change": "change"}
 """What units must do."""
 
+
+TRIED = 4
+"""So many units of those that change an answer alone are tried: rounding may hide what one does."""
 
 NEIGHBOURS = 1000
 """Of so many items of a ranking it is said how well they hold against the next."""
@@ -185,9 +189,29 @@ def known_margin(study: Study, k: int | None) -> Margin:
     Where scoring anew may take long, nobody is taken away.
     """
     search = study.margin_search()
-    tried = not search.contests.dear
-    found = search.ranking(tried=tried) if k is None else search.topk(k, tried=tried)
+    found = _one_unit(study, search, k)
+    if found is None:
+        tried = not search.contests.dear
+        found = search.ranking(tried=tried) if k is None else search.topk(k, tried=tried)
     return _margin(study, search, found, Asked(k), "remove")
+
+
+def _one_unit(study: Study, search: MarginSearch, k: int | None) -> Found | None:
+    """Return the margin where leaving each out has shown that one unit does it, and it is seen to."""
+    loo, order = study.leave_one_out, search.order
+    units = loo.reordered(order) if k is None else study.deletions(k).changing
+    place = min(k or 1, len(order) - 1)
+    pair = int(order[place - 1]), int(order[place])
+    for unit in units[:TRIED].tolist():
+        attack = Attack(np.array([unit]), np.ones(1, dtype=np.int64))
+        if search.contests.dear:  # what refitting without it gave is known
+            among = np.arange(len(study.units)) == unit
+            search.saw(attack, next(iter(loo.columns(np.arange(len(order)), among)))[1][0])
+        scores = search.scores_after(attack, 1)
+        new = order if scores is None else np.argsort(-scores, kind="stable")
+        if set(new[:k]) != set(order[:k]) if k is not None else (new != order).any():
+            return Found(1, 1, attack, pair)
+    return None
 
 
 def margin_of(study: Study, asked: Asked, by: str) -> Margin:
@@ -210,13 +234,15 @@ def margin_of(study: Study, asked: Asked, by: str) -> Margin:
     if pair is not None:
         found = search.pair(*_ordered_pair(study, pair))
     elif k is None:
-        told = _margin(study, search, search.ranking(), asked, by)
+        one = _one_unit(study, search, None) if by == "remove" else None
+        told = _margin(study, search, one or search.ranking(), asked, by)
         names = study.items
         pairs = search.neighbours(NEIGHBOURS)
         return replace(told, neighbours=tuple((names[a], names[b], lower) for lower, (a, b) in pairs))
     else:
         k = check_k(k, len(study.items))
-        found = search.topk(k) if item is None else search.item(index_of(study, item), k)
+        one = _one_unit(study, search, k) if by == "remove" and item is None else None
+        found = one or (search.topk(k) if item is None else search.item(index_of(study, item), k))
     return _margin(study, search, found, asked, by)
 
 

@@ -137,7 +137,8 @@ class MarginSearch:
         """Return how many units must leave at least for each item to leave the top k, or to enter it.
 
         ``moves`` tells which items a single unit moves across the border. Of the others, those that
-        quick bounds put nearest to it are looked at closely, or all where there are few.
+        quick bounds put nearest to it are looked at closely, or all where there are few; none where
+        that takes long.
         """
         inside, outside = self.order[:k], self.order[k:]
         found = np.where(moves, 1, min(2, self._study.units.total))
@@ -149,7 +150,7 @@ class MarginSearch:
         for items, bounds in zip((inside, outside), self._closest(inside, outside), strict=True):
             found[items] = np.where(moves[items], 1, np.maximum(found[items], bounds))
             nearest = items[np.argsort(bounds, kind="stable")][: None if few else NEAREST]
-            for item in nearest[~moves[nearest]].tolist():
+            for item in nearest[~moves[nearest]].tolist() if not self.contests.slow else ():
                 found[item] = max(found[item], self._item_pairs(item, k)[0])
         return found
 
@@ -345,6 +346,10 @@ class MarginSearch:
             return False
         self._seen = attack, number, scores
         return True
+
+    def saw(self, attack: Attack, scores: FloatArray) -> None:
+        """Keep the scores without the one unit of an attack."""
+        self._seen = attack, 1, scores
 
     def leaving(self, attack: Attack, number: int) -> IntArray:
         """Return how many of each distinct unit leave."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from steadyrank.data.units import LazyLabels, Units
 from steadyrank.errors import InvalidValueError, Option, SteadyrankError, listing, shorten
+from steadyrank.progress import counting
 from steadyrank.scorers.bagged import Bagged, drawn_copies
 from steadyrank.scorers.base import RowsOut, Scorer
 from steadyrank.scorers.refit import Refit, run_fits
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from steadyrank.data.observations import Observations
     from steadyrank.scorers.base import LeaveOneOut
     from steadyrank.stability.audit_rows import AuditRow
+    from steadyrank.stability.calibration import Inflation
     from steadyrank.stability.study import Study
 
 SAMPLES = 1000
@@ -86,6 +88,11 @@ class RandomAudit(Audit):
         """The share of all removals drawn that move the scores by eps or more; None unless given."""
         return None if self.eps is None else int(self._sample.reaching(self.eps).sum()) / self.samples
 
+    @property
+    def flipping_data(self) -> None:
+        """No data: what was left out is a random set."""
+        return
+
     def _found(self) -> dict[str, Any]:
         return findings.random_audit_findings(self)
 
@@ -121,11 +128,10 @@ class RandomRemovals:
         if isinstance(scorer, Refit | Bagged):
             scorer = replace(scorer, progress=None)  # it need not travel to other processes
         fit = partial(self._after, scorer)
-        if parallel:
-            found = dict(run_fits(fit, range(self.samples), jobs))
-        else:
-            found = dict(map(fit, range(self.samples)))
-        reasons = {which: told for which, told in found.items() if isinstance(told, str)}
+        which = range(self.samples)
+        fits = run_fits(fit, which, jobs) if parallel else map(fit, which)
+        found = dict(counting(fits, self.samples, "removals"))
+        reasons = {which: why for which, why in found.items() if isinstance(why, str)}
         kept = sorted(found.keys() - reasons.keys())
         if not kept:
             raise InvalidValueError(
@@ -173,7 +179,7 @@ def checked_removals(study: Study, removals: int, samples: int | None, seed: int
 
 
 def random_audit(
-    study: Study, drawn: RandomRemovals, plan: AuditPlan, made: Audit, max_states: int
+    study: Study, drawn: RandomRemovals, plan: AuditPlan, inflation: Inflation, max_states: int
 ) -> RandomAudit:
     """Take random sets of units away and audit each method; see :func:`steadyrank.audit`."""
     out, reasons = drawn.scored(study.scorer, study.scores)
@@ -184,14 +190,12 @@ def random_audit(
     )
     if reasons:
         told += f" {failed:,} of them left data without scores; the first: {reasons[0]}"
-    rows = plan.rows(sample, made.eps_of, max_states)
+    rows = plan.rows(sample, inflation.eps_of, max_states)
     about = study.about() | {"removals": drawn.removals, "samples": samples, "seed": drawn.seed}
     return RandomAudit(
         **about,
         table=tuple(_limited(row, samples, failed) for row in rows),
-        eps=made.eps,
-        target=made.target,
-        guarantee=made.guarantee,
+        inflation=inflation,
         units=sample.units,
         unscored=failed,
         sentence=told,

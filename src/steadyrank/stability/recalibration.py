@@ -10,16 +10,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from steadyrank.errors import InvalidValueError, Option
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.operators.topk_sets import inflated_topk
-from steadyrank.stability.calibration import Calibration
 
 if TYPE_CHECKING:
+    from steadyrank._typing import FloatArray
     from steadyrank.stability.audit_rows import AuditRow
-    from steadyrank.stability.auditing import Audit
+    from steadyrank.stability.calibration import Inflation
     from steadyrank.stability.study import Study
 
 
@@ -46,40 +44,42 @@ def check_recalibrated(study: Study, eps: float | None, removals: int) -> None:
         )
 
 
-def recalibrated(audit: Audit, table: tuple[AuditRow, ...]) -> tuple[AuditRow, ...]:
+def recalibrated(
+    study: Study, inflation: Inflation, table: tuple[AuditRow, ...]
+) -> tuple[AuditRow, ...]:
     """Return the rows of an audit, the inflated ones with what choosing eps anew does to them."""
-    found = {row: _Again(audit, row) for row in table if row.method.startswith("inflated")}
-    study = audit.study
+    found = {row: _Again(study, row) for row in table if row.method.startswith("inflated")}
     for unit in range(len(study.units)) if found else ():
         without = type(study)(study.data.without([unit]), study.scorer)
-        for again in found.values():
-            again.add(without, int(study.units.counts[unit]))
+        anew = replace(inflation, study=without)
+        for row, again in found.items():
+            again.add(without.scores, anew.eps_of(row.k), int(study.units.counts[unit]))
     return tuple(found[row].row() if row in found else row for row in table)
 
 
 class _Again:
     """Running sums of one inflated answer."""
 
-    def __init__(self, audit: Audit, row: AuditRow) -> None:
-        self._audit, self._row = audit, row
+    def __init__(self, study: Study, row: AuditRow) -> None:
+        self._row, self._total = row, study.units.total
         self._broken, self._eps = 0, list[float]()
-        scores, eps = audit.scores, audit.eps_of(row.k)
-        self._rankings = RankingSet(scores, eps) if row.k is None else None
-        self._members = np.empty(0) if row.k is None else inflated_topk(scores, row.k, eps).indices
+        self._answer = self._answered(study.scores, row.eps or 0.0)
 
-    def add(self, without: Study, count: int) -> None:
-        """Take in the data without a unit."""
-        eps = Calibration(without, self._row.k, self._audit.guarantee).eps_needed(self._audit.target)
+    def _answered(self, scores: FloatArray, eps: float) -> RankingSet | set[int]:
+        k = self._row.k
+        return RankingSet(scores, eps) if k is None else set(inflated_topk(scores, k, eps))
+
+    def add(self, scores: FloatArray, eps: float, count: int) -> None:
+        """Take in the scores without a unit, and the eps that is then chosen."""
         self._eps.append(eps)
-        self._broken += 0 if self._kept(without, eps) else count
-
-    def _kept(self, without: Study, eps: float) -> bool:
-        if self._rankings is not None:
-            return self._rankings.intersects(RankingSet(without.scores, eps))
-        k = self._row.k or 0
-        return len(np.intersect1d(self._members, inflated_topk(without.scores, k, eps).indices)) >= k
+        new = self._answered(scores, eps)
+        if isinstance(new, RankingSet) and isinstance(self._answer, RankingSet):
+            kept = self._answer.intersects(new)
+        else:
+            kept = len(set(self._answer) & set(new)) >= (self._row.k or 0)
+        self._broken += 0 if kept else count
 
     def row(self) -> AuditRow:
         """Return the row with what was found."""
-        share = self._broken / self._audit.units.total
-        return replace(self._row, recalibrated=share, eps_without=(min(self._eps), max(self._eps)))
+        ends = min(self._eps), max(self._eps)
+        return replace(self._row, recalibrated=self._broken / self._total, eps_without=ends)

@@ -5,7 +5,6 @@ The way of the data, top to bottom: data -> scorer -> leave-one-out scores -> op
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ from steadyrank.scorers.registry import resolve_scorer
 from steadyrank.stability import calibration
 from steadyrank.stability.answers import StableRanking, StableTopK
 from steadyrank.stability.auditing import METHODS, Audit, AuditPlan, Check, check_ks
-from steadyrank.stability.calibration import Calibration
+from steadyrank.stability.calibration import Calibration, Inflation
 from steadyrank.stability.curve import StabilityCurve, stability_curve
 from steadyrank.stability.explanation import Explanation, Needed, explanation_of, needed_of
 from steadyrank.stability.findings import RULES
@@ -47,12 +46,6 @@ if TYPE_CHECKING:
     from steadyrank.stability.audit_rows import Operator
     from steadyrank.stability.calibration import Claim
     from steadyrank.stability.certificate import Certificate, Guarantee
-
-AFFORDABLE = 4_000_000
-"""Distinct units times items up to which a report has the curves of the k near by, too."""
-
-NEAR = 20
-"""How far from k the curves of a report reach."""
 
 
 class Study:
@@ -267,12 +260,13 @@ class Study:
         if recalibrate:
             check_recalibrated(self, eps, removals)
         chosen = None if eps is None else check_eps(eps)
-        about = self.about() | {"target": target, "guarantee": guarantee, "units": self.units}
-        made = Audit(**about, table=(), eps=chosen)
+        inflation = Inflation(self, chosen, target, guarantee)
         if removals > 1:
-            return random_audit(self, drawn, plan, made, max_states)
-        table = tuple(plan.rows(self, made.eps_of, max_states))
-        return replace(made, table=recalibrated(made, table) if recalibrate else table)
+            return random_audit(self, drawn, plan, inflation, max_states)
+        table = tuple(plan.rows(self, inflation.eps_of, max_states))
+        if recalibrate:
+            table = recalibrated(self, inflation, table)
+        return Audit(**self.about(), table=table, inflation=inflation, units=self.units)
 
     def over(self, folds: LeaveOneOut) -> Study:
         """Return a study of the same scores that takes these folds for its units."""
@@ -387,19 +381,13 @@ class Study:
         """
         k = self.usual_k if k is None else k
         answer = self.topk(k, delta=delta, eps=eps, guarantee=guarantee, claim=claim)
-        found = answer.findings(source=source, policies=policies, near=NEAR)
+        found = answer.findings(source=source, policies=policies)
         return write_page(found, path, title)
 
     @property
     def usual_k(self) -> int:
         """The k of a report that nobody asked a k for."""
         return max(1, min(10, len(self.items) // 2))
-
-    def ks_near(self, k: int, *, reach: int, affordable: int = AFFORDABLE) -> Iterable[int]:
-        """Return the k around one, whose curves a report has, too; none where that takes too long."""
-        if len(self.units) * len(self.items) > affordable:
-            return ()
-        return range(max(1, k - reach), min(len(self.items), k + reach) + 1)
 
     def about(self) -> dict[str, Any]:
         """Return what every result of this study says about where it comes from."""
@@ -412,7 +400,7 @@ class Study:
             "n_units": self.units.total,
             "n_distinct_units": len(self.units),
             "notes": self.notes,
-            "counts": getattr(self.data, "item_counts", None),
-            "counted_as": getattr(self.data, "counted_as", "observations"),
+            "counts": self.data.item_counts,
+            "counted_as": self.data.count_of,
             "_study": self,
         }

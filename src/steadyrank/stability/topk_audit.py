@@ -134,6 +134,8 @@ class Flip:
         How many such units there are.
     leaves, enters : tuple of labels
         The items that leave and that enter the answer when one such unit is removed.
+    number : int
+        Its number among the distinct units, for ``data.without``.
     """
 
     method: str
@@ -141,6 +143,7 @@ class Flip:
     count: int
     leaves: tuple[object, ...]
     enters: tuple[object, ...]
+    number: int
 
 
 @dataclass(frozen=True)
@@ -288,10 +291,9 @@ class TopKAudit:
                 full = active.answer(members, self._loo.scores)
                 for unit, left_out in zip(chunk.tolist(), members(rows, active.places), strict=True):
                     label, count = known.labels[unit], int(known.counts[unit])
-                    changes = (
-                        self._named(active, side) for side in (full & ~left_out, left_out & ~full)
-                    )
-                    found[unit] = Flip(method, label, count, *changes)
+                    leaves = self._named(active, full & ~left_out)
+                    enters = self._named(active, left_out & ~full)
+                    found[unit] = Flip(method, label, count, leaves, enters, unit)
         return tuple(found[unit] for unit in sorted(found))
 
     def _named(self, active: Active, inside: BoolArray) -> tuple[object, ...]:

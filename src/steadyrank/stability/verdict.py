@@ -120,7 +120,7 @@ def _on_a_handful(answer: Answer, size: int) -> Iterator[str]:
         governs = f"{answer.study.scorer.small_counts} ".lstrip()
         yield (
             f"{named(some, 'and')} {stand} in the list on fewer than {HANDFUL} {answer.counted_as}. "
-            f"{governs}A minimum count leaves such items out."
+            f"{governs}A minimum count (--min-count) leaves such items out."
         )
 
 
