@@ -51,7 +51,7 @@ def sounds_like_a_unit(name: str) -> bool:
     >>> [sounds_like_a_unit(name) for name in ("user_rating", "grid", "question 1", "id")]
     [False, False, False, True]
     """
-    words = [word.lower() for word in WORD.findall(name)]
+    words = [word.lower() for word in WORD.findall(str(name))]
     known = words[-1:] and words[-1] in IDS
     while words and words[-1] in NUMBERS:
         words.pop()

@@ -253,13 +253,26 @@ def explanation_findings(found: Explanation) -> dict[str, Any]:
         | {name: getattr(rival.margin, name) for name in ("lower", "upper", "sentence")}
         for rival in found.rivals
     ]
+    study, place = found.study, found.items.index(found.item)
+    away = study.topk(found.k).away
     return {name: getattr(found, name) for name in names} | {
         "item": label(found.item),
+        "away": None if away is None else int(away[place]),
         "rivals": rivals,
         "units_for": found.number(1),
         "units_against": found.number(-1),
-        "rows": list(found.rows()),
+        "rows": _said_rows(found, place),
     }
+
+
+def _said_rows(found: Explanation, place: int) -> list[dict[str, Any]]:
+    """Return the units of an explanation; the first on each side with what they said of the two."""
+    rows, data = list(found.rows()), found.study.data
+    sides = [[row for row in rows if row["contribution"] * sign > 0][:MAX_FLIPS] for sign in (1, -1)]
+    shown = [row["number"] for side in sides for row in side]
+    pair = [place, *(data.items.index(rival.item) for rival in found.rivals[:1])]
+    said = dict(zip(shown, data.said(shown, [pair] * len(shown)), strict=True))
+    return [row | {"said": said.get(row["number"])} for row in rows]
 
 
 def needed_findings(found: Needed) -> dict[str, Any]:
