@@ -217,7 +217,8 @@ def _answer(options: Any, ask: Callable[[Study], Any]) -> Any:
     study, about = open_study(options, options.output)
     with working("Leaving every unit out"):
         result = ask(study)
-        found = result.findings(**about)
+        wanted = {"everything": options.everything}
+        found = result.brief(**about, **wanted) if options.form == "text" else result.findings(**about)
     _view(found, options, lines)
     return result
 

@@ -283,7 +283,7 @@ class LeftOutContests(Contests):
 
     def attack(self, ahead: int, behind: int) -> Attack:
         """Put the units first without which the gap is smallest."""
-        gaps = self.out.gaps_without(ahead, behind)
+        gaps = self.out.gaps_without(ahead, behind, nearly=True)  # what they do will be seen
         scores = self.out.scores
         helpful = np.flatnonzero(gaps < scores[ahead] - scores[behind])
         order = helpful[np.argsort(gaps[helpful], kind="stable")]

@@ -258,6 +258,13 @@ class StableTopK(Answer):
         beyond = np.where(inside > 0, contender, np.where(places < self.size, near, out))
         return np.where(places < self.k, within, beyond)
 
+    @property
+    def _last_contender(self) -> int:
+        """The plain rank of the last item that is sure or contends; 0 where nobody was left out."""
+        if self._standings is None:
+            return 0
+        return 1 + int(np.flatnonzero(self._standings < STANDINGS.index("near")).max(initial=-1))
+
     @cached_property
     def away(self) -> IntArray | None:
         """How many units each item is away from leaving the top k, or from entering it, at least."""
@@ -306,8 +313,16 @@ class StableTopK(Answer):
         audited = findings.audited_findings(self, self._audit) if self.told else {}
         return made | findings.topk_findings(self) | audited
 
-    def _brief(self) -> dict[str, Any]:
-        made = findings.about(self) | findings.answer_findings(self, self.size + NEXT_ON_A_SCREEN)
+    def brief(
+        self,
+        *,
+        source: str | None = None,
+        policies: Mapping[str, str] | None = None,
+        everything: bool = False,
+    ) -> dict[str, Any]:
+        """Return what a screen shows: nobody is named who changes the answer, nor any other eps."""
+        limit = None if everything else max(self.size + NEXT_ON_A_SCREEN, self._last_contender)
+        made = findings.about(self, source, policies) | findings.answer_findings(self, limit)
         return made | findings.topk_findings(self)
 
     @cached_property

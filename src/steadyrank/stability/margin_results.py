@@ -260,7 +260,7 @@ def _ordered_pair(study: Study, pair: tuple[object, object]) -> tuple[int, int]:
     one, other = (index_of(study, label) for label in pair)
     if one == other:
         raise InvalidValueError(f"a pair must be two items, but both are {shorten(pair[0])}")
-    order = np.argsort(-study.scores, kind="stable").tolist()
+    order = study.order.tolist()
     return (one, other) if order.index(one) < order.index(other) else (other, one)
 
 
