@@ -29,6 +29,7 @@ def run(quick: bool) -> list[Row]:
     population = lookalike_population()
     return [
         authors_row(population, quick),
+        answer_row(population.trial(0, n=1000), repeats=10),
         *population_rows(population, quick),
         *battle_rows(quick),
         *matrix_rows(quick),
@@ -106,6 +107,7 @@ def population_rows(population: Lookalike, quick: bool) -> list[Row]:
             repeats=3,
         )
     )
+    rows.append(answer_row(everybody))
     result = topk_audit(everybody)
     rows.append(
         shown(
@@ -114,6 +116,17 @@ def population_rows(population: Lookalike, quick: bool) -> list[Row]:
         )
     )
     return rows
+
+
+def answer_row(data: Ratings, repeats: int = 3) -> Row:
+    """Compare the answer for one k, standings, ranks, shares and cover, with an audit of five."""
+    return at_most(
+        f"top 20 of {data.n_units:,} users with standings, ranks, shares and cover, against an audit",
+        lambda: topk_audit(data),
+        lambda: Study(anew(data)).topk(20),
+        1.5,
+        repeats=repeats,
+    )
 
 
 def first_users(data: Ratings, users: int) -> Ratings:
@@ -201,10 +214,15 @@ def fits_row(
 ) -> Row:
     """Compare an audit of the top 10 of battles with one fit of them."""
     scorer = BradleyTerry() if scorer is None else scorer
+
+    def audited() -> None:
+        study = Study(anew(data), scorer)
+        study.audit(10, **{"eps": how.get("eps") or study.eps_for(0.05)} | how)
+
     row = at_most(
         f"Bradley-Terry audit, {name}, {data.n_units:,} battles over {data.n_items:,}, against one fit",
         lambda: scorer.score(data),
-        lambda: audit(anew(data), 10, scorer=scorer, **how),
+        audited,
         limit or 0,
         repeats=repeats,
         note=f"{len(data.units):,} distinct battles left out; eps "

@@ -1,14 +1,17 @@
-"""How fast text becomes data: beside polars reading the same file, and beside Python's csv module."""
+"""How fast files become data, and answers: beside polars on the same file, and Python's csv module."""
 
 from __future__ import annotations
 
 import io
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from measure import at_most, faster
+from bench_cli import command
+from measure import at_most, faster, time_of_children
 from steadyrank import Ratings
 from steadyrank.reading.delimited import read_delimited
 
@@ -33,6 +36,48 @@ def read_with_polars(text: bytes) -> pl.DataFrame:
         pl.col("rating").cast(pl.Float64),
         pl.col("item").cast(pl.Categorical),
     )
+
+
+PLAIN_JOB = """
+import polars, sys
+path = sys.argv[1]
+frame = polars.read_csv(path) if path.endswith("csv") else polars.read_parquet(path)
+print(frame.group_by("item").agg(polars.col("rating").mean()).top_k(20, by="rating"))
+"""
+"""Read the ratings, group them by item, take the 20 best."""
+
+LEFT_OUT = "import sys, steadyrank; steadyrank.Study(steadyrank.read_any(sys.argv[1])).leave_one_out"
+
+
+def from_file_to_answer(rows: int, repeats: int) -> list[Any]:
+    """Whole processes by their processor time, against a plain job on the same file."""
+    found = []
+    with tempfile.TemporaryDirectory(prefix="steadyrank-bench-") as place:
+        text = ratings_text(rows, quoted=False)
+        paths = {"CSV": f"{place}/ratings.csv", "Parquet": f"{place}/ratings.parquet"}
+        Path(paths["CSV"]).write_bytes(text)
+        pl.read_csv(text).write_parquet(paths["Parquet"])
+        for kind, path in paths.items():
+            jobs = {
+                "steadyrank topk -k 20": (
+                    command("-m", "steadyrank.cli", "topk", path, "-k", "20"),
+                    2.5,
+                ),
+                "reading, scores and leave-one-out": (command("-c", LEFT_OUT, path), 2.0),
+            }
+            for name, (ours, limit) in jobs.items():
+                found.append(
+                    at_most(
+                        f"{name} of {rows:,} ratings in {kind}, against polars' 20 best means",
+                        command("-c", PLAIN_JOB, path),
+                        ours,
+                        limit,
+                        repeats=repeats,
+                        note="processor time of whole processes, imports included",
+                        clock=time_of_children,
+                    )
+                )
+    return found
 
 
 def run(quick: bool) -> list[Any]:
@@ -62,4 +107,4 @@ def run(quick: bool) -> list[Any]:
                 note="the way without polars, and the way to the line of an error",
             )
         )
-    return found
+    return found + from_file_to_answer(200_000 if quick else 10_000_000, repeats)

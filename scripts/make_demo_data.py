@@ -95,9 +95,10 @@ def as_scores(rows: list[list[Any]]) -> ScoreMatrix:
 
 def worth_seeing(data: Any, k: int) -> bool:
     """Tell whether the plain top k is fragile and one or two contenders more make it stable."""
-    answer = stable_topk(data, k)
+    answer = stable_topk(data, k, delta=0.05, guarantee="overlap")
     plain = audit(data, k=k, eps=answer.eps, methods=("topk",)).row("topk", k)
-    return 0.1 <= plain.delta <= 0.4 and k < answer.size <= k + 2 and len(answer.sure) >= k - 1
+    always = len(answer.result.always_indices)
+    return 0.1 <= plain.delta <= 0.4 and k < answer.size <= k + 2 and always >= k - 1
 
 
 def write(

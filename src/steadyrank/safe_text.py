@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -33,16 +34,27 @@ def shown(name: object, encoding: str = "utf-8") -> str:
 
 
 def shortened(name: object, most: int, *, encoding: str = "utf-8", more: str = "…") -> str:
-    """Return a name as safe text of at most so many columns; ``more`` says that it was cut.
+    """Return a name as safe text of at most so many columns: its start, ``more``, and its end.
+
+    Names that differ often do so at their ends. Nothing that belongs together is cut: no escape, no
+    letter from its accents, no picture of several joined ones.
 
     Examples
     --------
     >>> shortened("a rather long name", 10), shortened("短い名前", 5)
-    ('a rather …', '短い…')
+    ('a rat…name', '短…前')
     """
-    # No letter takes more than two columns, nor less than none: few beyond the last can matter.
-    text = shown(str(name)[: 4 * most + 4], encoding)
-    return text if columns_of(text) <= most else _cut(text, most - len(more)) + more[:most]
+    text, reach = str(name), 4 * most + 4
+    if len(text) <= 2 * reach:
+        whole = shown(text, encoding)
+        if columns_of(whole) <= most:
+            return whole
+        first = last = _letters(text, encoding)
+    else:  # of a name so long, what is far from both ends is not even looked at
+        first, last = _letters(text[:reach], encoding), _letters(text[-reach:], encoding)[1:]
+    room = most - len(more)
+    start, end = _fitting(first, room - room // 2), _fitting(last[::-1], room // 2)
+    return "".join([*start, more[:most], *end[::-1]])
 
 
 def fitted(name: object, width: int, *, encoding: str = "utf-8", more: str = "…") -> str:
@@ -51,10 +63,22 @@ def fitted(name: object, width: int, *, encoding: str = "utf-8", more: str = "�
     Examples
     --------
     >>> fitted("ann", 5), fitted("annabel", 5)
-    ('ann  ', 'anna…')
+    ('ann  ', 'an…el')
     """
     text = shortened(name, width, encoding=encoding, more=more)
     return text + " " * (width - columns_of(text))
+
+
+def cut(text: str, width: int) -> tuple[str, str]:
+    """Return the start of a safe text that takes at most so many columns, and the rest.
+
+    Examples
+    --------
+    >>> cut("abc", 2), cut("漢字", 3)
+    (('ab', 'c'), ('漢', '字'))
+    """
+    start = "".join(_fitting(_letters(text, "utf-8"), width))
+    return start, text[len(start) :]
 
 
 def columns_of(text: str) -> int:
@@ -80,13 +104,22 @@ def _columns(text: str) -> Iterator[int]:
         before = character
 
 
-def _cut(text: str, width: int) -> str:
-    taken = 0
-    for place, columns in enumerate(_columns(text)):
-        taken += columns
-        if taken > width:
-            return text[:place]
-    return text
+def _letters(name: str, encoding: str) -> list[str]:
+    """Return the safe text of a name in parts that belong together: what takes no column is no part."""
+    parts = [""]
+    for character, columns in zip(name, _columns(name), strict=True):
+        safe = shown(character, encoding)
+        if columns or len(safe) > 1:
+            parts.append(safe)
+        else:
+            parts[-1] += safe
+    return parts
+
+
+def _fitting(parts: list[str], width: int) -> list[str]:
+    """Return the first parts, as many as fit."""
+    widths = accumulate(map(columns_of, parts))
+    return [part for part, columns in zip(parts, widths, strict=True) if columns <= width]
 
 
 def is_unsafe(character: str) -> bool:

@@ -70,11 +70,11 @@ def share_in_words(share: float) -> str:
     Examples
     --------
     >>> share_in_words(1.0), share_in_words(0.99999), share_in_words(0.5), share_in_words(1e-9)
-    ('100%', '99.9%', '50.0%', '0.1%')
+    ('100%', '>99.9%', '50.0%', '<0.1%')
     """
     if share in {0.0, 1.0}:
         return f"{share:.0%}"
-    return f"{min(99.9, max(0.1, 100 * share)):.1f}%"
+    return ">99.9%" if share > 0.999 else "<0.1%" if share < 0.001 else f"{100 * share:.1f}%"
 
 
 def size_in_words(size: int | None, log10_size: float | None) -> str:

@@ -88,7 +88,7 @@ def test_an_answer_or_a_named_refusal(
     for rng in cases(60):
         eps = float(rng.choice(SIZES))
         questions: tuple[Callable[[Study], Any], ...] = (
-            lambda study: render_html(study.topk(1).findings(near=2)),
+            lambda study: render_html(study.topk(1).findings()),
             lambda study, eps=eps: plain_text(study.topk(len(study.items), eps=eps).findings()),
             lambda study: plain_text(study.ranking().findings()),
             lambda study, eps=eps: plain_text(study.audit(1, eps=eps).findings()),

@@ -1,7 +1,7 @@
 """At the very eps where an answer changes, and one float beside it, all routes give the same answer.
 
 The rule is one comparison of two floats: an item is in exactly if eps exceeds its critical eps.
-Operators, audits, curves, certificates and the thresholds of the live page are asked at the critical
+Operators, audits, curves and certificates are asked at the critical
 values themselves, where a rounding of its own would make each of them decide otherwise.
 """
 
@@ -20,7 +20,6 @@ from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.intervals import certainly_above, rank_intervals, tiers
 from steadyrank.operators.rankings import inflated_ranking
 from steadyrank.operators.topk_sets import inflated_topk, inflated_topk_mask
-from steadyrank.stability.thresholds import thresholds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -165,21 +164,6 @@ def delta_by_hand(values: np.ndarray, k: int, eps: float) -> float:
     full = members(values)
     without = [np.delete(values, row, axis=0) for row in range(len(values))]
     return sum(len(full & members(rows)) < k for rows in without) / len(values)
-
-
-def test_the_thresholds_of_the_page_are_the_critical_eps(cases: Cases) -> None:
-    for rng in cases(60):
-        scores = odd_scores(rng)
-        order = np.argsort(-scores, kind="stable")
-        values = critical_eps(scores, 1)
-        reach = float(values[np.isfinite(values)].max())
-        if not 0 < reach < 1e307:
-            continue
-        found = thresholds(scores, order, k=1, eps=reach / 2, limit=2 * reach)
-        for k in range(found["first_k"], found["last_k"] + 1):
-            critical = critical_eps(scores, k)[order][k:]
-            below = critical[critical < found["limit"]].tolist()
-            assert found["enters"][k - found["first_k"]] == below
 
 
 def test_far_outliers_change_no_critical_eps(cases: Cases) -> None:

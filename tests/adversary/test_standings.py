@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from oracles.standing import Stands, check_headline, covering_list
 from steadyrank import ScoreMatrix, Study, audit, stable_ranking, stable_topk, topk
+from steadyrank.report.terminal import Terminal
+from steadyrank.report.text import plain_text
 from steadyrank.stability import standings
 from tests.adversary.test_margins import (
     Subsets,
@@ -23,8 +27,6 @@ from tests.adversary.test_margins import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    import numpy as np
 
     Cases = Callable[[int], Iterator[np.random.Generator]]
 
@@ -143,6 +145,55 @@ def test_no_item_is_nearer_to_the_border_than_it_says(make, cases: Cases):
             assert (row.away == 1) == (row.standing == "contender")
             if make is votes and inside:  # exact for one item that must be passed
                 assert row.away == min(sizes, default=study.units.total)
+
+
+@pytest.mark.parametrize("make", [votes, matrix, ratings, battles])
+def test_the_sentence_of_a_ranking_is_true(make, cases: Cases):
+    for rng in cases(8):
+        study, _ = drawn(make, rng)
+        stands, items = Stands.of(study.data, study.scorer), len(study.items)
+        said = stable_ranking(study).findings()["headline"]
+        fixed = sum(len(set(stands.ranks(item))) == 1 for item in range(items))
+        moving = sum(n for n, ranking in stands.others if ranking != stands.ranking)
+        every = f"whichever one of the {stands.total:,} {study.unit}s leaves"
+        if fixed == items:
+            assert said == f"All {items:,} items hold their rank, {every}."
+        else:
+            holds = "holds its" if fixed == 1 else "hold their"
+            change = "changes" if moving == 1 else "change"
+            told = f"{fixed:,} of {items:,} items {holds} rank, {every}; {moving:,} of these {change}"
+            assert said == f"{told} the order."
+
+
+@pytest.mark.parametrize("make", [votes, matrix, ratings])
+def test_what_a_check_says_is_true_and_its_remedy_passes_as_printed(make, cases: Cases):
+    for rng in cases(8):
+        study, k = drawn(make, rng)
+        stands, found = Stands.of(study.data, study.scorer), study.check(k)
+        text = " ".join(plain_text(found.findings(), Terminal(width=500, verbose=True)).split())
+        number, unit = stands.changing(k), study.unit + "s" * (stands.total > 1)
+        change = "changes" if number == 1 else "change"
+        assert f"{number:,} of the {stands.total:,} {unit}, each left out alone, {change} it" in text
+        assert text.startswith("STABLE" if number == 0 else "UNSTABLE")
+        if number:
+            told = re.search(r"a list of (\d+) items?, with (.+?), at eps = (\S+)\. ", text)
+            remedy = stable_topk(study, k, eps=float(told[3]), claim="none")
+            assert stands.uncovered([study.items.index(label) for label in remedy.members], k) == 0
+            if remedy.size == int(told[1]):  # unless the digits that are printed let one more in
+                assert told[2] == ", ".join(map(str, remedy.members[k:]))
+
+
+@pytest.mark.parametrize("make", [votes, matrix, ratings])
+def test_equal_scores_at_the_border_are_said_first(make, cases: Cases):
+    ties = 0
+    for rng in cases(20):
+        study, k = drawn(make, rng)
+        said = stable_topk(study, k).findings()["warnings"]
+        order = np.argsort(-study.scores, kind="stable")
+        tied = k < len(order) and study.scores[order[k - 1]] == study.scores[order[k]]
+        assert any("have equal scores" in warning for warning in said) == tied
+        ties += tied
+    assert ties
 
 
 def test_recalibrated_covering_lists_never_part(cases: Cases):

@@ -8,7 +8,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from steadyrank import ScoreMatrix, audit
+from steadyrank import ScoreMatrix, Study, audit
 from steadyrank.errors import StateLimitError
 from steadyrank.operators.states import StateGraph
 
@@ -46,7 +46,8 @@ def test_a_refused_count_takes_no_memory_to_speak_of():
     rng = np.random.default_rng(1)
     data = ScoreMatrix(rng.normal(size=(200, 1000)) + 3 * rng.normal(size=1000))
     tracemalloc.start()
-    row = audit(data, 10, eps=0.5, methods=["inflated_ranking"]).row("inflated_ranking")
+    study = Study(data)
+    row = audit(study, 10, eps=study.eps_for(0.05)).row("inflated_ranking")
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert row.size is None

@@ -53,38 +53,45 @@ class Opened:
     requests: list[str] = field(default_factory=list)
     dialogs: list[str] = field(default_factory=list)
 
-    def move(self, *, k: int | None = None, eps: float | None = None) -> None:
-        """Type a k or an eps, and wait until the page has drawn it."""
-        if k is not None:
-            self.page.fill("#k-number", str(k))
-        if eps is not None:
-            self.page.fill("#eps-number", repr(float(eps)))
-        self.drawn()
+    def move(self, *, k: int | None = None, leave: int | None = None) -> None:
+        """Type a k, or how many may leave."""
+        for name, value in (("#k-number", k), ("#m-number", leave)):
+            if value is not None:
+                self.page.fill(name, str(value))
 
-    def drawn(self) -> None:
-        """Wait until everything that was asked for is on the page."""
-        self.page.evaluate(
-            "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    def rows(self, table: str = "#items") -> list[dict[str, str]]:
+        """Return the rows of a table as they are shown, by the titles of their cells."""
+        return self.page.evaluate(
+            """(table) => [...document.querySelectorAll(`${table} tbody tr`)].map((row) =>
+                Object.fromEntries([...row.children].map((cell) =>
+                    [cell.dataset.title, cell.innerText.trim()])))""",
+            table,
         )
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return the rows of the table as they are shown."""
+    def hero(self) -> list[dict[str, Any]]:
+        """Return the rows of the chart: their words, and where bar and mark are drawn, in pixels."""
         return self.page.evaluate(
-            """() => [...document.querySelectorAll("#items tbody tr")].map((row) => {
-                const cells = [...row.children].map((cell) => cell.innerText);
-                const number = (text) => (text === "–" ? null : Number(text.replaceAll(",", "")));
-                return {rank: number(cells[0]), item: cells[1], standing: cells[3],
-                        best_rank: number(cells[4]), worst_rank: number(cells[5])};
+            """() => [...document.querySelectorAll("#hero tbody tr")].map((row) => {
+                const box = (part) => {
+                    const found = row.querySelector(part);
+                    const edges = found && found.getBoundingClientRect();
+                    return found && [edges.left, edges.right];
+                };
+                const text = (part) => row.querySelector(part).innerText;
+                const [share, away] = [...row.querySelectorAll("td.number")].map((one) => one.innerText);
+                return {rank: Number(row.dataset.rank), standing: row.classList[0], share, away,
+                        name: text("bdi"), told: text(".hidden"),
+                        bar: box(".bar"), mark: box(".mark"), cut: box(".cut")};
             })"""
         )
 
     def text(self, selector: str) -> str:
         return self.page.inner_text(selector)
 
-    def settings(self) -> tuple[int, float]:
-        """Return k and eps as the page has them, to the last digit."""
+    def settings(self) -> tuple[int, int]:
+        """Return k and how many may leave, as the page has them."""
         found = self.page.evaluate("() => ({...document.documentElement.dataset})")
-        return int(found["k"]), float(found["eps"])
+        return int(found["k"]), int(found["leave"])
 
 
 @pytest.fixture
@@ -92,7 +99,7 @@ def open_report(chromium: Any, tmp_path: Path) -> Iterator[Any]:
     """Return a function that opens a document's report; the page must stay silent and offline."""
     opened: list[tuple[Any, Opened]] = []
 
-    def _open(document: Any, *, title: str | None = None, **context: Any) -> Opened:
+    def _open(document: Any, *, title: str | None = None, at: str = "", **context: Any) -> Opened:
         path = write_whole(render_html(document, title=title), tmp_path / f"report-{len(opened)}.html")
         settings = {"viewport": {"width": 1100, "height": 900}, "color_scheme": "light", **context}
         made = chromium.new_context(**settings)
@@ -102,7 +109,7 @@ def open_report(chromium: Any, tmp_path: Path) -> Iterator[Any]:
         found.page.on("pageerror", lambda error: found.console.append(str(error)))
         found.page.on("request", lambda request: found.requests.append(request.url))
         found.page.on("dialog", lambda dialog: (found.dialogs.append(dialog.message), dialog.dismiss()))
-        found.page.goto(found.url)
+        found.page.goto(found.url + at)
         # Until it is drawn, however long that takes, or says that it cannot be.
         while not found.console and found.page.query_selector("html[data-ready=yes]") is None:
             found.page.wait_for_timeout(50)
@@ -116,4 +123,4 @@ def open_report(chromium: Any, tmp_path: Path) -> Iterator[Any]:
         assert found.console == []
         assert found.dialogs == []
         foreign = [url for url in found.requests if not url.startswith(("blob:", "data:"))]
-        assert set(foreign) <= {found.url}
+        assert {url.partition("#")[0] for url in foreign} <= {found.url}

@@ -145,7 +145,8 @@ def test_report_is_written_and_said(run: Command, benchmark: Path, tmp_path: Pat
     target = tmp_path / "page.html"
     found = run("report", benchmark, "-o", target, "-k", 4, "--title", "Methods")
     assert found.code == 0
-    assert found.out == f"Wrote the report of the top 4 of 12 items to {target}\n"
+    assert found.out.split() == f"Wrote the report of the top 4 of 12 items to {target}".split()
+    assert str(target) in found.out  # whole, to be copied
     assert "<title>" in target.read_text(encoding="utf-8")
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
 
@@ -203,3 +204,45 @@ def test_version_and_overview(run: Command) -> None:
     for name in ("topk", "rank", "audit", "check", "report", "demo"):
         assert f"\n  {name} " in overview.out
         assert run(name, "--help").code == 0
+
+
+def test_a_report_brings_a_badge_a_picture_and_a_table(
+    run: Command, restaurants: Path, tmp_path: Path
+) -> None:
+    beside = {name: tmp_path / f"{name}.{ending}" for name, ending in SHARED.items()}
+    every = [part for name, path in beside.items() for part in (f"--{name}", path)]
+    assert run("report", restaurants, "-k", 5, "-o", tmp_path / "page.html", *every).code == 0
+    assert "4 sure" in beside["badge"].read_text(encoding="utf-8")
+    assert "Ivy Court" in beside["image"].read_text(encoding="utf-8")
+    assert "<script" not in beside["table"].read_text(encoding="utf-8")
+    for name, path in beside.items():
+        wrong = run(
+            "report", restaurants, f"--{name}", path.with_suffix(".txt"), "-o", tmp_path / "2.html"
+        )
+        assert (wrong.code, f"--{name} writes" in wrong.err) == (2, True)
+    assert not (tmp_path / "2.html").exists()
+
+
+SHARED = {"badge": "svg", "image": "svg", "table": "html"}
+
+
+def test_few_observations_are_named_and_can_be_left_out(run: Command, tmp_path: Path) -> None:
+    file = tmp_path / "battles.csv"
+    rows = ["x,y,left"] * 30 + ["y,x,left"] * 25 + ["z,y,left"] * 6 + ["y,z,left"] * 2
+    file.write_text("left,right,winner\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    found = run("topk", file, "-k", 1)
+    said = " ".join(found.out.split())
+    assert "! z (8) stands in the list on fewer than 10 battles." in said
+    assert "--min-count" in said
+    kept = run("topk", file, "-k", 1, "--min-count", 9, "--json").json
+    assert [row["item"] for row in kept["rows"]] == ["x", "y"]
+    assert kept["warnings"] == []
+    assert any("1 item with fewer than 9 battles is left out" in note for note in kept["notes"])
+    assert run("topk", file, "-k", 1, "--min-count", 0).code == 2
+
+
+def test_a_column_that_could_be_the_unit_is_suggested(run: Command, battles: Path) -> None:
+    found = run("topk", battles, "-k", 3)
+    assert "The column 'judge' has 40 values and was not used." in " ".join(found.out.split())
+    assert "(--unit judge)" in found.out
+    assert run("topk", battles, "-k", 3, "--unit", "judge", "--json").json["suggestions"] == []

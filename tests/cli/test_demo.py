@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from steadyrank import read_any, stable_topk
 from steadyrank.demo import NAMES, demo_file
+from steadyrank.scorers.registry import resolve_scorer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,12 +42,26 @@ def test_it_is_a_minutes_read(found: Any) -> None:
     assert 150 < len(prose) < 450
 
 
-def test_its_sentences_say_what_the_audit_found(found: Any) -> None:
+def test_its_sentences_say_what_leaving_one_out_does(found: Any) -> None:
     said = " ".join(found.out.split())
-    assert "Leave out any one of 34 of the 180 users, and the plain top 5 changes." in said
-    assert "4 items are sure; Ivy Court and Saltmarsh contend for the last place." in said
-    assert "Of the 40 judges, 12 change the plain top 3; none breaks this list." in said
+    for name, k, unit in (("restaurants.csv", 5, {}), ("chat_battles.csv", 3, {"unit": "judge"})):
+        with demo_file(name) as path:
+            data = read_any(path, **unit)
+        assert set(data.units.counts.tolist()) == {1}
+        best = set(plain_topk(data, k))
+        others = [set(plain_topk(data.without(number), k)) for number in range(len(data.units))]
+        changed = sum(other != best for other in others)
+        assert f"any one of {changed} of the {len(others)} {data.units.kind}s" in said
+        contend = set.union(best, *others) - set.intersection(best, *others)
+        assert any(f"{one} or {other}?" in said for one in contend for other in contend - {one})
+        assert set.union(best, *others) <= set(stable_topk(data, k).members)
+        assert f"the new plain top {k} is inside this list every time" in said
     assert "not statistical confidence" in said
+
+
+def plain_topk(data: Any, k: int) -> list[object]:
+    scores = resolve_scorer(None, data).score(data)
+    return [data.items[place] for place in sorted(range(len(scores)), key=lambda i: (-scores[i], i))[:k]]
 
 
 def test_its_commands_can_be_tried(run: Command, found: Any, tmp_path: Path) -> None:

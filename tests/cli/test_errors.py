@@ -115,7 +115,7 @@ def test_places_that_cannot_be_written(
     run: Command, benchmark: Path, tmp_path: Path, command: str
 ) -> None:
     pytest.importorskip("vl_convert")
-    missing = tmp_path / "no" / "such" / "out.html"
+    missing = tmp_path / "no" / "such" / ("out.html" if command == "report" else "out.txt")
     assert_one_message(run(command, benchmark, "-k", 3, "-o", missing), repr(str(missing)))
     assert_one_message(run(command, benchmark, "-k", 3, "-o", tmp_path), "is a folder")
     assert list(tmp_path.iterdir()) == []

@@ -17,6 +17,8 @@ EXPORTING = tuple(
 )
 REPORT = {
     "steadyrank.report.html": {"render_html"},
+    "steadyrank.report.picture": {"share_image"},
+    "steadyrank.report.sharing": {"table_fragment", "badge_svg"},
     "steadyrank.report.plots": None,  # every public function
     "steadyrank.report.export": {"to_json", "to_csv"},
 }

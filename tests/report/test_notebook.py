@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from html import unescape
 
+import pytest
+
 from browser.examples import HOSTILE, hostile_matrix, restaurants
 from steadyrank import audit, stable_ranking, stable_topk
-from steadyrank.report.notebook import LONGEST, ROWS
-from steadyrank.safe_text import shown
+from steadyrank.report.sharing import LONGEST
+from steadyrank.safe_text import shortened
 
 OURS = {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "bdi", "p"}
 
@@ -28,27 +30,42 @@ def test_hostile_names_stay_text() -> None:
         stable_ranking(hostile_matrix())._repr_html_(),
     ):
         assert elements(page) <= OURS
-        seen = {name.rstrip("…") for name in names(page)}
-        assert seen == {
-            shown(name)[: LONGEST - 1] if len(name) > LONGEST else shown(name) for name in HOSTILE
-        }
+        assert set(names(page)) == {shortened(name, LONGEST) for name in HOSTILE}
 
 
-def test_topk_shows_all_members_and_the_claim() -> None:
+def test_topk_shows_standing_ranks_share_and_distance() -> None:
     answer = stable_topk(restaurants(), 5)
     page = answer._repr_html_()
-    assert names(page) == [str(row.item) for row in answer.rows(ROWS)]
-    assert page.count("surely in") == len(answer.certain) + 1  # and once in the title
-    assert page.count(">contender<") == len(answer.contenders)
+    shown = [
+        [unescape(cell) for cell in re.findall(r"<bdi>(.*?)</bdi>", row)]
+        for row in re.findall(r"<tr><td.*?</tr>", page)
+    ]
+    rows = list(answer.rows())
+    assert [row[1] for row in shown] == [str(row.item) for row in rows]
+    assert [row[3] for row in shown] == [row.standing for row in rows]
+    for cells, row in zip(shown, rows, strict=True):
+        best, _, worst = cells[4].partition("–")
+        assert (int(best), int(worst or best)) == (row.best_rank, row.worst_rank)
+        assert float(cells[5].rstrip("%")) == pytest.approx(100 * row.share, abs=0.05)
+        assert cells[6].removeprefix("≥ ") == str(row.away)
+    assert answer.findings()["headline"] in unescape(page)
     assert answer.certificate.sentence in unescape(page)
 
 
-def test_audit_shows_each_method() -> None:
-    result = audit(restaurants(), k=[3, 5], eps=0.01)
+def test_what_is_not_known_is_blank() -> None:
+    page = stable_topk(restaurants(), 5, eps=0.01, claim="none")._repr_html_()
+    assert "None" not in page
+    assert page.count("<bdi></bdi>") == 4 * 20  # standing, ranks, share, away
+
+
+@pytest.mark.parametrize("eps", [None, 0.01])
+def test_audit_shows_each_method(eps: float | None) -> None:
+    result = audit(restaurants(), k=[3, 5], eps=eps)
     page = result._repr_html_()
     assert page.count("<tr>") == len(result.table) + 1
     for row in result.table:
         assert f"{row.delta:.4g}" in page
+    assert ("eps = 0.01" in page) == (eps is not None)
 
 
 def test_results_show_themselves() -> None:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from browser.examples import close_votes, hostile_matrix, restaurants
+from browser.examples import close_votes, hostile_matrix, many_items, restaurants
 from steadyrank import audit, stable_ranking, stable_topk
 from steadyrank.errors import InvalidValueError, MissingPackageError
-from steadyrank.wording import STANDINGS
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -34,26 +33,41 @@ def points(ax: Any) -> dict[str, list[tuple[float, float]]]:
     return {part.get_label(): [tuple(point) for point in part.get_offsets()] for part in ax.collections}
 
 
-def test_cliff_draws_scores_by_standing() -> None:
+def test_standings_draws_ranks_by_standing() -> None:
     answer = stable_topk(restaurants(), 5)
-    ax = plots.cliff(answer, around=3)
-    rows = list(answer.rows(answer.size + 3))[1:]  # three sure ones, all contenders, three that are out
-    drawn = points(ax)
-    for standing, word in STANDINGS.items():
-        expected = [(row.score, row.rank) for row in rows if row.standing == standing]
+    ax = plots.standings(answer)
+    rows, drawn = list(answer.rows()), points(ax)
+    for standing in ("sure", "contender", "out"):
+        expected = [(row.rank, row.rank) for row in rows if row.standing == standing]
         assert expected
-        assert drawn[word] == expected
-    assert ax.lines[0].get_ydata()[0] == 5.5
+        assert drawn[standing] == expected
+    bars = [tuple(line.get_xdata()) for line in ax.lines[: len(rows)]]
+    assert bars == [(row.best_rank, row.worst_rank) for row in rows]
+    across, along = ax.lines[-2:]
+    assert across.get_xdata()[0] == along.get_ydata()[0] == 5.5
+    told = [text.get_text() for text in ax.texts]
+    assert told[:2] == ["in top 5", "users away"]
+    assert [words.removeprefix("≥ ") for words in told[3::2]] == [str(row.away) for row in rows]
+    assert told[2 + 2 * 4] == "81.1%"
     assert ax.get_ylim()[0] > ax.get_ylim()[1]  # the best on top
 
 
-def test_rank_intervals_draws_intervals() -> None:
+def test_standings_draws_a_window_around_the_cut_and_no_bar_for_what_is_not_known() -> None:
+    ax = plots.standings(stable_topk(many_items(90), 40), limit=12)
+    labels = [text.get_text().split(".")[0] for text in ax.get_yticklabels()]
+    assert labels == [str(rank) for rank in range(33, 45)]
+    plain = plots.standings(stable_topk(close_votes(), 3, eps=0.1, claim="none"))
+    assert len(plain.lines) == 2  # the cut, in both directions
+
+
+def test_rank_intervals_draws_those_of_the_inflated_ranking() -> None:
     answer = stable_ranking(close_votes(), delta=0)
     ax = plots.rank_intervals(answer, limit=6)
     drawn = [tuple(line.get_xdata()) for line in ax.lines]
-    assert drawn == [(row.best_rank, row.worst_rank) for row in answer.rows(6)]
-    marked = plots.rank_intervals(stable_topk(close_votes(), 3))
-    assert marked.lines[-1].get_xdata()[0] == 3.5
+    assert drawn == [(row.inflated_best, row.inflated_worst) for row in answer.rows(6)]
+    assert drawn == list(
+        zip(*(ends[answer.order[:6]].tolist() for ends in answer.rank_intervals), strict=True)
+    )
 
 
 def test_curve_is_that_of_the_audit() -> None:
@@ -93,7 +107,7 @@ def test_survival_refuses_what_is_no_share(deltas: dict[str, list[float]]) -> No
 
 
 def test_answers_draw_themselves() -> None:
-    assert stable_topk(close_votes(), 3).plot().get_xlabel() == "score"
+    assert stable_topk(close_votes(), 3).plot().get_xlabel() == "rank"
     _, ax = plt.subplots()
     assert stable_ranking(close_votes()).plot(ax) is ax
     assert ax.get_xlabel() == "rank"
@@ -102,12 +116,12 @@ def test_answers_draw_themselves() -> None:
 def test_given_axes_are_used_and_hostile_names_drawn() -> None:
     figure, (left, right) = plt.subplots(1, 2)
     answer = stable_topk(hostile_matrix(), 5, eps=0.3)
-    assert plots.cliff(answer, left) is left
+    assert plots.standings(answer, left) is left
     assert plots.rank_intervals(answer, ax=right) is right
     labels = [text.get_text() for text in right.get_yticklabels()]
     assert all(len(label) < 40 for label in labels)
     plain = stable_topk(close_votes(), 3)
-    drawn = plots.cliff(plain, plt.figure().subplots())
+    drawn = plots.standings(plain, plt.figure().subplots())
     drawn.figure.canvas.draw()
     plt.close(figure)
 

@@ -9,22 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import strategies as st
 
-from steadyrank import (
-    ScoreMatrix,
-    Study,
-    Votes,
-    audit,
-    critical_eps,
-    inflated_topk_mask,
-    rank_intervals,
-    stable_topk,
-)
+from steadyrank import ScoreMatrix, Study, Votes, audit, stable_topk
 from steadyrank.report.export import to_csv, to_json
 from steadyrank.stability.curve import StabilityCurve
 from steadyrank.stability.findings import MAX_FLIPS, SCHEMA_VERSION, curve_findings, label
-from steadyrank.stability.thresholds import thresholds
 
 DOCUMENTATION = Path(__file__).resolve().parents[2] / "docs" / "json-schema.md"
 
@@ -37,7 +27,7 @@ def some_scores(seed: int = 3, rows: int = 40, items: int = 8) -> ScoreMatrix:
 def documents() -> dict[str, dict[str, Any]]:
     study = Study(some_scores())
     return {
-        "top-k": study.topk(3, delta=0.02).findings(source="x.csv", near=1),
+        "top-k": study.topk(3, delta=0.02).findings(source="x.csv"),
         "ranking": study.ranking().findings(),
         "audit": study.audit(3).findings(),
         "check": study.check(3, max_delta=0.02).findings(),
@@ -92,61 +82,8 @@ def test_rows_can_be_cut() -> None:
     assert "audit" not in unclaimed
 
 
-def test_the_limit_of_the_thresholds_reaches_beyond_the_last_broken_unit() -> None:
-    data = some_scores()
-    answer = stable_topk(data, 3, delta=0.5)
-    found = audit(data, k=3, eps=answer.eps)
-    made = answer.findings()
-    assert made["thresholds"]["limit"] > max(found.curve(3).breaking_eps.max(), answer.eps)
-
-
 coarse = st.integers(0, 20).map(lambda number: number / 8)
 fine = st.floats(-5, 5, allow_subnormal=False)
-
-
-@given(
-    scores=st.lists(st.one_of(coarse), min_size=1, max_size=9) | st.lists(fine, min_size=1, max_size=9),
-    eps=st.floats(0.01, 3) | st.sampled_from([np.sqrt(2) / 8, np.sqrt(2) / 4, 1.0]),
-    place=st.integers(0, 8),
-)
-def test_thresholds_say_by_comparison_what_the_operators_compute(
-    scores: list[float], eps: float, place: int
-) -> None:
-    values = np.array(scores)
-    k = 1 + place % len(scores)
-    order = np.argsort(-values, kind="stable")
-    found = thresholds(values, order, k=k, eps=eps, limit=2 * eps)
-    assert (found["first_k"], found["last_k"]) == (1, len(scores))
-    best, worst = rank_intervals(values, eps)
-    inside = np.zeros((len(scores), len(scores)), dtype=bool)
-    for number in range(1, len(scores) + 1):
-        entered = sum(entry < eps for entry in found["enters"][number - 1])
-        members = order[: number + entered]
-        expected = inflated_topk_mask(values, number, eps)
-        assert sorted(members) == np.flatnonzero(expected).tolist()
-        inside[number - 1, members] = True
-        item = order[number - 1]
-        assert number + sum(entry < eps for entry in found["swaps"][number - 1]) == worst[item]
-    assert (inside.argmax(axis=0) + 1).tolist() == best.tolist()
-
-
-@given(scores=st.lists(fine, min_size=2, max_size=60), k=st.integers(1, 60), budget=st.integers(5, 80))
-def test_thresholds_keep_to_their_budget_and_cover_what_was_asked(
-    scores: list[float], k: int, budget: int
-) -> None:
-    values = np.array(scores)
-    k = min(k, len(scores))
-    order = np.argsort(-values, kind="stable")
-    found = thresholds(values, order, k=k, eps=0.2, limit=9.0, budget=budget)
-    assert found["limit"] > 0.2
-    assert found["first_k"] <= k <= found["last_k"]
-    assert len(found["enters"]) == found["last_k"] - found["first_k"] + 1
-    own = found["enters"][k - found["first_k"]]
-    full = np.sort(critical_eps(values, k))[k:]
-    assert own == pytest.approx(full[full < found["limit"]].tolist(), rel=1e-9)
-    for family in ("enters", "swaps"):
-        size = sum(map(len, found[family]))
-        assert size <= max(budget, len(found[family][k - found["first_k"]]))
 
 
 def test_a_long_curve_is_thinned_to_exact_points() -> None:

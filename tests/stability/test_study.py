@@ -163,10 +163,7 @@ def test_a_check_says_whether_it_passes_and_what_would():
     assert "UNSTABLE" in found._repr_html_()
 
 
-def test_the_usual_k_and_the_ks_near_it():
+def test_the_usual_k():
     study = Study(matrix(items=5))
     assert study.usual_k == 2
     assert Study(matrix(items=1)).usual_k == 1
-    assert list(study.ks_near(3, reach=1)) == [2, 3, 4]
-    assert list(study.ks_near(1, reach=20)) == [1, 2, 3, 4, 5]
-    assert list(study.ks_near(3, reach=1, affordable=44)) == []

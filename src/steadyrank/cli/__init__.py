@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from steadyrank.cli.codes import ExitCode
 from steadyrank.cli.failures import run_guarded, say
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 NEEDED = ("typer", "rich")
+COMPLETING = "_STEADYRANK_COMPLETE"
+"""Set by shells that ask how a line may go on."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,6 +35,13 @@ def _run(given: list[str]) -> int | None:
     from steadyrank.cli.app import make_app
 
     # Rich, and all that knows the data, take longer to load than the rest: the overview does without.
-    app = make_app(overview=given[0].startswith("-"))
-    code: int | None = app(args=given, prog_name="steadyrank", standalone_mode=False)
-    return code
+    overview, completing = given[0].startswith("-"), COMPLETING in os.environ
+    app = make_app(overview=overview and not completing)
+    try:
+        code: Any = app(args=given, prog_name="steadyrank", standalone_mode=False)
+    except SystemExit as ended:  # how the parser ends when it has told a shell what it asked
+        if not (overview or completing) or ended.__context__ is not None:
+            raise
+        code = ended.code
+    # Only a check of ours ends with 1, never a shell that is not known.
+    return code if isinstance(code, ExitCode) or code != 1 else ExitCode.FAILED

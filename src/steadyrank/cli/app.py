@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from importlib import import_module
+from inspect import cleandoc
+from shutil import get_terminal_size
 from typing import Annotated
 
 import typer
@@ -17,9 +19,14 @@ COMMANDS = {
     "check": "A gate for CI: exit 1 if the top k is unstable.",
     "margin": "How many units must leave before the answer changes.",
     "report": "One HTML file with charts and live sliders.",
+    "inspect": "What a file holds, and the command to use.",
     "demo": "See it work on bundled data, in a minute.",
 }
 """Every command, and what it is for; :mod:`steadyrank.cli.commands` has a function for each."""
+
+
+NARROWEST = 40
+"""Columns that every terminal is taken to have."""
 
 
 def make_app(*, overview: bool = False) -> typer.Typer:
@@ -29,16 +36,20 @@ def make_app(*, overview: bool = False) -> typer.Typer:
         help="Rankings that do not flip when one data point leaves.",
         epilog=f"Try it on bundled data: steadyrank demo. {told()}",
         no_args_is_help=True,
-        add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None if overview else "rich",
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings={
+            "help_option_names": ["-h", "--help"],
+            "terminal_width": max(NARROWEST, min(80, get_terminal_size().columns)) - 2,
+        },
     )
     app.callback()(_start)
     known = None if overview else import_module("steadyrank.cli.commands")
     for name, purpose in COMMANDS.items():
         command = _start if known is None else known.with_options(getattr(known, name))
-        app.command(name, short_help=purpose)(command)
+        text, lead, examples = cleandoc(command.__doc__ or "").partition("For example:\n")
+        apart = "\n\n".join([lead.strip(), *examples.split("\n")])  # or the help runs them together
+        app.command(name, short_help=purpose, help=text, epilog=apart)(command)
     return app
 
 
@@ -52,7 +63,7 @@ def _version(value: bool) -> None:
 
 def _start(
     version: Annotated[
-        bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)
+        bool, typer.Option("--version", "-V", help="Show the version.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
     pass

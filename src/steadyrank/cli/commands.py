@@ -3,53 +3,63 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from steadyrank.cli import options as group
 from steadyrank.cli.codes import ExitCode
+from steadyrank.cli.failures import say
 from steadyrank.cli.inputs import item_named, open_study
-from steadyrank.cli.options import (
-    AnswerOptions,
-    AuditOptions,
-    CheckOptions,
-    DemoOptions,
-    ExplainOptions,
-    MarginOptions,
-    RankOptions,
-    ReportOptions,
-    TopKOptions,
-    data_options,
-    takes,
-)
-from steadyrank.cli.output import console, deliver, show, terminal_of, working
+from steadyrank.cli.output import console, deliver, show, terminal_of, within
+from steadyrank.cli.progress import working
 from steadyrank.data.kinds import KINDS
 from steadyrank.errors import InvalidValueError, shorten
 from steadyrank.reading.formats import FORMATS
+from steadyrank.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
+    from steadyrank.report.lines import Line
     from steadyrank.stability.study import Study
 
 
 def with_options(command: Callable[[Any], int | None]) -> Callable[..., int | None]:
     """Return a command with all its options, those of the data included."""
-    return takes(command, data_options((known.kind for known in KINDS.values()), FORMATS))
+    return group.takes(command, group.data_options((known.kind for known in KINDS.values()), FORMATS))
 
 
-def topk(options: TopKOptions) -> None:
-    """Show the k best items, where each stands, and a list that holds whichever unit leaves."""
+def topk(options: group.TopKOptions) -> None:
+    """Show the k best items, where each stands, and a list that holds whichever unit leaves.
+
+    For example:
+    steadyrank topk restaurants.csv -k 5
+    steadyrank topk chat_battles.csv -k 3 --unit judge
+    steadyrank topk benchmark.csv -k 4 -o top.json
+    """
     _answer(options, lambda study: study.topk(options.k, removals=options.removals, **_how(options)))
 
 
-def rank(options: RankOptions) -> None:
-    """Rank all items, each with the ranks that one unit more or less could give it."""
+def rank(options: group.RankOptions) -> None:
+    """Rank all items, each with the ranks that one unit more or less could give it.
+
+    For example:
+    steadyrank rank chat_battles.csv
+    steadyrank rank chat_battles.csv --unit judge --json
+    steadyrank rank restaurants.csv --scorer mean-rating:shrinkage=5
+    """
     _answer(options, lambda study: study.ranking(removals=options.removals, **_how(options)))
 
 
-def audit(options: AuditOptions) -> None:
+def audit(options: group.AuditOptions) -> None:
     """Leave every unit out in turn, and measure how stable each method's answer is.
 
     With --removals, random sets of several units leave instead: observed, with exact limits.
+
+    For example:
+    steadyrank audit restaurants.csv -k 3,5,10
+    steadyrank audit chat_battles.csv -k 3 --unit judge --csv
+    steadyrank audit benchmark.csv -k 4 --removals 3 --samples 200
     """
     ks = parse_ks(options.k)
     names = ("eps", "delta", "guarantee", "removals", "samples", "seed", "recalibrate")
@@ -57,15 +67,26 @@ def audit(options: AuditOptions) -> None:
     _answer(options, lambda study: study.audit(ks, **asked))
 
 
-def explain(options: ExplainOptions) -> None:
-    """Show what holds an item on its side of a border: its rivals, the units for and against it."""
+def explain(options: group.ExplainOptions) -> None:
+    """Show what holds an item on its side of a border: its rivals, the units for and against it.
+
+    For example:
+    steadyrank explain restaurants.csv 'Ivy Court' -k 5
+    steadyrank explain benchmark.csv GaussNet
+    steadyrank explain chat_battles.csv 'Heron 2' -k 6 --unit judge
+    """
     _answer(options, lambda study: study.explain(options.k, item_named(study, options.explained)))
 
 
-def check(options: CheckOptions) -> int:
+def check(options: group.CheckOptions) -> int:
     """Pass (exit 0) if the top k is stable, fail (exit 1) if it is not: a gate for CI.
 
     Checked is the plain top k; with --eps, the inflated one.
+
+    For example:
+    steadyrank check benchmark.csv -k 3
+    steadyrank check restaurants.csv -k 5 --max-delta 0.2
+    steadyrank check benchmark.csv -k 3 --min-margin 2 --json
     """
     from steadyrank.stability.calibration import check_delta
 
@@ -76,8 +97,14 @@ def check(options: CheckOptions) -> int:
     return ExitCode.FINE if found.stable else ExitCode.UNSTABLE
 
 
-def margin(options: MarginOptions) -> None:
-    """Say how many units must leave before the answer changes, which ones, and what rests on it."""
+def margin(options: group.MarginOptions) -> None:
+    """Say how many units must leave before the answer changes, which ones, and what rests on it.
+
+    For example:
+    steadyrank margin restaurants.csv -k 5
+    steadyrank margin benchmark.csv -k 4 --of GaussNet
+    steadyrank margin chat_battles.csv --unit judge
+    """
 
     def ask(study: Study) -> Any:
         item = None if options.one_item is None else item_named(study, options.one_item)
@@ -86,22 +113,69 @@ def margin(options: MarginOptions) -> None:
     _answer(options, ask)
 
 
-def report(options: ReportOptions) -> None:
-    """Write one HTML file to look at: verdict, charts with live sliders, a table to search."""
+def report(options: group.ReportOptions) -> None:
+    """Write one HTML file to look at: verdict, charts with live sliders, a table to search.
+
+    For example:
+    steadyrank report restaurants.csv -k 5
+    steadyrank report chat_battles.csv --unit judge -o battles.html
+    steadyrank report benchmark.csv -k 4 --title Methods --open
+    """
     from steadyrank.report.lines import Line
+    from steadyrank.stability.views import write_page
 
     study, about = open_study(options, options.output)
     k = study.usual_k if options.k is None else options.k
     with working("Writing the report"):
-        study.report(options.output, k, title=options.title, **about, **_how(options))
+        found = study.topk(k, **_how(options)).findings(**about)
+        write_page(found, options.output, options.title)
+        _write_beside(found, options)
     screen = console()
     where = terminal_of(screen).safe(options.output)
-    told = f"Wrote the report of the top {k:,} of {len(study.items):,} items to {where}"
-    show([Line(told)], screen)
+    told = f"Wrote the report of the top {k:,} of {counted(len(study.items), 'item')} to {where}"
+    show([Line(told)], screen, whole=True)
+    if options.opened:
+        _open(Path(options.output))
 
 
-def demo(options: DemoOptions) -> None:
-    """See it work on three bundled data sets, in a minute's read."""
+def _write_beside(found: dict[str, Any], options: group.ReportOptions) -> None:
+    """Write what was asked for beside the report: a badge, a picture, a table."""
+    from steadyrank.report.picture import share_image
+    from steadyrank.report.sharing import badge_svg, table_fragment
+    from steadyrank.writing import write_whole
+
+    if options.badge is not None:
+        write_whole(badge_svg(found), options.badge)
+    if options.image is not None:
+        png = Path(options.image).suffix.lower() == ".png"
+        write_whole(share_image(found, "png" if png else "svg"), options.image)
+    if options.table is not None:
+        write_whole(table_fragment(found), options.table)
+
+
+def inspect(options: group.InspectOptions) -> None:
+    """Tell what a file would be read as, which columns could be the unit, and the command to use.
+
+    For example:
+    steadyrank inspect chat_battles.csv
+    steadyrank inspect benchmark.csv --kind scores
+    steadyrank inspect restaurants.csv --json
+    """
+    from steadyrank.cli.inspection import inspection, inspection_lines
+
+    with working("Reading"):
+        found = inspection(options)
+    _view(found, options, inspection_lines)
+
+
+def demo(options: group.DemoOptions) -> None:
+    """See it work on three bundled data sets, in a minute's read.
+
+    For example:
+    steadyrank demo
+    steadyrank demo -o tour.html
+    steadyrank demo --data examples
+    """
     from steadyrank.cli.tour import tour
 
     tour(options.output, options.data)
@@ -110,7 +184,7 @@ def demo(options: DemoOptions) -> None:
 def parse_ks(text: str) -> list[int]:
     """Return the whole numbers in a list such as ``5,10,20``.
 
-    Examples
+    For example:
     --------
     >>> parse_ks("5,10, 20")
     [5, 10, 20]
@@ -123,35 +197,47 @@ def parse_ks(text: str) -> list[int]:
         ) from None
 
 
-def _how(options: AnswerOptions) -> dict[str, Any]:
+def _open(page: Path) -> None:
+    """Show a page in the browser, or say that it could not be."""
+    import webbrowser
+
+    if not (page.is_file() and webbrowser.open(page.resolve().as_uri())):
+        say("note: no browser could be opened; open the file yourself.", ExitCode.FINE)
+
+
+def _how(options: group.AnswerOptions) -> dict[str, Any]:
     """Return the settings of an answer as the library takes them; it checks the claim."""
     return {name: getattr(options, name) for name in ("eps", "delta", "guarantee", "claim")}
 
 
 def _answer(options: Any, ask: Callable[[Study], Any]) -> Any:
     """Read the data, ask a study of them one question, show what it found, and return the result."""
+    from steadyrank.report.text import lines
+
     study, about = open_study(options, options.output)
     with working("Leaving every unit out"):
         result = ask(study)
-        found = result.findings(**about)
-    _view(found, options)
+        wanted = {"everything": options.everything}
+        found = result.brief(**about, **wanted) if options.form == "text" else result.findings(**about)
+    _view(found, options, lines)
     return result
 
 
-def _view(found: dict[str, Any], options: Any) -> None:
-    from steadyrank.cli.failures import say
+def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line]]) -> None:
+    """Write a document in the form that was asked for; ``told`` puts it into lines for a terminal."""
     from steadyrank.report.export import GUARD_NOTE, has_guards, to_csv, to_json
-    from steadyrank.report.text import lines
 
-    screen, shown = console(), {"everything": options.everything, "verbose": options.verbose}
-    if options.as_json:
+    screen = console()
+    wanted: dict[str, Any] = {name: getattr(options, name, False) for name in ("everything", "verbose")}
+    if options.form == "json":
         deliver(to_json(found), options.output)
-    elif options.as_csv:
+    elif options.form == "csv":
         deliver(to_csv(found), options.output)
         if has_guards(found):
             say(f"note: {GUARD_NOTE}.", ExitCode.FINE)
     elif options.output is not None:
-        told = lines(found, replace(terminal_of(screen, "utf-8"), **shown))
-        deliver("\n".join(line.text for line in told), options.output)
+        page = replace(terminal_of(screen, "utf-8"), **wanted)
+        text = [line.text for line in within(told(found, page), page)]
+        deliver("\n".join(text), options.output)
     else:
-        show(lines(found, replace(terminal_of(screen), **shown)), screen)
+        show(told(found, replace(terminal_of(screen), **wanted)), screen)

@@ -7,7 +7,7 @@ from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.cli.output import working
+from steadyrank.cli.progress import working
 from steadyrank.data.kinds import KINDS, read_any, scan_any
 from steadyrank.errors import FileNotThereError, InvalidSettingError, Option
 from steadyrank.writing import target_of
@@ -37,21 +37,32 @@ def open_study(options: ScorerOptions, output: str | None = None) -> tuple[Study
             data = data.with_min_count(options.min_count)
     if output is not None:
         target_of(output)
-    name = STANDARD_INPUT if options.file == STANDARD_INPUT else Path(options.file).name
-    return Study(data, options.scorer), {"source": name, "policies": _policies(options)}
+    about = {"source": source_name(options), "policies": _policies(options)}
+    return Study(data, options.scorer), about
 
 
 def load(options: InputOptions) -> Observations:
     """Read the data that the options describe; their notes say what was recognised and guessed."""
+    source, engine, given = described(options)
+    return read_any(source, **given) if engine is None else scan_any(source, engine=engine, **given)
+
+
+def source_name(options: InputOptions) -> str:
+    """Return what findings call the file: its name, without its folder."""
+    return STANDARD_INPUT if options.file == STANDARD_INPUT else Path(options.file).name
+
+
+def described(options: InputOptions) -> tuple[Any, Engine | None, dict[str, Any]]:
+    """Return where the data are, what works on them, and all that was said about them."""
     given = _arguments(options)
     engine = _engine(options)
     given |= {"kind": options.kind, "format": options.format, "encoding": options.encoding}
     if engine is not None:
-        return scan_any(options.file, engine=engine, **given)
+        return options.file, engine, given
     if options.file == STANDARD_INPUT and sys.stdin is None:
         raise FileNotThereError("standard input is closed", way_out="Give a path, or open it.")
     source: Any = sys.stdin.buffer if options.file == STANDARD_INPUT else options.file
-    return read_any(source, **given)
+    return source, None, given
 
 
 def _policies(options: InputOptions) -> dict[str, str]:

@@ -10,15 +10,16 @@ from __future__ import annotations
 import functools
 import inspect
 from dataclasses import MISSING, dataclass, field, fields
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_type_hints
 
 import typer
 
-from steadyrank.errors import InvalidValueError
+from steadyrank.errors import InvalidValueError, UnwritableFileError
 from steadyrank.reading.kinds import Role
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from steadyrank.reading.kinds import Kind, Setting
 
@@ -26,7 +27,8 @@ COLUMNS = "Columns (guessed from common names; every guess is said)"
 READING = "Reading the file"
 ANSWER = "The answer"
 OUTPUT = "Output"
-OPTIONS = "Options"
+COMMON = "Options"
+"""The panel that the help shows first: what most people need."""
 
 FILE = (
     "CSV, TSV, JSON lines or Parquet (also gzipped), PrefLib, MovieLens, Netflix (file or folder), or - "
@@ -34,6 +36,12 @@ FILE = (
     "by an engine."
 )
 TO_FILE = ("--output", "-o")
+AS_JSON = "Write the result as JSON (documented, versioned)."
+BESIDE_REPORTS = {"badge": (".svg",), "image": (".svg", ".png"), "table": (".html",)}
+"""What ``report`` writes beside the report, and how the names of these files end."""
+
+ENDINGS = {"text": ".txt", "html": ".html", "json": ".json", "csv": ".csv"}
+"""The forms of a result, and how a file that holds one ends; it may have no ending."""
 
 
 def option(
@@ -52,6 +60,54 @@ def flag(panel: str, text: str, name: str) -> Any:
     return option(panel, None, text, name, default=False)
 
 
+def form_of(output: str | None, forms: Sequence[str], asked: str | None = None) -> str:
+    """Return the form that a result is written in: as asked for, or as the file is called.
+
+    Parameters
+    ----------
+    output : str, optional
+        Where it is written; an ending that does not fit is refused.
+    forms : sequence of str
+        Those that the result may have, the usual one first.
+    asked : str, optional
+        The one that was asked for.
+
+    Examples
+    --------
+    >>> form_of("top.json", ["text", "json"]), form_of("/dev/stdout", ["text", "json"])
+    ('json', 'text')
+    """
+    ending = Path(output or "").suffix
+    form = next((form for form in forms if ENDINGS[form] == ending.lower()), None)
+    if ending and (form is None or asked not in {None, form}):
+        fitting = [ENDINGS[form] for form in forms if asked in {None, form}]
+        raise UnwritableFileError(
+            f"{output!r} ends in {ending}, but is to hold {asked or ' or '.join(forms)}",
+            way_out=f"Let its name end in {' or '.join(fitting)}, or give it no ending.",
+        )
+    return form or asked or forms[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WritingOptions:
+    """Where a result goes, and the form in which it is written."""
+
+    FORMS: ClassVar[tuple[str, ...]] = ("html",)
+    output: str | None
+
+    def __post_init__(self) -> None:
+        """Complain about an ending that does not fit before any work is done."""
+        _ = self.form
+
+    @property
+    def form(self) -> str:
+        """The form of the result, one of ``FORMS``."""
+        asked = [form for form in self.FORMS if getattr(self, f"as_{form}", False)]
+        if len(asked) > 1:
+            raise InvalidValueError("--json and --csv exclude each other: give one of them.")
+        return form_of(self.output, self.FORMS, *asked)
+
+
 @dataclass(frozen=True, kw_only=True)
 class InputOptions:
     """Where the data are and how to read them.
@@ -65,14 +121,9 @@ class InputOptions:
     format: str | None = None
     encoding: str = option(READING, "NAME", "Of a text file; utf-8 if not given.", default="utf-8")
     engine: str | None = option(
-        READING,
-        "ENGINE",
-        "What works on the data: memory (the default for one file), duckdb (for several), polars or "
-        "spark.",
+        READING, "ENGINE", "memory (the default for one file), duckdb (for several), polars or spark."
     )
-    memory_limit: str | None = option(
-        READING, "SIZE", "With duckdb: the most memory it takes, such as 2GB."
-    )
+    memory_limit: str | None = option(READING, "SIZE", "With duckdb: its most memory, such as 2GB.")
     spark_master: str | None = option(READING, "URL", "With spark: where it runs, such as local[4].")
     arguments: dict[str, Any] = field(default_factory=dict)
 
@@ -85,10 +136,7 @@ class ScorerOptions(InputOptions):
         ANSWER, "N", "Leave out items with fewer observations (votes, ratings, battles) than this."
     )
     scorer: str | None = option(
-        ANSWER,
-        "NAME",
-        "How data become scores, with settings after a colon, such as mean-rating:shrinkage=5; the "
-        "usual one for the kind of data if not given.",
+        ANSWER, "NAME", "How data become scores, if not as usual, such as mean-rating:shrinkage=5."
     )
 
 
@@ -104,10 +152,7 @@ class TargetOptions(ScoringOptions):
     """The same, and what eps is chosen for where it is not given."""
 
     delta: float = option(
-        ANSWER,
-        "SHARE",
-        "Or: the share of units that may break the answer; none if not given.",
-        default=0.0,
+        ANSWER, "SHARE", "Or: the share of units that may break it; none if not given.", default=0.0
     )
     guarantee: str = option(
         ANSWER,
@@ -135,39 +180,31 @@ class RemovalOptions(AnswerOptions):
     """The same, and what the answer is to withstand."""
 
     removals: int = option(
-        ANSWER,
-        "UNITS",
-        "The answer holds whichever units leave, up to so many of them together; 1 if not given.",
-        default=1,
+        ANSWER, "UNITS", "How many may leave together, whichever they are; 1 if not given.", default=1
     )
 
 
 @dataclass(frozen=True, kw_only=True)
-class OutputOptions:
+class OutputOptions(WritingOptions):
     """What to show, and where."""
 
-    as_json: bool = flag(OUTPUT, "Write the result as JSON (documented, versioned).", "--json")
+    FORMS = ("text", "json", "csv")
+    as_json: bool = flag(COMMON, AS_JSON, "--json")
     as_csv: bool = flag(
-        OUTPUT,
-        "Write the table as CSV. Names that a spreadsheet would run as formulas get an apostrophe in "
-        "front.",
-        "--csv",
+        OUTPUT, "Write the table as CSV; what looks like a formula gets an apostrophe in front.", "--csv"
     )
-    output: str | None = option(OUTPUT, "PATH", "Write to this file instead.", *TO_FILE)
+    output: str | None = option(
+        COMMON, "PATH", "Write to this file instead: text, or by its ending JSON or CSV.", *TO_FILE
+    )
     everything: bool = flag(OUTPUT, "Show every row of long tables.", "--all")
     verbose: bool = flag(OUTPUT, "Also show eps, and what a claim rests on.", "--verbose")
-
-    def __post_init__(self) -> None:
-        """Complain about options that exclude each other before any work is done."""
-        if self.as_json and self.as_csv:
-            raise InvalidValueError("--json and --csv exclude each other: give one of them.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class TopKOptions(OutputOptions, RemovalOptions):
     """What ``topk`` takes."""
 
-    k: int = option(ANSWER, "K", "How many items are wanted.", "-k", default=MISSING)
+    k: int = option(COMMON, "K", "How many items are wanted.", "-k", default=MISSING)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,12 +216,9 @@ class RankOptions(OutputOptions, RemovalOptions):
 class AuditOptions(OutputOptions, TargetOptions):
     """What ``audit`` takes."""
 
-    k: str = option(ANSWER, "5,10,20", "One k or several.", "-k", default=MISSING)
+    k: str = option(COMMON, "5,10,20", "One k or several.", "-k", default=MISSING)
     removals: int = option(
-        ANSWER,
-        "M",
-        "How many units leave together: random sets of so many, where it is several.",
-        default=1,
+        ANSWER, "M", "How many units leave together: of several, random sets of so many.", default=1
     )
     samples: int | None = option(ANSWER, "N", "How many random sets are drawn; 1,000 if not given.")
     seed: int = option(ANSWER, "SEED", "Of the random sets.", default=0, tell=True)
@@ -199,7 +233,7 @@ class ExplainOptions(OutputOptions, ScorerOptions):
         metadata={"typer": typer.Argument(metavar="ITEM", help="The item to explain.")}
     )
     k: int | None = option(
-        ANSWER, "K", "The border after this rank; after the item's own rank if not given.", "-k"
+        COMMON, "K", "The border after this rank; after the item's own rank if not given.", "-k"
     )
 
 
@@ -207,13 +241,9 @@ class ExplainOptions(OutputOptions, ScorerOptions):
 class CheckOptions(OutputOptions, ScoringOptions):
     """What ``check`` takes."""
 
-    k: int = option(ANSWER, "K", "How many items are wanted.", "-k", default=MISSING)
+    k: int = option(COMMON, "K", "How many items are wanted.", "-k", default=MISSING)
     max_delta: float = option(
-        ANSWER,
-        "SHARE",
-        "The largest share of units whose removal may change the answer.",
-        default=0.0,
-        tell=True,
+        ANSWER, "SHARE", "The largest share of units that may change it.", default=0.0, tell=True
     )
     min_margin: int | None = option(
         ANSWER, "UNITS", "Also: the fewest units that must have to leave before the answer changes."
@@ -224,7 +254,7 @@ class CheckOptions(OutputOptions, ScoringOptions):
 class MarginOptions(OutputOptions, ScoringOptions):
     """What ``margin`` takes."""
 
-    k: int | None = option(ANSWER, "K", "The top k in question; the full ranking if not given.", "-k")
+    k: int | None = option(COMMON, "K", "The top k in question; the full ranking if not given.", "-k")
     one_item: str | None = option(
         ANSWER, "ITEM", "How far this item is from leaving the top k, or from entering it.", "--of"
     )
@@ -238,31 +268,52 @@ class MarginOptions(OutputOptions, ScoringOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReportOptions(AnswerOptions):
+class ReportOptions(WritingOptions, AnswerOptions):
     """What ``report`` takes."""
 
     k: int | None = option(
-        ANSWER, "K", "How many items are wanted; 10, or half of fewer than 20 items, if not given.", "-k"
+        COMMON, "K", "How many items are wanted; 10, or half of fewer than 20 items, if not given.", "-k"
     )
     output: str = option(
-        OUTPUT, "PATH", "The file to write.", *TO_FILE, default="report.html", tell=True
+        COMMON, "PATH", "The file to write.", *TO_FILE, default="report.html", tell=True
     )
     title: str | None = option(OUTPUT, None, "A heading of your own.")
+    opened: bool = flag(COMMON, "Show the report in the browser.", "--open")
+    badge: str | None = option(OUTPUT, "PATH", "Also write a badge to put on a page, as .svg.")
+    image: str | None = option(OUTPUT, "PATH", "Also write a picture to share, as .svg or .png.")
+    table: str | None = option(OUTPUT, "PATH", "Also write the table to put into a page, as .html.")
+
+    def __post_init__(self) -> None:
+        """Complain about every ending that does not fit before any work is done."""
+        super().__post_init__()
+        for name, forms in BESIDE_REPORTS.items():
+            path = getattr(self, name)
+            if path is not None and Path(path).suffix.lower() not in forms:
+                raise UnwritableFileError(
+                    f"--{name} writes {' or '.join(forms)}, but is to write {path!r}",
+                    way_out=f"Let its name end in {' or '.join(forms)}.",
+                )
 
 
 @dataclass(frozen=True, kw_only=True)
-class DemoOptions:
+class InspectOptions(WritingOptions, InputOptions):
+    """What ``inspect`` takes."""
+
+    FORMS = ("text", "json")
+    as_json: bool = flag(COMMON, AS_JSON, "--json")
+    output: str | None = option(
+        COMMON, "PATH", "Write to this file instead: text, or by its ending JSON.", *TO_FILE
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class DemoOptions(WritingOptions):
     """What ``demo`` takes."""
 
     output: str = option(
-        OPTIONS,
-        "PATH",
-        "Where the report of the demo goes.",
-        *TO_FILE,
-        default="demo-report.html",
-        tell=True,
+        COMMON, "PATH", "Where its report goes.", *TO_FILE, default="demo-report.html", tell=True
     )
-    data: str | None = option(OPTIONS, "FOLDER", "Also copy the data sets into this folder.")
+    data: str | None = option(COMMON, "FOLDER", "Also copy the data sets into this folder.")
 
 
 def data_options(kinds: Iterable[Kind], formats: Iterable[str]) -> list[inspect.Parameter]:
@@ -278,10 +329,10 @@ def data_options(kinds: Iterable[Kind], formats: Iterable[str]) -> list[inspect.
     known = f"What the data are: {', '.join(sorted(names))}; recognised if not given."
     readable = f"{', '.join(formats)}; told by the content if not given."
     return [
-        _data_option("kind", READING, "KIND", known),
+        _data_option("kind", COMMON, "KIND", known),
         _data_option("format", READING, "FORMAT", readable),
         *(
-            _data_option(name, *_place_of(part), _explained(meant[name]))
+            _data_option(name, *_place_of(name, part), _explained(meant[name]))
             for name, part in declared.items()
         ),
     ]
@@ -293,11 +344,11 @@ def _explained(explanations: dict[str, list[str]]) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _place_of(part: Role | Setting) -> tuple[str, str | None]:
+def _place_of(name: str, part: Role | Setting) -> tuple[str, str | None]:
     """Return where the help shows an argument of a kind, and what it takes: a flag takes nothing."""
     several = "A,B,..." if part.several else None
     if isinstance(part, Role):
-        return COLUMNS, several or "COLUMN"
+        return COMMON if name == "unit" else COLUMNS, several or "COLUMN"
     return READING, None if part.flag else several or "POLICY"
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.writing import refuse_input, write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from contextlib import AbstractContextManager
+    from collections.abc import Iterable, Iterator
 
     from rich.console import Console
 
@@ -33,19 +31,26 @@ def terminal_of(screen: Console, encoding: str | None = None) -> Terminal:
     return Terminal(max(40, screen.width), encoding or screen.encoding, options=True)
 
 
-def show(lines: Iterable[Line], screen: Console) -> None:
-    """Print lines as they are: they are already wrapped, and a wide table is better than a torn one."""
+def within(lines: Iterable[Line], terminal: Terminal, *, whole: bool = False) -> Iterator[Line]:
+    """Yield lines that fit: what is still too wide goes on below; ``whole`` words may stay so."""
+    from steadyrank.safe_text import columns_of
+
+    for line in lines:
+        if columns_of(line.text) <= terminal.width:
+            yield line
+        else:
+            parts = terminal.wrapped(line.text, rest="" if whole else " " * 5, whole=whole)
+            yield from (line._replace(text=part) for part in parts)
+
+
+def show(lines: Iterable[Line], screen: Console, *, whole: bool = False) -> None:
+    """Print lines, one that is too wide on several; ``whole`` words, such as paths, are not broken."""
     from rich.text import Text
 
     with screen.capture() as captured:
-        for line in lines:
+        for line in within(lines, terminal_of(screen), whole=whole):
             screen.print(Text(line.text, line.style), no_wrap=True, overflow="ignore", crop=False)
     deliver(captured.get(), encoding=screen.encoding)
-
-
-def working(what: str) -> AbstractContextManager[Any]:
-    """Return a sign of life on a terminal, and nothing at all elsewhere."""
-    return console(stderr=True).status(what) if sys.stderr.isatty() else nullcontext()
 
 
 def deliver(text: str, path: str | None = None, *, encoding: str = "utf-8") -> None:

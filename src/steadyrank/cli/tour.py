@@ -42,7 +42,7 @@ def tour(output: str, folder: str | None) -> None:
             study.report(output, stop["k"], source=stop["file"], title=stop["title"])
     page = script["page"].format(output=terminal.safe(output))
     farewell = [*paragraph(script["farewell"], terminal), Line(""), Line(page, "bold")]
-    show([*farewell, *map(Line, script["more"])], screen)
+    show([*farewell, *map(Line, script["more"])], screen, whole=True)
 
 
 def _told(

@@ -64,7 +64,7 @@ def read_any(
     (<Battles: 1 battle, 2 items: 'x', 'y'>,
      "recognised as battles by the columns 'left', 'right', 'winner'")
     """
-    _check_kind(kind)
+    check_kind(kind)
     table = read_table(source, format=format, encoding=encoding, given=arguments)
     found, notes = _kind_of(table, kind, arguments)
     return with_notes_first(found.from_table(table, arguments), notes)
@@ -102,7 +102,7 @@ def scan_any(
     """
     from steadyrank.engines.source import opened
 
-    _check_kind(kind)
+    check_kind(kind)
     lazy = opened(source, engine, format=format, encoding=encoding)
     try:
         with lazy.faults_of_text_first():
@@ -113,7 +113,8 @@ def scan_any(
         raise
 
 
-def _check_kind(kind: str | None) -> None:
+def check_kind(kind: str | None) -> None:
+    """Complain about a kind of data that there is not."""
     if kind is not None and kind not in KINDS:
         raise InvalidPolicyError("kind", kind, tuple(KINDS))
 

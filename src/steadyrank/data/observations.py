@@ -28,6 +28,7 @@ from steadyrank.reading.formats import read_table
 from steadyrank.reading.kinds import Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.roles import Resolved, resolve
+from steadyrank.reading.unit_columns import Candidates, unit_candidates
 from steadyrank.safe_text import shortened
 from steadyrank.wording import counted, plural
 
@@ -79,11 +80,14 @@ class Observations(ABC):
         The labels of the items. Codes in the other fields are places in this tuple.
     notes : tuple of str
         What was guessed and which policies were applied, in plain words.
+    unit_candidates : tuple of (str, int)
+        Columns that were not used and could be the unit, each with the number of its values.
     """
 
     kind: ClassVar[Kind]
     items: tuple[object, ...]
     notes: tuple[str, ...] = field(default=(), kw_only=True)
+    unit_candidates: Candidates = field(default=(), kw_only=True)
 
     @property
     @abstractmethod
@@ -349,6 +353,7 @@ class Observations(ABC):
         """Make the data from columns that have their roles, and say what was guessed about them."""
         with found.errors():
             data = cls._from_columns(found)
+        set_fields(data, unit_candidates=unit_candidates(found))
         return with_notes_first(data, found.table.notes)
 
     @classmethod

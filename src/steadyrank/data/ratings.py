@@ -154,7 +154,9 @@ class Ratings(EntryObservations):
         notes: tuple[str, ...] = ()
         if not in_strict_order(user_codes, item_codes):
             order = stable_order(user_codes, item_codes, len(all_users), len(all_items))
-            user_codes, item_codes, stars = user_codes[order], item_codes[order], stars[order]
+            item_codes, stars = item_codes[order], stars[order]
+            if not _goes_up(user_codes):  # memory that nobody has touched yet costs more than a look
+                user_codes = user_codes[order]
             again = _repeats(user_codes, item_codes)
             if again.any():
                 if duplicates == "error":
@@ -167,13 +169,11 @@ class Ratings(EntryObservations):
                 stars = _merged(stars, starts, rated, len(all_items), duplicates)
                 how = "the last one kept" if duplicates == "last" else "their mean taken"
                 notes = (f"{int(again.sum()):,} repeated ratings of an item by a user: {how}",)
-        per_user = np.bincount(user_codes, minlength=len(all_users))
-        indptr = np.concatenate([[0], np.cumsum(per_user)]).astype(np.int64)
         set_fields(
             self,
             items=all_items,
             user_labels=all_users,
-            indptr=indptr,
+            indptr=_begins(user_codes, len(all_users)),
             rated=item_codes,
             values=stars,
             notes=notes,
@@ -397,11 +397,16 @@ def stable_order(
         by_user = counting_order(users, n_users)
         return by_user[stable_order(users[by_user], items[by_user], n_users, n_items, stride)]
     order: AnyArray = np.empty(len(users), dtype=_wide(len(users)))
-    ends = np.append(0, np.cumsum(np.bincount(users, minlength=n_users)))
+    ends = _begins(users, n_users)
     for first, last in unit_ranges(ends, max(1, stride >> 4)):
         part = slice(ends[first], ends[last])
         order[part] = _order_of_pairs(users[part] - first, items[part], n_items) + ends[first]
     return order
+
+
+def _begins(users: AnyArray, n_users: int) -> IntArray:
+    """Return where the entries of each user begin, and where the last ones end; users go up."""
+    return np.searchsorted(users, np.arange(n_users + 1, dtype=users.dtype)).astype(np.int64)
 
 
 def _order_of_pairs(users: AnyArray, items: AnyArray, n_items: int) -> AnyArray:
@@ -442,7 +447,7 @@ def _wide(size: int) -> type[np.int32 | np.int64]:
     return np.int32 if size < np.iinfo(np.int32).max else np.int64
 
 
-def _goes_up(codes: AnyArray, stride: int) -> bool:
+def _goes_up(codes: AnyArray, stride: int = STRIDE) -> bool:
     for start in range(0, len(codes) - 1, stride):
         block = codes[start : start + stride + 1]
         if (block[1:] < block[:-1]).any():

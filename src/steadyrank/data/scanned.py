@@ -11,10 +11,11 @@ import numpy as np
 from steadyrank.data.entry_data import EntryObservations
 from steadyrank.data.observations import Observations, set_fields, with_notes_first
 from steadyrank.data.units import LazyLabels, Units
-from steadyrank.engines.scanning import counted_rows, scan_ratings, scan_scores
+from steadyrank.engines.scanning import counted_rows, offered_units, scan_ratings, scan_scores
 from steadyrank.engines.source import opened
 from steadyrank.errors import InvalidDataError
 from steadyrank.reading.roles import resolve
+from steadyrank.reading.unit_columns import names_for_the_unit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -130,16 +131,19 @@ def scanned(
     try:
         with lazy.faults_of_text_first():
             found = resolve(made.kind, lazy.first_rows(), given)
+        lazy.beside = {f"beside {place}": name for place, name in enumerate(names_for_the_unit(found))}
         if made.kind.on_engine == "counted":
             with lazy:
                 data = made.from_resolved(counted_rows(lazy, found))
+                set_fields(data, unit_candidates=offered_units(lazy, found))
                 return with_notes_first(data, [], lazy.traffic.sentence(lazy.engine))
         scan = scan_scores if "row" in found.kind.roles else scan_ratings
         asked = {name: limit for name, limit in limits.items() if limit is not None}
         entries, notes = scan(lazy, found, **asked)
-        return ScannedEntries(
+        data = ScannedEntries(
             entries, made.kind, found.columns.get("unit", made.kind.unit), tuple(notes)
         )
+        return set_fields(data, unit_candidates=offered_units(lazy, found))
     except BaseException:
         lazy.close()
         raise

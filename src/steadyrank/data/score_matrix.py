@@ -277,15 +277,16 @@ class ScoreMatrix(EntryObservations):
 def _wide_matrix(found: Resolved) -> dict[str, Any]:
     table, columns = found.table, found.columns
     items, unit = columns.get("items"), columns.get("unit")
-    row = columns.get("row") or _first_text(table, {unit, *(items or ())})
+    row = columns.get("row") or _first_text(table, unit, items or ())
     names = items or table.number_columns({row, unit})
     rows = None if row is None else table.labels(row)
+    columns |= {} if row is None else {"row": row}  # it plays its role though nobody named it
     return {"values": table.matrix(names, missing=True), "items": names, "rows": rows, **found.units()}
 
 
-def _first_text(table: Table, apart: set[str | None]) -> str | None:
-    first = table.names[0] if table.names else None
-    if first is None or first in apart or not len(table) or table.is_numeric(first):
+def _first_text(table: Table, unit: str | None, items: Sequence[str]) -> str | None:
+    first = next((name for name in table.names if name != unit), None)
+    if first is None or first in items or not len(table) or table.is_numeric(first):
         return None
     table.notes.append(f"the first column, {shorten(first)}, taken as the row labels")
     return first

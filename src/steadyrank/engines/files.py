@@ -90,7 +90,8 @@ class Files:
 
     def first_rows(self) -> FirstRows:
         """Return the first rows as a table of its own, which takes up notes."""
-        return FirstRows(self.first.columns, self.first.source, numeric=self._is_numeric)
+        first = self.first
+        return FirstRows(first.columns, first.source, format=first.format, numeric=self._is_numeric)
 
     def _is_numeric(self, name: str) -> bool:
         return self._numeric[name] if self.text else self.columns[name].startswith(NUMERIC)
@@ -234,6 +235,7 @@ def _file(path: str, name: str | None, encoding: str) -> Files:
         if found.on_engine == "delimited":
             between = "\t" if found.name == "tsv" else delimiter_of(file)
             first = _first_stretch(lambda take: found.read(file, take=take))
+            first.format = found.name
             # Files whose columns stand in another order were not made by one hand.
             places = {name: f"text in place {place}" for place, name in enumerate(first.names)}
             return Files((path,), places, f"text separated by {between!r}", first, name, encoding)
@@ -251,7 +253,7 @@ def _file(path: str, name: str | None, encoding: str) -> Files:
             f"{named(path)} cannot be read as Parquet: {' '.join(str(error).split())}",
             way_out="Replace this file, or leave it out of the pattern.",
         ) from error
-    first.source = Path(path).name
+    first.source, first.format = Path(path).name, found.name
     types = {field.name: str(field.type) for field in empty.schema}
     return Files((path,), types, PARQUET, first)
 

@@ -31,12 +31,14 @@ from steadyrank.errors import (
     shorten,
 )
 from steadyrank.reading.table import GivenColumn, Table
+from steadyrank.reading.unit_columns import number_of_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from steadyrank.engines.source import Frame, Source
     from steadyrank.reading.roles import Resolved
+    from steadyrank.reading.unit_columns import Candidates
 
 AVAILABLE = Option("missing", "available")
 MAX_DISTINCT = 20_000_000
@@ -140,6 +142,26 @@ def scan_scores(
     form = form_of(*values, addends=rows)
     further |= {"what": "values", "known": labels, "rows": rows, "grouped": unit is not None}
     return LazyEntries(source, frame, form, keys, sizes, **further), [*notes, *said]
+
+
+def offered_units(source: Source, found: Resolved) -> Candidates:
+    """Return the columns beside the data that could be the unit, by the rules of memory.
+
+    None is where more than ``MAX_DISTINCT`` values would have to be brought back.
+    """
+    offered = []
+    for part, name in source.beside.items():
+        parts = {part: "units"} | ({"row": "rows"} if "row" in found.form.needs else {})
+        try:
+            frame = with_labels(source, source.every.select(*parts), parts)
+        except InvalidDataError:
+            continue
+        labels = frame.group_by(*parts).agg(entries=nw.len()).head(MAX_DISTINCT + 1)
+        answer = source.collect(labels, "columns that could be the unit")
+        number = number_of_units(answer[part], answer.get("row"), int(answer["entries"].sum()))
+        if number and len(answer[part]) <= MAX_DISTINCT:
+            offered.append((name, number))
+    return tuple(offered)
 
 
 def _check_cells(source: Source, frame: Frame) -> None:

@@ -90,6 +90,10 @@ class Source:
         Of columns of text that are to be numbers and are not, the refusal.
     unsigned : set of str
         Columns that the files say are whole numbers up to ``2**64``, which not every engine knows.
+    beside : dict
+        Further parts, and their columns: they play none in the data, but are looked at all the same.
+    every : lazy frame
+        All parts, once they are picked.
     """
 
     def __init__(
@@ -104,6 +108,7 @@ class Source:
         self._files: Files | None = None
         self._paths: list[str] = []
         self.unsigned: set[str] = set()
+        self.beside: dict[str, str] = {}
         self._opened = ExitStack()
         if isinstance(given, str | os.PathLike):
             self._chosen = engine_of(engine)
@@ -156,12 +161,14 @@ class Source:
             The parts that are numbers.
         """
         notes: list[str] = []
+        every = {**columns, **self.beside}
         if self._files is not None:
-            notes = self.guarded(lambda: self._open(columns, numbers))
+            notes = self.guarded(lambda: self._open(every, numbers))
         staged = self._files is not None and not self._files.plain
-        self._parts = {part: part if staged else name for part, name in columns.items()}
+        self._parts = {part: part if staged else name for part, name in every.items()}
         chosen = {part: nw.col(self._names[name]) for part, name in self._parts.items()}
-        return self.frame.select(**chosen), notes
+        self.every: Frame = self.frame.select(**chosen)
+        return self.every.select(*columns), notes
 
     def _open(self, columns: Mapping[str, str], numbers: Collection[str]) -> list[str]:
         """Let the engine open the files, those that it may read otherwise than memory put down anew."""

@@ -89,7 +89,7 @@ def _chunk_ends(ranked: FloatArray, starts: int, eps: float) -> IntArray:
         sums.total[taken], sums.square[taken] = longer.total[fits], longer.square[fits]
         count[taken] += run
     depth = _apart(ranked, place, place + count - 1, eps)
-    limit = reach(depth, count.astype(np.float64), *sums, eps=tight)
+    limit = reach(depth, count.astype(np.float64), sums, tight)
     unsure = doubt(count.astype(np.float64), eps)
     ends = _ends_within(ranked, place, (limit - unsure) * eps)
     beyond = ranked[:starts] - ranked[np.minimum(ends, len(ranked) - 1)]
@@ -119,41 +119,28 @@ def swap_ends(ranked: FloatArray, eps: float) -> IntArray:
 
     All scores above it count, too.
     """
-    return _ends(
-        ranked,
-        np.arange(len(ranked)),
-        C * effective_eps(eps, ranked),
-        lambda place, apart: swap_eps(apart, ranked[place]) < eps,
-    )
+    places, depth = np.arange(len(ranked)), C * effective_eps(eps, ranked)
+    return _ends(ranked, places, depth, lambda apart: swap_eps(apart, ranked) < eps)
 
 
 def _ends_within(ranked: FloatArray, place: IntArray, depth: FloatArray) -> IntArray:
     """Return, for each place, how many scores lie above it or less than ``depth`` below it."""
-    by_place = np.empty(len(ranked))
-    by_place[place] = depth
-    return _ends(ranked, place, depth, lambda some, apart: apart < by_place[some])
+    return _ends(ranked, place, depth, lambda apart: apart < depth)
 
 
 def _ends(
-    ranked: FloatArray,
-    place: IntArray,
-    depth: FloatArray,
-    inside: Callable[[IntArray, FloatArray], BoolArray],
+    ranked: FloatArray, place: IntArray, depth: FloatArray, inside: Callable[[FloatArray], BoolArray]
 ) -> IntArray:
     """Return, for each place, how many scores are above it or so little below it as to be inside.
 
     ``depth`` tells about how far that reaches; the distances themselves decide, since a floor is
     rounded, which matters where scores are huge.
     """
-    top = ranked[place]
+    top, following = ranked[place], np.append(ranked, -np.inf)
     ends = _count_above(ranked, top - depth)
-    while True:
-        following = np.minimum(ends, len(ranked) - 1)
-        more = np.flatnonzero((ends < len(ranked)) & inside(place, top - ranked[following]))
-        if not len(more):
-            break
+    while len(more := np.flatnonzero(inside(top - following[ends]))):
         ends[more] = _count_reaching(ranked, ranked[ends[more]])
-    while len(less := np.flatnonzero((ends > place + 1) & ~inside(place, top - ranked[ends - 1]))):
+    while len(less := np.flatnonzero((ends > place + 1) & ~inside(top - ranked[ends - 1]))):
         ends[less] = _count_above(ranked, ranked[ends[less] - 1])
     return np.maximum(ends, place + 1)
 

@@ -28,6 +28,8 @@ from steadyrank.operators.boundary import C, doubt, effective_eps
 from steadyrank.operators.critical import critical_below, spread_sums
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from steadyrank._typing import FloatArray, IntArray
 
 
@@ -64,7 +66,7 @@ def eligible_prefix(below: FloatArray, best: FloatArray, eps: float) -> tuple[In
     number, total, square = spread_sums(x)
     last = (total * total + square < 1).sum(axis=1) - 1
     row = np.arange(len(x))
-    limit = reach(x[row, last], number[row, last], total[row, last], square[row, last])
+    limit = reach(x[row, last], number[row, last], (total[row, last], square[row, last]))
     unsure = doubt(last + 1.0, eps)
     prefix = (x < (limit - unsure)[:, np.newaxis]).sum(axis=1)
     in_doubt = np.flatnonzero(prefix < (x < (limit + unsure)[:, np.newaxis]).sum(axis=1))
@@ -79,13 +81,10 @@ def entered(below: FloatArray, best: FloatArray, eps: float) -> IntArray:
 
 
 def reach(
-    depth: FloatArray,
-    number: FloatArray,
-    total: FloatArray,
-    square: FloatArray,
-    eps: float | FloatArray = 1.0,
+    depth: FloatArray, number: FloatArray, sums: Iterable[FloatArray], eps: float | FloatArray = 1.0
 ) -> FloatArray:
-    """Return the depth above which items are eligible, given the sums over the first r."""
+    """Return the depth above which items are eligible, given x, N and the sums D and G at r."""
+    total, square = sums
     mean = depth - total / number
     about_mean = square - total * total / number
     reach: FloatArray = mean - C * eps + np.sqrt((number + 1) / number * (eps * eps - about_mean))

@@ -58,8 +58,7 @@ class CertainOrder:
 
     def __call__(self, i: int, j: int) -> bool:
         """Tell whether item i comes before item j in every ranking of the set."""
-        above, below = self.scores[i], self.scores[j]
-        return bool(_certain(above, below, self.eps))
+        return bool(_certain(self.scores[i], self.scores[j], self.eps))
 
     def __getitem__(self, pair: tuple[int, int]) -> bool:
         """Tell whether the first item of the pair is certainly above the second."""

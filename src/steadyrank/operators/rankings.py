@@ -234,8 +234,7 @@ class RankingSet:
                 f"the two ranking sets order different numbers of items: {self.n_items:,} and "
                 f"{other.n_items:,}. Score both on one fixed list of items."
             )
-        order = common_order(self._ordered(), other._ordered())
-        return None if order is None else np.array(order)
+        return common_order(self._ordered(), other._ordered())
 
 
 def _check_size(size: object) -> int:

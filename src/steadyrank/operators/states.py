@@ -24,7 +24,7 @@ from steadyrank.operators.folds import Exact, order_of
 from steadyrank.operators.sweep import DistinctScores, Sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.operators.folds import Digits, Layer, Places
@@ -194,11 +194,10 @@ class StateGraph:
 
     def sample(self, size: int, rng: np.random.Generator, max_states: int) -> IntArray:
         """Return ``size`` uniform rankings as (size, items) numbers of distinct scores."""
-        layers = [self.edges(layer) for layer in self.layers(max_states)]
-        weights = _weights_onward(layers)
+        layers = self._layers_and_ways_on(max_states)
         state = np.zeros(size, dtype=np.int32)
-        drawn = np.empty((size, len(layers)), dtype=np.int64)
-        for place, (layer, onward) in enumerate(zip(layers, weights[1:], strict=True)):
+        drawn = np.empty((size, self.n_items), dtype=np.int64)
+        for place, (layer, onward) in enumerate(layers):
             order = order_of(layer.source)
             upto = np.cumsum((layer.ways * onward[layer.target])[order])
             first = np.searchsorted(layer.source[order], np.arange(layer.source.max() + 2))
@@ -213,35 +212,27 @@ class StateGraph:
 
     def shares(self, max_states: int) -> FloatArray:
         """Return (distinct scores, ranks): the share of rankings with an item of that score there."""
-        layers = [self.edges(layer) for layer in self.layers(max_states)]
-        shares = np.zeros((len(self.values), len(layers)))
-        for place, (score, flow) in enumerate(_flows(layers)):
-            shares[:, place] = np.bincount(score, weights=flow, minlength=len(shares))
+        shares, arrived = np.zeros((len(self.values), self.n_items)), np.ones(1)
+        for place, (layer, onward) in enumerate(self._layers_and_ways_on(max_states)):
+            along = layer.ways * arrived[layer.source]
+            flow = along * onward[layer.target]
+            shares[:, place] = np.bincount(layer.score, flow / flow.sum(), minlength=len(shares))
+            onto = np.bincount(layer.target, weights=along)
+            arrived = onto / onto.max()
         return shares
+
+    def _layers_and_ways_on(self, max_states: int) -> list[tuple[Edges, FloatArray]]:
+        """Return the layers, and the number of ways to go on from each target, up to a factor."""
+        found: list[tuple[Edges, FloatArray]] = []
+        onward = np.ones(1)
+        for layer in reversed([self.edges(layer) for layer in self.layers(max_states)]):
+            found.append((layer, onward))
+            ways = np.bincount(layer.source, weights=layer.ways * onward[layer.target])
+            onward = ways / ways.max()
+        return found[::-1]
 
 
 def _log10_sum(logs: FloatArray) -> float:
     """Return the decimal logarithm of a sum from those of its terms, which may be beyond any float."""
     largest = float(logs.max())
     return largest + float(np.log10(np.sum(10.0 ** (logs - largest))))
-
-
-def _weights_onward(layers: Sequence[Edges]) -> list[FloatArray]:
-    """Return for each layer the number of ways to go on from each state, up to a factor."""
-    weights = [np.ones(1)]
-    for layer in reversed(layers):
-        onward = np.bincount(layer.source, weights=layer.ways * weights[-1][layer.target])
-        weights.append(onward / onward.max())
-    return weights[::-1]
-
-
-def _flows(layers: Sequence[Edges]) -> Iterator[tuple[Places, FloatArray]]:
-    """Yield for each layer the score that each edge places, and the share of rankings along it."""
-    weights = _weights_onward(layers)
-    arrived = np.ones(1)
-    for layer, onward in zip(layers, weights[1:], strict=True):
-        along = layer.ways * arrived[layer.source]
-        flow = along * onward[layer.target]
-        yield layer.score, flow / flow.sum()
-        onto = np.bincount(layer.target, weights=along)
-        arrived = onto / onto.max()

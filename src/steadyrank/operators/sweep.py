@@ -221,7 +221,7 @@ class Sweep:
         left[TOTAL] = np.where(inside, grown, total)
         left[SQUARE] = np.where(inside, larger, square)
         left[AT] = np.where(inside, self._depth, at)
-        left[LIMIT] = reach(left[AT], left[NUMBER], left[TOTAL], left[SQUARE])
+        left[LIMIT] = reach(left[AT], left[NUMBER], left[TOTAL : SQUARE + 1])
         if not self._eligible.all():
             left[LIMIT, :, ~self._eligible] = -np.inf
         return sums.reshape(5, -1)

@@ -124,7 +124,7 @@ def contains(unplaced: Unplaced, order: list[int]) -> bool:
     return True
 
 
-def common_order(first: Ordered, second: Ordered) -> list[int] | None:
+def common_order(first: Ordered, second: Ordered) -> IntArray | None:
     """Return a ranking that both sets hold, or None.
 
     Cut both plain rankings wherever their heads hold the same items. Eligibility of an item depends
@@ -143,11 +143,10 @@ def common_order(first: Ordered, second: Ordered) -> list[int] | None:
         if piece is None:
             return None
         order[start:stop] = piece
-    found: list[int] = order.tolist()
-    return found
+    return order
 
 
-def _common_piece(first: Ordered, second: Ordered, name: IntArray) -> list[int] | None:
+def _common_piece(first: Ordered, second: Ordered, name: IntArray) -> IntArray | None:
     """Return a common ranking of two orders of the same items; greedy is exact here.
 
     Let pi be in both sets and let greedy stand at the items S left. The first item of pi within S was
@@ -157,7 +156,7 @@ def _common_piece(first: Ordered, second: Ordered, name: IntArray) -> list[int] 
     mine = Unplaced(name[first.order], first.ranked, first.eps)
     theirs = Unplaced(name[second.order], second.ranked, second.eps)
     order = place_together(mine, theirs, len(first.order))
-    return [int(second.order[item]) for item in order] if len(order) == len(first.order) else None
+    return second.order[order] if len(order) == len(first.order) else None
 
 
 def place_together(mine: Unplaced, theirs: Unplaced, left: int) -> list[int]:

@@ -109,8 +109,9 @@ def coded(series: nw.Series[Any]) -> nw.Series[Any] | Coded:
     values = [*chunks.chunk(0).dictionary.to_pylist(), *gone]
     indices = (chunk.indices for chunk in chunks.chunks)
     filled = (part.fill_null(len(values) - 1) if gone else part for part in indices)
-    codes = np.concatenate([part.to_numpy() for part in filled])
-    used = np.bincount(codes, minlength=len(values)) > 0
+    codes = _from_arrow(list(filled))
+    used = np.zeros(len(values), dtype=bool)
+    used[codes] = True
     code_of, distinct = numbered(list(compress(values, used)))
     if len(distinct) < len(values):
         codes = code_of[(np.cumsum(used) - 1)[codes]]
@@ -161,8 +162,16 @@ def _from_numpy(values: AnyArray) -> AnyArray:
 def _from_series(series: nw.Series[Any]) -> AnyArray:
     plain = series.dtype.is_numeric() or series.dtype == nw.Boolean
     if plain and series.dtype not in BEYOND_NUMPY and series.null_count() == 0:
+        if series.implementation.is_pyarrow() and series.dtype != nw.Boolean and len(series):
+            return _from_arrow(series.to_native().chunks)
         return _from_numpy(series.to_numpy())
     return objects(series.to_list())
+
+
+def _from_arrow(chunks: Sequence[Any]) -> AnyArray:
+    """Return numbers of Arrow as one array; Arrow's own way there imports pandas."""
+    arrays = [np.from_dlpack(chunk) for chunk in chunks]
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
 def _from_iterable(values: Iterable[object]) -> AnyArray:

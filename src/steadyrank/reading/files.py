@@ -24,6 +24,7 @@ from steadyrank.errors import (
     UnreadableFileError,
     shorten,
 )
+from steadyrank.progress import tell
 from steadyrank.writing import remember_input
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ Source: TypeAlias = "str | os.PathLike[str] | BinaryIO"
 
 HEAD = 1 << 16
 BLOCK = 1 << 22
+MEGABYTE = 10**6
 NEWLINE = b"\n"
 GZIP = b"\x1f\x8b"
 PARQUET = b"PAR1"
@@ -80,6 +82,8 @@ class OpenFile:
         Where the packed bytes come from, which counts them.
     taken : int
         How many bytes came out of the stream so far.
+    size : int
+        How many bytes the file has, packed as it is; 0 where that is not known.
     look_at, block, longest_line, unpacked_freely : int
         How many bytes the first look takes in, how many are read at a time after it, and the limits.
     """
@@ -93,6 +97,7 @@ class OpenFile:
     given: Mapping[str, Any] = field(default_factory=dict)
     packed: _Joined | None = None
     taken: int = 0
+    size: int = 0
     look_at: int = HEAD
     block: int = BLOCK
     longest_line: int = LONGEST_LINE
@@ -176,6 +181,9 @@ class OpenFile:
     def _rest(self) -> Iterator[bytes]:
         try:
             while chunk := self._read(self.block):
+                taken = self.taken if self.packed is None else self.packed.taken
+                if self.size:
+                    tell(taken // MEGABYTE, self.size // MEGABYTE, "MB")
                 yield chunk
         finally:
             self.close()
@@ -290,7 +298,8 @@ def open_source(source: Source, *, encoding: str = "utf-8") -> OpenFile:
         if not path.exists():
             raise FileNotThereError(f"there is no file {str(path)!r} (seen from {Path.cwd()}).")
         stream = path.open("rb")
-        return _looked_at(OpenFile(path.name, encoding, stream, path, (stream,)))
+        size = os.fstat(stream.fileno()).st_size
+        return _looked_at(OpenFile(path.name, encoding, stream, path, (stream,), size=size))
     if not hasattr(source, "read"):
         raise InvalidDataError(
             f"{shorten(source)} is neither a path nor a binary stream",

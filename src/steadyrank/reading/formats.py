@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -127,7 +127,7 @@ def read_table(
             raise NotRecognisedError(
                 f"{file.name} is a folder", way_out="Give the path of a file in it."
             )
-        return found.read(file)
+        return replace(found.read(file), format=found.name)
 
 
 def format_of(file: OpenFile, name: str | None = None) -> Format:

@@ -99,11 +99,7 @@ def resolve(kind: Kind, table: Table, given: Mapping[str, Any]) -> Resolved:
             way_out=["Read it as ", Option("kind", table.kind)],
         )
     named, settings = _split(kind, table, given)
-    found = [
-        (form, _find(kind, form, table, named, rest=True))
-        for form in kind.forms
-        if form.allows(named, settings)
-    ]
+    found = _found(kind, table, named, settings)
     if not found:
         ways = [f"{form.name} ({', '.join(form.needs)})" for form in kind.forms]
         raise ColumnError(
@@ -156,6 +152,28 @@ def recognise(
         source=table.source,
         way_out=["Give it as ", Option("kind"), f", or name the columns. {'; '.join(needs)}."],
     )
+
+
+def lacking(kind: Kind, table: Table, given: Mapping[str, Any]) -> list[str]:
+    """Return the roles that no column has, in the form of this kind that comes nearest to the table."""
+    found = _found(kind, table, *_split(kind, table, given))
+    form, columns = _nearest(found) if found else (kind.forms[0], {})
+    return [role for role in form.needs if role not in columns]
+
+
+def _found(
+    kind: Kind, table: Table, named: Mapping[str, Any], settings: Mapping[str, Any]
+) -> list[tuple[Form, dict[str, Any]]]:
+    """Return the forms that have a place for all that the user named, with the columns of each."""
+    return [
+        (form, _find(kind, form, table, named, rest=True))
+        for form in kind.forms
+        if form.allows(named, settings)
+    ]
+
+
+def _nearest(tried: Sequence[tuple[Form, Columns]]) -> tuple[Form, Columns]:
+    return max(tried, key=lambda one: (len(one[1].keys() & set(one[0].needs)), one[0].usual))
 
 
 def _complete(form: Form, columns: Columns) -> bool:
@@ -212,7 +230,7 @@ def _find(
             found |= {role: table.by_simple_name[name][0] for role, name in zip(pair, both, strict=True)}
     paired = {role for pair in pairs for role in pair}
     for role in (*form.needs, *form.may):
-        known, taken = kind.roles[role], _taken(found)
+        known, taken = kind.roles[role], taken_by(found)
         same = (
             [name for name in table.by_simple_name.get(one, ()) if name not in taken]
             for one in known.names
@@ -220,7 +238,7 @@ def _find(
         names = [free[0] for free in same if free]
         if names and role not in found and role not in paired:
             found[role] = names if known.several else names[0]
-    taken = _taken(found)
+    taken = taken_by(found)
     left = [name for name in table.names if name not in taken]
     for role in form.needs:
         if rest and role not in found and kind.roles[role].takes_the_rest and len(left) == 1:
@@ -228,7 +246,8 @@ def _find(
     return found
 
 
-def _taken(found: Columns) -> set[str]:
+def taken_by(found: Columns) -> set[str]:
+    """Return the columns that play these roles."""
     return {name for value in found.values() for name in _as_list(value)}
 
 
@@ -246,7 +265,7 @@ def _notes(kind: Kind, columns: Columns, named: Columns) -> list[str]:
 
 def _missing(kind: Kind, table: Table, tried: Sequence[tuple[Form, Columns]]) -> ColumnError:
     """Return the error about the form that comes nearest to the table."""
-    form, found = max(tried, key=lambda one: (len(one[1].keys() & set(one[0].needs)), one[0].usual))
+    form, found = _nearest(tried)
     role = next((role for role in form.needs if role not in found), form.needs[0])
     names = listing(kind.roles[role].names)
     text = f"no column looks like the {role}" + (f" (tried {names})" if names else "")

@@ -134,6 +134,8 @@ class Table:
         The kind of data, where the format of the file says it.
     settings : dict
         Settings of that kind that the file says, too.
+    format : str, optional
+        The format of the file, where it came from one.
     """
 
     columns: Mapping[str, Column]
@@ -142,6 +144,7 @@ class Table:
     notes: list[str] = field(default_factory=list)
     kind: str | None = None
     settings: dict[str, Any] = field(default_factory=dict)
+    format: str | None = None
 
     @property
     def names(self) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections import Counter
 from functools import partial
@@ -31,6 +30,7 @@ def read_json_lines(file: OpenFile) -> Table:
 
     Examples
     --------
+    >>> import io
     >>> from steadyrank.reading.files import open_source
     >>> table = read_json_lines(open_source(io.BytesIO(b'{"a": "007"}\n{"a": "8", "b": 1}\n')))
     >>> table.labels("a").tolist(), table.labels("b").tolist()
@@ -87,17 +87,17 @@ def read_parquet(file: OpenFile, library: str = "pyarrow") -> Table:
     content = file.read_all()
     if find_spec(library) is None:
         raise MissingPackageError(f"to read the Parquet file {file.name}, {library} is needed", "frames")
-    from pyarrow import parquet  # type: ignore[import-untyped,unused-ignore]
+    from pyarrow import BufferReader, parquet  # type: ignore[import-untyped,unused-ignore]
 
     try:
-        opened = partial(parquet.ParquetFile, page_checksum_verification=True)
-        whole = opened(io.BytesIO(content))
+        opened = partial(parquet.ParquetFile, page_checksum_verification=True, pre_buffer=False)
+        whole = opened(BufferReader(content))
         cells = whole.metadata.num_rows * whole.metadata.num_columns
         file.check_unpacked(8 * cells, len(content), "Scan it with an engine, which counts equal rows.")
         texts = [part.name for part in whole.schema_arrow if str(part.type).endswith("string")]
         # Threads that still read when a file proves damaged can abort the process as it ends.
         try:
-            found = opened(io.BytesIO(content), read_dictionary=texts).read(use_threads=False)
+            found = opened(BufferReader(content), read_dictionary=texts).read(use_threads=False)
         except OSError:  # damaged, or text is stored in a way that cannot be read as codes
             found = whole.read(use_threads=False)
         table = as_table(found)

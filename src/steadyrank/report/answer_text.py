@@ -17,6 +17,7 @@ from steadyrank.report.lines import (
     paragraph,
 )
 from steadyrank.report.terminal import RankAxis
+from steadyrank.safe_text import columns_of
 from steadyrank.wording import STANDINGS, ranks_in_words, share_in_words
 
 if TYPE_CHECKING:
@@ -116,7 +117,8 @@ def _item_lines(
         bar = axis.bar(row["best_rank"], row["worst_rank"], row["rank"], terminal) if axis else ""
         text = next(texts)
         style = STYLES[row["standing"]] if cut is not None else ""
-        yield Line(f"{text.ljust(axis.start) if axis else text}{bar}".rstrip(), style)
+        blanks = " " * (axis.start - columns_of(text)) if axis else ""
+        yield Line(f"{text}{blanks}{bar}".rstrip(), style)
         if row["rank"] in ends and row is not rows[-1]:
             told = f" {ends[row['rank']]}" if ends[row["rank"]] else ""
             rule = terminal.sign("─", "-") * max(3, min(24, terminal.width - 6 - len(told)))

@@ -165,7 +165,7 @@ def flip_lines(flips: Row, unit: str, terminal: Terminal) -> Iterator[Line]:
     for flip in plain["listed"][:3]:
         leaves, enters = (", ".join(map(str, flip[way])) for way in ("leaves", "enters"))
         times = f" ({flip['count']:,} times)" if flip["count"] > 1 else ""
-        space = (terminal.width - 30) // 3
+        space = max(12, (terminal.width - 30) // 3)
         parts = [terminal.fit(part, space).rstrip() for part in (flip["unit"], leaves, enters)]
         yield Line(f"   without {parts[0]}{times}: {parts[1]} {terminal.sign('→', '->')} {parts[2]}")
     if plain["distinct_units"] > 3:

@@ -36,8 +36,9 @@ class Column:
     names: bool = False
 
     def width(self, terminal: Terminal) -> int:
-        """Return how many characters it takes in full."""
-        return terminal.widest((self.title, *self.cells), terminal.width)
+        """Return how many characters it takes in full; names leave room for the rest."""
+        most = max(NARROWEST_NAME, terminal.width * 2 // 5) if self.names else terminal.width
+        return terminal.widest((self.title, *self.cells), most)
 
 
 class Layout:
@@ -47,13 +48,13 @@ class Layout:
     --------
     >>> from steadyrank.report.terminal import Terminal
     >>> columns = [Column("item", ["a long name", "b"], 9, names=True), Column("n", ["1", "20"], 1)]
-    >>> print("\n".join(Layout(columns, Terminal(width=15)).lines()))
+    >>> print("\n".join(Layout(columns, Terminal(width=40)).lines()))
     item          n
     a long name   1
     b            20
     >>> print("\n".join(Layout(columns, Terminal(width=9)).lines()))
     item
-    a long n…
+    a lo…ame
     b
     """
 

@@ -1,20 +1,10 @@
-"""The report: one HTML file that opens offline, with live sliders for k and eps.
+"""The report: one HTML file that opens offline, with levers for how many may leave and for k.
 
-The page computes nothing: it compares eps with numbers that the library computed (see
-:mod:`steadyrank.stability.thresholds`), and shows names, which come from strangers, as text alone.
+The page computes nothing: the standings for other k follow from rank ranges, and those for several who
+leave from distances, which the library worked out. Names, which come from strangers, are shown as text.
 
-It carries the findings with two changes for size alone: long lists of numbers become base64 of
-little-endian 64-bit floats (exact, and half as long as digits), and rows become columns. Nothing is
-rounded: a slider at a boundary decides as the library does.
-
-Why Vega-Lite: charts are declared and a library made for it draws them, with scales, axes and tooltips
-that we need not maintain, as SVG whose colours follow the page. ``vl-convert`` bundles
-the runtime offline, as one script of about 0.9 MB; of the 2 MB that a report of 1,000 items may have,
-that leaves enough. A smaller library would have to be vendored and kept up to date here.
-
-Why the full bundle: Vega turns expressions into functions with ``eval`` unless it is given an
-interpreter, which comes with vega-embed. With it the page needs no ``unsafe-eval``: it may run the
-scripts whose hashes it names and nothing else, and may load nothing at all.
+It carries the findings with one change for size alone: rows become columns. Charts are plain elements
+and SVG, drawn by the page itself: it runs one script, whose hash it names, and may load nothing at all.
 """
 
 from __future__ import annotations
@@ -26,28 +16,18 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from steadyrank.errors import MissingPackageError
 from steadyrank.report.export import to_json
-from steadyrank.safe_text import shown
-from steadyrank.wording import STANDINGS
+from steadyrank.report.picture import share_image
+from steadyrank.report.sharing import as_markup, table_fragment
+from steadyrank.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping
 
-    from numpy.typing import ArrayLike
+SCRIPTS = ("state.js", "words.js", "hero.js", "curves.js", "table.js", "page.js")
 
-SCRIPTS = ("live.js", "specs.js", "charts.js", "table.js", "page.js")
-
-EXPOSE = "window.vegaEmbed = vegaEmbed;"
-"""The one name that the page needs of the runtime."""
-
-STEPS_OF_OTHERS = 300
-"""Steps that the page keeps of the curve of a k that was not the one asked for."""
-
-RESHAPED = frozenset({"rows", "thresholds", "curve", "curves"})
-"""What the page gets in another form."""
+LEFT_OUT = frozenset({"rows", "audit"})
+"""What the page gets in another form or does not need."""
 
 
 def render_html(findings: Mapping[str, Any], *, title: str | None = None) -> str:
@@ -61,40 +41,34 @@ def render_html(findings: Mapping[str, Any], *, title: str | None = None) -> str
     >>> "A &amp; B" in page, "<name>" in page
     (True, False)
     """
-    heading = title or f"Stable top {findings['k']:,} of {findings['n_items']:,} items"
-    scripts = {"runtime": chart_runtime(), "page": "\n".join(asset(name) for name in SCRIPTS)}
+    promise = findings["certificate"]["promise"]
+    script = "\n".join(asset(name) for name in SCRIPTS)
     parts = {
-        "policy": html.escape(content_policy(scripts.values()), quote=True),
-        "title": _text(heading),
-        "verdict": _text(findings["headline"]),
-        "certificate": _text(findings["certificate"]["sentence"]),
-        "margin": _text((findings["margin"] or {}).get("sentence", "")),
+        "policy": html.escape(content_policy(script), quote=True),
+        "title": as_markup(title or f"Stable top {findings['k']:,} of {findings['n_items']:,} items"),
+        "headline": as_markup(findings["headline"]),
+        "warnings": _warnings(findings),
+        "promise": as_markup(
+            f"The list: the first {counted(findings['size'], 'item')} by score. {promise}"
+        ),
+        "certificate": as_markup(findings["certificate"]["sentence"]),
+        "margin": as_markup((findings["margin"] or {}).get("sentence", "")),
+        "table": table_fragment(findings),
         "style": asset("report.css"),
-        "licence": asset("runtime-licence.txt"),
         "data": to_json(packed(findings), indent=None),
-        **scripts,
+        "page": script,
     }
     # Split first, so that no text that is filled in can bring a placeholder of its own.
     fixed = asset("report.html").split("@@")
     return "".join(parts[part] if place % 2 else part for place, part in enumerate(fixed))
 
 
-def _text(value: str) -> str:
-    """Escape text for the page, and show what would steer or reorder it, or UTF-8 cannot hold."""
-    return html.escape(shown(value), quote=True)
-
-
-@cache
-def chart_runtime() -> str:
-    """Return Vega, Vega-Lite and vega-embed as one script for a page."""
-    try:
-        import vl_convert
-    except ImportError:
-        raise MissingPackageError(
-            "the charts of an HTML report need vl-convert-python", "report"
-        ) from None
-    script = vl_convert.javascript_bundle(EXPOSE)
-    return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+def _warnings(findings: Mapping[str, Any]) -> str:
+    told = [as_markup(text) for text in findings["warnings"]]
+    for one in findings["suggestions"]:
+        option = f" <code>{as_markup(one['option'])}</code>" if one["option"] else ""
+        told.append(as_markup(one["text"]) + option)
+    return f'<ul id="warnings">{"".join(f"<li>{text}</li>" for text in told)}</ul>' if told else ""
 
 
 @cache
@@ -103,80 +77,34 @@ def asset(name: str) -> str:
     return files("steadyrank.report").joinpath("page", name).read_text(encoding="utf-8")
 
 
-def content_policy(scripts: Iterable[str]) -> str:
-    """Return the Content-Security-Policy of a page that may run these scripts and load nothing.
+def content_policy(script: str) -> str:
+    """Return the Content-Security-Policy of a page that may run this script and load nothing.
 
     Examples
     --------
-    >>> content_policy(["1"]).split("; ")[:2]
+    >>> content_policy("1").split("; ")[:2]
     ["default-src 'none'", "script-src 'sha256-a4ayc/80/OGda4BO/1o/V0etpOqiLx1JwB5S3beHW0s='"]
     """
-    hashes = (b64encode(sha256(script.encode()).digest()).decode("ascii") for script in scripts)
-    allowed = " ".join(f"'sha256-{value}'" for value in hashes)
-    # Vega and its tooltip set styles on elements; the empty icon of the page is a data: address.
+    hashed = b64encode(sha256(script.encode()).digest()).decode("ascii")
+    # The embedded table has styles of its own; the empty icon and the share image are data: addresses.
     return (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "
+        f"default-src 'none'; script-src 'sha256-{hashed}'; style-src 'unsafe-inline'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
 
 
 def packed(findings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the compact form of the findings of a top-k.
+    """Return what the page carries: rows as columns, and the picture to pass on.
 
     Examples
     --------
     >>> from steadyrank import Votes, stable_topk
     >>> votes = Votes(["ann"] * 5 + ["bob"] * 3 + ["cyd"] * 3)
-    >>> page = packed(stable_topk(votes, 2, eps=0.1, claim="none").findings())
-    >>> page["columns"]["item"], page["curves"]
-    (['ann', 'bob', 'cyd'], [])
+    >>> packed(stable_topk(votes, 2).findings())["columns"]["item"]
+    ['ann', 'bob', 'cyd']
     """
-    limit = findings["thresholds"]["limit"]
-    page = {name: value for name, value in findings.items() if name not in RESHAPED}
-    return page | {
-        "standings": STANDINGS,
-        "columns": _columns(findings["rows"]),
-        "thresholds": _thresholds(findings["thresholds"]),
-        "curves": [_curve(found, findings["k"], limit) for found in findings.get("curves", ())],
+    rows = findings["rows"]
+    return {name: value for name, value in findings.items() if name not in LEFT_OUT} | {
+        "columns": {name: [row[name] for row in rows] for name in rows[0]},
+        "image": share_image(findings).decode(),
     }
-
-
-def floats(values: ArrayLike) -> str:
-    """Return numbers as base64 of little-endian 64-bit floats.
-
-    Examples
-    --------
-    >>> floats([1.0])
-    'AAAAAAAA8D8='
-    """
-    return b64encode(np.asarray(values, dtype="<f8").tobytes()).decode("ascii")
-
-
-def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    # The rank is the place, and standing follows from the interval, as for every other eps.
-    names = ("item", "score", "best_rank", "worst_rank", "critical_eps")
-    found: dict[str, Any] = {name: [row[name] for row in rows] for name in names}
-    return found | {name: floats(found[name]) for name in ("score", "critical_eps")}
-
-
-def _thresholds(found: Mapping[str, Any]) -> dict[str, Any]:
-    made = {name: found[name] for name in ("limit", "first_k", "last_k")}
-    for name in ("enters", "swaps"):
-        parts: list[list[float]] = found[name]
-        values = floats([value for part in parts for value in part])
-        made[name] = {"lengths": [len(part) for part in parts], "values": values}
-    return made
-
-
-def _curve(found: Mapping[str, Any], asked: int, limit: float) -> dict[str, Any]:
-    """Keep the steps of delta up to ``limit``; fewer for a k that is not the one asked for.
-
-    Delta never grows with eps, so the value at the last step that was kept is never too small.
-    """
-    eps, delta = np.array(found["eps"]), np.array(found["delta"])
-    kept = np.flatnonzero((eps < limit) & np.append(True, np.diff(delta) < 0))
-    thinned = bool(found["thinned"])
-    if found["k"] != asked and len(kept) > STEPS_OF_OTHERS:
-        kept = kept[np.linspace(0, len(kept) - 1, STEPS_OF_OTHERS).round().astype(np.int64)]
-        thinned = True
-    return {"k": found["k"], "eps": floats(eps[kept]), "delta": floats(delta[kept]), "thinned": thinned}

@@ -6,7 +6,6 @@ are shown as text whatever they hold.
 
 from __future__ import annotations
 
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from steadyrank.wording import counted, rounded_up
@@ -81,5 +80,5 @@ def paragraph(text: str, terminal: Terminal, *, bullet: str = "", style: str = "
     lead = f" {bullet} " if bullet else ""
     rest = " " * len(lead)
     safe = terminal.safe(text)
-    for part in wrap(safe, terminal.width, initial_indent=lead, subsequent_indent=rest):
+    for part in terminal.wrapped(safe, lead, rest):
         yield Line(part, style)

@@ -71,6 +71,13 @@ def explanation_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     yield from heading(findings, terminal)
     yield from paragraph(findings["sentence"], terminal)
     top = f"the top {findings['k']:,}"
+    if findings["away"] is not None:
+        border = f"{'leaves' if findings['inside'] else 'enters'} {top}"
+        number, units = findings["away"], counted(findings["n_units"], findings["unit"])
+        told = f"At least {number:,} of {units} must leave before it {border}."
+        if number >= findings["n_units"]:
+            told = f"Whoever of the {units} leaves, it never {border}."
+        yield from paragraph(told, terminal)
     yield Line("Rivals", "bold")
     for rival in findings["rivals"]:
         told = f"{rival['item']} (rank {rival['rank']:,}), difference {rival['gap']:+.4g}"
@@ -83,7 +90,9 @@ def explanation_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
         yield Line(f"{title}: {counted(findings[number], terminal.safe(findings['unit']))}", "bold")
         for row in shown:
             numbers = f"{row['contribution']:+.4g} each, without one {row['gap_without']:+.4g}"
-            yield Line(f"   {numbers}: {row['count']:,} x {terminal.safe(row['unit'])}")
+            said = f" ({row['said']})" if row["said"] else ""
+            unit = f"{numbers}: {row['count']:,} x {row['unit']}{said}"
+            yield from paragraph(unit, terminal, bullet=" ")
         if len(rows) > len(shown):
             yield Line(f"   and {len(rows) - len(shown):,} more kinds", FAINT)
     yield from notes(findings, terminal)

@@ -6,19 +6,17 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.report.audit_text import audit_cells
+from steadyrank.report.sharing import ITEM_TITLES, foot, html_table, item_cells, table_fragment
 from steadyrank.report.text import plain_text
-from steadyrank.safe_text import shortened, shown
-from steadyrank.wording import RANK_STANDINGS, STANDINGS, counted, ranks_in_words
+from steadyrank.wording import RANK_STANDINGS, counted, ranks_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping
 
     Findings = Mapping[str, Any]
 
 ROWS = 25
-"""How many items a table shows."""
-
-LONGEST = 80
+"""How many items of a ranking a table shows."""
 
 
 def table_of(findings: Findings) -> str:
@@ -31,65 +29,28 @@ def table_of(findings: Findings) -> str:
     >>> "&lt;b&gt;" in table_of(answer.findings())
     True
     """
-    if findings["document"] in {"top-k", "ranking"}:
-        return _answer(findings)
-    if findings["document"] == "audit":
-        return _audit(findings)
+    views = {"top-k": table_fragment, "ranking": _ranking, "audit": _audit}
+    if findings["document"] in views:
+        return views[findings["document"]](findings)
     return f"<pre>{escape(plain_text(findings))}</pre>"
 
 
 def _audit(findings: Findings) -> str:
-    title = (
-        f"Audit: {counted(findings['n_units'], findings['unit'])} left out one at a time, "
-        f"{findings['scorer']}, eps = {findings['eps']:.4g}"
-    )
+    eps = "" if findings["eps"] is None else f", eps = {findings['eps']:.4g}"
+    units = counted(findings["n_units"], findings["unit"])
     rows = []
     for row in findings["audit"]:
         k, jaccard, size = audit_cells(row)
-        rows.append((row["method"], k, f"{row['delta']:.4g}", jaccard, size))
-    return _table(title, ("method", "k", "delta", "Jaccard", "size"), rows, numbers={1, 2, 3, 4})
+        uncovered = "" if row["uncovered"] is None else f"{row['uncovered']:.4g}"
+        rows.append((row["method"], k, f"{row['delta']:.4g}", uncovered, jaccard, size))
+    title = f"Audit: {units} left out one at a time, {findings['scorer']}{eps}"
+    names = ("method", "k", "delta", "uncovered", "Jaccard", "size")
+    return html_table(title, names, rows, numbers={1, 2, 3, 4, 5})
 
 
-def _answer(findings: Findings) -> str:
-    if findings["document"] == "top-k":
-        size, certain = findings["summary"]["size"], findings["summary"]["certain"]
-        title = f"Stable top {findings['k']:,}: {size:,} items, {certain:,} surely in"
-        limit, words = max(ROWS, min(size + 5, 4 * ROWS)), STANDINGS
-    else:
-        title = f"Stable ranking of {findings['n_items']:,} items in {len(findings['tiers']):,} tiers"
-        limit, words = ROWS, RANK_STANDINGS
-    title += f" (eps = {findings['eps']:.4g})"
-    rows = []
-    for row in findings["rows"][:limit]:
-        name = shortened(row["item"], LONGEST)
-        interval = ranks_in_words(row["best_rank"], row["worst_rank"])
-        rows.append((f"{row['rank']:,}", name, f"{row['score']:.5g}", words[row["standing"]], interval))
-    more = findings["n_items"] - len(rows)
-    foot = findings["certificate"]["sentence"] + (f" {more:,} more items are not shown." if more else "")
-    names = ("rank", "item", "score", "standing", "rank interval")
-    return _table(title, names, rows, numbers={0, 2, 4}, foot=foot)
-
-
-def _table(
-    title: str, names: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: set[int], foot: str = ""
-) -> str:
-    sides = ["right" if place in numbers else "left" for place in range(len(names))]
-    head = _row("th", "{}", names, sides)
-    body = "".join(_row("td", "<bdi>{}</bdi>", row, sides) for row in rows)
-    below = f'<p style="max-width:50em">{_safe(foot)}</p>' if foot else ""
-    return (
-        f'<div><table><caption style="text-align:left">{_safe(title)}</caption>'
-        f"<thead>{head}</thead><tbody>{body}</tbody></table>{below}</div>"
-    )
-
-
-def _row(tag: str, inside: str, cells: Sequence[str], sides: Sequence[str]) -> str:
-    made = (
-        f'<{tag} style="text-align:{side}">{inside.format(_safe(cell))}</{tag}>'
-        for cell, side in zip(cells, sides, strict=True)
-    )
-    return f"<tr>{''.join(made)}</tr>"
-
-
-def _safe(text: str) -> str:
-    return escape(shown(text))
+def _ranking(findings: Findings) -> str:
+    listed = findings["rows"][:ROWS]
+    sets = [ranks_in_words(row["inflated_best"], row["inflated_worst"]) for row in listed]
+    rows = [[*item_cells(row, RANK_STANDINGS), ranks] for row, ranks in zip(listed, sets, strict=True)]
+    names = (*ITEM_TITLES, "inflated ranks")
+    return html_table(findings["headline"], names, rows, numbers={0, 2, 4, 5}, foot=foot(findings, rows))

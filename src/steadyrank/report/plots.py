@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.errors import InvalidValueError, MissingPackageError, shorten
+from steadyrank.report.picture import RankScale, around_cut
+from steadyrank.report.sharing import COLOURS, ends_in_words
 from steadyrank.safe_text import shortened
-from steadyrank.wording import STANDINGS
+from steadyrank.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,17 +25,19 @@ if TYPE_CHECKING:
     from steadyrank.stability.answers import Answer, AnswerRow, StableTopK
     from steadyrank.stability.curve import Curve
 
-COLOURS = {"certain": "#0072B2", "contender": "#D55E00", "out": "#7F8894"}
-MARKERS = {"certain": "o", "contender": "D", "out": "s"}
+MARKERS = {"sure": "o", "contender": "D", "near": "^", "out": "s"}
 SERIES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F8894")
 EDGE = "#7A3E8F"
 DASHED: dict[str, Any] = {"color": EDGE, "linestyle": "--", "linewidth": 1.2}
 BAR: dict[str, Any] = {"linewidth": 5, "alpha": 0.45, "solid_capstyle": "round"}
-LONGEST_LABEL = 30
+LONGEST_LABEL = 34
 
 
-def cliff(answer: StableTopK, ax: Axes | None = None, *, around: int = 8) -> Axes:
-    """Draw the scores around rank k: those surely in, the contenders, and some that are out.
+def standings(answer: StableTopK, ax: Axes | None = None, *, limit: int = 30) -> Axes:
+    """Draw the ranks that items around rank k have without any one unit, with their standings.
+
+    At the end of each row stand the share of the deletions in which the item is in the top k, and how
+    many units it is away from crossing rank k. What was not worked out is blank.
 
     Parameters
     ----------
@@ -41,31 +45,37 @@ def cliff(answer: StableTopK, ax: Axes | None = None, *, around: int = 8) -> Axe
         The answer to draw.
     ax : Axes, optional
         Where to draw; a new figure by default.
-    around : int
-        How many ranks to draw on either side of the edge and of the contenders.
+    limit : int
+        How many rows to draw, around rank k.
 
     Examples
     --------
     >>> from steadyrank import ScoreMatrix, stable_topk
     >>> answer = stable_topk(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]), k=2)
-    >>> cliff(answer).get_xlabel()
-    'score'
+    >>> standings(answer).get_xlabel()
+    'rank'
     """
-    first = max(0, min(answer.k - around, len(answer.certain) - 3))
-    last = max(answer.size, answer.k) + around
-    rows = list(answer.rows(last))[first:]
+    shown = around_cut(len(answer.items), answer.k, limit)
+    rows = list(answer.rows(shown.stop))[shown.start :]
     ax = _axes(ax, len(rows))
-    _scatter(ax, rows, [row.score for row in rows])
+    _beside(
+        ax, rows[0].rank - 0.9, (f"in top {answer.k:,}", f"{shortened(plural(answer.unit), 12)} away")
+    )
+    for row in rows:
+        _beside(ax, row.rank, ends_in_words(vars(row), answer.n_units))
+    scale = RankScale.of([vars(row) for row in rows])
+    _ranges(ax, rows, [(row.best_rank, row.worst_rank) for row in rows])
     if answer.k < len(answer.items):
+        ax.axvline(answer.k + 0.5, **DASHED)
         ax.axhline(answer.k + 0.5, **DASHED)
-    _name_rows(ax, rows)
-    ax.set_xlabel("score")
-    _legend(ax)
+    if answer.told:
+        ax.legend(loc="lower left", framealpha=1, edgecolor="none")
+    ax.set_xlim(scale.low - 0.7, scale.high + 0.7)
     return ax
 
 
 def rank_intervals(answer: Answer, ax: Axes | None = None, *, limit: int = 40) -> Axes:
-    """Draw the best to worst rank of the first ``limit`` items of an answer.
+    """Draw the best to worst rank of the first ``limit`` items over the inflated ranking of an answer.
 
     Parameters
     ----------
@@ -85,17 +95,7 @@ def rank_intervals(answer: Answer, ax: Axes | None = None, *, limit: int = 40) -
     """
     rows = list(answer.rows(limit))
     ax = _axes(ax, len(rows))
-    for row in rows:
-        interval, place = [row.best_rank, row.worst_rank], [row.rank, row.rank]
-        ax.plot(interval, place, color=COLOURS[row.standing], **BAR)
-    _scatter(ax, rows, [row.rank for row in rows])
-    k = answer.k
-    if k is not None and k < len(answer.items):
-        ax.axvline(k + 0.5, **DASHED)
-        _legend(ax)
-    _name_rows(ax, rows)
-    ax.locator_params(axis="x", integer=True)
-    ax.set_xlabel("rank")
+    _ranges(ax, rows, [(row.inflated_best, row.inflated_worst) for row in rows])
     return ax
 
 
@@ -126,7 +126,7 @@ def curve(found: Curve, ax: Axes | None = None, *, eps: float | None = None) -> 
     x = np.append(places[shown], right)
     (first,) = ax.step(x, _held(delta[shown]), where="post", color=COLOURS["contender"], label="delta")
     beside = ax.twinx()
-    label, colour = found.beside.partition(":")[0], COLOURS["certain"]
+    label, colour = found.beside.partition(":")[0], COLOURS["sure"]
     (second,) = beside.step(
         x, _held(size[shown]), where="post", color=colour, linestyle="--", label=label
     )
@@ -197,13 +197,28 @@ def _axes(ax: Axes | None, rows: int = 16) -> Axes:
     return made
 
 
-def _scatter(ax: Axes, rows: Sequence[AnswerRow], x: Sequence[float]) -> None:
-    for standing, label in STANDINGS.items():
-        at = [(place, row.rank) for place, row in zip(x, rows, strict=True) if row.standing == standing]
-        if at:
-            places, ranks = zip(*at, strict=True)
-            colour, marker = COLOURS[standing], MARKERS[standing]
-            ax.scatter(places, ranks, color=colour, marker=marker, s=32, label=label, zorder=3)
+def _ranges(
+    ax: Axes, rows: Sequence[AnswerRow], ranges: Sequence[tuple[int | None, int | None]]
+) -> None:
+    """Draw ranks as bars and plain ranks as marks; what is not known has no bar, or no standing."""
+    for row, (best, worst) in zip(rows, ranges, strict=True):
+        if best is not None and worst is not None:
+            ax.plot([best, worst], [row.rank, row.rank], color=COLOURS[row.standing or "out"], **BAR)
+    for standing, marker in MARKERS.items():
+        ranks = [row.rank for row in rows if (row.standing or "out") == standing]
+        if ranks:
+            colour = COLOURS[standing]
+            ax.scatter(ranks, ranks, color=colour, marker=marker, s=32, label=standing, zorder=3)
+    _name_rows(ax, rows)
+    ax.locator_params(axis="x", integer=True)
+    ax.set_xlabel("rank")
+
+
+def _beside(ax: Axes, y: float, texts: Sequence[str]) -> None:
+    """Write two texts to the right of the Axes, in columns that do not grow with them."""
+    for right, text in zip((48, 114), texts, strict=True):
+        place = ax.annotate(text, (1, y), (right, 0), ax.get_yaxis_transform(), "offset points")
+        place.set(ha="right", va="center", fontsize="small")
 
 
 def _name_rows(ax: Axes, rows: Sequence[AnswerRow]) -> None:
@@ -216,8 +231,3 @@ def _name_rows(ax: Axes, rows: Sequence[AnswerRow]) -> None:
     ax.grid(axis="y", alpha=0.25)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
-
-
-def _legend(ax: Axes) -> None:
-    if ax.get_legend_handles_labels()[0]:
-        ax.legend(frameon=False)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from textwrap import TextWrapper
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.safe_text import columns_of, fitted, shown
+from steadyrank.safe_text import columns_of, cut, fitted, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -58,10 +59,49 @@ class Terminal:
         """Return a name as safe text, however long."""
         return shown(name, self.encoding)
 
+    def wrapped(self, text: str, lead: str = "", rest: str = "", *, whole: bool = False) -> list[str]:
+        """Return a text wrapped at words, by columns, after a lead and then an indent.
+
+        A word that is longer than a line is broken, unless ``whole`` keeps it for copying.
+
+        Examples
+        --------
+        >>> Terminal(10).wrapped("two words and 漢字漢字漢字", "- ", "  ")
+        ['- two', '  words', '  and 漢字', '  漢字漢字']
+        """
+        made = _Wrapper(self.width, initial_indent=lead, subsequent_indent=rest)
+        made.break_long_words = made.break_on_hyphens = not whole
+        return made.wrap(text)
+
     def widest(self, names: Iterable[object], most: int) -> int:
         """Return how many columns these names need, at most ``most``."""
         safe = (self.safe(str(name)[: most + 1]) for name in names)
         return min(most, max(map(columns_of, safe), default=0))
+
+
+class _Columns(str):
+    """A word whose length is the number of columns that it takes."""
+
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        return columns_of(str(self))
+
+
+class _Wrapper(TextWrapper):
+    """Python's own, by columns."""
+
+    def _split(self, text: str) -> list[str]:
+        return [_Columns(chunk) for chunk in super()._split(text)]
+
+    def _handle_long_word(
+        self, reversed_chunks: list[str], cur_line: list[str], cur_len: int, width: int
+    ) -> None:
+        if self.break_long_words:
+            start, rest = cut(str(reversed_chunks.pop()), width - cur_len)
+            reversed_chunks.extend(_Columns(part) for part in (rest, start) if part)
+        if reversed_chunks and (not cur_line or len(reversed_chunks[-1]) <= width - cur_len):
+            cur_line.append(reversed_chunks.pop())
 
 
 @dataclass(frozen=True)

@@ -226,11 +226,13 @@ class LeaveOneOut(ABC):
         for block in self.blocks():
             yield from block.columns(wanted)
 
-    def gaps_without(self, one: int, other: int) -> FloatArray:
-        """Return by how much an item leads another without each distinct unit."""
+    def gaps_without(self, one: int, other: int, *, nearly: bool = False) -> FloatArray:
+        """Return by how much an item leads another without each distinct unit; nearly, if that does."""
+        items = np.array([one, other])
+        near = self.columns_near(items, None, lambda rows, _: np.ones(len(rows), dtype=np.bool_))
         with np.errstate(over="ignore"):  # a gap beyond all floats is one all the same
             gaps = np.full(len(self.units), self.scores[one] - self.scores[other])
-            for units, rows in self.columns(np.array([one, other])):
+            for units, rows in near if nearly else self.columns(items):
                 gaps[units] = rows[:, 0] - rows[:, 1]
         return gaps
 

@@ -11,10 +11,9 @@ import numpy as np
 from steadyrank.engines.blocks import slices
 from steadyrank.errors import DisconnectedComparisonsError, InvalidSettingError
 from steadyrank.scorers.base import Scorer, check_several
-from steadyrank.scorers.paired_chords import Chords
-from steadyrank.scorers.paired_contests import PairedContests, Taken
+from steadyrank.scorers.paired_contests import PairedContests
 from steadyrank.scorers.paired_curves import TOLERANCE, Curves, PairFolds
-from steadyrank.scorers.paired_fit import CHUNK_NUMBERS, strengths
+from steadyrank.scorers.paired_fit import CHUNK_NUMBERS, Chords, strengths
 from steadyrank.scorers.paired_out import BattlesOut
 from steadyrank.scorers.paired_sketch import Sketch
 from steadyrank.scorers.resolution import snapped
@@ -92,7 +91,7 @@ class BradleyTerry(Scorer):
             lambda units: snapped(folds.rows(units), self.resolution),
             2_000_000,
             kept_numbers=8_000_000,
-            contest=lambda out: PairedContests(out, folds, removals.by_pair(), self.resolution),
+            contest=lambda out: PairedContests(out, folds, self.resolution),
             folds=folds,
             resolution=self.resolution,
         )
@@ -116,10 +115,11 @@ class BattleFolds:
 
     @cached_property
     def _pairs(self) -> tuple[IntArray, PairFolds]:
-        return self.removals.one_pair(len(self.scores))
+        return self.removals.one_pair()
 
     @cached_property
-    def _curves(self) -> Curves:
+    def curves(self) -> Curves:
+        """The fit, expanded."""
         return Curves(self.wins, self.scores, self.ridge, self.tolerance)
 
     @cached_property
@@ -130,7 +130,7 @@ class BattleFolds:
     def sketch(self) -> tuple[IntArray, Sketch]:
         """The units of one pair, and scores near those without them."""
         units, folds = self._pairs
-        return units, Sketch(self._curves, folds)
+        return units, Sketch(self.curves, folds)
 
     def rows(self, units: slice | IntArray) -> FloatArray:
         """Return the scores without each of some units, given in order."""
@@ -139,13 +139,13 @@ class BattleFolds:
         single, folds = self._pairs
         one = np.isin(units, single, assume_unique=True)
         if one.all() and len(units):
-            found, sound = self._curves.solve(folds.part(np.searchsorted(single, units)))
+            found, sound = self.curves.solve(folds.part(np.searchsorted(single, units)))
         else:
             # The others are units of several pairs, and units that take nothing away.
             found, sound = np.repeat(self.scores[np.newaxis], len(units), axis=0), one.copy()
             if one.any():
                 cut = folds.part(np.searchsorted(single, units[one]))
-                found[one], sound[one] = self._curves.solve(cut)
+                found[one], sound[one] = self.curves.solve(cut)
         rest = np.flatnonzero(~sound & np.isin(units, self._owners, assume_unique=True))
         for part in slices(len(rest), CHUNK_NUMBERS, len(self._chords.first) if len(rest) else 1):
             some = rest[part]
@@ -157,7 +157,7 @@ class BattleFolds:
 
     @cached_property
     def _chords(self) -> Chords:
-        return Chords(self._curves, self.wins, self.ridge)
+        return Chords(self.curves, self.wins, self.ridge)
 
     def _refit(self, chosen: IntArray) -> FloatArray:
         wins, taken = np.repeat(self.wins[np.newaxis], len(chosen), axis=0), self.removals.some(chosen)
@@ -184,17 +184,12 @@ class Removals:
         pairs = data.unit_pairs
         items, owner = data.n_items, np.repeat(np.arange(len(data.units)), np.diff(pairs.indptr))
         half = pairs.ties / 2.0
-        forth = np.flatnonzero(pairs.wins + half)
-        back = np.flatnonzero(half)
-        key = np.concatenate(
-            [
-                (owner[forth] * items + pairs.winner[forth]) * items + pairs.loser[forth],
-                (owner[back] * items + pairs.loser[back]) * items + pairs.winner[back],
-            ]
-        )
-        weight = np.concatenate([(pairs.wins + half)[forth], half[back]])
-        key, place = np.unique(key, return_inverse=True)
-        weight = np.asarray(np.bincount(place, weight, minlength=len(key)), dtype=np.float64)
+        forth = (owner * items + pairs.winner) * items + pairs.loser
+        back = (owner * items + pairs.loser) * items + pairs.winner
+        weight = np.concatenate([pairs.wins + half, half])
+        some = np.flatnonzero(weight)
+        key, place = np.unique(np.concatenate([forth, back])[some], return_inverse=True)
+        weight = np.asarray(np.bincount(place, weight[some], minlength=len(key)), dtype=np.float64)
         owner, pair = np.divmod(key, items * items)
         return cls(owner, pair // items, pair % items, weight)
 
@@ -204,30 +199,23 @@ class Removals:
         flat = np.bincount(self.winner * items + self.loser, weight, minlength=items * items)
         return flat.astype(np.float64, copy=False).reshape(items, items)
 
-    def by_pair(self) -> Taken:
-        """Return what each unit takes away, both ways of a pair together."""
+    @cached_property
+    def by_pair(self) -> tuple[IntArray, PairFolds]:
+        """The units, once for each pair of items that they have battles of, and these battles."""
         first, second = np.minimum(self.winner, self.loser), np.maximum(self.winner, self.loser)
         order = np.lexsort((second, first, self.owner))
         key = np.stack([self.owner, first, second])[:, order]
-        begins = np.flatnonzero(np.append(True, (key[:, 1:] != key[:, :-1]).any(axis=0)))
+        begins = np.flatnonzero(np.diff(key, prepend=-1).any(axis=0))
         won = np.where(self.winner == first, self.weight, 0.0)[order]
         battles = np.add.reduceat(self.weight[order], begins)
         owner, first, second = key[:, begins]
-        return Taken(owner, first, second, battles, np.add.reduceat(won, begins))
+        return owner, PairFolds(first, second, battles, np.add.reduceat(won, begins))
 
-    def one_pair(self, items: int) -> tuple[IntArray, PairFolds]:
+    def one_pair(self) -> tuple[IntArray, PairFolds]:
         """Return the units whose battles are all of one pair, and these battles."""
-        low, high = np.minimum(self.winner, self.loser), np.maximum(self.winner, self.loser)
-        pair = low * items + high
-        begins = np.flatnonzero(np.append(True, self.owner[1:] != self.owner[:-1]))
-        if not len(self.owner):
-            return begins[:0], PairFolds(begins[:0], begins[:0], np.empty(0), np.empty(0))
-        single = np.minimum.reduceat(pair, begins) == np.maximum.reduceat(pair, begins)
-        battles = np.add.reduceat(self.weight, begins)
-        wins = np.add.reduceat(np.where(self.winner == low, self.weight, 0.0), begins)
-        heads = begins[single]
-        folds = PairFolds(low[heads], high[heads], battles[single], wins[single])
-        return self.owner[heads], folds
+        owner, battles = self.by_pair
+        single = np.flatnonzero(np.bincount(owner)[owner] == 1)
+        return owner[single], battles.part(single)
 
     def some(self, chosen: IntArray) -> Removals:
         """Return the entries of the chosen units; their owners are the places of the units in them."""

@@ -84,10 +84,7 @@ def _made(path: Path, owner: Mapping[str, str]) -> Path:
         if not target.is_file:
             raise _refusal(path, "would be a device or a pipe, which keeps nothing", KEPT_IN_A_FILE)
         if target.found is None or not target.found.st_size:
-            for left in (
-                "-wal",
-                "-journal",
-            ):  # of a database that was deleted, which they would bring back
+            for left in ("-wal", "-journal"):  # of a deleted database, which they would bring back
                 target.path.with_name(target.path.name + left).unlink(missing_ok=True)
             write_whole(_empty(owner), path)
         elif not holds_refits(target.path):  # a foreign file is not even opened as a database

@@ -19,7 +19,7 @@ import numpy as np
 from steadyrank.errors import InvalidSettingError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.base import LeaveOneOut
@@ -94,9 +94,9 @@ class Contests(ABC):
     def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Return for many pairs a number of units below which the order holds for certain: quickly."""
 
-    @abstractmethod
     def lower(self, ahead: int, behind: int) -> int:
         """Return the best such number for one pair; that of all units where it always holds."""
+        return int(self.at_least(np.array([ahead]), np.array([behind]))[0])
 
     @abstractmethod
     def attack(self, ahead: int, behind: int) -> Attack:
@@ -236,6 +236,28 @@ class SharedContests(Contests):
         return units[order], given[order], self.counts[units[order]]
 
 
+def smallest(possible: Callable[[int], bool], most: int) -> int | None:
+    """Return the smallest number that is possible, if one up to ``most`` is; larger ones then are."""
+    if not possible(most):
+        return None
+    failed, number = 0, 1
+    while not possible(number):
+        failed, number = number, min(2 * number, most)
+    while number - failed > 1:
+        middle = (failed + number) // 2
+        failed, number = (failed, middle) if possible(middle) else (middle, number)
+    return number
+
+
+def narrowed(possible: Callable[[float], bool], reached: float, beyond: float, halvings: int) -> float:
+    """Return the upper end of the interval that the largest possible number lies in, halved so often."""
+    for _ in range(halvings):
+        middle = (reached + beyond) / 2
+        reached, beyond = (middle, beyond) if possible(middle) else (reached, middle)
+    return beyond
+
+
+@dataclass(eq=False)
 class LeftOutContests(Contests):
     """Contests of any scorer, from its scores without each unit.
 
@@ -247,8 +269,7 @@ class LeftOutContests(Contests):
     dear = True
     assumed: ClassVar[tuple[str, ...]] = ("beyond one unit nothing bounds the number from below",)
 
-    def __init__(self, out: LeaveOneOut) -> None:
-        self._out = out
+    out: LeaveOneOut
 
     def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:  # noqa: ARG002
         """Return 1: a better answer takes a pass over the units."""
@@ -256,14 +277,14 @@ class LeftOutContests(Contests):
 
     def lower(self, ahead: int, behind: int) -> int:
         """Return 1 where some unit alone turns the order, else 2."""
-        gaps = self._out.gaps_without(ahead, behind)
+        gaps = self.out.gaps_without(ahead, behind)
         turned = gaps <= 0 if behind < ahead else gaps < 0
         return 1 if turned.any() else 2
 
     def attack(self, ahead: int, behind: int) -> Attack:
         """Put the units first without which the gap is smallest."""
-        gaps = self._out.gaps_without(ahead, behind)
-        scores = self._out.scores
+        gaps = self.out.gaps_without(ahead, behind, nearly=True)  # what they do will be seen
+        scores = self.out.scores
         helpful = np.flatnonzero(gaps < scores[ahead] - scores[behind])
         order = helpful[np.argsort(gaps[helpful], kind="stable")]
-        return Attack(order, self._out.units.counts[order])
+        return Attack(order, self.out.units.counts[order])

@@ -33,7 +33,7 @@ class ItemGiven:
     """What units give to each item, fetched when it is first asked for."""
 
     def __init__(self, entries: Entries, sums: ItemSums) -> None:
-        self._entries, self._sums = entries, sums
+        self._entries, self.sums = entries, sums
         self._counts: list[int] = sums.counts.tolist()
         self._known: dict[int, Given] = {}
 
@@ -55,10 +55,10 @@ class ItemGiven:
         self.fetch(items)
         yield run
 
-    def __call__(self, item: int) -> Given:
-        """Return what units give to one item."""
-        self.fetch({item})
-        return self._known[item]
+    def __call__(self, one: int, other: int) -> tuple[Given, Given]:
+        """Return what units give to two items."""
+        self.fetch({one, other})
+        return self._known[one], self._known[other]
 
     def fetch(self, items: set[int]) -> None:
         """Fetch items that are not known yet, in one pass; without room for them, forget others."""
@@ -74,22 +74,19 @@ class ItemGiven:
         start = np.flatnonzero(new)  # of what a unit gives to an item
         amount = together(tuple(np.add.reduceat(part[order], start) for part in parts))
         unit, place, counts = unit[start], place[start], np.add.reduceat(counts, start)
-        if not self._sums.form.whole:
-            amount /= of_items(self._sums.form.scale, wanted[place])
-        cuts = np.searchsorted(place, np.arange(len(wanted) + 1))
+        if not self.sums.form.whole:
+            amount /= of_items(self.sums.form.scale, wanted[place])
+        cuts, share = np.searchsorted(place, np.arange(len(wanted) + 1)), self.sums.prior.share
         for number, item in enumerate(wanted.tolist()):
             part = slice(cuts[number], cuts[number + 1])
-            self._known[item] = self._one(unit[part], amount[part], counts[part])
+            sums, number_of_values = amount[part], counts[part]
+            denominator = self.sums.prior.weight + share * float(number_of_values.sum())
+            taken = number_of_values.astype(np.float64) * share
+            total = float(sums.sum()) * share
+            self._known[item] = Given(unit[part], sums * share, taken, total, denominator, share)
 
     def _size(self, items: set[int]) -> int:
         return sum(self._counts[item] for item in items)
-
-    def _one(self, units: IntArray, sums: FloatArray, counts: IntArray) -> Given:
-        prior = self._sums.prior
-        denominator = prior.weight + prior.share * float(counts.sum())
-        total = float(sums.sum()) * prior.share
-        taken = counts.astype(np.float64) * prior.share
-        return Given(units, sums * prior.share, taken, total, denominator, prior.share)
 
 
 def entry_contests(
@@ -98,21 +95,12 @@ def entry_contests(
     """Return the contests of sums over counts: by sums alone where all counts are the same."""
     given = ItemGiven(entries, sums)
     least, most = (np.where(sums.counts > 0, _amount(sums, end), 0.0) for end in entries.extremes)
-    ends = least, most
     most_at_once = int(entries.most_leaving.max())
-    new = NewValues(value_range, _scale(sums), sums.form.whole, grouped=most_at_once > 1)
+    scale = float(sums.form.scale) if sums.form.whole else 1.0
+    new = NewValues(value_range, scale, sums.form.whole, grouped=most_at_once > 1)
     if not entries.gaps:
-        return SameCounts(given, sums, units, ends, most_at_once, new)
-    shrinkage, scores = sums.prior.weight / sums.prior.share, sums.scores * _scale(sums)
-    denominators = np.asarray(shrinkage + sums.counts, dtype=np.float64)
-    return RatioContests(
-        units.counts, given, ends, scores, denominators, entries.most_leaving, shrinkage, new
-    )
-
-
-def _scale(sums: ItemSums) -> float:
-    """Return what values are multiplied by, so that their sums are whole where that is possible."""
-    return float(sums.form.scale) if sums.form.whole else 1.0
+        return SameCounts(given, (least, most), most_at_once, units.counts, new)
+    return RatioContests(given, (least, most), entries.most_leaving, units.total, new)
 
 
 def _amount(sums: ItemSums, parts: Parts) -> FloatArray:
@@ -123,17 +111,11 @@ class SameCounts(SharedContests):
     """Contests of items that all have the same number of values, so that only sums matter."""
 
     def __init__(
-        self,
-        given: ItemGiven,
-        sums: ItemSums,
-        units: Units,
-        ends: Ends,
-        largest_unit: int,
-        new: NewValues,
+        self, given: ItemGiven, ends: Ends, largest_unit: int, counts: IntArray, new: NewValues
     ) -> None:
-        self._share, self._scale = sums.prior.share, _scale(sums)
+        sums, self._share = given.sums, given.sums.prior.share
         denominator = sums.prior.weight / self._share + float(sums.counts.max())
-        super().__init__(units.counts, denominator * self._scale)
+        super().__init__(counts, denominator * new.scale)
         self._given, self._ends, self._largest_unit, self._new = given, ends, largest_unit, new
         self._totals = _amount(sums, sums.totals)
         if not sums.form.whole:
@@ -160,10 +142,9 @@ class SameCounts(SharedContests):
 
     def differences(self, ahead: int, behind: int) -> tuple[IntArray, FloatArray]:
         """Subtract what each unit gives to the two: every unit gives to both."""
-        self._given.fetch({ahead, behind})
-        first, second = self._given(ahead), self._given(behind)
+        first, second = self._given(ahead, behind)
         return first.units, (first.sums - second.sums) / self._share
 
     def sizes(self, ahead: int) -> FloatArray:
         """Return how many values each unit has of an item, on the scale of the sums."""
-        return np.asarray(self._given(ahead).counts * (self._scale / self._share))
+        return np.asarray(self._given(ahead, ahead)[0].counts * (self._new.scale / self._share))

@@ -139,19 +139,16 @@ def checked_range(value_range: tuple[float, float]) -> tuple[float, float]:
     try:
         lowest, highest = (float(end) for end in value_range)
     except (TypeError, ValueError):
-        raise ValueRangeError(
-            f"value_range must be two numbers (lowest, highest), but is {shorten(value_range)}."
-        ) from None
+        raise _range_error("be two numbers (lowest, highest)", value_range) from None
     if not (math.isfinite(lowest) and math.isfinite(highest) and lowest < highest):
-        raise ValueRangeError(
-            "value_range must be two finite numbers, the smaller one first, "
-            f"but is {shorten(value_range)}."
-        )
+        raise _range_error("be two finite numbers, the smaller one first", value_range)
     if not math.isfinite(highest - lowest):
-        raise ValueRangeError(
-            f"value_range must not be wider than the largest float, but is {shorten(value_range)}."
-        )
+        raise _range_error("not be wider than the largest float", value_range)
     return lowest, highest
+
+
+def _range_error(rule: str, given: object) -> ValueRangeError:
+    return ValueRangeError(f"value_range must {rule}, but is {shorten(given)}.")
 
 
 @dataclass(frozen=True)

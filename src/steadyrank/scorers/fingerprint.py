@@ -17,25 +17,15 @@ import dis
 import importlib.util
 import sys
 import sysconfig
+import types
 from dataclasses import fields
 from functools import cache, cached_property, partial
 from hashlib import sha256
 from importlib import import_module, metadata
+from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 from platform import python_version
-from types import (
-    BuiltinMethodType,
-    CodeType,
-    FunctionType,
-    GetSetDescriptorType,
-    MappingProxyType,
-    MemberDescriptorType,
-    MethodDescriptorType,
-    MethodType,
-    ModuleType,
-    WrapperDescriptorType,
-)
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,9 +45,9 @@ ATOMS: dict[type, Callable[[Any], bytes]] = {
 )
 """What is known by its value alone, each with its bytes."""
 HOUSE = "steadyrank"
-NOT_DATA = {"notes"}
+NOT_DATA = {"notes", "unit_candidates"}
 """Fields of data that only tell how they were read."""
-PLAIN = {tuple, list, dict, MappingProxyType}
+PLAIN = {tuple, list, dict, types.MappingProxyType}
 NOT_STATE = {
     *("__dict__", "__weakref__", "__doc__", "__module__", "__annotations__", "__annotate_func__"),
     *("__annotations_cache__", "__firstlineno__", "__static_attributes__", "__dataclass_fields__"),
@@ -138,7 +128,9 @@ def _parts_or_complaint(
     try:
         return _parts(value)
     except (TypeError, ValueError, AttributeError) as error:
-        way = [_called(one.value) for one in open_ones if isinstance(one.value, FunctionType | type)]
+        way = [
+            _called(one.value) for one in open_ones if isinstance(one.value, types.FunctionType | type)
+        ]
         by = f" (by way of {', '.join(way)})" if way else ""
         raise CheckpointError(
             f"a checkpoint cannot tell {_called(type(value))}{by} again in another run: {error}",
@@ -184,10 +176,6 @@ def _reduced(value: Any) -> Iterable[object]:
     return [made_by, arguments, state, *(list(each) for each in items if each is not None)]
 
 
-def _pairs(value: Mapping[object, object]) -> Iterator[object]:
-    return (part for pair in value.items() for part in pair)
-
-
 @cache
 def _kept_in(module: str) -> dict[int, str]:
     return {id(value): name for name, value in vars(sys.modules.get(module, sys)).items()}
@@ -200,7 +188,7 @@ def _array(value: np.ndarray[Any, Any]) -> Iterable[object]:
     return [value.dtype, value.shape, content]
 
 
-def _function(value: FunctionType) -> Iterable[object]:
+def _function(value: types.FunctionType) -> Iterable[object]:
     module = value.__globals__.get("__name__", "")
     version = _library(module)
     if version and _found(module, value.__qualname__) is value:
@@ -219,13 +207,13 @@ def _content(cell: Any) -> object:
         return "empty"
 
 
-def _code(value: CodeType) -> Iterable[object]:
+def _code(value: types.CodeType) -> Iterable[object]:
     counts = (value.co_argcount, value.co_posonlyargcount, value.co_kwonlyargcount, value.co_flags)
     names = (value.co_names, value.co_varnames, value.co_freevars, value.co_cellvars)
     return [value.co_name, counts, names, value.co_code, value.co_exceptiontable, value.co_consts]
 
 
-def _globals(code: CodeType, where: Mapping[str, Any]) -> Iterator[object]:
+def _globals(code: types.CodeType, where: Mapping[str, Any]) -> Iterator[object]:
     """Yield the name of each global that code, or code inside it, reads or imports, and what it is."""
     for names in sorted(_names(code)):
         if names[0].startswith("."):  # it was imported
@@ -234,7 +222,7 @@ def _globals(code: CodeType, where: Mapping[str, Any]) -> Iterator[object]:
             yield from (".".join(names), _reached(where[names[0]], names[1:]))
 
 
-def _names(code: CodeType) -> set[tuple[str, ...]]:
+def _names(code: types.CodeType) -> set[tuple[str, ...]]:
     """Return the globals that code reads, with the parts it takes of them, and what it imports.
 
     An import is written with the dots of its level and one more, as ``("..", "package", "name")``.
@@ -247,7 +235,8 @@ def _names(code: CodeType) -> set[tuple[str, ...]]:
             continue
         if step.opname == "IMPORT_NAME":
             dots = "." * (1 + int(recent[0] or 0))
-            found |= {(dots, step.argval, *name) for name in _each(recent[1])}
+            # After ``from ... import`` come names; without any the module itself counts.
+            found |= {(dots, step.argval, name) for name in recent[1] or ()} or {(dots, step.argval)}
         elif step.opname in READS_A_PART and reading:
             reading = (*reading, step.argval)
             continue
@@ -256,14 +245,9 @@ def _names(code: CodeType) -> set[tuple[str, ...]]:
         reading = (step.argval,) if step.opname in READS_A_GLOBAL else ()
         recent = [recent[1], step.argval]
     for constant in code.co_consts:
-        if isinstance(constant, CodeType):
+        if isinstance(constant, types.CodeType):
             found |= _names(constant)
     return found
-
-
-def _each(names: tuple[str, ...] | None) -> list[tuple[str, ...]]:
-    """Return the names after ``from ... import``, one by one; without any the module itself counts."""
-    return [(name,) for name in names] if names else [()]
 
 
 def _imported(names: tuple[str, ...], where: Mapping[str, Any]) -> object:
@@ -278,13 +262,13 @@ def _imported(names: tuple[str, ...], where: Mapping[str, Any]) -> object:
 def _reached(value: object, parts: tuple[str, ...]) -> object:
     """Follow parts of modules; of anything else, all of it counts."""
     for part in parts:
-        if not isinstance(value, ModuleType) or _library(value.__name__):
+        if not isinstance(value, types.ModuleType) or _library(value.__name__):
             break
         value = getattr(value, part, "missing")
     return value
 
 
-def _module(value: ModuleType) -> Iterable[object]:
+def _module(value: types.ModuleType) -> Iterable[object]:
     if _library(value.__name__):
         return [_by_name(value.__name__, "")]
     return sorted((name, part) for name, part in vars(value).items() if not name.startswith("__"))
@@ -297,8 +281,8 @@ def _class(value: type) -> Iterable[object]:
     return [value.__qualname__, type(value), value.__bases__, *own]
 
 
-def _builtin(value: BuiltinMethodType) -> Iterable[object]:
-    if isinstance(value.__self__, ModuleType) or value.__self__ is None:
+def _builtin(value: types.BuiltinMethodType) -> Iterable[object]:
+    if isinstance(value.__self__, types.ModuleType) or value.__self__ is None:
         return [_by_name(value.__module__ or "builtins", value.__qualname__)]
     return [value.__name__, value.__self__]
 
@@ -352,20 +336,25 @@ def _called(value: Any) -> str:
 
 _PARTS: dict[Any, Callable[[Any], Iterable[object]]] = {
     (tuple, list): lambda value: value if type(value) in PLAIN else _reduced(value),
-    (dict, MappingProxyType): lambda value: _pairs(value) if type(value) in PLAIN else _reduced(value),
+    (dict, types.MappingProxyType): lambda value: (
+        chain(*value.items()) if type(value) in PLAIN else _reduced(value)
+    ),
     np.ndarray: _array,
-    FunctionType: _function,
-    CodeType: _code,
-    MethodType: lambda value: [value.__func__, value.__self__],
-    BuiltinMethodType: _builtin,
+    types.FunctionType: _function,
+    types.CodeType: _code,
+    types.MethodType: lambda value: [value.__func__, value.__self__],
+    types.BuiltinMethodType: _builtin,
     partial: lambda value: [value.func, value.args, value.keywords],
     type: _class,
-    ModuleType: _module,
+    types.ModuleType: _module,
     property: lambda value: [value.fget, value.fset, value.fdel],
     (staticmethod, classmethod): lambda value: [value.__func__],
     cached_property: lambda value: [value.func],
     # What Python makes of __slots__ and the like.
-    (MemberDescriptorType, GetSetDescriptorType, WrapperDescriptorType, MethodDescriptorType): (
-        lambda value: [value.__name__]
-    ),
+    (
+        types.MemberDescriptorType,
+        types.GetSetDescriptorType,
+        types.WrapperDescriptorType,
+        types.MethodDescriptorType,
+    ): (lambda value: [value.__name__]),
 }

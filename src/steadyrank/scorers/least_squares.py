@@ -15,6 +15,7 @@ import numpy as np
 
 from steadyrank.errors import InvalidSettingError, Option, SingularDesignError, ValueRangeError
 from steadyrank.scorers.base import RowsOut, Scorer, check_several
+from steadyrank.scorers.linear_contests import LinearContests
 from steadyrank.scorers.norm_ball import checked_radius
 from steadyrank.scorers.row_folds import RESOLUTION, RowFolds, Shrinking
 
@@ -76,7 +77,7 @@ class LinearModel(Scorer):
                 found[row - part.start] = scores[row]
             return found
 
-        return RowsOut(fit.scores, data.units, without, contest=fit.contests)
+        return RowsOut(fit.scores, data.units, without, contest=lambda out: LinearContests(out, fit))
 
     def _fitted(self, data: Regression) -> RowFolds:
         self.check(data)

@@ -28,10 +28,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.scorers.contests import LeftOutContests
+from steadyrank.scorers.row_folds import RESOLUTION
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.scorers.base import LeaveOneOut
+    from steadyrank.scorers.row_folds import RowFolds
 
 SURE = 1 + 1e-6
 """Makes what rows can do larger than its rounding errors, of designs that nearly lose their rank too."""
@@ -47,18 +49,8 @@ class LinearContests(LeftOutContests):
     ----------
     out : LeaveOneOut
         The scores without each row.
-    coefficients : float array (features,)
-        With their signs.
-    loads : float array (rows, features)
-        ``X B^-1``.
-    inverse : float array (features, features)
-        ``B^-1``.
-    residuals, leverages : float arrays (rows,)
-        Of the fit; the leverages from B, and with those of the constant.
-    width : float
-        How far coefficients may be apart that count as equal, on all rows.
-    free : bool
-        Whether nothing but a penalty holds the coefficients back.
+    fit : RowFolds
+        The fit on all rows.
     """
 
     rule = "certified by leverages and residuals; seen by an attack on the rows that narrow the gap most"
@@ -67,26 +59,23 @@ class LinearContests(LeftOutContests):
     several = True
     slow = True
 
-    def __init__(
-        self,
-        out: LeaveOneOut,
-        coefficients: FloatArray,
-        loads: FloatArray,
-        inverse: FloatArray,
-        residuals: FloatArray,
-        leverages: FloatArray,
-        width: float,
-        *,
-        free: bool,
-    ) -> None:
+    def __init__(self, out: LeaveOneOut, fit: RowFolds) -> None:
         super().__init__(out)
-        self._coefficients, self._loads, self._inverse = coefficients, loads, inverse
-        self._residuals, self._free = residuals, free
+        # Whether nothing but a penalty holds the coefficients back.
+        self._free = not np.isfinite(fit.radius)
+        self._coefficients, squares = fit.coefficients, fit.sizes**2
+        spread = 1.0 / (squares + (fit.shift if self._free else fit.shift / 2))
+        self._inverse = (fit.right * spread) @ fit.right.T  # of B
+        self._loads = (fit.left * (fit.sizes * spread)) @ fit.right.T  # X times that
+        self._residuals = fit.y - fit.left @ (fit.sizes * (fit.coefficients @ fit.right))
+        leverages = fit.left**2 @ (squares * spread) + (1.0 - fit.freedom)
+        widest = (fit.right**2 @ (spread if self._free else 1.0 / squares)).max(initial=0.0)
+        width = RESOLUTION * float(np.linalg.norm(fit.y) * np.sqrt(widest))
         # Equal ones may be linked one to the next, and rows that leave take what holds them apart.
-        self._slack = width * len(coefficients) / np.sqrt(1 - KNOWN)
+        self._slack = width * len(self._coefficients) / np.sqrt(1 - KNOWN)
         together = np.cumsum(np.sort(leverages)[::-1]) * SURE
         self._together = together[: int(np.searchsorted(together, KNOWN))]
-        self._missed = self._largest(residuals)
+        self._missed = self._largest(self._residuals)
         # How far all coefficients move at most, in the norm of B, when 1, 2, ... rows leave.
         self._moves = np.sqrt(self._together) * self._missed / (1.0 - self._together)
 

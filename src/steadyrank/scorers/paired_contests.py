@@ -37,14 +37,12 @@ is among the most effective.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
 from steadyrank.errors import InvalidSettingError
-from steadyrank.scorers.contests import LeftOutContests
-from steadyrank.scorers.paired_fit import laplacian, lost_odds
+from steadyrank.scorers.contests import LeftOutContests, narrowed, smallest
 from steadyrank.scorers.paired_sketch import STEADY
 from steadyrank.scorers.stuffing import StuffedBattles
 
@@ -68,16 +66,6 @@ FURTHEST = 30.0
 
 HALVINGS = 7
 """How often the interval that a move lies in is halved."""
-
-
-class Taken(NamedTuple):
-    """What leaves with each distinct unit: battles between two items, and the wins of the first."""
-
-    owner: IntArray
-    first: IntArray
-    second: IntArray
-    battles: FloatArray
-    wins: FloatArray
 
 
 class Ranked(NamedTuple):
@@ -109,9 +97,7 @@ class PairedContests(LeftOutContests):
     out : LeaveOneOut
         The scores without each unit.
     fit : BattleFolds
-        The fit itself: its scores, win counts and ridge.
-    taken : Taken
-        What each distinct unit takes away.
+        The fit itself, and what each distinct unit takes away.
     resolution : float
         Scores closer than this count as equal.
     """
@@ -122,27 +108,25 @@ class PairedContests(LeftOutContests):
     several = True
     slow = True
 
-    def __init__(self, out: LeaveOneOut, fit: BattleFolds, taken: Taken, resolution: float) -> None:
+    def __init__(self, out: LeaveOneOut, fit: BattleFolds, resolution: float) -> None:
         super().__init__(out)
-        self._scores = fit.scores
-        upset = lost_odds(fit.scores[:, np.newaxis] - fit.scores[np.newaxis, :])
-        hessian = laplacian(fit.wins * upset, upset)
-        np.einsum("ii->i", hessian)[:] += fit.ridge
-        self.inverse = np.asarray(np.linalg.inv(hessian), dtype=np.float64)
+        self._curves, self._scores, self.inverse = fit.curves, fit.scores, fit.curves.inverse
         self._steady = bool(np.abs(self.inverse).max() < STEADY)
         # Scores that are linked one to the next become equal, all of them at most.
-        self.taken, self._linked = taken, resolution * len(fit.scores)
-        chance = upset[taken.second, taken.first]
+        self._linked = resolution * len(fit.scores)
+        self.owner, self.taken = fit.removals.by_pair
+        taken = self.taken
+        chance = fit.curves.win_chance[taken.first, taken.second]
         self.surprise = taken.wins - taken.battles * chance
         self.information = taken.battles * chance * (1 - chance)
         self.resistances = self.resistance(taken.first, taken.second)
         self._heaviest = self.most(np.minimum(np.abs(self.surprise) + self.information, taken.battles))
 
     def resistance(self, first: IntArray, second: IntArray) -> FloatArray:
-        """Return the effective resistances of pairs."""
+        """Return the effective resistances of pairs, or what rounding makes a little larger."""
         own = np.einsum("ii->i", self.inverse)
-        both = own[first] + own[second]
-        return np.asarray(both - 2.0 * self.inverse[first, second] + ROUNDING * both)
+        rounding = ROUNDING * (own[first] + own[second])
+        return np.asarray(self._curves.resistance(first, second) + rounding)
 
     def gaps(self, ahead: IntArray, behind: IntArray) -> FloatArray:
         """Return how far scores must move for ties to become possible."""
@@ -150,13 +134,12 @@ class PairedContests(LeftOutContests):
 
     def stuffed(self, *, changing: bool) -> Contests:
         """Let the item behind win battles against the one ahead."""
-        taken = self.taken
-        if len(np.unique(taken.owner)) < len(taken.owner) or (taken.battles != 1).any():
+        if len(np.unique(self.owner)) < len(self.owner) or (self.taken.battles != 1).any():
             raise InvalidSettingError(
                 "a group of battles that is added or changed could hold any number of battles",
                 way_out="Ask about groups that leave, or about battles.",
             )
-        return StuffedBattles(self, self.needed, changing=changing)
+        return StuffedBattles(self, changing)
 
     def needed(self, ahead: IntArray, behind: IntArray) -> FloatArray:
         """Return how many battles it takes at least to close the gap, whatever they say."""
@@ -175,11 +158,11 @@ class PairedContests(LeftOutContests):
         with np.errstate(divide="ignore", invalid="ignore"):
             more = np.ceil((needed - upto[place]) / each * (1 - 1e-9))
         found = number[place] + np.maximum(more, 1)
-        return np.where(place == len(upto) - 1, self._out.units.total, found).astype(np.int64)
+        return np.where(place == len(upto) - 1, self.out.units.total, found).astype(np.int64)
 
     def lower(self, ahead: int, behind: int) -> int:
         """Return the bound, or 2 where it says 1 and no single unit turns the order."""
-        total = self._out.units.total
+        total = self.out.units.total
         return self.lower_upto(ahead, behind, total) or total
 
     def lower_upto(self, ahead: int, behind: int, most: int) -> int | None:
@@ -188,15 +171,8 @@ class PairedContests(LeftOutContests):
             return super().lower(ahead, behind)
         gap = self.gaps(np.array([ahead]), np.array([behind]))[0]
         effects = _Effects(self, ahead, behind, float(gap))
-        failed, number, total = 0, 1, self._out.units.total
-        if not effects.suffice(min(most, total)):
-            return None
-        while not effects.suffice(number):
-            failed, number = number, min(2 * number, most, total)
-        while number - failed > 1:
-            middle = (failed + number) // 2
-            failed, number = (failed, middle) if effects.suffice(middle) else (middle, number)
-        return number if number > 1 else super().lower(ahead, behind)
+        number = smallest(effects.suffice, min(most, self.out.units.total))
+        return super().lower(ahead, behind) if number == 1 else number
 
     def gain(self, removals: int, ahead: int, behind: int, upto: float) -> float:
         """Look for the least move of the gap that the bound rules out, up to that of the quick one.
@@ -219,10 +195,7 @@ class PairedContests(LeftOutContests):
         moved = min(moved, furthest)
         if moved <= reached or not possible(reached):
             return max(reached - gap, 0.0)
-        for _ in range(HALVINGS):
-            middle = (reached + moved) / 2
-            reached, moved = (middle, moved) if possible(middle) else (reached, middle)
-        return moved - gap
+        return narrowed(possible, reached, moved, HALVINGS) - gap
 
     def most(self, values: FloatArray, among: int | None = None) -> Ranked:
         """Return the units by the sum of their battles' values, the most valuable first, or so many."""
@@ -232,33 +205,26 @@ class PairedContests(LeftOutContests):
         else:
             order = np.argpartition(-by_unit, among - 1)[:among]
             order = order[np.argsort(-by_unit[order], kind="stable")]
-        counts = self._out.units.counts[order]
+        counts = self.out.units.counts[order]
         gained = np.asarray(counts * np.maximum(by_unit[order], 0.0) * SURE, dtype=np.float64)
         return Ranked(order, np.cumsum(counts), np.cumsum(gained))
 
     def per_unit(self, values: FloatArray) -> FloatArray:
         """Add the values of each unit's battles up."""
-        found = np.bincount(self.taken.owner, values, minlength=len(self._out.units))
+        found = np.bincount(self.owner, values, minlength=len(self.out.units))
         return found.astype(np.float64, copy=False)
 
 
-@dataclass
 class _Effects:
     """What each unit can do to move the gap of two items so far."""
 
-    known: PairedContests
-    ahead: int
-    behind: int
-    moved: float
-
-    def __post_init__(self) -> None:
-        known, taken = self.known, self.known.taken
-        own = np.array([self.ahead]), np.array([self.behind])
-        self._resistance = float(known.resistance(*own)[0])
-        self._s = float(-np.expm1(-self.moved))
-        self._potential = known.inverse[self.ahead] - known.inverse[self.behind]
-        along = self._potential[taken.first] - self._potential[taken.second]
-        self._along = along / np.sqrt(self._resistance)
+    def __init__(self, known: PairedContests, ahead: int, behind: int, moved: float) -> None:
+        self.known, taken = known, known.taken
+        root = np.sqrt(known.resistance(np.array([ahead]), np.array([behind]))[0])
+        self._s = float(-np.expm1(-moved))
+        self._t = 2 * self._s / float(root)
+        potential = known.inverse[ahead] - known.inverse[behind]
+        self._along = (potential[taken.first] - potential[taken.second]) / root
         self._weight = np.abs(known.surprise) + self._s * known.information
         self._most = np.minimum(self._weight, taken.battles)
         drive = known.surprise * self._along + self._s * known.information * np.abs(self._along)
@@ -268,10 +234,6 @@ class _Effects:
         self._rest = self._weight * rest
         self._lengths = known.most(self._rest)
 
-    @property
-    def _t(self) -> float:
-        return 2 * self._s / float(np.sqrt(self._resistance))
-
     def suffice(self, m: int) -> bool:
         """Tell whether the bound allows m units to do it."""
         known, target = self.known, self._t**2
@@ -280,7 +242,7 @@ class _Effects:
         while True:
             effects = known.most(np.minimum(4 * self._s * self._most, self._drive + beside), m)
             suffices = effects.top(m) >= target
-            unseen = np.flatnonzero(np.isin(known.taken.owner, effects.first(m)) & ~looked)[:left]
+            unseen = np.flatnonzero(np.isin(known.owner, effects.first(m)) & ~looked)[:left]
             if not suffices or not len(unseen):
                 return suffices
             looked[unseen], left = True, left - len(unseen)

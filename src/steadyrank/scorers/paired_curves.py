@@ -138,17 +138,14 @@ class Curves:
     def order(self, r: int) -> Order:
         """Return the matrix of ``N s^(r)(d) / r!``, r from 2, and what it can do."""
         if r not in self._orders:
-            self._orders[r] = self._made(r)
+            table = self.information * self._polynomials[r - 1](self.win_chance)
+            self._orders[r] = Order(
+                edge_spread=float(self.spreads[r - 1]),
+                node_spread=2.0 * float((np.abs(self.inverse) @ np.abs(table).sum(axis=1)).max()),
+                wide=Tables.of(self.inverse, table.T),
+                narrow=Tables.of(self.narrow_inverse, table.T.astype(np.float32)),
+            )
         return self._orders[r]
-
-    def _made(self, r: int) -> Order:
-        table = self.information * self._polynomials[r - 1](self.win_chance)
-        return Order(
-            edge_spread=float(self.spreads[r - 1]),
-            node_spread=2.0 * float((np.abs(self.inverse) @ np.abs(table).sum(axis=1)).max()),
-            wide=Tables.of(self.inverse, table.T),
-            narrow=Tables.of(self.narrow_inverse, table.T.astype(np.float32)),
-        )
 
     def resistance(self, first: IntArray, second: IntArray) -> FloatArray:
         """Return the range of a_1, which is its value at i minus that at j."""
@@ -267,10 +264,7 @@ class _Block:
                 part += self.powers[r - s, k - j] * self._product(r, s, j)
             part *= (-1) ** s * comb(r, s)
             force += part
-        if r % 2:
-            force -= self._product(r, r, k)
-        else:
-            force += self._product(r, r, k)
+        (np.subtract if r % 2 else np.add)(force, self._product(r, r, k), out=force)
         return force
 
     def _product(self, r: int, s: int, k: int) -> AnyArray:

@@ -133,11 +133,8 @@ class Sketch:
         self, folds: IntArray, table: FloatArray, bent: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Return the same to second order."""
-        first, second, order = (
-            self.folds.first[folds],
-            self.folds.second[folds],
-            self.curves.order(2).wide,
-        )
+        first, second = self.folds.first[folds], self.folds.second[folds]
+        order = self.curves.order(2).wide
         a = self.inverse[first] - self.inverse[second]
         turned = order.first_products[first] - order.first_products[second]
         square = a * a

@@ -23,13 +23,14 @@ are looked at closely.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steadyrank.engines.exact_sums import EXACT
 from steadyrank.errors import InvalidSettingError
-from steadyrank.scorers.contests import Attack, Contests
+from steadyrank.scorers.contests import Attack, Contests, narrowed, smallest
 from steadyrank.scorers.stuffing import AddedRatios
 
 if TYPE_CHECKING:
@@ -37,14 +38,11 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.scorers.contests import Bounded, OnePair
-    from steadyrank.scorers.entry_contests import ItemGiven
+    from steadyrank.scorers.entry_contests import Ends, ItemGiven
     from steadyrank.scorers.stuffing import NewValues
 
 MOST_TRIPLES = 20_000_000
 """How many triples are bounded for one pair before the exact number is given up for an interval."""
-
-EXACT = 2.0**53
-"""Whole numbers up to here are exact in double precision."""
 
 ROUNDING = 1e-11
 """More than what rounding of sums over units amounts to, relative to their size."""
@@ -105,14 +103,12 @@ class Given:
         return sign * float(((sign * self.total - taken)[fits] / below[fits]).max())
 
     def _extreme_of_groups(self, m: int, sign: int) -> float:
-        means = sign * self.sums / self.counts
-        near, far = sign * self.score, max(sign * self.score, float(means.max()), 0.0)
-        for _ in range(40):
-            t = (near + far) / 2
+        def reached(t: float) -> bool:
             terms = t * self.counts - sign * self.sums
-            reached = sign * self.total - t * self.denominator + top_sum(terms, m) >= 0
-            near, far = (t, far) if reached else (near, t)
-        return sign * far
+            return sign * self.total - t * self.denominator + top_sum(terms, m) >= 0
+
+        near, furthest = sign * self.score, float((sign * self.sums / self.counts).max())
+        return sign * narrowed(reached, near, max(near, furthest, 0.0), halvings=40)
 
 
 class RatioContests(Contests):
@@ -120,18 +116,14 @@ class RatioContests(Contests):
 
     Parameters
     ----------
-    counts : int array
-        How often each distinct unit occurs.
     given : ItemGiven
-        From an item to what units give to it; many are fetched at once.
-    extremes : (float array, float array)
+        From two items to what units give to them; many are fetched at once.
+    ends : (float array, float array)
         The least and the largest value of each item.
-    scores, denominators : float arrays (items,)
-        The scores, and what their sums were divided by.
     most_leaving : int array (items,)
         The most values of an item that leave with one unit.
-    shrinkage : float
-        What denominators have beyond the number of values.
+    total : int
+        The number of units.
     new : NewValues
         The values of units that could be added.
     """
@@ -140,23 +132,15 @@ class RatioContests(Contests):
     several = True
 
     def __init__(
-        self,
-        counts: IntArray,
-        given: ItemGiven,
-        extremes: tuple[FloatArray, FloatArray],
-        scores: FloatArray,
-        denominators: FloatArray,
-        most_leaving: IntArray,
-        shrinkage: float,
-        new: NewValues,
+        self, given: ItemGiven, ends: Ends, most_leaving: IntArray, total: int, new: NewValues
     ) -> None:
-        self.counts = counts
-        self.total = int(counts.sum())
-        self._given = given
+        self._given, self._leaving, self.total, self._new = given, most_leaving, total, new
         self._chosen: dict[tuple[int, int], IntArray | None] = {}
-        self._least, self._most = (np.asarray(end, dtype=np.float64) for end in extremes)
-        self._scores, self._denominators = scores, denominators
-        self._leaving, self._shrinkage, self._new = most_leaving, shrinkage, new
+        self._least, self._most = ends
+        self._scores, prior = given.sums.scores * new.scale, given.sums.prior
+        # What denominators have beyond the number of values.
+        self._shrinkage = prior.weight / prior.share
+        self._denominators = np.asarray(self._shrinkage + given.sums.counts, dtype=np.float64)
 
     def stuffed(self, *, changing: bool) -> Contests:
         """Add units with the highest value for the one and the lowest for the other."""
@@ -165,8 +149,7 @@ class RatioContests(Contests):
                 "how many units must change is not known where units have values of some items only",
                 way_out="Ask about units that leave, or that are added.",
             )
-        ends = self._new.scaled(), self._new.stated()
-        return AddedRatios(self._scores, self._denominators, *ends, whole=self._new.whole)
+        return AddedRatios(self._scores, self._denominators, self._new)
 
     def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Let the item behind lose its lowest value, and the one ahead its highest, again and again."""
@@ -209,13 +192,12 @@ class RatioContests(Contests):
 
     def lower_upto(self, ahead: int, behind: int, most: int) -> int | None:
         """Return the number if it is not larger than ``most``, which most pairs are told by at once."""
-        self._given.fetch({ahead, behind})
-        both = self._given(ahead), self._given(behind)
+        both = self._given(ahead, behind)
         most = min(most, self.total - 1)
         if meeting(*both, most) is not None:
-            pair, units = _Pair.of(*both, tie=behind < ahead), None
+            pair, units = _Pair(*both, tie=behind < ahead), None
             lower = pair.bound(most)
-            if lower is not None and pair.single:
+            if lower is not None and both[0].single and both[1].single:
                 lower, units = pair.exact(lower, most)
             if lower is not None:
                 self._chosen[ahead, behind] = units
@@ -226,8 +208,7 @@ class RatioContests(Contests):
         """Return the units of the exact answer, or those with the largest first-order effect."""
         if (ahead, behind) not in self._chosen:
             self.lower(ahead, behind)
-        self._given.fetch({ahead, behind})
-        units = _Pair.of(self._given(ahead), self._given(behind), tie=behind < ahead).by_effect()
+        units = _Pair(*self._given(ahead, behind), tie=behind < ahead).by_effect()
         chosen = self._chosen.get((ahead, behind))
         if chosen is not None:  # and more, where a tie within rounding did not turn
             units = np.concatenate([chosen, np.setdiff1d(units, chosen, assume_unique=True)])
@@ -235,8 +216,7 @@ class RatioContests(Contests):
 
     def gain(self, removals: int, ahead: int, behind: int, upto: float) -> float:
         """Halve the interval of leads that the bound allows."""
-        self._given.fetch({ahead, behind})
-        pair = _Pair.of(self._given(ahead), self._given(behind), tie=True)
+        pair = _Pair(*self._given(ahead, behind), tie=True)
         return pair.most_ahead(removals, upto * self._new.scale) / self._new.scale
 
     def runs(self, pairs: Iterable[OnePair]) -> Iterator[Bounded]:
@@ -244,35 +224,19 @@ class RatioContests(Contests):
         return self._given.runs(pairs)
 
 
-@dataclass(frozen=True)
 class _Pair:
-    """Two items, and what each unit that has values of one of them gives to both."""
+    """Two items, and what each unit that has values of one of them gives to both.
 
-    units: IntArray
-    ahead: Given
-    behind: Given
-    sums: tuple[FloatArray, FloatArray]
-    counts: tuple[FloatArray, FloatArray]
-    tie: bool
-    """Whether a tie is enough: the item behind has the smaller index."""
+    A ``tie`` is enough where the item behind has the smaller index.
+    """
 
-    @classmethod
-    def of(cls, ahead: Given, behind: Given, *, tie: bool) -> _Pair:
-        units = np.union1d(ahead.units, behind.units)
-        columns = np.zeros((4, len(units)))
+    def __init__(self, ahead: Given, behind: Given, *, tie: bool) -> None:
+        self.ahead, self.behind, self.tie = ahead, behind, tie
+        self.units = np.union1d(ahead.units, behind.units)
+        self.sums, self.counts = (tuple(part) for part in np.zeros((2, 2, len(self.units))))
         for side, given in enumerate((ahead, behind)):
-            place = np.searchsorted(units, given.units)
-            columns[side, place], columns[2 + side, place] = given.sums, given.counts
-        return cls(units, ahead, behind, (columns[0], columns[1]), (columns[2], columns[3]), tie)
-
-    @property
-    def single(self) -> bool:
-        """Whether no unit has several values of an item."""
-        return self.ahead.single and self.behind.single
-
-    @property
-    def gap(self) -> float:
-        return self.ahead.score - self.behind.score
+            place = np.searchsorted(self.units, given.units)
+            self.sums[side][place], self.counts[side][place] = given.sums, given.counts
 
     def effects(self, t: float, lead: float = 0.0) -> FloatArray:
         """Return the most that each unit can do for the item behind, at a meeting point t."""
@@ -289,16 +253,7 @@ class _Pair:
 
     def bound(self, most: int) -> int | None:
         """Return the smallest number of units that the bound does not rule out, if up to ``most``."""
-        last = min(most, len(self.units))
-        if not self._possible(last):
-            return None
-        failed, number = 0, 1
-        while not self._possible(number):
-            failed, number = number, min(2 * number, last)
-        while number - failed > 1:
-            middle = (failed + number) // 2
-            failed, number = (failed, middle) if self._possible(middle) else (middle, number)
-        return number
+        return smallest(self._possible, min(most, len(self.units)))
 
     def most_ahead(self, m: int, upto: float) -> float:
         """Return a lead, 0 or more, that the item behind never exceeds when m units leave."""
@@ -306,14 +261,10 @@ class _Pair:
         if met is None or not self._possible(m):
             return 0.0
         slack, low, high = met
-        reached, lead = 0.0, max(high - low, 0.0) + slack
+        lead = max(high - low, 0.0) + slack
         if upto < lead and self._possible(m, upto):
             return lead
-        lead = min(lead, upto)
-        for _ in range(HALVINGS):
-            middle = (reached + lead) / 2
-            reached, lead = (middle, lead) if self._possible(m, middle) else (reached, middle)
-        return lead
+        return narrowed(partial(self._possible, m), 0.0, min(lead, upto), HALVINGS)
 
     def _possible(self, m: int, lead: float = 0.0) -> bool:
         """Tell whether the bound allows the item behind such a lead: t + lead against t, for some t."""
@@ -323,7 +274,7 @@ class _Pair:
         slack, low, high = met
         if high - lead < low - slack:
             return False
-        needed = self.gap + lead - slack
+        needed = self.ahead.score - self.behind.score + lead - slack
         return any(top_sum(self.effects(t, lead), m) >= needed for t in (low, high - lead))
 
     def exact(self, lower: int, most: int) -> tuple[int | None, IntArray | None]:
@@ -359,8 +310,9 @@ class _Splits:
         self._highest = only_ahead[np.argsort(-s_i[only_ahead], kind="stable")]
         self._low_sums, self._high_sums = upto(s_j[self._lowest]), upto(s_i[self._highest])
         x_i, x_j = s_i[self._both], s_j[self._both]
-        self._top = {name: upto(-np.sort(-values)) for name, values in _named(x_i, x_j)}
-        self._low = {name: upto(np.sort(values)) for name, values in _named(x_i, x_j)}
+        named = {"ahead": x_i, "behind": x_j, "gap": x_i - x_j}
+        self._top = {name: upto(-np.sort(-values)) for name, values in named.items()}
+        self._low = {name: upto(np.sort(values)) for name, values in named.items()}
         size = (abs(pair.ahead.total) + float(np.abs(s_i).sum())) * pair.behind.denominator
         size += (abs(pair.behind.total) + float(np.abs(s_j).sum())) * pair.ahead.denominator
         whole = all(float(part) == np.rint(part) for part in (pair.ahead.total, pair.behind.total))
@@ -422,10 +374,6 @@ def meeting(ahead: Given, behind: Given, m: int) -> tuple[float, float, float] |
     low, high = ahead.extreme(m, -1), behind.extreme(m, 1)
     slack = ROUNDING * (abs(ahead.score) + abs(behind.score) + abs(low) + abs(high))
     return None if high < low - slack else (slack, low, high)
-
-
-def _named(x_i: FloatArray, x_j: FloatArray) -> Iterator[tuple[str, FloatArray]]:
-    return iter((("ahead", x_i), ("behind", x_j), ("gap", x_i - x_j)))
 
 
 def upto(values: FloatArray) -> FloatArray:

@@ -15,6 +15,7 @@ import numpy as np
 
 from steadyrank.engines.blocks import slices
 from steadyrank.errors import InvalidSettingError, MissingPackageError, RefitError, shorten
+from steadyrank.progress import heard, tell
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_kind, check_several
 from steadyrank.scorers.checkpoint import FULL, open_checkpoint
 from steadyrank.scorers.fingerprint import fingerprint
@@ -63,7 +64,7 @@ class Refit(Scorer):
         in another run, or that you know better. Give another name whenever the model changes.
     progress : callable or bool, optional
         Called as ``progress(done, total)``; True or False to show a line on stderr or not.
-        Default: show one if stderr is a terminal.
+        Default: show one if stderr is a terminal and nobody else listens.
     n_jobs : int, optional
         Number of joblib workers, over what ``parallel_config`` says.
     label : str, optional
@@ -274,6 +275,8 @@ def _estimator_scores(model: Any, seed: int, data: Any) -> Any:
 def _shown(progress: Progress | bool | None) -> Progress:
     if callable(progress):
         return progress
+    if progress is None and heard():
+        return lambda done, total: tell(done, total, "refits")
     if progress is None:
         progress = sys.stderr is not None and sys.stderr.isatty()
     return _Line() if progress else lambda done, total: None  # noqa: ARG005

@@ -22,13 +22,11 @@ import numpy as np
 
 from steadyrank.errors import InvalidValueError
 from steadyrank.scorers.decomposition import Contrasts, decomposed
-from steadyrank.scorers.linear_contests import LinearContests
 from steadyrank.scorers.norm_ball import STEPS, secular_step
 from steadyrank.scorers.resolution import snapped
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.scorers.base import LeaveOneOut
 
 RESOLUTION = 1e-10
 """How close coefficients are equal, in units of how large responses of this length could make them."""
@@ -60,6 +58,10 @@ class RowFolds:
 
     Attributes
     ----------
+    left, sizes, right, y : float arrays
+        The decomposition and the responses, in units that keep their squares ordinary.
+    coefficients, radius : float array (features,) and float
+        With their signs, and what bounds their norm, both in those units.
     rank : int
         How many features, each scaled to length one, do not depend on others.
     shift : float
@@ -77,8 +79,8 @@ class RowFolds:
         if intercept:
             contrasts = Contrasts(X)
             X, y = contrasts.of(X), contrasts.of(y)
-        left, self._sizes, self._right = decomposed(X)
-        if self._sizes.min(initial=1.0) < SMALLEST:
+        left, self.sizes, self.right = decomposed(X)
+        if self.sizes.min(initial=1.0) < SMALLEST:
             raise InvalidValueError(
                 f"the scales of the features are more than {1 / SMALLEST:g} apart",
                 way_out="Measure them in other units.",
@@ -86,42 +88,42 @@ class RowFolds:
         self._moments = (left.T @ y)[:, 0]
         if intercept:
             left, y = contrasts.back(left), contrasts.back(y)
-        self._left, self._y = left, y[:, 0]
-        self.rank = len(self._sizes)
+        self.left, self.y = left, y[:, 0]
+        self.rank = len(self.sizes)
         self._unit = y_unit / x_unit
         self._penalty = shrinking.penalty / x_unit / x_unit
-        self._radius = shrinking.radius / self._unit
+        self.radius = shrinking.radius / self._unit
         nothing, one = np.zeros((1, self.rank)), np.ones(1)
         found, shifts = self._solved(nothing, one, 0 * one, np.full(1, self._penalty))
         self.shift = shifts[0]
-        self._coefficients = found[0] @ self._right.T
+        self.coefficients = found[0] @ self.right.T
         self.scores: FloatArray = self._scores(found, shifts)[0]
 
     @property
-    def _freedom(self) -> float:
+    def freedom(self) -> float:
         """The share of each row that the constant leaves."""
-        return 1.0 - 1.0 / len(self._y) if self._intercept else 1.0
+        return 1.0 - 1.0 / len(self.y) if self._intercept else 1.0
 
     @property
     def independent(self) -> bool:
         """Whether each row has a direction of its own, so that none can leave without a loss of rank."""
-        return self.rank == len(self._y) - self._intercept
+        return self.rank == len(self.y) - self._intercept
 
     def without(self, rows: IntArray) -> FloatArray:
         """Return the scores without each of some rows, none of which outweighs the others."""
-        left = self._left[rows]
+        left = self.left[rows]
         over, missed = np.zeros((2, len(left)))
         if not self.independent:
-            over = self._freedom - (left**2).sum(axis=1)
-            missed = self._y[rows] - left @ self._moments
+            over = self.freedom - (left**2).sum(axis=1)
+            missed = self.y[rows] - left @ self._moments
         return self._scores(*self._solved(left, over, missed, np.full(len(left), self.shift)))
 
     def outweighing(self) -> IntArray:
         """Return the rows beside which the others have little weight, in X or in y."""
-        squares = self._y**2
-        heavy: BoolArray = squares > (1 - OUTWEIGHED) * self._freedom * squares.sum()
+        squares = self.y**2
+        heavy: BoolArray = squares > (1 - OUTWEIGHED) * self.freedom * squares.sum()
         if not self.independent:
-            return np.flatnonzero(heavy | (self._freedom - (self._left**2).sum(axis=1) <= OUTWEIGHED))
+            return np.flatnonzero(heavy | (self.freedom - (self.left**2).sum(axis=1) <= OUTWEIGHED))
         for shift in (0.0, self.shift):
             heavy |= self._carrying(shift)
         return np.flatnonzero(heavy)
@@ -132,36 +134,15 @@ class RowFolds:
         What row l adds to the coefficients for each unit of its response is ``P e_l``, and without row i
         ``P e_l - P e_i K_il / K_ii``, with K the inverse of ``XX' + t I``.
         """
-        total = self._sizes**2 + shift
-        pulls = self._right * (self._sizes / total)
-        own, twice = self._left @ pulls.T, (self._left / total) @ pulls.T
-        inverse, square = (self._left**2 @ (1.0 / power) for power in (total, total**2))
+        total = self.sizes**2 + shift
+        pulls = self.right * (self.sizes / total)
+        own, twice = self.left @ pulls.T, (self.left / total) @ pulls.T
+        inverse, square = (self.left**2 @ (1.0 / power) for power in (total, total**2))
         move = own / inverse[:, np.newaxis]
         before = (pulls**2).sum(axis=1)
         after = before - 2.0 * move * twice + move**2 * square[:, np.newaxis]
         little = inverse < OUTWEIGHED * (1.0 / total).sum()
         return np.asarray(little | (after < OUTWEIGHED * before).any(axis=1))
-
-    def contests(self, out: LeaveOneOut) -> LinearContests:
-        """Return how few rows must leave for one feature to pass another, as far as that is known."""
-        free = not np.isfinite(self._radius)
-        squares = self._sizes**2
-        spread = 1.0 / (squares + (self.shift if free else self.shift / 2))
-        widest = (self._right**2 @ (spread if free else 1.0 / squares)).max(initial=0.0)
-        inverse = (self._right * spread) @ self._right.T
-        loads = (self._left * (self._sizes * spread)) @ self._right.T
-        leverages = self._left**2 @ (squares * spread) + (1.0 - self._freedom)
-        fitted = self._left @ (self._sizes * (self._coefficients @ self._right))
-        return LinearContests(
-            out,
-            self._coefficients,
-            loads,
-            inverse,
-            self._y - fitted,
-            leverages,
-            width=RESOLUTION * float(np.linalg.norm(self._y) * np.sqrt(widest)),
-            free=free,
-        )
 
     def refitted_without(self, row: int) -> RowFolds:
         """Return the model of all other rows, by itself."""
@@ -169,25 +150,25 @@ class RowFolds:
         return RowFolds(X, y, self._shrinking, intercept=self._intercept)
 
     def _scores(self, found: FloatArray, shifts: FloatArray) -> FloatArray:
-        sizes, widths = np.abs(found @ self._right.T) * self._unit, self.widths(shifts)
+        sizes, widths = np.abs(found @ self.right.T) * self._unit, self.widths(shifts)
         return snapped(np.where(sizes > widths, sizes, 0.0), widths)
 
     def widths(self, shifts: FloatArray) -> FloatArray:
         """Return how close coefficients are equal, for each t, or once where all are the same."""
-        t = shifts[:, np.newaxis] if np.isfinite(self._radius) else self._penalty
-        squares = (self._sizes / (self._sizes**2 + t)) ** 2 @ (self._right**2).T
-        return np.asarray(RESOLUTION * self._unit * np.sqrt((self._y**2).sum() * squares))
+        t = shifts[:, np.newaxis] if np.isfinite(self.radius) else self._penalty
+        squares = (self.sizes / (self.sizes**2 + t)) ** 2 @ (self.right**2).T
+        return np.asarray(RESOLUTION * self._unit * np.sqrt((self.y**2).sum() * squares))
 
     def _solved(
         self, left: FloatArray, over: FloatArray, missed: FloatArray, shifts: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Return g and t of each fold: t as given, or where that is needed to stay in the ball."""
-        if not np.isfinite(self._radius):
+        if not np.isfinite(self.radius):
             return self._at(left, over, missed, shifts)[0], shifts
         found, active = np.empty(left.shape), np.arange(len(left))
         for _ in range(STEPS):
             found[active], slope = self._at(left[active], over[active], missed[active], shifts[active])
-            shifts[active], moving = secular_step(shifts[active], found[active], slope, self._radius)
+            shifts[active], moving = secular_step(shifts[active], found[active], slope, self.radius)
             active = active[moving]
             if not len(active):
                 break
@@ -197,15 +178,15 @@ class RowFolds:
         self, left: FloatArray, over: FloatArray, missed: FloatArray, shifts: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Return g of each fold at its t, and ``-1/2 d||g||^2 / dt``."""
-        squares = self._sizes**2
+        squares = self.sizes**2
         total, t = squares + shifts[:, np.newaxis], shifts[:, np.newaxis]
         kernel, change = (1.0, -1.0) if self.independent else (t, squares)
         over = over + (left**2 * kernel / total).sum(axis=1)
         missed = (missed + (left * self._moments * kernel / total).sum(axis=1)) / over
         rest = self._moments - missed[:, np.newaxis] * left
-        found = self._sizes / total * rest
+        found = self.sizes / total * rest
         rate = (left * rest * change / total**2).sum(axis=1) / over
-        along = (found * self._sizes * left / total).sum(axis=1)
+        along = (found * self.sizes * left / total).sum(axis=1)
         return found, (found**2 / total).sum(axis=1) + rate * along
 
 

@@ -7,7 +7,7 @@ another, and as many of it as are needed are added, or put in the places of thos
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,14 +17,17 @@ from steadyrank.errors import InvalidSettingError, Option
 from steadyrank.scorers.contests import Attack, Contests, SharedContests
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.scorers.paired_contests import PairedContests
+
+    Ends = tuple[float | None, float | None]
+    """The least and the largest value that a unit can give; None where it gives points."""
 
 MOST_ADDED = 1 << 40
 """No more units than this are ever added: what so many give is still a 64-bit number."""
 
-NOBODY = np.zeros(0, dtype=np.int64)
+NOBODY = Attack(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+"""None of the units leaves."""
 
 
 class Favour(NamedTuple):
@@ -42,7 +45,7 @@ class Favour(NamedTuple):
 
 @dataclass(frozen=True)
 class NewValues:
-    """The values that a unit could give which was not there."""
+    """The values that a unit could give which was not there; the scale makes sums of them whole."""
 
     value_range: tuple[float, float] | None
     scale: float
@@ -87,12 +90,7 @@ class StuffedContests(SharedContests):
     several = False
 
     def __init__(
-        self,
-        inner: SharedContests,
-        widest: float,
-        ends: tuple[float, float] | tuple[None, None] = (None, None),
-        *,
-        changing: bool,
+        self, inner: SharedContests, widest: float, ends: Ends = (None, None), *, changing: bool
     ) -> None:
         super().__init__(inner.counts if changing else np.array([MOST_ADDED]), inner.divisor)
         self._inner, self._widest, self._ends, self._changing = inner, widest, ends, changing
@@ -123,11 +121,8 @@ class StuffedContests(SharedContests):
 
     def attack(self, ahead: int, behind: int) -> Attack:
         """Return those that make room, and the unit that is put in."""
-        favour = Favour(ahead, behind, *self._ends)
-        if not self._changing:
-            return Attack(NOBODY, NOBODY, favour)
-        gone = super().attack(ahead, behind)
-        return Attack(gone.units, gone.copies, favour)
+        gone = super().attack(ahead, behind) if self._changing else NOBODY
+        return replace(gone, favour=Favour(ahead, behind, *self._ends))
 
 
 class AddedRatios(Contests):
@@ -140,28 +135,16 @@ class AddedRatios(Contests):
     ----------
     scores, denominators : float arrays (items,)
         The scores, and what their sums were divided by.
-    ends : (float, float)
-        The range of values, in units of the scores.
-    stated : (float, float)
-        The range as it was stated.
-    whole : bool
-        Whether sums in units of the scores are whole numbers.
+    new : NewValues
+        What units could be added.
     """
 
     rule = "exact: all units that are added favour the rival as much as a unit can"
 
-    def __init__(
-        self,
-        scores: FloatArray,
-        denominators: FloatArray,
-        ends: tuple[float, float],
-        stated: tuple[float, float],
-        *,
-        whole: bool,
-    ) -> None:
+    def __init__(self, scores: FloatArray, denominators: FloatArray, new: NewValues) -> None:
         self._scores, self._denominators = scores, denominators
-        self._ends, self._stated = ends, stated
-        self._whole = whole and all(float(end).is_integer() for end in ends)
+        self._ends, self._stated = new.scaled(), new.stated()
+        self._whole = new.whole and all(float(end).is_integer() for end in self._ends)
 
     def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Find the number at which the scores meet, by halving."""
@@ -188,17 +171,14 @@ class AddedRatios(Contests):
         sums = self._scores[items] * below
         return (np.rint(sums) if self._whole else sums) + number * value, below + number
 
-    def lower(self, ahead: int, behind: int) -> int:
-        """Return the number for one pair."""
-        return int(self.at_least(np.array([ahead]), np.array([behind]))[0])
-
     def attack(self, ahead: int, behind: int) -> Attack:
         """Return the unit that is added, with the values that help."""
         low = self._stated[0] if self._scores[ahead] > self._ends[0] else None
         high = self._stated[1] if self._scores[behind] < self._ends[1] else None
-        return Attack(NOBODY, NOBODY, Favour(ahead, behind, low, high))
+        return replace(NOBODY, favour=Favour(ahead, behind, low, high))
 
 
+@dataclass(frozen=True)
 class StuffedBattles(Contests):
     """Contests of Bradley-Terry scores, when battles are added or changed.
 
@@ -207,34 +187,23 @@ class StuffedBattles(Contests):
 
     Parameters
     ----------
-    inner : Contests
+    inner : PairedContests
         The same when battles leave.
-    needed : callable
-        From pairs to the number of battles that the resistance asks for at least.
     changing : bool
         Whether battles that were there make room.
     """
 
     rule = "certified by effective resistances; seen with wins of the rival over the leader"
 
-    def __init__(
-        self, inner: Contests, needed: Callable[[IntArray, IntArray], FloatArray], *, changing: bool
-    ) -> None:
-        self._inner, self._needed, self._changing = inner, needed, changing
+    inner: PairedContests
+    changing: bool
 
     def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Return how many battles it takes to move the gap."""
-        needed = self._needed(ahead, behind) * (1 - 1e-9) / (2 if self._changing else 1)
+        needed = self.inner.needed(ahead, behind) * (1 - 1e-9) / (2 if self.changing else 1)
         return np.maximum(np.ceil(needed), 1).astype(np.int64)
-
-    def lower(self, ahead: int, behind: int) -> int:
-        """Return the same for one pair."""
-        return int(self.at_least(np.array([ahead]), np.array([behind]))[0])
 
     def attack(self, ahead: int, behind: int) -> Attack:
         """Return those that make room, and the battle that is put in."""
-        favour = Favour(ahead, behind)
-        if not self._changing:
-            return Attack(NOBODY, NOBODY, favour)
-        gone = self._inner.attack(ahead, behind)
-        return Attack(gone.units, gone.copies, favour)
+        gone = self.inner.attack(ahead, behind) if self.changing else NOBODY
+        return replace(gone, favour=Favour(ahead, behind))

@@ -14,7 +14,6 @@ from steadyrank.reading.arrays import frozen
 from steadyrank.stability import findings
 from steadyrank.stability.results import Result, some_of
 from steadyrank.stability.standings import Standing
-from steadyrank.stability.thresholds import BUDGET
 from steadyrank.stability.topk_audit import Flips
 from steadyrank.stability.views import plot_ranking, plot_topk
 
@@ -259,6 +258,13 @@ class StableTopK(Answer):
         beyond = np.where(inside > 0, contender, np.where(places < self.size, near, out))
         return np.where(places < self.k, within, beyond)
 
+    @property
+    def _last_contender(self) -> int:
+        """The plain rank of the last item that is sure or contends; 0 where nobody was left out."""
+        if self._standings is None:
+            return 0
+        return 1 + int(np.flatnonzero(self._standings < STANDINGS.index("near")).max(initial=-1))
+
     @cached_property
     def away(self) -> IntArray | None:
         """How many units each item is away from leaving the top k, or from entering it, at least."""
@@ -289,8 +295,6 @@ class StableTopK(Answer):
         source: str | None = None,
         policies: Mapping[str, str] | None = None,
         max_rows: int | None = None,
-        near: int = 0,
-        budget: int = BUDGET,
     ) -> dict[str, Any]:
         """Return all that views show, as plain data: JSON is this document as it is.
 
@@ -304,20 +308,21 @@ class StableTopK(Answer):
             Further policies that were applied, by name, in plain words.
         max_rows : int, optional
             How many items to list, by rank; all by default.
-        near : int
-            How far from k the curves of other k reach that a live view needs. Each takes a pass over
-            the units; where that would take too long there are none.
-        budget : int
-            How many numbers each family of ``thresholds`` may hold.
         """
-        audit = self._audit if self.told else None
-        ks = () if audit is None else self.study.ks_near(self.k, reach=near)
         made = findings.about(self, source, policies) | findings.answer_findings(self, max_rows)
-        moves = findings.live_findings(self, audit, ks, budget)
-        return made | findings.topk_findings(self) | moves
+        audited = findings.audited_findings(self, self._audit) if self.told else {}
+        return made | findings.topk_findings(self) | audited
 
-    def _brief(self) -> dict[str, Any]:
-        made = findings.about(self) | findings.answer_findings(self, self.size + NEXT_ON_A_SCREEN)
+    def brief(
+        self,
+        *,
+        source: str | None = None,
+        policies: Mapping[str, str] | None = None,
+        everything: bool = False,
+    ) -> dict[str, Any]:
+        """Return what a screen shows: nobody is named who changes the answer, nor any other eps."""
+        limit = None if everything else max(self.size + NEXT_ON_A_SCREEN, self._last_contender)
+        made = findings.about(self, source, policies) | findings.answer_findings(self, limit)
         return made | findings.topk_findings(self)
 
     @cached_property

@@ -129,8 +129,7 @@ class AuditRow:
 def ranking_row(study: Study, eps_of: EpsOf, max_states: int) -> AuditRow:  # noqa: ARG001 (same call)
     """Audit the plain ranking: broken wherever any two items change places."""
     loo = study.leave_one_out
-    order = np.argsort(-loo.scores, kind="stable")
-    broken = loo.reordered(order)
+    broken = loo.reordered(study.order)
     share = study.share(broken)
     return AuditRow("ranking", None, share, share, None, 1, note=NOT_JACCARD, broken=broken)
 

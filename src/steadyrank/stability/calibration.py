@@ -16,7 +16,6 @@ import numpy as np
 from steadyrank.errors import InvalidValueError, NoProofError, NothingLeftError, Option, shorten
 from steadyrank.operators.boundary import MOST_OF_EPS, effective_eps, just_above
 from steadyrank.operators.checks import check_eps
-from steadyrank.operators.critical import critical_eps
 from steadyrank.scorers.base import LeaveOneOut
 from steadyrank.stability.audit_rows import units_without_common_ranking
 from steadyrank.stability.certificate import (
@@ -109,7 +108,7 @@ class Calibration:
     ) -> Certificate:
         """Return the certificate for a target delta, 0 by default, or for an eps that was given."""
         found = self._found(delta, eps, claim, removals)
-        everything = bool((critical_eps(self.study.scores, self.k or 1) < found.eps).all())
+        everything = bool((self.study.critical_eps(self.k or 1) < found.eps).all())
         several = len(self.study.items) > (self.k or 1)
         claimed = found.delta is not None and not found.vacuous
         return nothing_left_out(found) if everything and several and claimed else found
@@ -140,7 +139,7 @@ class Calibration:
             curve = self.study.ranking_curve() if self.k is None else self.study.curve(self.k)
             return curve.smallest_eps(delta)
         covering = self._covering_eps  # first: it makes the scores, too
-        ties = smallest_gap_eps(self.study.scores)
+        ties = self.study.tie_eps
         return eps_above(check_delta(delta), covering, self.study.units.counts, ties)
 
     @property
@@ -180,7 +179,7 @@ class Calibration:
         needed = (
             known.ranking(cover=self._cover) if self.k is None else known.topk(self.k, cover=self._cover)
         )
-        smallest = max(just_above(needed), smallest_gap_eps(study.scores))
+        smallest = max(just_above(needed), study.tie_eps)
         if eps is not None and check_eps(eps) < just_above(needed):
             raise NoProofError(
                 scorer,
@@ -278,7 +277,7 @@ class Calibration:
             broken = units_without_common_ranking(study, eps)
         number = int(study.units.counts[broken].sum())
         told = number, study.units.total, study.unit, self.what
-        ties = chosen and eps == smallest_gap_eps(study.scores)
+        ties = chosen and eps == study.tie_eps
         found = observed(eps, *told, cover=self._cover, chosen=chosen, ties=ties)
         return by_shifts(found) if bounded else found
 

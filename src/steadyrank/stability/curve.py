@@ -23,7 +23,7 @@ from steadyrank.errors import InvalidEpsError
 from steadyrank.operators.boundary import just_above
 from steadyrank.operators.critical import critical_eps
 from steadyrank.reading.arrays import frozen
-from steadyrank.stability.calibration import check_delta, eps_above, smallest_gap_eps
+from steadyrank.stability.calibration import check_delta, eps_above
 from steadyrank.stability.near_rank import MANY, breaking_bounds
 from steadyrank.stability.topk_audit import Active, active_items
 from steadyrank.stability.views import plot_curve
@@ -193,7 +193,7 @@ def positive(eps: float | FloatArray) -> FloatArray:
 def stability_curve(study: Study, k: int) -> StabilityCurve:
     """Compute the curve for one k."""
     loo, shifts = study.leave_one_out, study.shifts
-    critical = critical_eps(loo.scores, k)
+    critical = study.critical_eps(k)
     breaking, furthest = np.zeros(len(shifts)), np.full(len(shifts), np.inf)
     depth = _first_depth(critical, k, shifts)
     if len(active_items(*study.outer_bounds, k, depth).items) > MANY:
@@ -207,9 +207,7 @@ def stability_curve(study: Study, k: int) -> StabilityCurve:
         breaking[unsettled] = found[unsettled]
         unsettled &= (breaking > depth) & (furthest > depth)
         depth *= DEEPER
-    return StabilityCurve(
-        k, frozen(breaking), loo.units.counts, frozen(critical), smallest_gap_eps(loo.scores)
-    )
+    return StabilityCurve(k, frozen(breaking), loo.units.counts, critical, study.tie_eps)
 
 
 def _first_depth(critical: FloatArray, k: int, shifts: FloatArray) -> float:

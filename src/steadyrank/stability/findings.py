@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.stability.margins import NEAREST
-from steadyrank.stability.thresholds import thresholds
 from steadyrank.stability.verdict import ranking_headline, suggestions, topk_headline, topk_warnings
 from steadyrank.wording import plural
 
@@ -66,9 +65,6 @@ MAX_STEPS = 2000
 
 MAX_FLIPS = 200
 """Flips of each method that a document lists; the rest is counted."""
-
-LARGEST_LIMIT = 2.0**1021
-"""The largest eps that a view may want to reach: distances in units of it are floats."""
 
 EXACT_IN_JSON = 1 << 53
 """Whole numbers up to this are exact in every JSON reader."""
@@ -157,17 +153,10 @@ def _margin_of(answer: Answer) -> dict[str, Any] | None:
     return margin_findings(answer.margin) if answer.told and answer.has_study else None
 
 
-def live_findings(
-    answer: StableTopK, audit: Audit | None, curve_ks: Iterable[int], budget: int
-) -> dict[str, Any]:
-    """Return what a view needs where k and eps can be moved, and who changes the answers."""
-    k, eps, limit = answer.k, answer.eps, _limit(answer, audit)
-    moves = thresholds(answer.scores, answer.order, k=k, eps=eps, limit=limit, budget=budget)
-    if audit is None:
-        return {"thresholds": moves}
-    curves = [curve_findings(audit.curve(other), eps) for other in dict.fromkeys((k, *curve_ks))]
-    flips = flip_findings(audit.flips(k), answer.study.data)
-    return _table(audit) | {"thresholds": moves, "curve": curves[0], "curves": curves, "flips": flips}
+def audited_findings(answer: StableTopK, audit: Audit) -> dict[str, Any]:
+    """Return the audit of an answer: who changes it, and what each eps would do."""
+    flips = flip_findings(audit.flips(answer.k), answer.study.data)
+    return _table(audit) | {"curve": curve_findings(audit.curve(answer.k), answer.eps), "flips": flips}
 
 
 def audit_findings(audit: Audit) -> dict[str, Any]:
@@ -264,13 +253,26 @@ def explanation_findings(found: Explanation) -> dict[str, Any]:
         | {name: getattr(rival.margin, name) for name in ("lower", "upper", "sentence")}
         for rival in found.rivals
     ]
+    study, place = found.study, found.items.index(found.item)
+    away = study.topk(found.k).away
     return {name: getattr(found, name) for name in names} | {
         "item": label(found.item),
+        "away": None if away is None else int(away[place]),
         "rivals": rivals,
         "units_for": found.number(1),
         "units_against": found.number(-1),
-        "rows": list(found.rows()),
+        "rows": _said_rows(found, place),
     }
+
+
+def _said_rows(found: Explanation, place: int) -> list[dict[str, Any]]:
+    """Return the units of an explanation; the first on each side with what they said of the two."""
+    rows, data = list(found.rows()), found.study.data
+    sides = [[row for row in rows if row["contribution"] * sign > 0][:MAX_FLIPS] for sign in (1, -1)]
+    shown = [row["number"] for side in sides for row in side]
+    pair = [place, *(data.items.index(rival.item) for rival in found.rivals[:1])]
+    said = dict(zip(shown, data.said(shown, [pair] * len(shown)), strict=True))
+    return [row | {"said": said.get(row["number"])} for row in rows]
 
 
 def needed_findings(found: Needed) -> dict[str, Any]:
@@ -339,14 +341,6 @@ def _kept_steps(steps: FloatArray, eps: float, most: int = MAX_STEPS) -> IntArra
     here = int(np.searchsorted(steps, eps))
     near = np.arange(max(0, here - most // 8), min(len(steps), here + most // 8))
     return np.unique(np.concatenate([by_number, by_eps, near]))
-
-
-def _limit(answer: StableTopK, audit: Audit | None) -> float:
-    """Return how far a view may want to move eps: to calm, and to a few more items."""
-    calm = 0.0 if audit is None else float(audit.curve(answer.k).breaking_eps.max(initial=0.0))
-    tenth_in_line = answer.order[min(answer.k + 10, len(answer.items)) - 1]
-    wanted = max(2 * answer.eps, 1.25 * calm, 1.01 * float(answer.critical_eps[tenth_in_line]))
-    return min(wanted, LARGEST_LIMIT)
 
 
 def _table(audit: Audit) -> dict[str, Any]:

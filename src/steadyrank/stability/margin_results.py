@@ -31,6 +31,9 @@ MUST = {"remove": "leave", "add": "be added", "change": "change"}
 """What units must do."""
 
 
+TRIED = 4
+"""So many units of those that change an answer alone are tried: rounding may hide what one does."""
+
 NEIGHBOURS = 1000
 """Of so many items of a ranking it is said how well they hold against the next."""
 
@@ -194,14 +197,21 @@ def known_margin(study: Study, k: int | None) -> Margin:
 
 
 def _one_unit(study: Study, search: MarginSearch, k: int | None) -> Found | None:
-    """Return the margin where one unit does it, which leaving each out has shown; else None."""
-    loo = study.leave_one_out
-    units = loo.reordered(search.order) if k is None else study.deletions(k).changing
-    if not len(units):
-        return None
-    place = min(k or 1, len(search.order) - 1)
-    pair = int(search.order[place - 1]), int(search.order[place])
-    return Found(1, 1, Attack(units[:1], np.ones(1, dtype=np.int64)), pair)
+    """Return the margin where leaving each out has shown that one unit does it, and it is seen to."""
+    loo, order = study.leave_one_out, search.order
+    units = loo.reordered(order) if k is None else study.deletions(k).changing
+    place = min(k or 1, len(order) - 1)
+    pair = int(order[place - 1]), int(order[place])
+    for unit in units[:TRIED].tolist():
+        attack = Attack(np.array([unit]), np.ones(1, dtype=np.int64))
+        if search.contests.dear:  # what refitting without it gave is known
+            among = np.arange(len(study.units)) == unit
+            search.saw(attack, next(iter(loo.columns(np.arange(len(order)), among)))[1][0])
+        scores = search.scores_after(attack, 1)
+        new = order if scores is None else np.argsort(-scores, kind="stable")
+        if set(new[:k]) != set(order[:k]) if k is not None else (new != order).any():
+            return Found(1, 1, attack, pair)
+    return None
 
 
 def margin_of(study: Study, asked: Asked, by: str) -> Margin:
@@ -250,7 +260,7 @@ def _ordered_pair(study: Study, pair: tuple[object, object]) -> tuple[int, int]:
     one, other = (index_of(study, label) for label in pair)
     if one == other:
         raise InvalidValueError(f"a pair must be two items, but both are {shorten(pair[0])}")
-    order = np.argsort(-study.scores, kind="stable").tolist()
+    order = study.order.tolist()
     return (one, other) if order.index(one) < order.index(other) else (other, one)
 
 

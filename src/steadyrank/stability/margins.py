@@ -50,6 +50,9 @@ PAIRS = 1 << 20
 NEAREST = 12
 """How many items of each side of rank k are looked at closely."""
 
+CLOSELY = 20_000
+"""Distinct units beyond which none are."""
+
 ALL_CLOSELY = 20_000_000
 """Items, squared, times distinct units up to which all of them are."""
 
@@ -91,10 +94,10 @@ class MarginSearch:
         known = self._study.leave_one_out.contests()
         return known if self._by == "remove" else known.stuffed(changing=self._by == "change")
 
-    @cached_property
+    @property
     def order(self) -> IntArray:
         """The plain ranking."""
-        return np.argsort(-self._study.scores, kind="stable")
+        return self._study.order
 
     @property
     def _most(self) -> int:
@@ -138,7 +141,7 @@ class MarginSearch:
 
         ``moves`` tells which items a single unit moves across the border. Of the others, those that
         quick bounds put nearest to it are looked at closely, or all where there are few; none where
-        that takes long.
+        that takes long. Nobody crosses it before the top k changes.
         """
         inside, outside = self.order[:k], self.order[k:]
         found = np.where(moves, 1, min(2, self._study.units.total))
@@ -146,11 +149,15 @@ class MarginSearch:
             return np.full(len(found), self._study.units.total)
         if not self.contests.several:
             return found
-        few = len(self.order) ** 2 * len(self._study.units) <= ALL_CLOSELY
+        units = len(self._study.units)
+        closely = NEAREST if units <= CLOSELY and not self.contests.slow else 0
+        if closely and len(self.order) ** 2 * units <= ALL_CLOSELY:
+            closely = len(self.order)
+        known = self._study.known_margin(k).lower
         for items, bounds in zip((inside, outside), self._closest(inside, outside), strict=True):
-            found[items] = np.where(moves[items], 1, np.maximum(found[items], bounds))
-            nearest = items[np.argsort(bounds, kind="stable")][: None if few else NEAREST]
-            for item in nearest[~moves[nearest]].tolist() if not self.contests.slow else ():
+            found[items] = np.where(moves[items], 1, np.maximum(bounds, max(2, known)))
+            nearest = items[np.argsort(bounds, kind="stable")][:closely]
+            for item in nearest[~moves[nearest]].tolist():
                 found[item] = max(found[item], self._item_pairs(item, k)[0])
         return found
 
@@ -346,6 +353,10 @@ class MarginSearch:
             return False
         self._seen = attack, number, scores
         return True
+
+    def saw(self, attack: Attack, scores: FloatArray) -> None:
+        """Keep the scores without the one unit of an attack."""
+        self._seen = attack, 1, scores
 
     def leaving(self, attack: Attack, number: int) -> IntArray:
         """Return how many of each distinct unit leave."""

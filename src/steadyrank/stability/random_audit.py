@@ -15,6 +15,7 @@ import numpy as np
 
 from steadyrank.data.units import LazyLabels, Units
 from steadyrank.errors import InvalidValueError, Option, SteadyrankError, listing, shorten
+from steadyrank.progress import counting
 from steadyrank.scorers.bagged import Bagged, drawn_copies
 from steadyrank.scorers.base import RowsOut, Scorer
 from steadyrank.scorers.refit import Refit, run_fits
@@ -127,11 +128,10 @@ class RandomRemovals:
         if isinstance(scorer, Refit | Bagged):
             scorer = replace(scorer, progress=None)  # it need not travel to other processes
         fit = partial(self._after, scorer)
-        if parallel:
-            found = dict(run_fits(fit, range(self.samples), jobs))
-        else:
-            found = dict(map(fit, range(self.samples)))
-        reasons = {which: told for which, told in found.items() if isinstance(told, str)}
+        which = range(self.samples)
+        fits = run_fits(fit, which, jobs) if parallel else map(fit, which)
+        found = dict(counting(fits, self.samples, "removals"))
+        reasons = {which: why for which, why in found.items() if isinstance(why, str)}
         kept = sorted(found.keys() - reasons.keys())
         if not kept:
             raise InvalidValueError(

@@ -16,7 +16,6 @@ import numpy as np
 from steadyrank.operators.intervals import tier_eps
 from steadyrank.operators.meeting import Rival
 from steadyrank.reading.arrays import frozen
-from steadyrank.stability.calibration import smallest_gap_eps
 from steadyrank.stability.curve import Curve, Shares, finite_steps, positive
 from steadyrank.wording import counted
 
@@ -110,5 +109,5 @@ def ranking_curve(study: Study) -> RankingCurve:
         for number in np.flatnonzero(block.reordered(loo.scores, rival.order)).tolist():
             found = rival.meeting_and_covering(block.row(number, loo.scores))
             breaking[block.start + number], covering[block.start + number] = found
-    tiers, ties = tier_eps(loo.scores[rival.order]), smallest_gap_eps(loo.scores)
+    tiers, ties = tier_eps(loo.scores[rival.order]), study.tie_eps
     return RankingCurve(frozen(breaking), frozen(covering), loo.units.counts, frozen(tiers), ties)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.operators.critical import critical_eps
 from steadyrank.reading.arrays import frozen
 from steadyrank.stability.calibration import Calibration
 from steadyrank.wording import counted
@@ -62,5 +61,5 @@ def removal_curve(study: Study, k: int, most: int, guarantee: Guarantee) -> Remo
     removals = np.arange(1, search.check_removals(most) + 1)
     wanted = (search.certificate(removals=int(m)) for m in removals)
     eps = np.array([certificate.eps for certificate in wanted])
-    size = np.searchsorted(np.sort(critical_eps(study.scores, k)), eps, side="left")
+    size = np.searchsorted(np.sort(study.critical_eps(k)), eps, side="left")
     return RemovalCurve(k, guarantee, frozen(removals), frozen(eps), frozen(size))

@@ -102,9 +102,15 @@ class Result:
         """Return what is found in this kind of result alone."""
         raise NotImplementedError
 
-    def _brief(self) -> dict[str, Any]:
-        """Return as much of the findings as fits a screen; nothing is left out for it."""
-        return self.findings()
+    def brief(
+        self,
+        *,
+        source: str | None = None,
+        policies: Mapping[str, str] | None = None,
+        everything: bool = False,  # noqa: ARG002 (long documents tell)
+    ) -> dict[str, Any]:
+        """Return as much of the findings as a screen shows: every row if everything is wanted."""
+        return self.findings(source=source, policies=policies)
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return the table by column: the rows of the document, or itself as the only one."""
@@ -114,11 +120,11 @@ class Result:
 
     def __str__(self) -> str:
         """Show the result in plain text."""
-        return text_of(self._brief())
+        return text_of(self.brief())
 
     def _repr_html_(self) -> str:
         """Show the result as a table in a notebook."""
-        return notebook_of(self._brief())
+        return notebook_of(self.brief())
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return the table as a dataframe (polars, pandas or pyarrow: the first that is installed)."""

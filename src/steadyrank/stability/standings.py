@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from steadyrank.operators.critical import critical_eps
 from steadyrank.reading.arrays import frozen
 from steadyrank.stability.topk_audit import TopKAudit, chunked, plain_members
 
@@ -100,9 +99,9 @@ def topk_deletions(study: Study, k: int) -> TopKDeletions:
     (array([7, 5, 2]), array([1]))
     """
     loo, counts = study.leave_one_out, study.units.counts
-    critical, members = critical_eps(loo.scores, k), plain_members(0.0)
+    critical, members = study.critical_eps(k), plain_members(0.0)
     inside = np.zeros(len(loo.scores), dtype=np.int64)
-    inside[np.argsort(-loo.scores, kind="stable")[:k]] = study.units.total
+    inside[study.order[:k]] = study.units.total
     covering, changing = np.zeros(len(counts)), [np.empty(0, dtype=np.int64)]
     for active, units, rows in TopKAudit(study, {k: 0.0}).changed_rows(inflated=False):
         new, old = members(rows, active.places), active.answer(members, loo.scores)
@@ -136,7 +135,7 @@ def rank_ranges(study: Study, upto: int) -> Ranks:
     >>> found.best, found.worst
     (array([1, 2, 2]), array([1, 3, 3]))
     """
-    loo, shown = study.leave_one_out, _plain_order(study)[:upto]
+    loo, shown = study.leave_one_out, study.order[:upto]
     rivals = _rivals(study, upto)
     base = loo.scores[rivals]
     by_plain, columns = np.argsort(-base, kind="stable"), np.searchsorted(rivals, shown)
@@ -159,14 +158,10 @@ def rank_ranges(study: Study, upto: int) -> Ranks:
     return Ranks(frozen(shown), frozen(best), frozen(worst))
 
 
-def _plain_order(study: Study) -> IntArray:
-    return np.argsort(-study.scores, kind="stable")
-
-
 def _rivals(study: Study, upto: int) -> IntArray:
     """Return the items that may ever be ahead of one of the first ``upto``, these included."""
     lowest, highest = study.outer_bounds
-    return np.flatnonzero(highest >= lowest[_plain_order(study)[:upto]].min(initial=np.inf))
+    return np.flatnonzero(highest >= lowest[study.order[:upto]].min(initial=np.inf))
 
 
 def _reordered(rows: FloatArray, by_plain: IntArray) -> BoolArray:

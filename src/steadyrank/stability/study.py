@@ -47,12 +47,6 @@ if TYPE_CHECKING:
     from steadyrank.stability.calibration import Claim
     from steadyrank.stability.certificate import Certificate, Guarantee
 
-AFFORDABLE = 4_000_000
-"""Distinct units times items up to which a report has the curves of the k near by, too."""
-
-NEAR = 20
-"""How far from k the curves of a report reach."""
-
 
 class Study:
     """Data and a scorer, to be asked as many questions as you like.
@@ -87,6 +81,7 @@ class Study:
         self.scorer: Scorer = resolve_scorer(scorer, data)
         self._curves: dict[int, StabilityCurve] = {}
         self._margins: dict[int | None, Margin] = {}
+        self._critical: dict[int, FloatArray] = {}
         self._deletions: dict[int, TopKDeletions] = {}
         self._ranks: Ranks | None = None
 
@@ -128,6 +123,22 @@ class Study:
         return self.scorer.score(self.data)
 
     @cached_property
+    def order(self) -> IntArray:
+        """The items by plain rank; the smaller index first among equal scores."""
+        return frozen(np.argsort(-self.scores, kind="stable"))
+
+    @cached_property
+    def tie_eps(self) -> float:
+        """An eps so small that it inflates nothing but exact ties."""
+        return calibration.smallest_gap_eps(self.scores)
+
+    def critical_eps(self, k: int) -> FloatArray:
+        """Return the eps above which each item is in the inflated top k."""
+        if k not in self._critical:
+            self._critical[k] = frozen(critical_eps(self.scores, k))
+        return self._critical[k]
+
+    @cached_property
     def leave_one_out(self) -> LeaveOneOut:
         """The scores without each unit."""
         return self.scorer.leave_one_out(self.data)
@@ -162,7 +173,8 @@ class Study:
     def eps_for(self, delta: float = 0.05) -> float:
         """Return an eps that at most a share ``delta`` of the units move the scores by."""
         target = calibration.check_delta(delta)  # before anything is left out, which may take hours
-        ties, counts = calibration.smallest_gap_eps(self.leave_one_out.scores), self.units.counts
+        self.leave_one_out  # noqa: B018 (first: it makes the scores, too)
+        ties, counts = self.tie_eps, self.units.counts
         shifts = self._shifts_near(calibration.settled_beside(target, counts))
         return calibration.eps_above(target, shifts, counts, ties)
 
@@ -194,7 +206,7 @@ class Study:
             deletions=self.deletions(k) if told else None,
             ranks=self.ranks(upto_which(self, result.size)) if told else None,
             result=result,
-            critical_eps=frozen(critical_eps(self.scores, k)),
+            critical_eps=self.critical_eps(k),
         )
 
     def ranking(
@@ -210,14 +222,14 @@ class Study:
         certificate = Calibration(self, None, guarantee).certificate(
             delta=delta, eps=eps, claim=claim, removals=removals
         )
-        told, order = self._told_of(certificate), np.argsort(-self.scores, kind="stable")
+        told = self._told_of(certificate)
         return StableRanking(
             **self.about(),
             eps=certificate.eps,
             certificate=certificate,
             ranks=self.ranks(upto_which(self, 0)) if told else None,
             rankings=RankingSet(self.scores, certificate.eps),
-            changing=self._number(self.leave_one_out.reordered(order)) if told else None,
+            changing=self._number(self.leave_one_out.reordered(self.order)) if told else None,
         )
 
     def _told_of(self, certificate: Certificate) -> bool:
@@ -387,19 +399,13 @@ class Study:
         """
         k = self.usual_k if k is None else k
         answer = self.topk(k, delta=delta, eps=eps, guarantee=guarantee, claim=claim)
-        found = answer.findings(source=source, policies=policies, near=NEAR)
+        found = answer.findings(source=source, policies=policies)
         return write_page(found, path, title)
 
     @property
     def usual_k(self) -> int:
         """The k of a report that nobody asked a k for."""
         return max(1, min(10, len(self.items) // 2))
-
-    def ks_near(self, k: int, *, reach: int, affordable: int = AFFORDABLE) -> Iterable[int]:
-        """Return the k around one, whose curves a report has, too; none where that takes too long."""
-        if len(self.units) * len(self.items) > affordable:
-            return ()
-        return range(max(1, k - reach), min(len(self.items), k + reach) + 1)
 
     def about(self) -> dict[str, Any]:
         """Return what every result of this study says about where it comes from."""

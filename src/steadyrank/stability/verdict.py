@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -126,12 +127,12 @@ def _on_a_handful(answer: Answer, size: int) -> Iterator[str]:
 
 def suggestions(answer: Answer) -> list[dict[str, Any]]:
     """Return what else could be the unit, as the file has it."""
-    candidates = getattr(answer.study.data, "unit_candidates", ()) if answer.has_study else ()
+    candidates = answer.study.data.unit_candidates if answer.has_study else ()
     return [
         {
             "text": f"The column {column!r} has {counted(number, 'value')} and was not used. As the "
             "unit, it asks what happens when one of them leaves with all its rows.",
-            "option": f"--unit {column}",
+            "option": f"--unit {quote(column)}",
         }
         for column, number in candidates
     ]

@@ -44,10 +44,10 @@ def write_page(findings: Mapping[str, Any], path: str | os.PathLike[str], title:
 
 
 def plot_topk(answer: StableTopK, ax: Axes | None) -> Axes:
-    """Draw the scores around rank k."""
-    from steadyrank.report.plots import cliff
+    """Draw the ranks of the items around rank k."""
+    from steadyrank.report.plots import standings
 
-    return cliff(answer, ax)
+    return standings(answer, ax)
 
 
 def plot_ranking(answer: Answer, ax: Axes | None) -> Axes:

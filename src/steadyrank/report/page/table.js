@@ -1,20 +1,20 @@
 /* Tables and downloads. Names go in as text, never as markup. */
 
 const TABLE = (() => {
-  const AT_ONCE = 200;
+  const AT_ONCE = 50;
+  const FLIPS_AT_ONCE = 12;
   const LONG = 120;
   const BLANK = /[\p{Zs}\u200c\u200d]/u;
   const UNSAFE = /[\p{C}\p{Zl}\p{Zp}]/u;
   const COLUMNS = [
-    { key: "rank", title: "Rank", number: true },
-    { key: "item", title: "Item" },
-    { key: "score", title: "Score", number: true },
-    { key: "standing", title: "Standing" },
-    { key: "best_rank", title: "Best rank", number: true },
-    { key: "worst_rank", title: "Worst rank", number: true },
-    { key: "critical", title: "Enters above eps", number: true },
+    { key: "rank", title: "Rank" }, { key: "item", title: "Item" }, { key: "score", title: "Score" },
+    { key: "standing", title: "Standing" }, { key: "best_rank", title: "Best rank" },
+    { key: "worst_rank", title: "Worst rank" }, { key: "share", title: "In the top" },
+    { key: "away", title: "Away" }, { key: "count", title: "Count" },
   ];
-  const STANDINGS = { certain: 0, contender: 1, out: 2 };
+  const CSV = ["rank", "item", "score", "best_rank", "worst_rank", "share", "standing", "away", "count", "critical_eps"];
+  const ORDER = ["sure", "stays", "in", "contender", "may", "near", "out"];
+  const isText = (key) => key === "item" || key === "standing";
 
   const element = (tag, text, className) => {
     const made = document.createElement(tag);
@@ -34,28 +34,17 @@ const TABLE = (() => {
     const text = String(name);
     const letters = text.length > LONG ? Array.from(text) : [];
     if (letters.length <= LONG) return isolated(text);
-    const details = element("details");
+    const details = element("details", undefined, "long");
     const summary = element("summary");
     summary.append(isolated(`${letters.slice(0, LONG - 40).join("")}…`), ` (${letters.length} characters)`);
     details.append(summary, isolated(text));
     return details;
   };
 
-  const rows = (report, found) => report.item.map((item, place) => ({
-    rank: place + 1,
-    item,
-    score: report.score[place],
-    standing: LIVE.standing(found, place + 1),
-    best_rank: found.best[place],
-    worst_rank: found.worst[place],
-    critical: LIVE.critical(report, found.k, place + 1),
-  }));
-
   const sorted = { key: "rank", down: false };
   const compare = (a, b, key) => {
     if (key === "item") return String(a.item).localeCompare(String(b.item), undefined, { numeric: true });
-    if (key === "standing") return STANDINGS[a.standing] - STANDINGS[b.standing];
-    if (a[key] === null || b[key] === null) return (a[key] === null) - (b[key] === null);
+    if (key === "standing") return ORDER.indexOf(a.standing) - ORDER.indexOf(b.standing);
     return a[key] - b[key];
   };
 
@@ -64,14 +53,15 @@ const TABLE = (() => {
     const standing = document.getElementById("show").value;
     const kept = all.filter((row) => (!standing || row.standing === standing)
       && (!wanted || String(row.item).toLocaleLowerCase().includes(wanted)));
-    const sign = sorted.down ? -1 : 1;
-    return kept.sort((a, b) => sign * compare(a, b, sorted.key) || a.rank - b.rank);
+    const { key, down } = sorted;
+    const blank = (row) => row[key] === null; // what is not known comes last, whichever way one sorts
+    return kept.sort((a, b) => blank(a) - blank(b) || (down ? -1 : 1) * (blank(a) ? 0 : compare(a, b, key)) || a.rank - b.rank);
   };
 
-  const head = (redraw) => {
+  const head = (columns, redraw) => {
     const row = element("tr");
-    for (const column of COLUMNS) {
-      const cell = element("th", undefined, column.number ? "number" : "");
+    for (const column of columns) {
+      const cell = element("th", undefined, isText(column.key) ? "" : "number");
       cell.scope = "col";
       if (sorted.key === column.key) cell.setAttribute("aria-sort", sorted.down ? "descending" : "ascending");
       const button = element("button", column.title);
@@ -91,34 +81,44 @@ const TABLE = (() => {
     return made;
   };
 
-  const line = (row, words, format) => {
+  const line = (report, columns, row) => {
+    const texts = {
+      score: WORDS.number,
+      share: WORDS.percent,
+      away: () => WORDS.away(row, report.n_units),
+    };
     const made = element("tr");
     made.dataset.rank = row.rank;
-    const number = (value, text) => element("td", value === null ? "–" : text(value), "number");
-    const name = element("td", undefined, "name");
-    name.append(named(row.item));
-    const standing = element("td");
-    standing.append(element("span", words[row.standing], `standing ${row.standing}`));
-    const plain = (value) => value.toLocaleString("en");
-    made.append(number(row.rank, plain), name, number(row.score, format), standing,
-      number(row.best_rank, plain), number(row.worst_rank, plain),
-      number(row.critical, (value) => (value === 0 ? "always in" : format(value))));
+    made.append(...columns.map(({ key, title }) => {
+      const value = row[key];
+      const cell = element("td", undefined, key === "item" ? "name" : key === "standing" ? "" : "number");
+      cell.dataset.title = title;
+      if (key === "item") cell.append(named(value));
+      else if (key === "standing") cell.append(element("span", WORDS.STANDINGS[value], `standing ${value}`));
+      else cell.textContent = value === null ? "" : (texts[key] || WORDS.whole)(value);
+      return cell;
+    }));
     return made;
   };
 
   let shownRows = AT_ONCE;
-  const draw = (all, words, format, redraw) => {
+  const draw = (report, state, redraw) => {
+    const all = state.rows;
     const kept = chosen(all);
+    // A column of blanks tells nothing, nor do counts that are all the same.
+    const columns = COLUMNS.filter(({ key }) => all.some((row) => row[key] !== (key === "count" ? all[0].count : null)))
+      .map((column) => (column.key === "share" ? { ...column, title: `In top ${WORDS.whole(state.k)}` }
+        : column.key === "away" ? { ...column, title: `${report.units} away` } : column));
     const body = element("tbody");
-    body.append(...kept.slice(0, shownRows).map((row) => line(row, words, format)));
-    document.getElementById("items").replaceChildren(head(redraw), body);
+    body.append(...kept.slice(0, shownRows).map((row) => line(report, columns, row)));
+    document.getElementById("items").replaceChildren(head(columns, redraw), body);
     const shown = Math.min(shownRows, kept.length);
     document.getElementById("count").textContent = kept.length === all.length
-      ? `${shown.toLocaleString("en")} of ${all.length.toLocaleString("en")} items shown.`
-      : `${kept.length.toLocaleString("en")} of ${all.length.toLocaleString("en")} items match, ${shown.toLocaleString("en")} shown.`;
+      ? `${WORDS.whole(shown)} of ${WORDS.plural(all.length, "item", "items")} shown.`
+      : `${WORDS.whole(kept.length)} of ${WORDS.plural(all.length, "item", "items")} match, ${WORDS.whole(shown)} shown.`;
     const more = document.getElementById("more");
     more.hidden = shown === kept.length;
-    more.textContent = `Show ${Math.min(AT_ONCE * 5, kept.length - shown).toLocaleString("en")} more`;
+    more.textContent = `Show ${WORDS.whole(Math.min(AT_ONCE * 5, kept.length - shown))} more`;
   };
   const showMore = () => { shownRows += AT_ONCE * 5; };
 
@@ -141,31 +141,21 @@ const TABLE = (() => {
     return quotes ? `"${text.replaceAll('"', '""')}"` : text;
   };
 
-  const csv = (all) => {
-    const lines = [["rank", "item", "score", "best_rank", "worst_rank", "standing", "critical_eps"]];
-    for (const row of all) lines.push([row.rank, row.item, row.score, row.best_rank, row.worst_rank, row.standing, row.critical]);
-    return lines.map((values) => `${values.map(cell).join(",")}\n`).join("");
+  const csv = (state) => [CSV, ...state.rows.map((row) => CSV.map((name) => row[name]))]
+    .map((values) => `${values.map(cell).join(",")}\n`).join("");
+
+  /* The document of this view. What the page was not asked for, it does not certify. */
+  const json = (report, state) => {
+    const { columns, audited, mostK, mostLeaving, image, rows, ...made } = report;
+    if (state.asked && state.m === 1) return `${JSON.stringify({ ...made, rows }, null, 2)}\n`;
+    const about = ["schema_version", "document", "software", "source", "kind", "unit", "n_units", "n_items", "scorer", "policies", "notes"];
+    const kept = Object.fromEntries(about.map((name) => [name, made[name]]));
+    return `${JSON.stringify({ ...kept, k: state.k, leaving: state.m, certificate: null, rows: state.rows }, null, 2)}\n`;
   };
 
-  const json = (report, found, all) => {
-    const about = ["schema_version", "software", "source", "kind", "unit", "n_units", "n_items", "scorer", "policies", "notes"];
-    const made = { document: "top-k" };
-    for (const name of about) made[name] = report[name];
-    const same = found.k === report.k && found.eps === report.eps;
-    return `${JSON.stringify({
-      ...made,
-      k: found.k,
-      eps: found.eps,
-      size: found.size,
-      delta: found.delta,
-      certificate: same ? report.certificate : null,
-      rows: all.map(({ critical, ...row }) => ({ ...row, critical_eps: critical })),
-    }, null, 2)}\n`;
-  };
-
-  const save = (name, type, text) => {
+  const save = (name, blob) => {
     const link = element("a");
-    link.href = URL.createObjectURL(new Blob([text], { type }));
+    link.href = URL.createObjectURL(blob);
     link.download = name;
     document.body.append(link);
     link.click();
@@ -173,62 +163,66 @@ const TABLE = (() => {
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   };
 
-  const flips = (report) => {
-    const text = document.getElementById("flips-text");
-    const table = document.getElementById("flips");
-    if (!report.flips) {
-      text.textContent = "No unit was left out for this report, so it does not know.";
-      document.getElementById("flips-scroll").hidden = true;
-      return;
-    }
-    const { plain, inflated } = report.flips;
-    const number = (value) => value.toLocaleString("en");
-    const one = plain.units === 1 ? `this one of ${number(report.n_units)} ${report.units}`
-      : `any one of these ${number(plain.units)} of ${number(report.n_units)} ${report.units}`;
-    text.textContent = plain.units
-      ? `Leaving out ${one} changes the plain top ${report.k}. `
-        + `The chosen answer, with eps = ${Number(report.eps.toPrecision(4))}, breaks for ${inflated.units ? number(inflated.units) : "none of them"}.`
-      : `Nobody: the plain top ${report.k} stays the same whichever ${report.unit} is left out.`;
-    if (plain.listed.length < plain.distinct_units) {
-      text.textContent += ` The first ${number(plain.listed.length)} of ${number(plain.distinct_units)} different ones are listed.`;
-    }
-    if (plain.units) text.append(...most(plain.listed, report.unit));
-    document.getElementById("flips-scroll").hidden = !plain.units;
-    const row = element("tr");
-    for (const title of [`Without this ${report.unit}`, "how many", "leaves the top", "enters the top"]) row.append(element("th", title));
-    row.children[1].className = "number";
-    const top = element("thead");
-    top.append(row);
-    const body = element("tbody");
-    for (const flip of plain.listed) {
-      const made = element("tr");
-      const unit = element("td", undefined, "name");
-      unit.append(named(flip.unit));
-      made.append(unit, element("td", number(flip.count), "number"), several(flip.leaves), several(flip.enters));
-      body.append(made);
-    }
-    table.replaceChildren(top, body);
-  };
-
-  /* The change that most of the listed units make, in words. */
-  const most = (listed, unit) => {
-    const changes = new Map();
+  /* Those who decide, by what changes and by what they said: equal ones are one row with their number. */
+  const grouped = (listed) => {
+    const groups = new Map();
     for (const flip of listed) {
-      const key = JSON.stringify([flip.leaves, flip.enters]);
-      changes.set(key, (changes.get(key) || 0) + flip.count);
+      const key = JSON.stringify([flip.leaves, flip.enters, flip.said ?? null]);
+      const group = groups.get(key) || { ...flip, count: 0, who: [] };
+      group.count += flip.count;
+      group.who.push(flip.unit);
+      groups.set(key, group);
     }
-    const [key, count] = [...changes].reduce((best, one) => (one[1] > best[1] ? one : best));
-    const [leaves, enters] = JSON.parse(key).map((names) => names.slice(0, 3).map((name) => cut(String(name))).join(", "));
-    return [" Most often ", isolated(leaves), " leaves and ", isolated(enters), ` enters (${count.toLocaleString("en")} ${unit}${count === 1 ? "" : "s"}).`];
+    return [...groups.values()].sort((a, b) => b.count - a.count);
   };
 
-  const cut = (text) => (text.length > 60 ? `${Array.from(text.slice(0, 120)).slice(0, 59).join("")}…` : text);
-
-  const several = (names) => {
+  const several = (names, most = names.length) => {
     const made = element("td", undefined, "name");
-    names.forEach((name, place) => made.append(place ? ", " : "", named(name)));
+    names.slice(0, most).forEach((name, place) => made.append(place ? ", " : "", named(name)));
+    if (names.length > most) {
+      const rest = element("details");
+      rest.append(element("summary", `and ${WORDS.whole(names.length - most)} more`), ...several(names.slice(most)).childNodes);
+      made.append(" ", rest);
+    }
     return made;
   };
 
-  return { rows, draw, showMore, csv, json, save, flips, element, isolated };
+  const flips = (report, all = false) => {
+    const table = document.getElementById("flips");
+    const button = document.getElementById("flips-more");
+    const plain = report.flips ? report.flips.plain : null;
+    table.hidden = !plain || !plain.units;
+    button.hidden = true;
+    document.getElementById("flips-text").textContent = deciding(report, plain);
+    if (table.hidden) return;
+    const groups = grouped(plain.listed);
+    const said = groups.some((group) => group.said);
+    const titles = [report.units, "Drops out", "Comes in", ...(said ? ["Said"] : []), "Who"];
+    const row = element("tr");
+    row.append(...titles.map((title, place) => element("th", title, place ? "" : "number")));
+    const top = element("thead");
+    top.append(row);
+    const body = element("tbody");
+    for (const group of all ? groups : groups.slice(0, FLIPS_AT_ONCE)) {
+      const made = element("tr");
+      made.append(element("td", WORDS.whole(group.count), "number"), several(group.leaves), several(group.enters),
+        ...(said ? [several(group.said ? [group.said] : [])] : []), several(group.who, 4));
+      [...made.children].forEach((one, place) => { one.dataset.title = titles[place]; });
+      body.append(made);
+    }
+    table.replaceChildren(top, body);
+    button.hidden = all || groups.length <= FLIPS_AT_ONCE;
+    button.textContent = `Show ${WORDS.whole(groups.length - FLIPS_AT_ONCE)} more`;
+  };
+
+  const deciding = (report, plain) => {
+    if (!plain) return "No unit was left out for this report, so it does not know.";
+    const top = `the top ${WORDS.whole(report.k)}`;
+    if (!plain.units) return `Nobody alone: ${top} stays the same whichever ${report.unit} leaves.`;
+    const cut = plain.listed.length < plain.distinct_units
+      ? ` The first ${WORDS.whole(plain.listed.length)} of ${WORDS.whole(plain.distinct_units)} different ones are listed.` : "";
+    return `${plain.units === 1 ? `One ${report.unit}` : `Each of ${WORDS.whole(plain.units)} ${report.units}`}, of ${WORDS.whole(report.n_units)}, changes ${top} by leaving alone.${cut}`;
+  };
+
+  return { draw, showMore, csv, json, save, flips, element, isolated };
 })();

@@ -1,0 +1,98 @@
+/* Words and numbers. A sentence here says what holds in the state it is made from, and no more. */
+
+const WORDS = (() => {
+  const STANDINGS = {
+    sure: "sure", contender: "contender", near: "near", out: "out",
+    in: "in", stays: "stays in", may: "may cross",
+  };
+
+  const whole = (value) => value.toLocaleString("en");
+  const plural = (count, one, more) => `${whole(count)} ${count === 1 ? one : more}`;
+  const number = (value) => {
+    const size = Math.abs(value);
+    if (value === 0) return "0";
+    return size >= 1e6 || size < 1e-4 ? value.toExponential(3) : String(Number(value.toPrecision(5)));
+  };
+
+  /* A bound with five digits, rounded outward: what was between the bounds still is. */
+  const bound = (value, up) => {
+    let text = Number(value.toPrecision(5));
+    if (up ? text < value : text > value) text += (up ? 1 : -1) * 10 ** (Math.floor(Math.log10(Math.abs(text || value))) - 4);
+    return (up ? text < value : text > value) ? String(value) : number(text);
+  };
+
+  /* A share in percent, as wording.py says it: only none is 0%, only all is 100%. */
+  const percent = (share) => {
+    if (share === 0 || share === 1) return `${100 * share}%`;
+    return share > 0.999 ? ">99.9%" : share < 0.001 ? "<0.1%" : `${(100 * share).toFixed(1)}%`;
+  };
+
+  /* Shortened in the middle: the ends of names often tell them apart. */
+  const letters = (name, most) => {
+    const text = String(name);
+    const all = Array.from(text);
+    const tail = Math.floor(most / 3);
+    return all.length > most ? `${all.slice(0, most - tail - 1).join("")}…${all.slice(-tail).join("")}` : all.join("");
+  };
+  /* A name within a sentence: short, and isolated, so that its direction stays its own. */
+  const named = (name) => `\u2068${letters(name, 40).replace(/[\p{Cc}\p{Cs}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, " ")}\u2069`;
+  const names = (rows, most = 4) => {
+    const shown = rows.slice(0, most).map((row) => named(row.item));
+    if (rows.length > most) return `${shown.join(", ")} and ${plural(rows.length - most, "other", "others")}`;
+    return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(", ")} and ${shown[shown.length - 1]}`;
+  };
+
+  const of = (rows, standing) => rows.filter((row) => row.standing === standing);
+
+  const withoutOne = ({ unit }, { k, rows }) => {
+    const whoever = `Whichever ${unit} leaves,`;
+    const sure = of(rows, "sure");
+    const contenders = of(rows, "contender");
+    if (!contenders.length) return `${whoever} the top ${whole(k)} stays the same: ${names(sure)}.`;
+    const fight = `${names(contenders)} ${contenders.length === 1 ? "contends" : "contend"} for`;
+    if (!sure.length) return `No item is sure of the top ${whole(k)}: ${fight} it, and which ${unit} leaves can decide.`;
+    const held = `${plural(sure.length, "item is", "items are")} sure of the top ${whole(k)}`;
+    return `${whoever} ${held}; ${fight} the ${plural(k - sure.length, "other place", "other places").replace(/^1 /, "")}.`;
+  };
+
+  const withoutSeveral = ({ n_units: all, units }, { k, m, rows }) => {
+    const whoever = `Whichever ${whole(m)} of the ${whole(all)} ${units} leave,`;
+    const may = of(rows, "may");
+    const out = may.filter((row) => row.rank <= k);
+    const into = may.filter((row) => row.rank > k);
+    if (!may.length) return `${whoever} the top ${whole(k)} stays the same.`;
+    const stay = k - out.length;
+    return `${whoever} at most ${plural(Math.min(out.length, into.length), "place", "places")} of the top ${whole(k)} can change hands: `
+      + `${names(out)} may drop out, ${names(into)} may come in`
+      + `${stay ? `; its other ${plural(stay, "item stays", "items stay")}` : ""}.`;
+  };
+
+  const sentence = (report, state) => {
+    const { k, m, rows } = state;
+    if (k === report.n_items) return `The top ${whole(k)} is everything: there ${k === 1 ? "is 1 item" : `are ${whole(k)} items`} in all.`;
+    if (m > 1) return withoutSeveral(report, state);
+    if (m === 1) return withoutOne(report, state);
+    return `Nobody leaves: by score alone, the top ${whole(k)} is ${names(rows.slice(0, k))}.`;
+  };
+
+  const ranks = (row) => (row.best_rank === row.worst_rank ? whole(row.best_rank) : `${whole(row.best_rank)}–${whole(row.worst_rank)}`);
+  const away = (row, units) => (row.away === null ? "" : row.away >= units ? "all" : row.away === 1 ? "1" : `≥ ${whole(row.away)}`);
+
+  /* All that is known of one item, line by line. */
+  const about = (report, state, row) => {
+    const { k } = state;
+    const { unit, units } = report;
+    const without = `without any one ${unit}`;
+    const score = row.lowest_score === null ? "" : `, between ${bound(row.lowest_score, false)} and ${bound(row.highest_score, true)} whichever ${unit} leaves`;
+    const range = row.best_rank === null ? "" : row.best_rank === row.worst_rank ? `, whichever ${unit} leaves` : `, ${ranks(row)} ${without}`;
+    const lines = [`score ${number(row.score)}${score}`, `rank ${whole(row.rank)}${range}`, STANDINGS[row.standing]];
+    if (row.share !== null) lines.push(`in the top ${whole(k)} in ${percent(row.share)} of the deletions of one ${unit}`);
+    if (row.away !== null && row.away < report.n_units) {
+      lines.push(`${row.away === 1 ? `1 ${unit}` : `at least ${whole(row.away)} ${units}`} must leave before it ${row.rank <= k ? "drops out" : "comes in"}`);
+    }
+    if (row.count !== null) lines.push(`${report.counted_as}: ${whole(row.count)}`);
+    return lines;
+  };
+
+  return { STANDINGS, whole, plural, number, percent, names, named, sentence, ranks, away, about };
+})();

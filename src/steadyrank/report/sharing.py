@@ -1,0 +1,121 @@
+"""Findings of a top-k to pass on: a table to embed and a badge. No script, and names as text alone."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from steadyrank.safe_text import shortened, shown
+from steadyrank.wording import STANDINGS, counted, ranks_in_words, share_in_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    Findings = Mapping[str, Any]
+    Row = Mapping[str, Any]
+
+COLOURS = {"sure": "#0072B2", "contender": "#D55E00", "near": "#007A59", "out": "#7F8894"}
+"""After Okabe and Ito; the page and the plots have the same, each with a shape of its own."""
+
+LONGEST = 80
+ITEM_TITLES = ("rank", "item", "score", "standing", "ranks")
+
+
+def ends_in_words(row: Row, n_units: int) -> tuple[str, str]:
+    """Return the end of an item's row: its share, and how many units it is away, at least.
+
+    Examples
+    --------
+    >>> ends_in_words({"share": 0.8, "away": 4}, 9), ends_in_words({"share": None, "away": None}, 9)
+    (('80.0%', '≥ 4'), ('', ''))
+    """
+    share, away = row["share"], row["away"]
+    least = "" if away is None else "all" if away >= n_units else f"{'≥ ' if away > 1 else ''}{away:,}"
+    return "" if share is None else share_in_words(share), least
+
+
+def badge_svg(findings: Findings) -> str:
+    """Return a badge such as ``top 5 | 4 sure · margin 3``.
+
+    Examples
+    --------
+    >>> from steadyrank import Votes, stable_topk
+    >>> badge_svg(stable_topk(Votes(["a"] * 9 + ["b"] * 2), 1).findings())[:22]
+    '<svg xmlns="http://www'
+    """
+    left, right, colour = f"top {findings['k']:,}", "not audited", COLOURS["out"]
+    sure, margin = findings["summary"]["sure"], findings["margin"]
+    if sure is not None and margin is not None:
+        number = f"{'' if margin['exact'] else '≥ '}{margin['lower']:,}"
+        right = f"{sure:,} sure · margin {'never' if margin['never'] else number}"
+        colour = COLOURS["contender" if findings["summary"]["contenders"] else "sure"]
+    first, both = 7 * len(left) + 14, 7 * (len(left) + len(right)) + 28
+    text = as_markup(f"{left}: {right}. {findings['headline']}")
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{both}" height="20" role="img" '
+        f'aria-label="{text}"><title>{text}</title>'
+        f'<rect width="{both}" height="20" rx="3" fill="{colour}"/>'
+        f'<path d="M3 0h{first - 3}v20h-{first - 3}a3 3 0 0 1-3-3v-14a3 3 0 0 1 3-3z" fill="#444"/>'
+        '<g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" '
+        f'font-size="11"><text x="{first / 2}" y="14" textLength="{7 * len(left)}">{left}</text>'
+        f'<text x="{(first + both) / 2}" y="14" textLength="{7 * len(right)}">{right}</text></g></svg>\n'
+    )
+
+
+def table_fragment(findings: Findings, *, rows: int = 25) -> str:
+    """Return the answer as a table that can stand in any page: no script, no style sheet.
+
+    Examples
+    --------
+    >>> from steadyrank import Votes, stable_topk
+    >>> "&lt;b&gt;" in table_fragment(stable_topk(Votes(["<b>"] * 5 + ["c"] * 3), 1).findings())
+    True
+    """
+    size, n_units = findings["size"], findings["n_units"]
+    listed = findings["rows"][: max(rows, min(size + 5, 4 * rows))]
+    cells = [[*item_cells(row, STANDINGS), *ends_in_words(row, n_units)] for row in listed]
+    names = (*ITEM_TITLES, f"in top {findings['k']:,}", f"{findings['units']} away")
+    return html_table(
+        findings["headline"], names, cells, numbers={0, 2, 4, 5, 6}, foot=foot(findings, cells)
+    )
+
+
+def item_cells(row: Row, words: Mapping[str, str]) -> list[str]:
+    """Return what every table says of an item; what is not known is blank."""
+    best, name = row["best_rank"], shortened(row["item"], LONGEST)
+    ranks = "" if best is None else ranks_in_words(best, row["worst_rank"])
+    return [f"{row['rank']:,}", name, f"{row['score']:.5g}", words.get(row["standing"], ""), ranks]
+
+
+def foot(findings: Findings, shown: Sequence[object]) -> str:
+    """Return what is claimed, and how many items are not shown."""
+    more = findings["n_items"] - len(shown)
+    hidden = f" {counted(more, 'more item')} {'is' if more == 1 else 'are'} not shown." if more else ""
+    return f"{findings['certificate']['sentence']}{hidden}"
+
+
+def html_table(
+    title: str, names: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: set[int], foot: str = ""
+) -> str:
+    """Return a small table, everything in it escaped."""
+    sides = ["right" if place in numbers else "left" for place in range(len(names))]
+    head = _row("th", "{}", names, sides)
+    body = "".join(_row("td", "<bdi>{}</bdi>", row, sides) for row in rows)
+    below = f'<p style="max-width:50em">{as_markup(foot)}</p>' if foot else ""
+    return (
+        f'<div><table><caption style="text-align:left">{as_markup(title)}</caption>'
+        f"<thead>{head}</thead><tbody>{body}</tbody></table>{below}</div>"
+    )
+
+
+def _row(tag: str, inside: str, cells: Sequence[str], sides: Sequence[str]) -> str:
+    made = (
+        f'<{tag} style="text-align:{side};padding:2px 8px">{inside.format(as_markup(cell))}</{tag}>'
+        for cell, side in zip(cells, sides, strict=True)
+    )
+    return f"<tr>{''.join(made)}</tr>"
+
+
+def as_markup(text: str) -> str:
+    """Return text escaped for HTML and SVG; what would steer or reorder it is shown instead."""
+    return escape(shown(text))

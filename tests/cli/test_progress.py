@@ -1,0 +1,106 @@
+"""Long work says how far it is: counts and the time left, at the pace of a clock that is given."""
+
+from __future__ import annotations
+
+import gzip
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from steadyrank import ScoreMatrix, audit, read_any
+from steadyrank.cli.progress import EVERY, Pace, working
+from steadyrank.progress import counting, heard, listening
+from steadyrank.reading import files
+from steadyrank.scorers import Refit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    Command = Callable[..., Any]
+
+
+class Clock:
+    """A clock that goes on when it is told to."""
+
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def means(data: ScoreMatrix) -> NDArray[Any]:
+    found: NDArray[Any] = data.values.mean(axis=0)
+    return found
+
+
+def test_the_time_left_is_that_of_the_pace_so_far() -> None:
+    clock = Clock()
+    pace = Pace("Fitting", clock)
+    assert pace.text(400, 1000, "refits") == "Fitting: 400 of 1,000 refits"  # from a checkpoint
+    clock.now += 20
+    assert pace.text(500, 1000, "refits") == "Fitting: 500 of 1,000 refits, about 2 min left"
+    clock.now += 60
+    assert pace.text(990, 1000, "refits").endswith("about 2 s left")
+
+
+def test_elsewhere_a_line_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = Clock()
+    pace = Pace("Fitting", clock)
+    said = []
+    for done in range(1, 101):
+        clock.now += 1
+        pace.line(done, 100, "refits")
+        said.append(capsys.readouterr().err)
+    lines = [place for place, text in enumerate(said, start=1) if text]
+    assert lines == [int(EVERY), 2 * int(EVERY), 3 * int(EVERY)]
+    assert said[29] == "steadyrank: Fitting: 30 of 100 refits, about 70 s left\n"
+
+
+def test_short_work_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with working("Fitting"):
+        assert heard()
+        assert list(counting("abc", 3, "letters")) == ["a", "b", "c"]
+    assert not heard()
+    assert capsys.readouterr() == ("", "")
+
+
+def test_refits_and_random_removals_count(capsys: pytest.CaptureFixture[str]) -> None:
+    data = ScoreMatrix([[1.0, 2.0], [3.0, 1.0], [2.0, 2.5]])
+    heard_of: list[tuple[int, int, str]] = []
+    with listening(lambda *far: heard_of.append(far)):
+        Refit(means).leave_one_out(data)
+        assert heard_of == [(done, 4, "refits") for done in (1, 2, 3, 4)]
+        heard_of.clear()
+        audit(data, 1, eps=0.1, removals=2, samples=7)
+    assert [far for far in heard_of if far[2] == "removals"] == [(n, 7, "removals") for n in range(1, 8)]
+    assert capsys.readouterr().err == ""
+
+
+def test_a_progress_of_ones_own_goes_first() -> None:
+    own: list[int] = []
+    with listening(lambda *far: pytest.fail(f"told {far}")):
+        Refit(means, progress=lambda done, _: own.append(done)).leave_one_out(
+            ScoreMatrix([[1.0, 2.0], [3.0, 1.0]])
+        )
+    assert own == [1, 2, 3]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_reading_counts_what_is_read_of_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packed: bool
+) -> None:
+    monkeypatch.setattr(files, "MEGABYTE", 100)
+    text = b"user,item,rating\n" + b"".join(b"%d,i%d,%d\n" % (n, n % 9, n % 5) for n in range(20_000))
+    file = tmp_path / "ratings.csv"
+    file.write_bytes(gzip.compress(text) if packed else text)
+    heard_of: list[tuple[int, int, str]] = []
+    with listening(lambda *far: heard_of.append(far)):
+        read_any(file)
+    size = file.stat().st_size // 100
+    assert {(total, what) for _, total, what in heard_of} == {(size, "MB")}
+    counts = [done for done, _, _ in heard_of]
+    assert counts == sorted(counts)
+    assert counts[-1] == size

@@ -1,0 +1,109 @@
+"""What is passed on (pictures, tables, badges) is well formed and tells the findings; names are text."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from browser.examples import (
+    HOSTILE,
+    close_votes,
+    hostile_matrix,
+    many_items,
+    report_document,
+    restaurants,
+)
+from steadyrank.errors import MissingPackageError
+from steadyrank.report.picture import ROWS, RankScale, share_image
+from steadyrank.report.sharing import COLOURS, badge_svg, table_fragment
+from steadyrank.safe_text import is_unsafe, shortened, shown
+
+SVG = "{http://www.w3.org/2000/svg}"
+DRAWN = {"svg", "title", "rect", "path", "text", "g"}
+
+
+def texts(drawn: ET.Element) -> list[str]:
+    return ["".join(part.itertext()) for part in drawn.iter(f"{SVG}text")]
+
+
+def test_a_picture_tells_the_findings() -> None:
+    document = report_document(restaurants(), 5)
+    drawn = ET.fromstring(share_image(document))
+    told = texts(drawn)
+    assert " ".join(told).startswith(document["headline"])
+    for row in document["rows"]:
+        assert row["item"] in told
+    assert told.count("81.1%") == told.count("18.9%") == 1
+    fills = [part.get("fill") for part in drawn.iter(f"{SVG}path")]
+    standings = [row["standing"] for row in document["rows"]]
+    for standing in ("sure", "contender", "out"):  # one mark each, and one in the legend
+        assert fills.count(COLOURS[standing]) == standings.count(standing) + 1
+
+
+def test_a_picture_shows_the_ranks_around_the_cut() -> None:
+    document = report_document(many_items(90, rows=40), 40)
+    told = texts(ET.fromstring(share_image(document)))
+    around = [row["item"] for row in document["rows"] if shortened(row["item"], 34) in told]
+    assert len(around) == ROWS
+    assert document["rows"][39]["item"] in around
+    assert document["rows"][40]["item"] in around
+
+
+def test_bars_that_go_far_are_cut_off_and_say_so() -> None:
+    document = report_document(many_items(60), 10)
+    document["rows"][9] = document["rows"][9] | {"worst_rank": 57}
+    assert RankScale.of(document["rows"][:20]).high == 30
+    assert "to 57" in texts(ET.fromstring(share_image(document)))
+
+
+@pytest.mark.parametrize("claim", ["observed", "none"])
+def test_hostile_names_are_text_and_nothing_else(claim: str) -> None:
+    settings = {} if claim == "observed" else {"claim": "none", "eps": 0.3}
+    document = report_document(hostile_matrix(), 12, **settings) | {"unit": "<b>", "units": '"><script>'}
+    document["headline"] = f"{document['headline']} {HOSTILE[2]} \ud800 \x00"
+    for drawn in (share_image(document).decode(), badge_svg(document)):
+        found = ET.fromstring(drawn)
+        assert {part.tag.removeprefix(SVG) for part in found.iter()} <= DRAWN
+        names = {name for part in found.iter() for name in part.attrib}
+        assert not {name for name in names if name.startswith("on") or "href" in name}
+    page = table_fragment(document)
+    tags: list[str] = []
+    reader = HTMLParser()
+    reader.handle_starttag = lambda tag, attributes: tags.append(tag)  # type: ignore[method-assign]
+    reader.feed(page)
+    assert set(tags) == {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "bdi", "p"}
+    assert not list(filter(is_unsafe, page))
+
+
+def test_a_picture_as_png() -> None:
+    pytest.importorskip("vl_convert")
+    assert share_image(report_document(close_votes(), 3), "png").startswith(b"\x89PNG")
+
+
+def test_the_package_for_png_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "vl_convert", None)
+    document = report_document(close_votes(), 3)
+    with pytest.raises(MissingPackageError, match=r"steadyrank\[report\]"):
+        share_image(document, "png")
+    assert share_image(document).startswith(b"<svg")
+
+
+def test_a_badge_says_how_many_are_sure_and_the_margin() -> None:
+    document = report_document(restaurants(), 5)
+    assert texts(ET.fromstring(badge_svg(document))) == ["top 5", "4 sure · margin 1"]
+    margin = document["margin"] | {"exact": False, "lower": 1200}
+    assert texts(ET.fromstring(badge_svg(document | {"margin": margin})))[1] == "4 sure · margin ≥ 1,200"
+    none = report_document(close_votes(), 3, eps=0.1, claim="none")
+    assert texts(ET.fromstring(badge_svg(none))) == ["top 3", "not audited"]
+
+
+def test_a_table_has_one_line_for_each_item_and_the_claim() -> None:
+    document = report_document(many_items(90), 5)
+    page = table_fragment(document)
+    assert page.count("<tr>") == 26
+    assert "65 more items are not shown" in page
+    assert shown(document["certificate"]["sentence"]) in page.replace("&#x27;", "'")
+    assert re.findall(r"<th[^>]*>(.*?)</th>", page)[3:] == ["standing", "ranks", "in top 5", "rows away"]
