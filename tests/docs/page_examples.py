@@ -22,6 +22,7 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -91,16 +92,43 @@ def run_console(block: str, folder: Path) -> str:
 
 
 def _run_command(command: str, folder: Path) -> str:
+    """Run a command as a terminal of 86 columns without colours would; ours without a new process."""
     words = shlex.split(command, comments=True)
+    settings = {"COLUMNS": "86", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
     if words[0] == "steadyrank":
-        words[:1] = [sys.executable, "-m", "steadyrank.cli"]
-    environment = {**os.environ, "COLUMNS": "86", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
-    done = subprocess.run(
-        words, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8", check=False
-    )
-    if done.returncode not in {0, 1}:
-        raise RuntimeError(f"{command} ended with {done.returncode}: {done.stdout}{done.stderr}")
-    return "\n".join(line.rstrip() for line in done.stdout.splitlines()) + f"\n{done.stderr}"
+        code, stdout, stderr = _run_ours(words[1:], folder, settings)
+    else:
+        done = subprocess.run(
+            words,
+            cwd=folder,
+            env={**os.environ, **settings},
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=False,
+        )
+        code, stdout, stderr = done.returncode, done.stdout, done.stderr
+    if code not in {0, 1}:
+        raise RuntimeError(f"{command} ended with {code}: {stdout}{stderr}")
+    return "\n".join(line.rstrip() for line in stdout.splitlines()) + f"\n{stderr}"
+
+
+def _run_ours(words: list[str], folder: Path, settings: dict[str, str]) -> tuple[int, str, str]:
+    from steadyrank.cli import main
+
+    streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2)]
+    with (
+        contextlib.chdir(folder),
+        mock.patch.dict(os.environ, settings),
+        contextlib.redirect_stdout(streams[0]),
+        contextlib.redirect_stderr(streams[1]),
+    ):
+        code = main(words)
+    texts = []
+    for stream in streams:
+        stream.flush()
+        texts.append(stream.buffer.getvalue().decode())  # type: ignore[attr-defined]
+    return int(code), texts[0], texts[1]
 
 
 def alike(shown: str, printed: str) -> bool:
