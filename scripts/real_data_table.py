@@ -165,7 +165,7 @@ def share(value: float) -> str:
 def table(findings: list[Finding]) -> str:
     """Return the table of all findings."""
     lines = [
-        "| data | unit, n | L | k | changed by | sure | contenders | list | paper's list |",
+        "| data | unit, n | L | k | changed by | sure | contenders | list | overlap |",
         "|---|---|---:|---|---:|---:|---:|---:|---:|",
     ]
     for found in findings:

@@ -97,7 +97,7 @@ def test_a_wrong_output_is_noticed(tmp_path: Path) -> None:
 
 
 def test_tests_that_the_theory_pages_name_exist() -> None:
-    pages = ("theory.md", "cover.md", "eps.md")
+    pages = ("theory.md", "cover.md", "proved.md")
     text = "".join((DOCS / name).read_text(encoding="utf-8") for name in pages)
     named = set(re.findall(r"tests/[\w/]+\.py", text))
     assert named
