@@ -1,4 +1,4 @@
-"""Audit every real data set beside the checkout, and write what came out into docs/real-data.md.
+"""Audit every real data set beside the checkout, write docs/real-data.md anew, and draw its picture.
 
 Run from anywhere: ``python scripts/real_data_table.py [FOLDER]``. The folder is that of the real data;
 by default ``shared/data`` beside the checkout. The page is rewritten between its two markers.
@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from steadyrank import Study, read_any
+from steadyrank.report.picture import share_image
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT.parent / "shared" / "data"
 PAGE = ROOT / "docs" / "real-data.md"
+PICTURE = ROOT / "docs" / "figures" / "llmfao-prompts.svg"
 START, END = "<!-- made by scripts/real_data_table.py: start -->", "<!-- end -->"
 WANTED_K = (1, 3, 5, 10)
 
@@ -221,12 +223,20 @@ def write(findings: list[Finding], page: Path) -> None:
     page.write_text(before + made + after, encoding="utf-8")
 
 
+def draw(folder: Path) -> None:
+    """Draw the ten best of LLMFAO without any one prompt."""
+    (case,) = (case for case in CASES if case.options.get("unit") == "prompt")
+    answer = Study(read_any(folder / case.file, **case.options)).topk(10)
+    PICTURE.write_bytes(share_image(answer.findings()) + b"\n")
+
+
 def main() -> None:
-    """Look at every case and write the page."""
+    """Look at every case, write the page and draw its picture."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
     if not folder.is_dir():
         sys.exit(f"there is no folder {folder.name!r} of real data; give its path as the argument.")
     write([look_at(case, folder) for case in CASES], PAGE)
+    draw(folder)
 
 
 if __name__ == "__main__":
