@@ -19,6 +19,7 @@ from tests.adversary.test_margins import (
     battles,
     full_ratings,
     gaps,
+    made,
     matrix,
     ratings,
     refitted,
@@ -34,7 +35,9 @@ KINDS = [votes, ballots, matrix, ratings, full_ratings, gaps, battles, refitted]
 
 
 def drawn(make: Callable[[np.random.Generator], Study], rng: np.random.Generator) -> tuple[Study, int]:
-    study = make(rng)
+    study = made(make, rng)
+    while study is None:  # without some unit an item would have no data
+        study = made(make, rng)
     return study, int(rng.integers(1, len(study.items) + 1))
 
 

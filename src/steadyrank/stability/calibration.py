@@ -148,9 +148,11 @@ class Calibration:
 
         That is so of full rankings of many items whose scores are fitted anew without each unit.
         """
+        if self.k is not None:
+            return False
         loo = self.study.leave_one_out
         fitted = type(loo).columns_near is not LeaveOneOut.columns_near
-        return self.k is None and fitted and len(loo.units) * len(loo.scores) > FITTED
+        return fitted and len(loo.units) * len(loo.scores) > FITTED
 
     @property
     def _covering_eps(self) -> FloatArray:
