@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from real_data_table import CASES, FOLDER, ROOT, WANTED_K, named
+from real_data_table import CASES, FOLDER, ROOT, WANTED_K, named, unbroken
 
 from steadyrank import Study, read_any
 
@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 
 PAGE = ROOT / "docs" / "margins.md"
 START, END = "<!-- made by scripts/margins_table.py: start -->", "<!-- end -->"
-HEAD = (
-    "| data | unit, n | k | must leave | who then enters | how it is known |\n"
-    "|---|---|---:|---:|---|---|"
-)
+HEAD = "| data | unit, n | k | must leave | who then enters |\n|---|---|---:|---:|---|"
 
 
 def number(margin: Margin) -> str:
@@ -43,9 +40,9 @@ def rows(case: Case, folder: Path) -> list[str]:
     found = []
     for place, k in enumerate(k for k in WANTED_K if k < data.n_items):
         margin = study.margin(k)
-        head = ("", "") if place else (case.title, f"{data.units.kind}, {data.n_units:,}")
+        head = ("", "") if place else (case.title, unbroken(f"{data.units.kind}, {data.n_units:,}"))
         who = named(margin.enters) if margin.enters else ""
-        cells = [*head, str(k), number(margin), who, "" if place else margin.rule]
+        cells = [*head, str(k), unbroken(number(margin)), who]
         found.append("| " + " | ".join(cells) + " |")
     return found
 
