@@ -181,7 +181,8 @@ def test_a_scorer_with_settings(run: Command, benchmark: Path) -> None:
         "topk", benchmark, "-k", 4, "--scorer", "column-means:value_range=0..1", "--claim", "proved"
     )
     assert found.code == 0
-    assert "Leave out any one row, and the new plain top 4 is inside this list" in found.out
+    said = " ".join(found.out.split())
+    assert "Proved: leave out any one row, and the new plain top 4 is inside this list" in said
 
 
 def test_long_sections_are_shortened_unless_all_is_asked_for(run: Command, tmp_path: Path) -> None:

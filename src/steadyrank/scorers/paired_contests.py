@@ -170,8 +170,9 @@ class PairedContests(LeftOutContests):
         if not self._steady:
             return super().lower(ahead, behind)
         gap = self.gaps(np.array([ahead]), np.array([behind]))[0]
-        effects = _Effects(self, ahead, behind, float(gap))
-        number = smallest(effects.suffice, min(most, self.out.units.total))
+        effects, total = _Effects(self, ahead, behind, float(gap)), self.out.units.total
+        # All units together need not be asked about: that number stands for never, too.
+        number = smallest(lambda m: m >= total or effects.suffice(m), min(most, total))
         return super().lower(ahead, behind) if number == 1 else number
 
     def gain(self, removals: int, ahead: int, behind: int, upto: float) -> float:

@@ -126,7 +126,7 @@ def _made(
     beyond = "" if cover else f" It is not promised that the new {new}."
     sentence = f"{where}: {promise}{why}.{beyond} {CAVEAT}"
     guarantee: Guarantee = "cover" if cover else "overlap"
-    short = f"{promise[:1].upper()}{promise[1:]}.{beyond}"
+    short = f"{status.capitalize()}: {promise}.{beyond}"
     return Certificate(
         eps, delta, status, rule, sentence, Numbers(numbers), guarantee=guarantee, promise=short
     )
