@@ -145,23 +145,27 @@ def alike(shown: str, printed: str) -> bool:
 
 
 def elided(printed: str, shown: str) -> str:
-    """Return fresh output with lines ``...`` where the shown one has them, if their neighbours remain.
+    """Return fresh output with lines ``...`` where the shown one has them.
+
+    An elision begins after the line that it followed or, where that has changed, at the same place; it
+    ends before the line that followed it.
 
     Examples
     --------
     >>> elided("a 2\\nb\\nc\\nd\\n", "a 1\\nb\\n...\\n")
     'a 2\\nb\\n...\\n'
+    >>> elided("a\\nb 2\\nc\\nd\\ne\\n", "a\\nb 1\\n...\\ne\\n")
+    'a\\nb 2\\n...\\ne\\n'
     """
     lines, old = printed.rstrip().splitlines(), shown.rstrip().splitlines()
     start = 0
     for place, line in enumerate(old):
-        before, after = old[place - 1 : place], old[place + 1 : place + 2]
-        if line != "..." or not set(before + after) <= set(lines[start:]):
-            continue
-        first = lines.index(before[0], start) + 1 if before else 0
-        last = lines.index(after[0], first) if after else len(lines)
-        lines[first:last] = ["..."]
-        start = first + 1
+        if line == "...":
+            before, after = old[place - 1], old[place + 1 : place + 2]
+            first = lines.index(before, start) + 1 if before in lines[start:] else place
+            last = lines.index(after[0], first) if after and after[0] in lines[first:] else len(lines)
+            lines[first:last] = ["..."]
+            start = first + 1
     return "\n".join(lines) + "\n"
 
 
