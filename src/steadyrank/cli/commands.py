@@ -114,7 +114,7 @@ def margin(options: group.MarginOptions) -> None:
 
 
 def report(options: group.ReportOptions) -> None:
-    """Write one HTML file to look at: verdict, charts with live sliders, a table to search.
+    """Write one HTML file to look at: the answer, who decides, levers for how many may leave.
 
     For example:
     steadyrank report restaurants.csv -k 5

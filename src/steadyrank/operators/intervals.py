@@ -1,4 +1,4 @@
-"""Rank intervals, the certain order and tiers of an inflated ranking, without any permutation.
+"""Rank intervals, the common order and tiers of an inflated ranking, without any permutation.
 
 The best rank of an item is the first k whose inflated top-k holds it; its worst
 rank is the number of items above ``w_j - c``; i comes before j in every ranking exactly if
@@ -86,7 +86,7 @@ class CertainOrder:
 
 
 def certainly_above(scores: ArrayLike, eps: float) -> CertainOrder:
-    """Return the certain order: which item is above which in every ranking of the set.
+    """Return the common order: which item is above which in every ranking of the set.
 
     Examples
     --------

@@ -54,7 +54,7 @@ class BradleyTerry(Scorer):
     """
 
     takes = ("battles",)
-    small_counts: ClassVar[str] = "Its ridge draws scores that rest on few battles together."
+    small_counts: ClassVar[str] = "A larger ridge draws scores that rest on few battles together."
     resolution = 1e-9
 
     ridge: float = 0.0

@@ -231,7 +231,7 @@ class MeanRating(EntrySums):
     """
 
     takes = ("ratings",)
-    small_counts: ClassVar[str] = "Its shrinkage pulls means of few ratings down."
+    small_counts: ClassVar[str] = "A larger shrinkage pulls means of few ratings down."
     pulled_to = (0.0,)
     way_out = ("Use ", Option("scorer", "mean-rating:shrinkage=1"), ", or leave such items out.")
 

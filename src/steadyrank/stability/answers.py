@@ -58,7 +58,8 @@ class AnswerRow:
         single unit brings it in. ``out``: none of these. In a full ranking, ``sure`` means that its rank
         is the same without any one unit, and ``contender`` that it is not.
     away : int or None
-        How many units must leave together, at least, for it to leave the top k or to enter it.
+        How many units must leave together, at least, for it to leave the top k or to enter it, if the
+        rest can still be scored.
     count : int or None
         How many observations (votes, ratings, battles) are behind its score.
     critical_eps : float or None

@@ -1,8 +1,8 @@
 """Where eps comes from: the tightest one that a rule allows, with the certificate it earns.
 
-Rules that look at these very data take eps from the curve of the top-k or of the full ranking. An audit
-of several methods at once takes it from how far units move the scores, which bounds every delta by
-Theorems 4 and 8.
+Rules that look at these very data take eps from what each unit needs: to be covered, or to overlap. Only
+for full rankings of many fitted items it comes from how far units move the scores, which bounds every
+delta by Theorems 4 and 8.
 """
 
 from __future__ import annotations
@@ -216,7 +216,7 @@ class Calibration:
 
     def _for_eps(self, eps: float, claim: Claim) -> Certificate:
         if claim == "none":
-            return unchecked(eps)
+            return unchecked(eps, self.guarantee)
         bound = self._sensitivity()
         if bound is not None and self._surely_above(eps, self._factor * bound.eps):
             # Proved for all datasets, so also for this one, and at no cost.

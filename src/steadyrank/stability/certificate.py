@@ -152,9 +152,15 @@ def proved_by_sensitivity(
     )
 
 
-def _where(n: int, unit: str, eps: float | None, *, chosen: bool) -> str:
+def _where(
+    n: int,
+    unit: str,
+    eps: float | None,
+    *,
+    chosen: bool,
+    kept: str = " and kept fixed while units were left out",
+) -> str:
     """Return which dataset it is about, and where eps comes from; without one, ties are inflated."""
-    kept = " and kept fixed while units were left out"
     at = f"chosen on it{kept}" if chosen else "which was given"
     told = f"at eps = {rounded_up(eps)}, {at}" if eps is not None else "with equal scores kept together"
     return f"on this dataset of {counted(n, unit)}, {told}"
@@ -210,7 +216,7 @@ def withstanding(
         0.0,
         status="certified",
         rule="bounds of pairs",
-        told=(promise, f"Certified {_where(n, unit, eps, chosen=chosen)}", why),
+        told=(promise, f"Certified {_where(n, unit, eps, chosen=chosen, kept='')}", why),
         cover=cover,
         numbers={"n": n, "removals": removals},
         what=what,
@@ -277,11 +283,11 @@ def _bagging_claim(eps: float, delta: float, reach: float, unit: str, holds: str
     )
 
 
-def unchecked(eps: float) -> Certificate:
+def unchecked(eps: float, guarantee: Guarantee) -> Certificate:
     """Return the certificate of an eps given by hand, without an audit."""
     promise = "Nothing is claimed: no unit was left out."
     sentence = (
         f"Nothing is claimed: eps = {eps:.6g} was given by hand, "
         f"and no unit was left out to check it. {CAVEAT}"
     )
-    return Certificate(eps, None, "none", "given", sentence, promise=promise)
+    return Certificate(eps, None, "none", "given", sentence, guarantee=guarantee, promise=promise)

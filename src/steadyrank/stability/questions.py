@@ -102,7 +102,8 @@ def stable_ranking(
     """Return the rankings that one unit more or less could make the plain one.
 
     Parameters are those of :func:`stable_topk`. eps is the smallest at which at most a share ``delta``
-    of the units has a plain ranking that is not in the set, or shares no ranking with it, exactly.
+    of the units has a plain ranking that is not in the set, or shares no ranking with it: exactly, or
+    for very many fitted items a bound, which the certificate says.
 
     Examples
     --------
