@@ -13,6 +13,7 @@ from steadyrank import ScoreMatrix, Study, audit, stable_ranking, stable_topk, t
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
 from steadyrank.stability import standings
+from steadyrank.stability.verdict import named
 from tests.adversary.test_margins import (
     Subsets,
     ballots,
@@ -195,6 +196,10 @@ def test_equal_scores_at_the_border_are_said_first(make, cases: Cases):
         order = np.argsort(-study.scores, kind="stable")
         tied = k < len(order) and study.scores[order[k - 1]] == study.scores[order[k]]
         assert any("have equal scores" in warning for warning in said) == tied
+        if tied:
+            equal = np.flatnonzero(study.scores == study.scores[order[k]]).tolist()
+            assert [item for item in order.tolist() if item in equal] == equal  # as they are listed
+            assert f"({named([study.items[item] for item in equal], 'and')}): of equal" in said[0]
         ties += tied
     assert ties
 

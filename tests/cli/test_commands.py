@@ -221,7 +221,15 @@ def test_a_report_brings_a_badge_a_picture_and_a_table(
             "report", restaurants, f"--{name}", path.with_suffix(".txt"), "-o", tmp_path / "2.html"
         )
         assert (wrong.code, f"--{name} writes" in wrong.err) == (2, True)
-    assert not (tmp_path / "2.html").exists()
+    page = ("report", restaurants, "-o", tmp_path / "2.html")
+    for asked in (
+        ("--badge", tmp_path / "one.svg", "--image", tmp_path / "one.svg"),
+        ("--table", tmp_path / "2.html"),
+        ("--badge", tmp_path / "none" / "badge.svg"),
+    ):
+        assert run(*page, *asked).code == 2
+    assert not (tmp_path / "2.html").exists()  # nothing is written where one part cannot be
+    assert not (tmp_path / "one.svg").exists()
 
 
 SHARED = {"badge": "svg", "image": "svg", "table": "html"}

@@ -123,13 +123,18 @@ def report(options: group.ReportOptions) -> None:
     """
     from steadyrank.report.lines import Line
     from steadyrank.stability.views import write_page
+    from steadyrank.writing import target_of, write_whole
 
     study, about = open_study(options, options.output)
+    for path in filter(None, options.beside.values()):
+        target_of(path)  # likewise before the work
     k = study.usual_k if options.k is None else options.k
     with working("Writing the report"):
         found = study.topk(k, **_how(options)).findings(**about)
+        beside = _beside(found, options)  # made before anything is written
         write_page(found, options.output, options.title)
-        _write_beside(found, options)
+        for path, content in beside.items():
+            write_whole(content, path)
     screen = console()
     where = terminal_of(screen).safe(options.output)
     told = f"Wrote the report of the top {k:,} of {counted(len(study.items), 'item')} to {where}"
@@ -138,19 +143,20 @@ def report(options: group.ReportOptions) -> None:
         _open(Path(options.output))
 
 
-def _write_beside(found: dict[str, Any], options: group.ReportOptions) -> None:
-    """Write what was asked for beside the report: a badge, a picture, a table."""
+def _beside(found: dict[str, Any], options: group.ReportOptions) -> dict[str, str | bytes]:
+    """Return what was asked for beside the report, by path: a badge, a picture, a table."""
     from steadyrank.report.picture import share_image
     from steadyrank.report.sharing import badge_svg, table_fragment
-    from steadyrank.writing import write_whole
 
+    made: dict[str, str | bytes] = {}
     if options.badge is not None:
-        write_whole(badge_svg(found), options.badge)
+        made[options.badge] = badge_svg(found)
     if options.image is not None:
         png = Path(options.image).suffix.lower() == ".png"
-        write_whole(share_image(found, "png" if png else "svg"), options.image)
+        made[options.image] = share_image(found, "png" if png else "svg")
     if options.table is not None:
-        write_whole(table_fragment(found), options.table)
+        made[options.table] = table_fragment(found)
+    return made
 
 
 def inspect(options: group.InspectOptions) -> None:

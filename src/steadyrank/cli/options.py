@@ -293,6 +293,16 @@ class ReportOptions(WritingOptions, AnswerOptions):
                     f"--{name} writes {' or '.join(forms)}, but is to write {path!r}",
                     way_out=f"Let its name end in {' or '.join(forms)}.",
                 )
+        written = [path for path in (self.output, *self.beside.values()) if path is not None]
+        if twice := [path for path in written if written.count(path) > 1]:
+            raise UnwritableFileError(
+                f"{twice[0]!r} is to hold two things", way_out="Give each of them a file of its own."
+            )
+
+    @property
+    def beside(self) -> dict[str, str | None]:
+        """Where what is written beside the report goes."""
+        return {name: getattr(self, name) for name in BESIDE_REPORTS}
 
 
 @dataclass(frozen=True, kw_only=True)

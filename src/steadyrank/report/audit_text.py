@@ -62,7 +62,8 @@ def _inflated_how(findings: Findings) -> str:
         if findings["guarantee"] == "cover"
         else "the inflated answer without a unit shares k items (a ranking) with it"
     )
-    return f"Each inflated answer is the tightest where {holds}{allowed if findings['delta'] else ''}."
+    kept = allowed if findings["delta"] else ""
+    return f"Each inflated answer is the tightest known where {holds}{kept}."
 
 
 def _audit_columns(rows: Sequence[Row], findings: Findings, terminal: Terminal) -> list[Column]:

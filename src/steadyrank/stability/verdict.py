@@ -103,7 +103,7 @@ def topk_warnings(answer: StableTopK) -> Iterator[str]:
         tied = answer.labels(np.flatnonzero(answer.scores == scores[k]))
         yield (
             f"Ranks {k:,} and {k + 1:,} have equal scores ({named(tied, 'and')}): of equal items the "
-            "one that comes first in the data is counted as ahead."
+            "first in the list of items is counted as ahead."
         )
     yield from _on_a_handful(answer, answer.size)
 
