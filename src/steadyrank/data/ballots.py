@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar, Unpack
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from steadyrank.data.units import LazyLabels, Units
 from steadyrank.engines.blocks import segment_sums
 from steadyrank.errors import EmptyDataError, InvalidBallotError, InvalidDataError, Option, listing
 from steadyrank.reading.arrays import is_missing
-from steadyrank.reading.kinds import Form, Kind, Role, Setting
+from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.table import Table, as_table, simplify
 
@@ -62,7 +62,7 @@ RANK = Role(
 )
 
 
-class BallotsArguments(TypedDict, total=False):
+class BallotsArguments(ReadingArguments, total=False):
     """What :meth:`Ballots.from_frame` and ``read`` can be told."""
 
     ballot: Annotated[str | None, BALLOT]

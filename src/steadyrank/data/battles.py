@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias, TypeVar, Unpack
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from steadyrank.data.observations import (
 from steadyrank.data.units import LazyLabels, Units
 from steadyrank.errors import InvalidDataError, listing, shorten
 from steadyrank.reading.arrays import as_counts, check_length, objects
-from steadyrank.reading.kinds import Form, Kind, Role
+from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role
 from steadyrank.reading.labels import encode
 from steadyrank.reading.table import as_table, simplify
 
@@ -75,7 +75,7 @@ def _paired(side: int, means: str, pairs: Sequence[tuple[str, str]], **how: Any)
     return Role(means, tuple(pair[side] for pair in pairs), **how)
 
 
-class BattlesArguments(TypedDict, total=False):
+class BattlesArguments(ReadingArguments, total=False):
     """What :meth:`Battles.from_frame`, ``read`` and ``scan`` can be told."""
 
     left: Annotated[str | None, _paired(0, "one side", SIDES)]

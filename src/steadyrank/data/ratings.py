@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from steadyrank.errors import (
     shorten,
 )
 from steadyrank.reading.arrays import as_numbers, check_length, compact
-from steadyrank.reading.kinds import Form, Kind, Role, Setting
+from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.table import as_table
 
@@ -73,7 +73,7 @@ DUPLICATE = Setting(
 )
 
 
-class RatingsArguments(TypedDict, total=False):
+class RatingsArguments(ReadingArguments, total=False):
     """What :meth:`Ratings.from_frame`, ``read`` and ``scan`` can be told."""
 
     user: Annotated[str | None, USER]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from steadyrank.data.observations import Observations, check_some, column_labels
 from steadyrank.data.units import Units
 from steadyrank.errors import listing
 from steadyrank.reading.arrays import as_matrix, as_numbers, check_length
-from steadyrank.reading.kinds import Form, Kind, Role
+from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role
 from steadyrank.reading.table import Table, as_table
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ RESPONSE = Role("the response", ("y", "target", "response", "label"), holds="num
 FEATURES = Role("the features; all other columns if not given", several=True)
 
 
-class RegressionArguments(TypedDict, total=False):
+class RegressionArguments(ReadingArguments, total=False):
     """What :meth:`Regression.from_frame` and ``read`` can be told."""
 
     response: Annotated[str | None, RESPONSE]

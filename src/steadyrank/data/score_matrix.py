@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from steadyrank.errors import (
     shorten,
 )
 from steadyrank.reading.arrays import as_matrix, objects
-from steadyrank.reading.kinds import Form, Kind, Role, Setting
+from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role, Setting
 from steadyrank.reading.labels import encode
 from steadyrank.reading.table import Table, as_table
 
@@ -72,7 +72,7 @@ GAPS = Setting(
 COMPARED = Role("the columns to compare; all columns of numbers if not given", several=True)
 
 
-class ScoresArguments(TypedDict, total=False):
+class ScoresArguments(ReadingArguments, total=False):
     """What :meth:`ScoreMatrix.from_frame`, ``read`` and ``scan`` can be told."""
 
     items: Annotated[Sequence[str] | None, COMPARED]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from steadyrank.data.observations import (
     shared_out,
 )
 from steadyrank.data.units import Units
-from steadyrank.reading.kinds import Form, Kind, Role
+from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role
 from steadyrank.reading.labels import encode
 from steadyrank.reading.table import Table, as_table
 
@@ -42,7 +42,7 @@ CHOICE = Role(
 )  # fmt: skip
 
 
-class VotesArguments(TypedDict, total=False):
+class VotesArguments(ReadingArguments, total=False):
     """What :meth:`Votes.from_frame`, ``read`` and ``scan`` can be told."""
 
     choice: Annotated[str | None, CHOICE]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args, get_type_hints
 
 if TYPE_CHECKING:
     from steadyrank.reading.table import Table
@@ -69,6 +69,10 @@ class Setting:
     choices: Mapping[str, str] | None = None
     several: bool = False
     flag: bool = False
+
+
+class ReadingArguments(TypedDict, total=False):
+    """What can be said about any table, whatever kind of data it holds."""
 
 
 def _always(table: Table, columns: Columns) -> bool:  # noqa: ARG001 (what a form asks of a table)
@@ -131,6 +135,11 @@ class Form:
         return not named.keys().isdisjoint(self.decides or self.needs)
 
 
+def is_about_reading(name: str) -> bool:
+    """Tell whether an argument is about the table, not about what it holds."""
+    return name in ReadingArguments.__annotations__
+
+
 @dataclass(frozen=True)
 class Kind:
     """The declaration of a kind of data.
@@ -170,9 +179,9 @@ class Kind:
 
     @cached_property
     def declared(self) -> dict[str, Role | Setting]:
-        """Every argument with its declaration, in order."""
+        """Every argument with its declaration: its own, and then those of all tables."""
         hints = get_type_hints(self.arguments, include_extras=True)
-        return {name: get_args(hint)[1] for name, hint in hints.items()}
+        return {name: get_args(hints[name])[1] for name in sorted(hints, key=is_about_reading)}
 
     @cached_property
     def roles(self) -> dict[str, Role]:

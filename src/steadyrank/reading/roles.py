@@ -18,6 +18,7 @@ from steadyrank.errors import (
     listing,
     shorten,
 )
+from steadyrank.reading.kinds import is_about_reading
 from steadyrank.reading.table import Table, simplify
 
 if TYPE_CHECKING:
@@ -40,7 +41,9 @@ class Resolved:
     columns : dict
         For each role that is there, the name of its column, or a list of names.
     settings : dict
-        The settings that were given.
+        The settings of the kind that were given.
+    reading : dict
+        What was said about the table itself.
     """
 
     kind: Kind
@@ -48,6 +51,7 @@ class Resolved:
     table: Table
     columns: dict[str, Any]
     settings: dict[str, Any]
+    reading: dict[str, Any]
 
     def values(self, role: str) -> Any:
         """Return the column of a role as the role says it is to be read, or None."""
@@ -111,7 +115,8 @@ def resolve(kind: Kind, table: Table, given: Mapping[str, Any]) -> Resolved:
         if _complete(form, columns) and (form.settled_by(named) or _fits(form, table, columns)):
             if table.kind is None:
                 table.notes += _notes(kind, columns, named)
-            return Resolved(kind, form, table, columns, settings)
+            reading = {name: settings.pop(name) for name in list(settings) if is_about_reading(name)}
+            return Resolved(kind, form, table, columns, settings, reading)
     raise _missing(kind, table, found)
 
 
