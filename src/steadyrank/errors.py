@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import islice
+from shlex import quote
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class Option:
     name : str
         The argument, as the library calls it.
     value : str, optional
-        What to give; without it the user must fill it in.
+        What to give, nothing for a flag; without it the user must fill it in.
 
     Examples
     --------
@@ -65,9 +66,25 @@ class Option:
     several: bool = False
 
     def __str__(self) -> str:
+        if self.value == "":  # a flag
+            return f"{self.name}=True"
         if self.value is not None:
             return f'{self.name}="{self.value}"'
         return f"{self.name}={'[...]' if self.several else '...'}"
+
+    def typed(self) -> str:
+        """Return the argument as one types it on the command line.
+
+        Examples
+        --------
+        >>> Option("wins_left").typed(), Option("missing", "drop").typed(), Option("k").typed()
+        ('--wins-left ...', '--missing drop', '-k ...')
+        """
+        value = "A,B,..." if self.several else "..."
+        dashes = "-" if len(self.name) == 1 else "--"
+        if self.value is not None:
+            value = quote(self.value) if self.value else ""
+        return f"{dashes}{self.name.replace('_', '-')} {value}".rstrip()
 
 
 WayOut: TypeAlias = "str | Sequence[str | Option]"
@@ -326,6 +343,25 @@ class InvalidPolicyError(InvalidDataError):
 
 class ColumnError(InvalidDataError):
     """A column that is absent, doubled, or cannot be guessed."""
+
+
+class TwoReadingsError(InvalidDataError):
+    """A table that can be read in two ways, with different answers.
+
+    Parameters
+    ----------
+    problem, source
+        As for all errors about data.
+    readings : sequence of pairs of Option and str
+        What to say for each reading, and what it means.
+    """
+
+    def __init__(
+        self, problem: str, readings: Sequence[tuple[Option, str]], *, source: str = ""
+    ) -> None:
+        self.readings = [option for option, _ in readings]
+        ways = [part for option, meaning in readings for part in (" or ", option, f" ({meaning})")]
+        super().__init__(problem, source=source, way_out=["Say which: ", *ways[1:]])
 
 
 class NotRecognisedError(InvalidDataError):

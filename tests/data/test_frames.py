@@ -95,8 +95,10 @@ def test_missing_scores(make: Any) -> None:
 
 
 def test_regression(make: Any) -> None:
-    data = Regression.from_frame(make({"a": [1, 2], "target": [3, 4], "b": [5, 6]}))
+    frame = make({"a": [1, 2], "target": [3, 4], "b": [5, 6]})
+    data = Regression.from_frame(frame, raw=True)
     assert (data.items, data.y.tolist()) == (("a", "b"), [3.0, 4.0])
+    assert Regression.from_frame(frame).X.tolist() == [[-1.0, -1.0], [1.0, 1.0]]
     given = Regression.from_frame(make({"a": [1], "t": [3], "id": ["r"]}), response="t", row="id")
     assert (given.items, list(given.units.labels)) == (("a",), ["r"])
 
@@ -187,8 +189,8 @@ def test_columns_that_are_not_there() -> None:
         Battles.from_frame({"movie": [1], "winner": [2]})
     with pytest.raises(ColumnError, match="no column 'w' for the unit"):
         Battles.from_frame({"left": ["x"], "right": ["y"], "winner": ["left"]}, unit="w")
-    with pytest.raises(ColumnError, match="something else than numbers: 'b'"):
-        ScoreMatrix.from_frame({"a": ["t"], "b": ["u"], "c": [1]})
+    with pytest.raises(NotANumberError, match="there is 'u', at index 0"):
+        ScoreMatrix.from_frame({"task": ["t", "s", "r"], "b": ["u", 2, 3], "c": [1, 2, 3]})
     with pytest.raises(ColumnError, match="something else than numbers: 'b'"):
         Regression.from_frame({"y": [1], "b": ["u"]})
 

@@ -264,7 +264,7 @@ def test_a_stream_that_gives_a_byte_at_a_time() -> None:
 
 
 def test_unnamed_columns_get_a_name() -> None:
-    matrix = ScoreMatrix.read(stream(",x,y\nt,1,2\n"))
+    matrix = ScoreMatrix.read(stream(",x,y\nt,1,2\n"), items_in="columns")
     assert (matrix.items, matrix.row_labels) == (("x", "y"), ("t",))
     assert matrix.notes[0] == "column 1 has no name and is called 'column_1'"
 

@@ -61,7 +61,9 @@ def test_a_given_kind_and_given_columns() -> None:
 
 
 def test_what_cannot_be_told() -> None:
-    with pytest.raises(NotRecognisedError, match=r"columns 'p', 'q'.*kind=\.\.\..*ratings: user"):
+    with pytest.raises(
+        NotRecognisedError, match=r"nearest is ballots.*'p', 'q'.*ballot=\.\.\., or give kind"
+    ):
         read_any(io.BytesIO(b"p,q\nx,y\n"))
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 NEEDED = ("typer", "rich")
+ALONE = {"--lower-is-better": "all", "--standardise": "z"}
+"""Options that may stand without a value, and what they mean then."""
 COMPLETING = "_STEADYRANK_COMPLETE"
 """Set by shells that ask how a line may go on."""
 
@@ -28,7 +30,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         needed = f"the command line needs {' and '.join(missing)}. {install}"
         return say(needed, ExitCode.FAILED)
     given = (sys.argv[1:] if arguments is None else list(arguments)) or ["--help"]
-    return run_guarded(lambda: _run(given))
+    return run_guarded(lambda: _run(with_values(given)), given)
+
+
+def with_values(given: Sequence[str]) -> list[str]:
+    """Give options that may stand alone the value that they mean then.
+
+    Examples
+    --------
+    >>> with_values(["topk", "a.csv", "--lower-is-better", "-k", "3"])
+    ['topk', 'a.csv', '--lower-is-better', 'all', '-k', '3']
+    """
+    following = [*given[1:], "-"]
+    return [
+        part
+        for one, after in zip(given, following, strict=True)
+        for part in ([one, ALONE[one]] if one in ALONE and after.startswith("-") else [one])
+    ]
 
 
 def _run(given: list[str]) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import shlex
 import signal
 import sys
 import threading
@@ -15,7 +16,7 @@ from steadyrank.cli.output import to_nowhere
 from steadyrank.errors import Option, SteadyrankError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from types import FrameType
 
 ENDING = {"SIGINT": ExitCode.INTERRUPTED, "SIGTERM": ExitCode.TERMINATED, "SIGHUP": ExitCode.HUNG_UP}
@@ -29,8 +30,8 @@ class Ended(BaseException):
     """A signal that asks the program to end: it passes what catches errors, and cleans up on its way."""
 
 
-def run_guarded(run: Callable[[], int | None]) -> int:
-    """Run a command and return the exit code; say what went wrong, if anything did."""
+def run_guarded(run: Callable[[], int | None], typed: Sequence[str] = ()) -> int:
+    """Run a command, as it was typed, and return the exit code; say what went wrong, if anything did."""
     with _ending_in_order() as asked, _quiet_warnings():
         try:
             code = run() or ExitCode.FINE
@@ -38,7 +39,7 @@ def run_guarded(run: Callable[[], int | None]) -> int:
             asked.heeded = False
         except BaseException as error:  # nothing may end in a traceback, nor with another code
             asked.heeded = False
-            code = _report(error) if asked.code is None else asked.code
+            code = _report(error, typed) if asked.code is None else asked.code
     # What a library made of a signal, as DuckDB does, is still that signal.
     code = code if asked.code is None else asked.code
     return say(f"{MEANINGS[ExitCode(code)]}.", code) if code in ENDING.values() else int(code)
@@ -110,7 +111,7 @@ def _quiet_warnings() -> Iterator[None]:
         yield
 
 
-def _report(error: BaseException) -> int:
+def _report(error: BaseException, typed: Sequence[str]) -> int:
     stopped = error.__context__ if isinstance(error, SystemExit) else error  # what typer makes of it
     if isinstance(stopped, BrokenPipeError):  # the help, read by something that stopped reading
         to_nowhere(sys.stdout)
@@ -124,7 +125,10 @@ def _report(error: BaseException) -> int:
         return say(text, ExitCode.FAILED)
     if isinstance(error, OSError):  # perhaps of standard output, which must not be tried again
         to_nowhere(sys.stdout)
-    return say(message_of(error), ExitCode.FAILED)
+    code = say(message_of(error), ExitCode.FAILED)
+    for option in getattr(error, "readings", ()):
+        say(f"{shlex.join(['steadyrank', *typed])} {option.typed()}", code, lead="  ")
+    return code
 
 
 def message_of(error: BaseException) -> str:
@@ -136,7 +140,7 @@ def message_of(error: BaseException) -> str:
     "'secret.csv': permission denied."
     """
     if isinstance(error, SteadyrankError):
-        return error.worded(as_option)
+        return error.worded(Option.typed)
     if isinstance(error, MemoryError):
         return "not enough memory for these data."
     if isinstance(error, OSError):
@@ -152,25 +156,12 @@ def message_of(error: BaseException) -> str:
     )
 
 
-def as_option(option: Option) -> str:
-    """Return an argument of the library as one types it here.
-
-    Examples
-    --------
-    >>> as_option(Option("wins_left")), as_option(Option("missing", "drop")), as_option(Option("k"))
-    ('--wins-left ...', '--missing drop', '-k ...')
-    """
-    value = option.value if option.value is not None else "A,B,..." if option.several else "..."
-    dashes = "-" if len(option.name) == 1 else "--"
-    return f"{dashes}{option.name.replace('_', '-')} {value}"
-
-
-def say(text: str, code: int) -> int:
+def say(text: str, code: int, lead: str = "steadyrank: ") -> int:
     """Write one message to standard error, with nothing in it that steers a terminal."""
     from steadyrank.safe_text import shown
 
     stream: Any = sys.stderr
-    line = shown(f"steadyrank: {text}", getattr(stream, "encoding", None) or "utf-8")
+    line = shown(f"{lead}{text}", getattr(stream, "encoding", None) or "utf-8")
     try:
         stream.write(line + "\n")
         stream.flush()

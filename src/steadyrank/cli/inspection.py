@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from steadyrank.cli.failures import as_option
 from steadyrank.cli.inputs import STANDARD_INPUT, described, source_name
 from steadyrank.data.kinds import KINDS, check_kind, scan_any
 from steadyrank.engines.source import opened
@@ -69,7 +68,8 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
             data: Any = KINDS[kind.name].from_resolved(resolved)
         else:
             data = scan_any(source, kind=kind.name, engine=engine, **layout, **given)
-        command = _command(options, kind.name, {} if table.kind else columns, Study(data).usual_k)
+        guessed = {} if table.kind else columns | resolved.decided()
+        command = _command(options, kind.name, guessed, Study(data).usual_k)
         found |= {"n_items": data.n_items, "n_units": data.n_units, "unit": data.units.kind}
         found |= {"notes": list(data.notes), "command": command}
         found["unit_candidates"] = [
@@ -79,7 +79,7 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
         if "items" in kind.roles and "item" not in columns:  # a column for each, which nobody need name
             columns = {**columns, "items": list(data.items)}
     except SteadyrankError as error:
-        found["problem"] = error.worded(as_option)
+        found["problem"] = error.worded(Option.typed)
     roles = {name: role for role, names in columns.items() for name in taken_by({role: names})}
     return found | {"columns": [{"column": name, "role": roles.get(name)} for name in table.names]}
 
@@ -157,7 +157,9 @@ def _kind_lines(found: Mapping[str, Any], terminal: Terminal) -> Iterator[Line]:
         told = f"It cannot be used as it is: {found['problem']}"
         yield from paragraph(told, terminal, style="bold red")
     for one in found["kinds"]:
-        options = " ".join(map(as_option, (Option("kind", one["kind"]), *map(Option, one["lacking"]))))
+        options = " ".join(
+            map(Option.typed, (Option("kind", one["kind"]), *map(Option, one["lacking"])))
+        )
         if found["kind"] is None:
             told = f"{options} would help"
             yield from paragraph(told, terminal, bullet=terminal.sign("·", "-"))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from glob import has_magic
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.data.ballots import Ballots
@@ -11,15 +14,15 @@ from steadyrank.data.ratings import Ratings
 from steadyrank.data.regression import Regression
 from steadyrank.data.score_matrix import ScoreMatrix
 from steadyrank.data.votes import Votes
-from steadyrank.errors import InvalidPolicyError
+from steadyrank.errors import InvalidPolicyError, Option
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.roles import recognise
+from steadyrank.reading.table import Guess, as_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from steadyrank.engines.settings import Engine
-    from steadyrank.reading.files import Source
     from steadyrank.reading.table import Table
 
 KINDS: dict[str, type[Observations]] = {
@@ -28,8 +31,25 @@ KINDS: dict[str, type[Observations]] = {
 """Every kind by name, in the order in which a table is tried for them."""
 
 
+def as_observations(given: Any) -> Any:
+    """Return data as they are, and read what is none: a path, a stream, a dataframe.
+
+    A pattern such as ``"ratings/*.parquet"`` is scanned by an engine, as on the command line.
+
+    Examples
+    --------
+    >>> as_observations({"choice": ["ann", "bob", "ann"]})
+    <Votes: 3 votes, 2 items: 'ann', 'bob'>
+    """
+    if isinstance(given, Observations):
+        return given
+    if isinstance(given, str) and has_magic(given) and not Path(given).exists():
+        return scan_any(given)
+    return read_any(given)
+
+
 def read_any(
-    source: Source,
+    source: Any,
     *,
     kind: str | None = None,
     format: str | None = None,  # noqa: A002 (the word users know from other readers)
@@ -40,7 +60,7 @@ def read_any(
 
     Parameters
     ----------
-    source : path or binary stream
+    source : path, binary stream, dataframe or mapping of columns
         Such as ``sys.stdin.buffer``.
     kind : {"votes", "ballots", "ratings", "battles", "scores", "regression"}, optional
         What the data are.
@@ -65,7 +85,10 @@ def read_any(
      "recognised as battles by the columns 'left', 'right', 'winner'")
     """
     check_kind(kind)
-    table = read_table(source, format=format, encoding=encoding, given=arguments)
+    if isinstance(source, str | PathLike) or hasattr(source, "read"):
+        table = read_table(source, format=format, encoding=encoding, given=arguments)
+    else:
+        table = as_table(source)
     found, notes = _kind_of(table, kind, arguments)
     return with_notes_first(found.from_table(table, arguments), notes)
 
@@ -126,4 +149,5 @@ def _kind_of(
     if kind is not None:
         return KINDS[kind], []
     found, because = recognise((known.kind for known in KINDS.values()), table, arguments)
-    return KINDS[found.name], [f"recognised as {found.name} {because}"]
+    note = Guess(f"recognised as {found.name} {because}", found.name, Option("kind"))
+    return KINDS[found.name], [note]

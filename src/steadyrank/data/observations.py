@@ -51,8 +51,9 @@ NAME_COLUMNS = 40
 ITEM_NAMES = (
     "item", "itemid", "movie", "movieid", "film", "filmid", "joke", "jokeid", "product", "productid",
     "asin", "book", "bookid", "isbn", "song", "songid", "track", "trackid", "artist", "artistid", "beer",
-    "business", "businessid", "restaurant", "candidate", "model", "method", "system", "option",
-    "alternative", "i",
+    "business", "businessid", "restaurant", "candidate", "model", "modelid", "modelname", "method",
+    "system", "option", "alternative", "algorithm", "approach", "classifier", "agent", "llm", "run",
+    "runid", "player", "team", "submission", "competitor", "i",
 )  # fmt: skip
 
 COUNT = Role(

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 import numpy as np
 
 from steadyrank.data.observations import Observations, check_some, column_labels, row_names, set_fields
+from steadyrank.data.scales import on_one_scale
 from steadyrank.data.units import Units
-from steadyrank.errors import listing
+from steadyrank.errors import Option, listing
 from steadyrank.reading.arrays import as_matrix, as_numbers, check_length
-from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role
-from steadyrank.reading.table import Table, as_table
+from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role, Setting
+from steadyrank.reading.table import Guess, Table, as_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
 
 RESPONSE = Role("the response", ("y", "target", "response", "label"), holds="numbers", argument="y")
 
+AS_THEY_ARE = Setting("leave features and response in their own units", flag=True)
+STANDARDISED = (
+    "features and response brought to mean 0 and standard deviation 1 over all rows, once; a row that "
+    "leaves does not change these scales"
+)
 FEATURES = Role("the features; all other columns if not given", several=True)
 
 
@@ -35,6 +41,7 @@ class RegressionArguments(ReadingArguments, total=False):
     response: Annotated[str | None, RESPONSE]
     items: Annotated[Sequence[str] | None, FEATURES]
     row: Annotated[str | None, Role("what to call each row")]
+    raw: Annotated[bool | None, AS_THEY_ARE]
 
 
 def _all_numbers(table: Table, columns: Columns) -> bool:
@@ -142,12 +149,15 @@ class Regression(Observations):
             The columns of the features; all the others by default.
         row : str, optional
             The column of row labels.
+        raw : bool, optional
+            Whether features and response stay in their own units. By default each is brought to mean 0
+            and standard deviation 1: coefficients in other units would be another ranking.
 
         Examples
         --------
         >>> data = Regression.from_frame({"age": [1, 2], "height": [3, 5], "y": [1.5, 2.5]})
-        >>> data.items, data.notes
-        (('age', 'height'), ("column 'y' taken as the response",))
+        >>> data.items, data.notes[0]
+        (('age', 'height'), "column 'y' taken as the response")
         """
         return cls.from_table(as_table(frame), arguments)
 
@@ -155,5 +165,8 @@ class Regression(Observations):
     def _from_columns(cls, found: Resolved) -> Self:
         apart = {found.columns["response"], found.columns.get("row")}
         names = found.columns.get("items") or found.table.number_columns(apart)
-        X = found.table.matrix(names)
-        return cls(X, found.values("response"), items=names, rows=found.values("row"))
+        X, y = found.table.matrix(names), found.values("response")
+        if not found.settings.get("raw"):
+            X, y = on_one_scale(X.T, "z").T, on_one_scale(np.asarray([y], dtype=np.float64), "z")[0]
+            found.table.notes.append(Guess(STANDARDISED, "columns standardised", Option("raw", "")))
+        return cls(X, y, items=names, rows=found.values("row"))

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 
 import numpy as np
 
 from steadyrank.data.entry_data import EntryObservations
+from steadyrank.data.grids import ROW_NAMES, WAYS, grid_of
 from steadyrank.data.observations import (
     ITEM_NAMES,
     UNIT,
@@ -20,9 +22,11 @@ from steadyrank.data.observations import (
     row_names,
     set_fields,
 )
+from steadyrank.data.scales import ALL, SCALES, check_no_ranks, on_one_scale, suggestion, turned_rows
 from steadyrank.data.units import Units
 from steadyrank.engines.dense_entries import DenseEntries
 from steadyrank.errors import (
+    ColumnError,
     InvalidDataError,
     InvalidPolicyError,
     MissingValuesError,
@@ -33,7 +37,7 @@ from steadyrank.errors import (
 from steadyrank.reading.arrays import as_matrix, objects
 from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role, Setting
 from steadyrank.reading.labels import encode
-from steadyrank.reading.table import Table, as_table
+from steadyrank.reading.table import Table, as_table, simplify
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,6 +48,8 @@ if TYPE_CHECKING:
     from steadyrank.reading.kinds import Columns
     from steadyrank.reading.roles import Resolved
 
+MEASURE_NAMES = ("metric", "measure")
+"""What a column is called whose rows are measures; their names may say that less is better."""
 MISSING = {
     "error": "Missing values are refused.",
     "drop": "Rows with missing values were left out.",
@@ -52,14 +58,7 @@ MISSING = {
 """What may be done about missing values."""
 
 
-ROW = Role(
-    "the task, question or row",
-    (
-        "row", "rowid", "question", "questionid", "task", "taskid", "prompt", "dataset", "judge",
-        "benchmark", "id",
-    ),
-    argument="rows",
-)  # fmt: skip
+ROW = Role("the task, question or row; in a wide table, what names the rows", ROW_NAMES, argument="rows")
 SCORE = Role(
     "the score, one row a score",
     ("value", "score", "rating", "result", "accuracy", "points"),
@@ -69,7 +68,15 @@ GAPS = Setting(
     "what to do with missing scores: error (the default), drop the row, or use those available", MISSING
 )
 
-COMPARED = Role("the columns to compare; all columns of numbers if not given", several=True)
+COMPARED = Role("the columns of scores; all columns of numbers but ids if not given", several=True)
+WHERE = Setting("where a wide table has its items: rows or columns; told by names if not given", WAYS)
+LESS = Setting(
+    "measures of which less is better: all, none, or the names of some; told by names if not given",
+    several=True,
+)
+SCALE = Setting(
+    "bring each row to one scale: z (scores), ranks, or range (0 to 1); as it is if not", SCALES
+)
 
 
 class ScoresArguments(ReadingArguments, total=False):
@@ -81,21 +88,30 @@ class ScoresArguments(ReadingArguments, total=False):
     score: Annotated[str | None, SCORE]
     unit: Annotated[str | None, UNIT]
     missing: Annotated[str | None, GAPS]
+    items_in: Annotated[str | None, WHERE]
+    lower_is_better: Annotated[bool | str | Sequence[str] | None, LESS]
+    standardise: Annotated[bool | str | None, SCALE]
 
 
 def _is_long(table: Table, columns: Columns) -> bool:
-    """Tell whether a table has columns of rows, item labels and values, and no others but the unit.
+    """Tell whether a table has columns of rows, item labels and values.
 
-    Columns of numbers are never taken for item labels here: they could be items themselves.
+    Columns of numbers are never taken for item labels here: they could be items themselves. Where there
+    are further columns, items must occur again: a table with a row for each is a wide one.
     """
-    if set(table.names) - set(columns.values()) or "item" not in columns:
+    if "item" not in columns or not len(table) or table.is_numeric(columns["item"]):
         return False
-    return len(table) > 0 and not table.is_numeric(columns["item"])
+    if not set(table.names) - set(columns.values()):
+        return True
+    labels = table.labels(columns["item"]).tolist()
+    return len(set(labels)) < len(labels)
 
 
 def _is_wide(table: Table, columns: Columns) -> bool:
     names = [name for name in table.names if name not in {columns.get("row"), columns.get("unit")}]
-    return len(names) > 1 and len(table) > 0 and all(table.is_numeric(name) for name in names[1:])
+    numbers = [name for name in names if len(table) and table.is_numeric(name)]
+    texts = len(names) - len(numbers)
+    return len(numbers) > 1 or (len(numbers) == 1 == texts)
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -250,7 +266,8 @@ class ScoreMatrix(EntryObservations):
         items : sequence of str, optional
             Wide form: the columns that are items; all columns of numbers by default.
         row : str, optional
-            The column of row labels; in wide form, the first column if it is text.
+            The column of row labels; in wide form, what names the rows: one that is called so, the
+            first of text, or one of ids.
         item, score : str, optional
             Long form (row, item, score): the columns of item labels and of scores. Giving
             either means long form.
@@ -258,42 +275,104 @@ class ScoreMatrix(EntryObservations):
             The column whose equal values leave together.
         missing
             As for the class. In long form, a pair that does not occur is missing.
+        items_in : {"rows", "columns"}, optional
+            Wide form: whether a row or a column is an item. Told by names, and said; refused where
+            they do not tell.
+        lower_is_better : bool, or sequence of str, optional
+            The rows (of items in rows: the columns) in which less is better: their sign is changed. By
+            default those whose names say so, such as loss or rank.
+        standardise : {"z", "ranks", "range"}, optional
+            Bring each row to one scale, over all items.
 
         Examples
         --------
         >>> frame = {"task": ["t1", "t2"], "x": [1.0, 2.0], "y": [3.0, 4.0]}
         >>> matrix = ScoreMatrix.from_frame(frame)
-        >>> matrix.items, matrix.row_labels, matrix.notes
-        (('x', 'y'), ('t1', 't2'), ("the first column, 'task', taken as the row labels",))
+        >>> matrix.items, matrix.row_labels, matrix.notes[0].brief
+        (('x', 'y'), ('t1', 't2'), "a column for each item, a row for each task, by the column 'task'")
         """
         return cls.from_table(as_table(frame), arguments)
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
         made = _long_matrix(found) if "item" in found.columns else _wide_matrix(found)
-        return cls(**made, **found.settings)
+        asked = {name: found.settings.get(name) for name in ("lower_is_better", "standardise")}
+        made["values"] = _scaled(
+            found, made, names=made.pop("named"), shared=made.pop("shared"), **asked
+        )
+        data = cls(**made, missing=found.settings.get("missing", "error"))
+        in_rows = found.settings.get("items_in") == "rows"
+        return set_fields(data, unit_kind="column") if in_rows else data
+
+
+def _scaled(
+    found: Resolved,
+    made: dict[str, Any],
+    *,
+    names: Sequence[object],
+    shared: bool,
+    lower_is_better: Any,
+    standardise: Any,
+) -> FloatArray:
+    """Return the values so that more is better, on one scale if that is asked for."""
+    table, values = found.table, np.asarray(made["values"], dtype=np.float64)
+    rows = range(len(values)) if made["rows"] is None else list(made["rows"])
+    turned = turned_rows(table, rows, lower_is_better, named=names, shared=shared)
+    if lower_is_better is None and not turned.any():
+        check_no_ranks(values, table.source)
+    elif lower_is_better is None:
+        all_of_them = turned.all()
+        found.settings["lower_is_better"] = [ALL] if all_of_them else list(compress(rows, turned))
+    values[turned] *= -1.0
+    if standardise:
+        how = "z" if standardise is True else standardise
+        table.notes.append(SCALES[how])
+        return on_one_scale(values, how)
+    table.notes += suggestion(values, rows)
+    return values
 
 
 def _wide_matrix(found: Resolved) -> dict[str, Any]:
     table, columns = found.table, found.columns
-    items, unit = columns.get("items"), columns.get("unit")
-    row = columns.get("row") or _first_text(table, unit, items or ())
-    names = items or table.number_columns({row, unit})
-    rows = None if row is None else table.labels(row)
-    columns |= {} if row is None else {"row": row}  # it plays its role though nobody named it
-    return {"values": table.matrix(names, missing=True), "items": names, "rows": rows, **found.units()}
-
-
-def _first_text(table: Table, unit: str | None, items: Sequence[str]) -> str | None:
-    first = next((name for name in table.names if name != unit), None)
-    if first is None or first in items or not len(table) or table.is_numeric(first):
-        return None
-    table.notes.append(f"the first column, {shorten(first)}, taken as the row labels")
-    return first
+    apart = [columns[role] for role in ("unit",) if role in columns]
+    grid = grid_of(
+        table,
+        apart=apart,
+        labels=columns.get("row"),
+        values=columns.get("items"),
+        items_in=found.settings.get("items_in"),
+    )
+    values = table.matrix(grid.values, missing=True)
+    labels = None if grid.labels is None else table.labels(grid.labels)
+    found.settings["items_in"] = grid.items_in
+    columns |= {} if grid.labels is None else {"row": grid.labels}  # though nobody named it
+    if grid.items_in == "columns":
+        measures = simplify(grid.labels or "") in MEASURE_NAMES
+        named = (
+            {"named": labels, "shared": False} if measures else {"named": grid.values, "shared": True}
+        )
+        return {"values": values, "items": grid.values, "rows": labels, **found.units(), **named}
+    if apart:
+        raise ColumnError(
+            f"the rows are items, so that {shorten(apart[0])} says nothing about what leaves: a column",
+            way_out=["Omit ", Option("unit")],
+        )
+    return {
+        "values": values.T,
+        "items": labels,
+        "rows": grid.values,
+        "named": grid.values,
+        "shared": False,
+    }
 
 
 def _long_matrix(found: Resolved) -> dict[str, Any]:
     """Lay a long table (row, item, score) out as a matrix; a pair that does not occur is NaN."""
+    if "items_in" in found.settings:
+        raise InvalidDataError(
+            "a table with one row a score has its items in neither rows nor columns",
+            way_out=["Omit ", Option("items_in")],
+        )
     row_codes, rows = encode(found.values("row"), what="rows")
     item_codes, items = encode(found.values("item"), subject="item")
     values = found.table.numbers(found.columns["score"], missing=True)
@@ -312,7 +391,9 @@ def _long_matrix(found: Resolved) -> dict[str, Any]:
     units = found.units()
     if units:
         units["units"] = _unit_of_rows(units, row_codes, len(rows))
-    return {"values": matrix, "items": items, "rows": rows, **units}
+    measures = simplify(found.columns["row"]) in MEASURE_NAMES
+    named = {"named": rows if measures else [found.columns["score"]], "shared": not measures}
+    return {"values": matrix, "items": items, "rows": rows, **units, **named}
 
 
 def _unit_of_rows(units: dict[str, Any], row_codes: AnyArray, size: int) -> AnyArray:

@@ -50,9 +50,20 @@ class VotesArguments(ReadingArguments, total=False):
     items: Annotated[Iterable[object] | None, ITEM_LIST]
 
 
-def _is_no_matrix(table: Table, columns: Columns) -> bool:  # noqa: ARG001 (what a form is asked)
-    """Tell whether a table with a column of choices is not a wide table of scores after all."""
-    return len(table.names) <= 2 or not all(table.is_numeric(name) for name in table.names[1:])
+def _is_no_matrix(table: Table, columns: Columns) -> bool:
+    """Tell whether a table with a column of choices is not a wide table of scores after all.
+
+    A leaderboard has a column of candidates, too, but each stands there once.
+    """
+    if len(table.names) <= 2:
+        return True
+    first, others = table.names[0], [name for name in table.names if name != columns["choice"]]
+    numbers = [name for name in others if table.is_numeric(name)]
+    if first == columns["choice"] and len(numbers) == len(others):
+        return False
+    choices = table.labels(columns["choice"]).tolist()
+    once = len(set(choices)) == len(choices) > 1
+    return not (once and numbers) or "count" in columns
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

@@ -15,11 +15,12 @@ from steadyrank.errors import (
     InvalidPolicyError,
     NotRecognisedError,
     Option,
+    TwoReadingsError,
     listing,
     shorten,
 )
 from steadyrank.reading.kinds import is_about_reading
-from steadyrank.reading.table import Table, simplify
+from steadyrank.reading.table import Guess, Table, simplify
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -76,6 +77,14 @@ class Resolved:
         name = self.columns.get("unit")
         return {} if name is None else {"units": self.table.labels(name), "unit_kind": name}
 
+    def decided(self) -> dict[str, str]:
+        """Return the settings of a wide table that were guessed or given, as one types them."""
+        return {
+            name: value if isinstance(value, str) else ",".join(map(str, value))
+            for name, value in self.settings.items()
+            if name in {"items_in", "lower_is_better"} and value != "columns"
+        }
+
     def errors(self) -> AbstractContextManager[None]:
         """Say errors of the class in terms of the table: its columns, and lines of its file."""
         by_argument = {self.kind.roles[role].argument: name for role, name in self.columns.items()}
@@ -114,6 +123,7 @@ def resolve(kind: Kind, table: Table, given: Mapping[str, Any]) -> Resolved:
     for form, columns in found:
         if _complete(form, columns) and (form.settled_by(named) or _fits(form, table, columns)):
             if table.kind is None:
+                _check_one_of_each(kind, form, table, columns, named)
                 table.notes += _notes(kind, columns, named)
             reading = {name: settings.pop(name) for name in list(settings) if is_about_reading(name)}
             return Resolved(kind, form, table, columns, settings, reading)
@@ -148,15 +158,25 @@ def recognise(
             form.settled_by(named) or (_fits(form, table, columns) and form.recognised(table, columns))
         ):
             return kind, _because(columns, form)
-    needs = [
-        f"{kind.name}: {' or '.join(', '.join(form.needs) for form in kind.forms if form.needs)}"
-        for kind in known
-    ]
-    raise NotRecognisedError(
-        f"the kind of data cannot be told from the columns {listing(map(shorten, table.names))}",
+    raise _unknown(possible or known, table, asked)
+
+
+def _unknown(kinds: Sequence[Kind], table: Table, given: Mapping[str, Any]) -> NotRecognisedError:
+    """Return the error about a table of no known kind: its columns, and the kind that comes nearest."""
+    known = [kind for kind in kinds if given.keys() <= kind.declared.keys()]
+    near = [(kind, missing) for kind in known for missing in [lacking(kind, table, given)] if missing]
+    kind, missing = min(near, key=lambda one: len(one[1])) if near else (kinds[0], [])
+    shown = listing(shorten(name, 20) for name in table.names)
+    return NotRecognisedError(
+        f"no kind of data fits; nearest is {kind.name}, but for the {' and '.join(missing)}: "
+        f"the columns are {shown}",
         source=table.source,
-        way_out=["Give it as ", Option("kind"), f", or name the columns. {'; '.join(needs)}."],
+        way_out=["Name ", *_joined(map(Option, missing)), ", or give ", Option("kind")],
     )
+
+
+def _joined(options: Iterable[Option]) -> list[str | Option]:
+    return [part for option in options for part in (", ", option)][1:]
 
 
 def lacking(kind: Kind, table: Table, given: Mapping[str, Any]) -> list[str]:
@@ -251,20 +271,41 @@ def _find(
     return found
 
 
+def _check_one_of_each(
+    kind: Kind, form: Form, table: Table, columns: Columns, named: Mapping[str, Any]
+) -> None:
+    """Refuse a table with two columns that could both hold the numbers that are asked for."""
+    taken = taken_by(columns)
+    for role in form.needs:
+        if kind.roles[role].holds != "numbers" or role in named:
+            continue
+        called = [name for one in kind.roles[role].names for name in table.by_simple_name.get(one, ())]
+        others = [name for name in called if name not in taken and table.is_numeric(name)]
+        if others:
+            both = (columns[role], others[0])
+            raise TwoReadingsError(
+                f"{shorten(both[0])} and {shorten(both[1])} can both be the {role}",
+                [(Option(role, name), f"the {role} in {shorten(name)}") for name in both],
+                source=table.source,
+            )
+
+
 def taken_by(found: Columns) -> set[str]:
     """Return the columns that play these roles."""
     return {name for value in found.values() for name in _as_list(value)}
 
 
 def _notes(kind: Kind, columns: Columns, named: Columns) -> list[str]:
-    notes = []
+    notes: list[str] = []
     for role, value in columns.items():
         if role in named:
             continue
         names = ", ".join(map(shorten, _as_list(value)))
         common = kind.roles[role].several or simplify(value) in kind.roles[role].names
         lead = "column" if common else "the only column left,"
-        notes.append(f"{lead} {names}{'' if common else ','} taken as the {role}")
+        note = f"{lead} {names}{'' if common else ','} taken as the {role}"
+        brief = "" if simplify(value) == simplify(role) else f"{names} as the {role}"
+        notes.append(Guess(note, brief, Option(role)))
     return notes
 
 

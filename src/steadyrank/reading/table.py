@@ -17,12 +17,44 @@ from steadyrank.reading.arrays import Coded, as_column, as_numbers, coded, is_mi
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
+    from typing import Self
 
     from steadyrank._typing import AnyArray, FloatArray, IntArray
     from steadyrank.reading.text_columns import TextColumn
 
 Column: TypeAlias = "GivenColumn | TextColumn"
 """A column, whatever it was read from: it gives its fields as labels, numbers or cells."""
+
+
+class Guess(str):
+    """A note of something that was guessed.
+
+    Parameters
+    ----------
+    note : str
+        What was guessed, in full.
+    brief : str
+        The same in a few words, to stand first; empty where the data say it themselves.
+    option : Option
+        What changes it.
+
+    Examples
+    --------
+    >>> Guess("recognised as votes by the column 'choice'", "votes", Option("kind")).option.typed()
+    '--kind ...'
+    """
+
+    brief: str
+    option: Option
+
+    def __new__(cls, note: str, brief: str, option: Option) -> Self:
+        """Make the note."""
+        made = super().__new__(cls, note)
+        made.brief, made.option = brief, option
+        return made
+
+    def __getnewargs__(self) -> tuple[str, str, Option]:  # type: ignore[override]
+        return str(self), self.brief, self.option
 
 
 class GivenColumn:
@@ -62,6 +94,11 @@ class GivenColumn:
             return True
         kinds = {type(value) for value in values if not is_missing(value)}
         return bool(kinds) and all(issubclass(kind, int | float) for kind in kinds)
+
+    def share_of_numbers(self) -> float:
+        """Return which share of the values that are there are numbers."""
+        there = [value for value in self.cells() if not is_missing(value)]
+        return sum(isinstance(value, int | float) for value in there) / max(1, len(there))
 
 
 class WholeColumn(GivenColumn):
@@ -185,6 +222,11 @@ class Table:
     def is_numeric(self, name: str) -> bool:
         """Tell whether a column holds numbers and missing values only, and some number."""
         return self.columns[name].is_numeric()
+
+    def is_whole(self, name: str) -> bool:
+        """Tell whether a column of numbers holds whole ones only."""
+        values = self.numbers(name, missing=True)
+        return values.dtype.kind in "iu" or bool((values == np.floor(values)).all())
 
     def number_columns(self, apart: Collection[str | None]) -> list[str]:
         """Return the columns that are items where the user named none: all that are not set apart."""

@@ -109,6 +109,13 @@ class TextColumn:
         values = [_number(word) for word in self.words]
         return None not in values and any(value == value for value in values)  # noqa: PLR0124
 
+    def share_of_numbers(self) -> float:
+        """Return which share of the fields that are not missing are numbers."""
+        values = [_number(word) for word in self.words]
+        there = np.array([value is None or value == value for value in values])[self.codes]  # noqa: PLR0124
+        wrong = np.array([value is None for value in values])[self.codes]
+        return 1.0 - float(wrong.sum()) / max(1, int(there.sum()))
+
 
 def is_plain_whole(word: str) -> bool:
     """Tell whether a text is exactly what a 64-bit whole number prints as.

@@ -41,6 +41,17 @@ NUMBERS = {*IDS, "code", "key", "name", "no", "nr", "number"}
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 
+def words_of(name: str) -> list[str]:
+    """Return the words of a name, in lower case.
+
+    Examples
+    --------
+    >>> words_of("testLoss_2 (mean)")
+    ['test', 'loss', '2', 'mean']
+    """
+    return [word.lower() for word in WORD.findall(str(name))]
+
+
 def sounds_like_a_unit(name: str) -> bool:
     """Tell whether a column is called what units are often called.
 
@@ -51,7 +62,7 @@ def sounds_like_a_unit(name: str) -> bool:
     >>> [sounds_like_a_unit(name) for name in ("user_rating", "grid", "question 1", "id")]
     [False, False, False, True]
     """
-    words = [word.lower() for word in WORD.findall(str(name))]
+    words = words_of(name)
     known = words[-1:] and words[-1] in IDS
     while words and words[-1] in NUMBERS:
         words.pop()

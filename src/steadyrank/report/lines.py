@@ -40,6 +40,9 @@ def heading(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     items, units = (counted(findings["n_items"], "item"), counted(findings["n_units"], findings["unit"]))
     size = f"{findings['kind']}, {items}, {units}"
     yield from paragraph(f"{source}: {size}" if source else size, terminal, style=FAINT)
+    guesses = [f"{one['text']}{terminal.hint(one['option'])}" for one in findings["guesses"]]
+    if guesses:
+        yield from paragraph(f"Guessed: {'; '.join(guesses)}", terminal, style=FAINT)
 
 
 def margin_line(margin: Findings | None, terminal: Terminal) -> Iterator[Line]:
@@ -71,7 +74,10 @@ def claims(findings: Findings, terminal: Terminal) -> Iterator[Line]:
 def notes(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield what was recognised, guessed and decided."""
     yield Line("Recognised, guessed and decided", FAINT)
+    said = {one["note"] for one in findings["guesses"]}
     for note in (f"scores: {findings['scorer']}", *findings["notes"]):
+        if note in said:
+            continue
         yield from paragraph(note, terminal, bullet=terminal.sign("·", "-"), style=FAINT)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steadyrank.reading.table import Guess
 from steadyrank.stability.margins import NEAREST
 from steadyrank.stability.verdict import ranking_headline, suggestions, topk_headline, topk_warnings
 from steadyrank.wording import plural
@@ -90,8 +91,15 @@ def about(
         "counted_as": result.counted_as,
         "scorer": result.scorer,
         "policies": {**RULES, **(policies or {})},
+        "guesses": guesses_of(result.notes),
         "notes": list(result.notes),
     }
+
+
+def guesses_of(notes: Iterable[str]) -> list[dict[str, str]]:
+    """Return what was guessed about the data, in a few words each, with the option that changes it."""
+    guesses = (note for note in notes if isinstance(note, Guess) and note.brief)
+    return [{"text": guess.brief, "note": guess, "option": guess.option.typed()} for guess in guesses]
 
 
 def answer_findings(answer: Answer, max_rows: int | None) -> dict[str, Any]:

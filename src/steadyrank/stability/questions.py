@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from steadyrank.data.kinds import as_observations
 from steadyrank.errors import InvalidValueError, Option
 from steadyrank.operators.states import MAX_STATES
 from steadyrank.stability.auditing import METHODS
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from steadyrank.data.observations import Observations
     from steadyrank.stability.answers import StableRanking, StableTopK
     from steadyrank.stability.audit_rows import Operator
     from steadyrank.stability.auditing import Audit
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from steadyrank.stability.margin_results import Margin
 
 
-def as_study(data: Observations | Study, scorer: object = None) -> Study:
-    """Return a study of the data, or the study itself, which has its scorer already."""
+def as_study(data: Any, scorer: object = None) -> Study:
+    """Return a study of data, of a file or of a frame; or the study itself, which has its scorer."""
     if not isinstance(data, Study):
-        return Study(data, scorer)
+        return Study(as_observations(data), scorer)
     if scorer is not None:
         raise InvalidValueError(
             f"this study scores by {data.scorer.name} and cannot take another scorer",
@@ -37,7 +37,7 @@ def as_study(data: Observations | Study, scorer: object = None) -> Study:
 
 
 def stable_topk(
-    data: Observations | Study,
+    data: Any,
     k: int,
     *,
     delta: float = 0.0,
@@ -51,8 +51,8 @@ def stable_topk(
 
     Parameters
     ----------
-    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression or Study
-        The observations, or a study of them.
+    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, Study, path or dataframe
+        The observations, or a study of them; a file or a frame is read by :func:`read_any`.
     k : int
         How many items are wanted.
     delta : float
@@ -90,7 +90,7 @@ def stable_topk(
 
 
 def stable_ranking(
-    data: Observations | Study,
+    data: Any,
     *,
     delta: float = 0.0,
     eps: float | None = None,
@@ -118,7 +118,7 @@ def stable_ranking(
 
 
 def audit(  # noqa: PLR0913 (all but two by name)
-    data: Observations | Study,
+    data: Any,
     k: int | Iterable[int],
     *,
     eps: float | None = None,
@@ -137,8 +137,8 @@ def audit(  # noqa: PLR0913 (all but two by name)
 
     Parameters
     ----------
-    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression or Study
-        The observations, or a study of them.
+    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, Study, path or dataframe
+        The observations, or a study of them; a file or a frame is read by :func:`read_any`.
     k : int or several
         How many items are wanted.
     eps : float, optional
@@ -191,7 +191,7 @@ def audit(  # noqa: PLR0913 (all but two by name)
 
 
 def write_report(  # noqa: PLR0913 (all but three by name)
-    data: Observations | Study,
+    data: Any,
     k: int,
     path: str | os.PathLike[str],
     *,
@@ -234,7 +234,7 @@ def write_report(  # noqa: PLR0913 (all but three by name)
 
 
 def margin(
-    data: Observations | Study,
+    data: Any,
     k: int | None = None,
     *,
     item: object = None,
@@ -247,8 +247,8 @@ def margin(
 
     Parameters
     ----------
-    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression or Study
-        The observations, or a study of them.
+    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, Study, path or dataframe
+        The observations, or a study of them; a file or a frame is read by :func:`read_any`.
     k : int, optional
         The top k in question; without it (and without a pair) the full ranking.
     item : label, optional
@@ -280,14 +280,14 @@ def margin(
 
 
 def explain(
-    data: Observations | Study, k: int | None = None, item: object = None, *, scorer: object = None
+    data: Any, k: int | None = None, item: object = None, *, scorer: object = None
 ) -> Explanation:
     """Return what holds an item on its side of the border between ranks k and k + 1.
 
     Parameters
     ----------
-    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression or Study
-        The observations, or a study of them.
+    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, Study, path or dataframe
+        The observations, or a study of them; a file or a frame is read by :func:`read_any`.
     k : int, optional
         The border after this rank; without it the item's own rank, so that the next one is its rival
         (of the last item, the one before it).
@@ -309,9 +309,7 @@ def explain(
     return as_study(data, scorer).explain(k, item)
 
 
-def needed(
-    data: Observations | Study, k: int, confidence: float = 0.95, *, scorer: object = None
-) -> Needed:
+def needed(data: Any, k: int, confidence: float = 0.95, *, scorer: object = None) -> Needed:
     """Return how many units like those seen would settle ranks k and k + 1: a model, not a proof.
 
     The model draws units independently from where those seen came from, and takes their mean for
@@ -320,8 +318,8 @@ def needed(
 
     Parameters
     ----------
-    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression or Study
-        The observations, or a study of them.
+    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, Study, path or dataframe
+        The observations, or a study of them; a file or a frame is read by :func:`read_any`.
     k : int
         The border is the one after this rank.
     confidence : float

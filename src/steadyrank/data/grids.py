@@ -1,0 +1,247 @@
+"""Wide tables of scores: which columns hold them, what the rows are called, and where the items are.
+
+Leaderboards put a model on each row and a benchmark in each column; tables of experiments put a task on
+each row and a method in each column. A table looks the same both ways, and the two answers have
+nothing in common. So the orientation is decided by what names say, and said; where they say nothing, or
+contradict each other, both ways are shown and neither is taken.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from steadyrank.data.observations import ITEM_NAMES
+from steadyrank.errors import ColumnError, Option, TwoReadingsError, listing, shorten
+from steadyrank.reading.table import Guess, simplify
+from steadyrank.reading.unit_columns import sounds_like_a_unit, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from steadyrank.reading.table import Table
+
+ROW_NAMES = (
+    "row", "rowid", "question", "questionid", "task", "taskid", "prompt", "promptid", "dataset", "judge",
+    "benchmark", "query", "queryid", "qid", "topic", "topicid", "instance", "instanceid", "example",
+    "exampleid", "sample", "sampleid", "problem", "problemid", "docid", "metric", "measure", "fold",
+    "seed", "trial", "id",
+)  # fmt: skip
+"""What a column of tasks, questions or other rows is often called, best first."""
+
+MEASURES = {
+    "acc", "accuracy", "auc", "bleu", "cer", "em", "error", "exact", "f1", "fid", "loss", "mae", "map",
+    "mrr", "mse", "ndcg", "perplexity", "ppl", "precision", "recall", "rmse", "rouge", "score", "se",
+    "wer", "average", "avg", "elo", "rating", "points", "winrate",
+}  # fmt: skip
+BENCHMARKS = re.compile(
+    "mmlu|gsm8k|hellaswag|arc(c|e|challenge|easy)?$|truthfulqa|winogrande|humaneval|mbpp|math(lvl5|500)?$"
+    "|bbh|gpqa|ifeval|musr|boolq|piqa|squad|drop$|mtbench|alpacaeval|swebench|livecodebench|aime|superglue"
+    "|glue|mnli|sst2|cola$|qnli|qqp$|rte$|stsb|imagenet|cifar|coco|msmarco|beir|trec|xsum|cnndm"
+)
+"""How names of common benchmarks begin, or what they are, without case and punctuation."""
+MODELS = re.compile(
+    r"gpt|claude|llama|gemini|gemma|mi[sx]tral|qwen|falcon|vicuna|deepseek|command-?r|phi-?\d|palm|bert\b|"
+    r"\bt5\b|bm25|xgboost|lightgbm|catboost|random ?forest|resnet|\bmlp\b|\bsvm\b|\bknn\b|\d+b\b",
+    re.IGNORECASE,
+)
+"""What names of common models and methods hold."""
+NUMBERED = re.compile(r"[A-Za-z_#-]{0,12}[ _-]?\d+\Z")
+"""Names that only count: q17, task_3, 42."""
+ABOUT = {
+    "average", "avg", "cost", "date", "downloads", "likes", "mean", "overall", "parameters", "params",
+    "place", "position", "price", "rank", "ranking", "size", "total", "votes", "year",
+}  # fmt: skip
+"""First words of columns that sum a row up, or say something else of its item."""
+IDS = {"id", "index", "key", "no", "nr", "number", "uid", "uuid"}
+LOOKED_AT = 1000
+"""How many names are looked at."""
+
+WAYS = {
+    "rows": "a row for each item, a column for each task",
+    "columns": "a column for each item, a row for each task",
+}
+"""The orientations of a wide table."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A wide table.
+
+    Attributes
+    ----------
+    labels : str or None
+        The column that names the rows.
+    values : list of str
+        The columns of scores.
+    items_in : {"rows", "columns"}
+    """
+
+    labels: str | None
+    values: list[str]
+    items_in: str
+
+
+def grid_of(
+    table: Table,
+    *,
+    apart: Collection[str],
+    labels: str | None,
+    values: Sequence[str] | None,
+    items_in: str | None,
+) -> Grid:
+    """Find out how a wide table is laid out, and note what was guessed.
+
+    Parameters
+    ----------
+    table : Table
+    apart : collection of str
+        Columns that play other roles.
+    labels, values : str and sequence of str, optional
+        The column that names the rows and those of the scores, as the user named them.
+    items_in : {"rows", "columns"}, optional
+        The orientation, if the user gave it.
+    """
+    free = [name for name in table.names if name not in apart]
+    numbers, texts = parted(table, [name for name in free if name != labels])
+    if labels is not None or values is not None:
+        items_in = items_in or "columns"  # who names the rows, or the columns as items, says so
+    if labels is None:
+        labels = _label_column(texts, numbers) if values is None else _first_text(table, free, values)
+    found = list(values) if values is not None else _scores(table, numbers, labels)
+    if items_in is None:
+        items_in = _decided(table, labels, found)
+    if items_in == "rows":
+        if labels is None:
+            raise ColumnError(
+                "no column names the items in the rows",
+                source=table.source,
+                way_out=["Name it as ", Option("row")],
+            )
+        if values is None:
+            found = _without_summaries(table, found)
+    unused = [name for name in texts if name != labels]
+    if unused and values is None:
+        table.notes.append(f"columns without numbers not used: {listing(map(shorten, unused))}")
+    return Grid(labels, found, items_in)
+
+
+def parted(table: Table, names: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Part columns of numbers from columns of text; one that is nearly of numbers is refused.
+
+    A field that was mistyped must not make a whole column go unread.
+    """
+    numbers: list[str] = []
+    texts: list[str] = []
+    for name in names:
+        if not len(table) or table.is_numeric(name):
+            numbers.append(name)
+            continue
+        column = table.columns[name]
+        if column.share_of_numbers() >= 0.5:
+            table.numbers(name, missing=True)  # complains about the fields that are none
+        texts.append(name)
+    return numbers, texts
+
+
+def is_id(name: str) -> bool:
+    """Tell whether a column of whole numbers is called like something that is counted, not scored.
+
+    Examples
+    --------
+    >>> [is_id(name) for name in ("query_id", "index", "Unnamed: 0", "userId", "x1", "id card")]
+    [True, True, True, True, False, False]
+    """
+    words = words_of(name)
+    last = words[-1] if words else ""
+    return last in IDS or words == ["unnamed", "0"] or sounds_like_a_unit(name)
+
+
+def _label_column(texts: Sequence[str], numbers: Sequence[str]) -> str | None:
+    """Return the column that names the rows: one called so, the first of text, or one of ids."""
+    known = {*ITEM_NAMES, *ROW_NAMES}
+    called = (name for name in texts if simplify(name) in known)
+    ids = (name for name in numbers if is_id(name))
+    return next(called, None) or next(iter(texts), None) or next(ids, None)
+
+
+def _first_text(table: Table, free: Sequence[str], values: Sequence[str]) -> str | None:
+    first = next((name for name in free if name not in values), None)
+    return None if first is None or table.is_numeric(first) else first
+
+
+def _scores(table: Table, numbers: Sequence[str], labels: str | None) -> list[str]:
+    """Return the columns of scores: of numbers, but for ids."""
+    ids = [name for name in numbers if name != labels and is_id(name) and table.is_whole(name)]
+    if ids:
+        shown = listing(map(shorten, ids))
+        table.notes.append(
+            Guess(
+                f"taken as ids, not as scores: {shown}", f"{shown} as ids", Option("items", several=True)
+            )
+        )
+    return [name for name in numbers if name != labels and name not in ids]
+
+
+def _without_summaries(table: Table, names: list[str]) -> list[str]:
+    about = [name for name in names if (words_of(name) or [""])[0] in ABOUT]
+    if not about or len(about) == len(names):
+        return names
+    shown = listing(map(shorten, about))
+    note = f"not taken as scores, but as sums or facts of the items: {shown}"
+    table.notes.append(Guess(note, f"{shown} left out", Option("items", several=True)))
+    return [name for name in names if name not in about]
+
+
+def _decided(table: Table, labels: str | None, names: Sequence[str]) -> str:
+    """Return where the items are, and note why; refuse where that cannot be told."""
+    if labels is None:
+        return "columns"
+    called = simplify(labels)
+    known = {"rows": called in ITEM_NAMES, "columns": called in ROW_NAMES or sounds_like_a_unit(labels)}
+    if sum(known.values()) == 1:
+        found = "rows" if known["rows"] else "columns"
+        return _noted(table, labels, found, f"the column {shorten(labels)}")
+    signs = _signs(table, labels, names)
+    if len(signs) == 1:
+        ((found, why),) = signs.items()
+        return _noted(table, labels, found, why)
+    rows = listing(map(shorten, table.labels(labels)[:3].tolist()), len(table))
+    raise TwoReadingsError(
+        f"items can be the rows ({rows} in {shorten(labels)}) or the columns "
+        f"({listing(map(shorten, names[:3]), len(names))})",
+        [(Option("items_in", way), meaning) for way, meaning in WAYS.items()],
+        source=table.source,
+    )
+
+
+def _signs(table: Table, labels: str, names: Sequence[str]) -> dict[str, str]:
+    """Return for each orientation that something speaks for what that is."""
+    rows = [str(label) for label in table.labels(labels)[:LOOKED_AT].tolist()]
+    signs = {}
+    if _mostly(names, _is_measure) or _mostly(rows, MODELS.search):
+        signs["rows"] = "names of tasks and measures" if _mostly(names, _is_measure) else "model names"
+    repeated = len(set(rows)) < len(rows)
+    if repeated or _mostly(rows, NUMBERED.match) or _mostly(names, MODELS.search):
+        signs["columns"] = "repeated rows" if repeated else "the names in it"
+    return signs
+
+
+def _is_measure(name: str) -> bool:
+    return not MEASURES.isdisjoint(words_of(name)) or bool(BENCHMARKS.match(simplify(name)))
+
+
+def _mostly(names: Sequence[str], test: object) -> bool:
+    shown = names[:LOOKED_AT]
+    return bool(shown) and 2 * sum(bool(test(str(name))) for name in shown) > len(shown)  # type: ignore[operator]
+
+
+def _noted(table: Table, labels: str, found: str, why: str) -> str:
+    other = "columns" if found == "rows" else "rows"
+    brief = f"{WAYS[found]}, by {why}"
+    note = (
+        f"{shorten(labels)} taken as the names of the {'items' if found == 'rows' else 'rows'}: {brief}"
+    )
+    table.notes.append(Guess(note, brief, Option("items_in", other)))
+    return found

@@ -1,0 +1,162 @@
+"""What is better, more or less, and how values on different scales are brought to one.
+
+A row of a score matrix holds what one task, question or measure says of all items. Rows in which less is
+better change their sign, so that more is better everywhere; rows on different scales can be brought to
+one, each by itself: a row that leaves takes nothing along that another row needs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyrank.errors import InvalidLabelError, Option, TwoReadingsError, listing, shorten
+from steadyrank.reading.table import Guess
+from steadyrank.reading.unit_columns import words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from steadyrank._typing import BoolArray, FloatArray
+    from steadyrank.reading.table import Table
+
+LESS = {
+    "brier", "cer", "eer", "err", "error", "errors", "fid", "loss", "losses", "logloss", "mae", "mape",
+    "mse", "nll", "perplexity", "ppl", "rank", "ranks", "ranking", "regret", "rmse", "rmsle", "ter",
+    "wer",
+}  # fmt: skip
+"""Words in the name of a measure of which less is better."""
+
+SCALES = {
+    "z": "Each row was brought to mean 0 and standard deviation 1.",
+    "ranks": "Each row was replaced by ranks, the most for the best.",
+    "range": "Each row was brought to the range from 0 to 1.",
+}
+"""The ways to bring rows to one scale."""
+
+ALL, NONE = "all", "none"
+FAR_APART = 10
+"""How many times larger the values of one row must be than those of another to suggest one scale."""
+
+
+def less_is_better(name: object) -> bool:
+    """Tell whether a measure is called like one of which less is better.
+
+    Examples
+    --------
+    >>> [less_is_better(name) for name in ("test_loss", "WER", "accuracy", "error-rate", "terror")]
+    [True, True, False, True, False]
+    """
+    return not LESS.isdisjoint(words_of(str(name)))
+
+
+def turned_rows(
+    table: Table, rows: Sequence[object], given: Any, *, named: Sequence[object], shared: bool
+) -> BoolArray:
+    """Return the rows in which less is better: those that the user named, or whose names say so.
+
+    Parameters
+    ----------
+    table : Table
+        Takes the note of what was guessed.
+    rows : sequence
+        What the rows are called.
+    given : bool, str, or sequence of str, optional
+        What the user said: all, none, or some of the rows.
+    named : sequence
+        Names that could say it.
+    shared : bool
+        Whether they speak of all rows, together; otherwise each speaks of its own row.
+    """
+    if given is not None:
+        return _asked_for(rows, given)
+    less = np.array([less_is_better(name) for name in named], dtype=bool)
+    if not len(less) or not (less.all() if shared else less.any()):
+        return np.zeros(len(rows), dtype=bool)
+    shown = listing(shorten(name) for name, is_less in zip(named, less, strict=True) if is_less)
+    brief = f"less is better in {shown}"
+    note = f"{brief}: the sign is changed, so that more is better"
+    table.notes.append(Guess(note, brief, Option("lower_is_better", NONE)))
+    return np.full(len(rows), True) if shared else less
+
+
+def _asked_for(rows: Sequence[object], given: Any) -> BoolArray:
+    names = [given] if isinstance(given, str | bool) else list(given)
+    for word, answer in ((ALL, True), (NONE, False)):
+        if names in ([answer], [word]):
+            return np.full(len(rows), answer)
+    known = {str(row) for row in rows}
+    unknown = [name for name in names if str(name) not in known]
+    if unknown:
+        raise InvalidLabelError(
+            f"there is no measure {shorten(unknown[0])} of which less could be better",
+            way_out=[
+                f"There are {listing(map(shorten, rows), len(rows))}; or say ",
+                Option("lower_is_better", ALL), " or ", Option("lower_is_better", NONE),
+            ],
+        )  # fmt: skip
+    wanted = {str(name) for name in names}
+    return np.array([str(row) in wanted for row in rows], dtype=bool)
+
+
+def check_no_ranks(values: FloatArray, source: str) -> None:
+    """Refuse a matrix whose every row holds the numbers 1 to L, without being told which end is best."""
+    rows, items = values.shape
+    if rows > 1 and items > 2 and (np.sort(values, axis=1) == np.arange(1, items + 1)).all():
+        raise TwoReadingsError(
+            f"every row holds the numbers 1 to {items:,}, each once: ranks, or points",
+            [
+                (Option("lower_is_better", ALL), "ranks, 1 is best"),
+                (Option("lower_is_better", NONE), f"points, {items:,} is best"),
+            ],
+            source=source,
+        )
+
+
+def on_one_scale(values: FloatArray, how: str) -> FloatArray:
+    """Bring each row to one scale; a row whose values are all equal becomes 0, missing ones stay.
+
+    Examples
+    --------
+    >>> on_one_scale(np.array([[1.0, 2.0, 3.0], [10.0, 10.0, 40.0]]), "range").tolist()
+    [[0.0, 0.5, 1.0], [0.0, 0.0, 1.0]]
+    >>> on_one_scale(np.array([[1.0, 2.0, np.nan], [10.0, 10.0, 40.0]]), "ranks").tolist()
+    [[1.0, 2.0, nan], [1.5, 1.5, 3.0]]
+    """
+    if how == "ranks":
+        from scipy.stats import rankdata
+
+        return np.asarray(rankdata(values, axis=1, nan_policy="omit"), dtype=np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        peaks = np.nanmax(np.abs(values), axis=1, initial=0.0, keepdims=True)
+        scaled = np.ldexp(values, -np.frexp(peaks)[1])  # squares of the largest floats are none
+        start, length = (
+            (_mean(scaled), np.sqrt(_mean((scaled - _mean(scaled)) ** 2)))
+            if how == "z"
+            else (_least(scaled), -_least(-scaled) - _least(scaled))
+        )
+        return np.asarray((scaled - start) / np.where(length > 0, length, 1.0))
+
+
+def _mean(values: FloatArray) -> FloatArray:
+    there = ~np.isnan(values)
+    sums = np.where(there, values, 0.0).sum(axis=1, keepdims=True)
+    return np.asarray(sums / np.maximum(there.sum(axis=1, keepdims=True), 1))
+
+
+def _least(values: FloatArray) -> FloatArray:
+    return np.asarray(np.nanmin(values, axis=1, initial=np.inf, keepdims=True))
+
+
+def suggestion(values: FloatArray, rows: Sequence[object]) -> Iterable[str]:
+    """Yield what to say where rows seem to be on different scales."""
+    peaks = np.nanmax(np.abs(values), axis=1, initial=0.0)
+    some = np.flatnonzero(peaks)
+    if not len(some):
+        return
+    low, high = some[peaks[some].argmin()], some[peaks[some].argmax()]
+    if peaks[high] >= FAR_APART * peaks[low]:
+        reach = [f"{shorten(rows[row])} up to {peaks[row]:.4g}" for row in (low, high)]
+        note = f"values are averaged as they are, though on different scales: {' and '.join(reach)}"
+        yield Guess(note, "values of different scales averaged as they are", Option("standardise", "z"))
