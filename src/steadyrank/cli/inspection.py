@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from steadyrank.cli.inputs import STANDARD_INPUT, described, source_name
-from steadyrank.data.kinds import KINDS, check_kind, scan_any
+from steadyrank.data.kinds import KINDS, check_kind, kind_of, scan_any
 from steadyrank.engines.source import opened
 from steadyrank.errors import EmptyDataError, Option, SteadyrankError
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.roles import lacking, recognise, resolve, taken_by
-from steadyrank.report.lines import FAINT, LONG, Line, paragraph
+from steadyrank.report.lines import FAINT, LONG, Line, guessed, paragraph, remarks
 from steadyrank.safe_text import columns_of, cut
-from steadyrank.stability.findings import SCHEMA_VERSION
+from steadyrank.stability.findings import SCHEMA_VERSION, guesses_of, labels
 from steadyrank.stability.study import Study
-from steadyrank.wording import counted
+from steadyrank.wording import counted, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -54,32 +54,34 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
         "rows": rows,
         "kind": None,
         "kinds": [_fit(kind, table, given) for kind in kinds if table.kind in {None, kind.name}],
-        **dict.fromkeys(("n_items", "n_units", "unit", "problem", "command")),
+        **dict.fromkeys(("items", "n_items", "n_units", "unit", "units", "problem", "command")),
+        "roles": {},
         "unit_candidates": [],
         "notes": table.notes,
     }
     columns: dict[str, Any] = {}
     try:
-        kind = KINDS[asked].kind if asked else recognise(kinds, table, given)[0]
+        made, recognised = kind_of(table, asked, given)
+        kind = made.kind
         found["kind"] = kind.name
         resolved = resolve(kind, table, given)
         columns = resolved.columns
         if engine is None:
-            data: Any = KINDS[kind.name].from_resolved(resolved)
+            data: Any = made.from_resolved(resolved)
         else:
             data = scan_any(source, kind=kind.name, engine=engine, **layout, **given)
         guessed = {} if table.kind else columns | resolved.decided()
         command = _command(options, kind.name, guessed, Study(data).usual_k)
-        found |= {"n_items": data.n_items, "n_units": data.n_units, "unit": data.units.kind}
-        found |= {"notes": list(data.notes), "command": command}
+        found |= {"items": labels(data.items), "n_items": data.n_items}
+        found |= {"n_units": data.n_units, "unit": data.units.kind, "units": plural(data.units.kind)}
+        found |= {"notes": [*recognised, *data.notes], "command": command}
         found["unit_candidates"] = [
             {"column": name, "values": values, "command": f"{command} {_typed('unit', name)}"}
             for name, values in data.unit_candidates
         ]
-        if "items" in kind.roles and "item" not in columns:  # a column for each, which nobody need name
-            columns = {**columns, "items": list(data.items)}
     except SteadyrankError as error:
         found["problem"] = error.worded(Option.typed)
+    found |= {"roles": columns, "guesses": guesses_of(found["notes"])}
     roles = {name: role for role, names in columns.items() for name in taken_by({role: names})}
     return found | {"columns": [{"column": name, "role": roles.get(name)} for name in table.names]}
 
@@ -130,6 +132,7 @@ def inspection_lines(found: Mapping[str, Any], terminal: Terminal) -> Iterator[L
     source = "standard input" if found["source"] == STANDARD_INPUT else found["source"]
     size = f"{counted(found['rows'], 'row')}, {counted(len(found['columns']), 'column')}"
     yield from paragraph(f"{source}: {found['format']}, {size}", terminal, style="bold")
+    yield from guessed(found, terminal)
     yield from _kind_lines(found, terminal)
     yield Line("")
     shown, hidden = found["columns"][:LONG], len(found["columns"][LONG:])
@@ -144,8 +147,7 @@ def inspection_lines(found: Mapping[str, Any], terminal: Terminal) -> Iterator[L
     if found["command"] is not None:
         yield from paragraph(f"With each {found['unit']} as a unit:", terminal, style="bold")
         yield from _copied(found["command"], terminal)
-    for note in found["notes"]:
-        yield from paragraph(note, terminal, bullet=terminal.sign("·", "-"), style=FAINT)
+    yield from remarks(found["notes"], found, terminal)
 
 
 def _kind_lines(found: Mapping[str, Any], terminal: Terminal) -> Iterator[Line]:

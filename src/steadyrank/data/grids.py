@@ -55,6 +55,8 @@ ABOUT = {
 }  # fmt: skip
 """First words of columns that sum a row up, or say something else of its item."""
 IDS = {"id", "index", "key", "no", "nr", "number", "uid", "uuid"}
+NEARLY = 0.5
+"""The share of numbers from which on a column is one of numbers with faults."""
 LOOKED_AT = 1000
 """How many names are looked at."""
 
@@ -109,7 +111,7 @@ def grid_of(
         items_in = items_in or "columns"  # who names the rows, or the columns as items, says so
     if labels is None:
         labels = _label_column(texts, numbers) if values is None else _first_text(table, free, values)
-    found = list(values) if values is not None else _scores(table, numbers, labels)
+    found = list(values) if values is not None else without_ids(table, numbers, labels)
     if items_in is None:
         items_in = _decided(table, labels, found)
     if items_in == "rows":
@@ -121,6 +123,8 @@ def grid_of(
             )
         if values is None:
             found = _without_summaries(table, found)
+    elif not values:
+        _warn(table, labels, found)
     unused = [name for name in texts if name != labels]
     if unused and values is None:
         table.notes.append(f"columns without numbers not used: {listing(map(shorten, unused))}")
@@ -138,11 +142,15 @@ def parted(table: Table, names: Iterable[str]) -> tuple[list[str], list[str]]:
         if not len(table) or table.is_numeric(name):
             numbers.append(name)
             continue
-        column = table.columns[name]
-        if column.share_of_numbers() >= 0.5:
+        if is_nearly_numeric(table, name):
             table.numbers(name, missing=True)  # complains about the fields that are none
         texts.append(name)
     return numbers, texts
+
+
+def is_nearly_numeric(table: Table, name: str) -> bool:
+    """Tell whether a column holds numbers, but perhaps for some fields."""
+    return table.is_numeric(name) or table.columns[name].share_of_numbers() >= NEARLY
 
 
 def is_id(name: str) -> bool:
@@ -171,14 +179,16 @@ def _first_text(table: Table, free: Sequence[str], values: Sequence[str]) -> str
     return None if first is None or table.is_numeric(first) else first
 
 
-def _scores(table: Table, numbers: Sequence[str], labels: str | None) -> list[str]:
-    """Return the columns of scores: of numbers, but for ids."""
+def without_ids(table: Table, numbers: Sequence[str], labels: str | None = None) -> list[str]:
+    """Return columns of numbers but for those of labels and ids, and note the latter."""
     ids = [name for name in numbers if name != labels and is_id(name) and table.is_whole(name)]
     if ids:
         shown = listing(map(shorten, ids))
         table.notes.append(
             Guess(
-                f"taken as ids, not as scores: {shown}", f"{shown} as ids", Option("items", several=True)
+                f"taken as ids, not as numbers to compare: {shown}",
+                f"{shown} as ids",
+                Option("items", several=True),
             )
         )
     return [name for name in numbers if name != labels and name not in ids]
@@ -223,9 +233,19 @@ def _signs(table: Table, labels: str, names: Sequence[str]) -> dict[str, str]:
     if _mostly(names, _is_measure) or _mostly(rows, MODELS.search):
         signs["rows"] = "names of tasks and measures" if _mostly(names, _is_measure) else "model names"
     repeated = len(set(rows)) < len(rows)
-    if repeated or _mostly(rows, NUMBERED.match) or _mostly(names, MODELS.search):
+    numbered = _mostly(rows, NUMBERED.match) and not _mostly(rows, MODELS.search)
+    if repeated or numbered or _mostly(names, MODELS.search):
         signs["columns"] = "repeated rows" if repeated else "the names in it"
     return signs
+
+
+def _warn(table: Table, labels: str | None, items: Sequence[str]) -> None:
+    """Note that the items look like benchmarks or ids, which nobody ranks."""
+    looks = {"benchmarks or measures": _is_measure, "ids": NUMBERED.match}
+    what = next((what for what, test in looks.items() if _mostly(items, test)), None)
+    if what is not None and labels is not None:
+        brief = f"the items look like {what}: {listing(map(shorten, items))}"
+        table.notes.append(Guess(brief, brief, Option("items_in", "rows")))
 
 
 def _is_measure(name: str) -> bool:

@@ -89,7 +89,7 @@ def read_any(
         table = read_table(source, format=format, encoding=encoding, given=arguments)
     else:
         table = as_table(source)
-    found, notes = _kind_of(table, kind, arguments)
+    found, notes = kind_of(table, kind, arguments)
     return with_notes_first(found.from_table(table, arguments), notes)
 
 
@@ -129,8 +129,8 @@ def scan_any(
     lazy = opened(source, engine, format=format, encoding=encoding)
     try:
         with lazy.faults_of_text_first():
-            found, _ = _kind_of(lazy.first_rows(), kind, arguments)
-        return found.scan(lazy, **arguments)
+            found, notes = kind_of(lazy.first_rows(), kind, arguments)
+        return with_notes_first(found.scan(lazy, **arguments), notes)
     except BaseException:
         lazy.close()
         raise
@@ -142,10 +142,10 @@ def check_kind(kind: str | None) -> None:
         raise InvalidPolicyError("kind", kind, tuple(KINDS))
 
 
-def _kind_of(
+def kind_of(
     table: Table, kind: str | None, arguments: Mapping[str, Any]
 ) -> tuple[type[Observations], list[str]]:
-    """Return the class for a table, and what to say if it was recognised."""
+    """Return the class for a table: the given one, or the one recognised, and what to say of that."""
     if kind is not None:
         return KINDS[kind], []
     found, because = recognise((known.kind for known in KINDS.values()), table, arguments)

@@ -457,7 +457,8 @@ def set_fields(data: Data, **fields: Any) -> Data:
 
 def with_notes_first(data: Data, notes: Sequence[str], *last: str) -> Data:
     """Put notes about columns before those about policies, others last, and return the data."""
-    return set_fields(data, notes=(*notes, *data.notes, *last))
+    field = "policies" if hasattr(data, "policies") else "notes"  # in an engine, notes grow
+    return set_fields(data, **{field: (*notes, *getattr(data, field), *last)})
 
 
 def check_some(size: int, what: str) -> None:

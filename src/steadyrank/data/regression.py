@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 
 import numpy as np
 
+from steadyrank.data.grids import without_ids
 from steadyrank.data.observations import Observations, check_some, column_labels, row_names, set_fields
-from steadyrank.data.scales import on_one_scale
 from steadyrank.data.units import Units
 from steadyrank.errors import Option, listing
 from steadyrank.reading.arrays import as_matrix, as_numbers, check_length
 from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role, Setting
+from steadyrank.reading.scales import on_one_scale
 from steadyrank.reading.table import Guess, Table, as_table
 
 if TYPE_CHECKING:
@@ -164,7 +165,9 @@ class Regression(Observations):
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
         apart = {found.columns["response"], found.columns.get("row")}
-        names = found.columns.get("items") or found.table.number_columns(apart)
+        table = found.table
+        names = found.columns.get("items") or without_ids(table, table.number_columns(apart))
+        found.columns["items"] = names  # though nobody need name them
         X, y = found.table.matrix(names), found.values("response")
         if not found.settings.get("raw"):
             X, y = on_one_scale(X.T, "z").T, on_one_scale(np.asarray([y], dtype=np.float64), "z")[0]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 import numpy as np
 
 from steadyrank.data.entry_data import EntryObservations
-from steadyrank.data.grids import ROW_NAMES, WAYS, grid_of
+from steadyrank.data.grids import ROW_NAMES, WAYS, grid_of, is_nearly_numeric
 from steadyrank.data.observations import (
     ITEM_NAMES,
     UNIT,
@@ -22,7 +22,6 @@ from steadyrank.data.observations import (
     row_names,
     set_fields,
 )
-from steadyrank.data.scales import ALL, SCALES, check_no_ranks, on_one_scale, suggestion, turned_rows
 from steadyrank.data.units import Units
 from steadyrank.engines.dense_entries import DenseEntries
 from steadyrank.errors import (
@@ -37,6 +36,15 @@ from steadyrank.errors import (
 from steadyrank.reading.arrays import as_matrix, objects
 from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role, Setting
 from steadyrank.reading.labels import encode
+from steadyrank.reading.scales import (
+    ALL,
+    MEASURE_NAMES,
+    SCALES,
+    check_no_ranks,
+    on_one_scale,
+    suggestion,
+    turned_rows,
+)
 from steadyrank.reading.table import Table, as_table, simplify
 
 if TYPE_CHECKING:
@@ -48,8 +56,6 @@ if TYPE_CHECKING:
     from steadyrank.reading.kinds import Columns
     from steadyrank.reading.roles import Resolved
 
-MEASURE_NAMES = ("metric", "measure")
-"""What a column is called whose rows are measures; their names may say that less is better."""
 MISSING = {
     "error": "Missing values are refused.",
     "drop": "Rows with missing values were left out.",
@@ -109,7 +115,7 @@ def _is_long(table: Table, columns: Columns) -> bool:
 
 def _is_wide(table: Table, columns: Columns) -> bool:
     names = [name for name in table.names if name not in {columns.get("row"), columns.get("unit")}]
-    numbers = [name for name in names if len(table) and table.is_numeric(name)]
+    numbers = [name for name in names if len(table) and is_nearly_numeric(table, name)]
     texts = len(names) - len(numbers)
     return len(numbers) > 1 or (len(numbers) == 1 == texts)
 
@@ -161,8 +167,10 @@ class ScoreMatrix(EntryObservations):
                 ("row", "item", "score"),
                 named=("unit",),
                 decides=("item", "score"),
+                only_with={"items_in": None},
                 fits=_is_long,
             ),
+            Form("a row for each item", ("item",), named=("items",), only_with={"items_in": "rows"}),
             Form(
                 "a column for each item",
                 (),
@@ -295,7 +303,7 @@ class ScoreMatrix(EntryObservations):
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
-        made = _long_matrix(found) if "item" in found.columns else _wide_matrix(found)
+        made = _long_matrix(found) if "score" in found.columns else _wide_matrix(found)
         asked = {name: found.settings.get(name) for name in ("lower_is_better", "standardise")}
         made["values"] = _scaled(
             found, made, names=made.pop("named"), shared=made.pop("shared"), **asked
@@ -338,15 +346,16 @@ def _wide_matrix(found: Resolved) -> dict[str, Any]:
     grid = grid_of(
         table,
         apart=apart,
-        labels=columns.get("row"),
+        labels=columns.get("row") or columns.get("item"),
         values=columns.get("items"),
         items_in=found.settings.get("items_in"),
     )
     values = table.matrix(grid.values, missing=True)
     labels = None if grid.labels is None else table.labels(grid.labels)
     found.settings["items_in"] = grid.items_in
-    columns |= {} if grid.labels is None else {"row": grid.labels}  # though nobody named it
     if grid.items_in == "columns":
+        # These play their roles though nobody named them.
+        columns |= {"items": grid.values} | ({} if grid.labels is None else {"row": grid.labels})
         measures = simplify(grid.labels or "") in MEASURE_NAMES
         named = (
             {"named": labels, "shared": False} if measures else {"named": grid.values, "shared": True}
@@ -357,6 +366,7 @@ def _wide_matrix(found: Resolved) -> dict[str, Any]:
             f"the rows are items, so that {shorten(apart[0])} says nothing about what leaves: a column",
             way_out=["Omit ", Option("unit")],
         )
+    columns |= {"item": grid.labels, "row": grid.values}
     return {
         "values": values.T,
         "items": labels,
@@ -368,11 +378,6 @@ def _wide_matrix(found: Resolved) -> dict[str, Any]:
 
 def _long_matrix(found: Resolved) -> dict[str, Any]:
     """Lay a long table (row, item, score) out as a matrix; a pair that does not occur is NaN."""
-    if "items_in" in found.settings:
-        raise InvalidDataError(
-            "a table with one row a score has its items in neither rows nor columns",
-            way_out=["Omit ", Option("items_in")],
-        )
     row_codes, rows = encode(found.values("row"), what="rows")
     item_codes, items = encode(found.values("item"), subject="item")
     values = found.table.numbers(found.columns["score"], missing=True)

@@ -30,7 +30,8 @@ from steadyrank.errors import (
     listing,
     shorten,
 )
-from steadyrank.reading.table import GivenColumn, Table
+from steadyrank.reading.scales import ALL, MEASURE_NAMES, NONE, turned_rows
+from steadyrank.reading.table import GivenColumn, Table, simplify
 from steadyrank.reading.unit_columns import number_of_units
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ AVAILABLE = Option("missing", "available")
 MAX_DISTINCT = 20_000_000
 """How many distinct rows are brought back at most."""
 HALF = 2**32
+WHOLE = (True, False, ALL, NONE, [ALL], [NONE])
+"""What can be said about all rows of a table of scores."""
 FEWER_ROWS = "Group by a column with fewer values, or add the counts up before."
 
 
@@ -115,6 +118,7 @@ def scan_scores(
             "engines scan long tables of scores, one row a score, and this one is wide",
             way_out=["Name the columns ", Option("item"), " and ", Option("score"), ", or read it."],
         )
+    turned = _turned(found)
     columns, unit = found.columns, found.columns.get("unit")
     parts = {"row": columns["row"], "item": columns["item"], "value": columns["score"]}
     if unit is not None:
@@ -128,6 +132,8 @@ def scan_scores(
     if source.schema(frame)["value"].is_float():
         frame = frame.with_columns(nw.col("value").cast(nw.Float64))  # a matrix in memory is, too
         check_numbers(source, frame, "value", "values", missing=True)
+    if turned:
+        frame = frame.with_columns(nw.col("value") * -1)
     _check_cells(source, frame)
     if unit is not None:
         frame = with_labels(source, frame, {"unit": "units"})
@@ -142,6 +148,18 @@ def scan_scores(
     form = form_of(*values, addends=rows)
     further |= {"what": "values", "known": labels, "rows": rows, "grouped": unit is not None}
     return LazyEntries(source, frame, form, keys, sizes, **further), [*notes, *said]
+
+
+def _turned(found: Resolved) -> bool:
+    """Tell whether less is better in all rows; refuse what only the names of rows could tell."""
+    lower, row = found.settings.get("lower_is_better"), found.columns["row"]
+    by_row = (simplify(row) in MEASURE_NAMES) if lower is None else lower not in WHOLE
+    if by_row or found.settings.get("standardise"):
+        raise InvalidDataError(
+            "an engine does not look at single rows, to turn them or to bring them to one scale",
+            way_out=[Option("lower_is_better", ALL), " turns all; or read the scores into memory."],
+        )
+    return bool(turned_rows(found.table, [row], lower, named=[found.columns["score"]], shared=True)[0])
 
 
 def offered_units(source: Source, found: Resolved) -> Candidates:

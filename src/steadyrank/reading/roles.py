@@ -166,7 +166,7 @@ def _unknown(kinds: Sequence[Kind], table: Table, given: Mapping[str, Any]) -> N
     known = [kind for kind in kinds if given.keys() <= kind.declared.keys()]
     near = [(kind, missing) for kind in known for missing in [lacking(kind, table, given)] if missing]
     kind, missing = min(near, key=lambda one: len(one[1])) if near else (kinds[0], [])
-    shown = listing(shorten(name, 20) for name in table.names)
+    shown = listing((shorten(name, 20) for name in table.names[:3]), len(table.names))
     return NotRecognisedError(
         f"no kind of data fits; nearest is {kind.name}, but for the {' and '.join(missing)}: "
         f"the columns are {shown}",

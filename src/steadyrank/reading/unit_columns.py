@@ -71,7 +71,11 @@ def sounds_like_a_unit(name: str) -> bool:
 
 def names_for_the_unit(found: Resolved) -> list[str]:
     """Return the columns that are called like units, where the table has none and could have one."""
-    if "unit" not in found.form.roles or "unit" in found.columns:
+    if (
+        "unit" not in found.form.roles
+        or "unit" in found.columns
+        or found.settings.get("items_in") == "rows"
+    ):
         return []
     taken = taken_by({role: names for role, names in found.columns.items() if role != "row"})
     return [name for name in found.table.names if name not in taken and sounds_like_a_unit(name)]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from steadyrank.wording import counted, rounded_up
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from steadyrank.report.terminal import Terminal
 
@@ -40,6 +40,11 @@ def heading(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     items, units = (counted(findings["n_items"], "item"), counted(findings["n_units"], findings["unit"]))
     size = f"{findings['kind']}, {items}, {units}"
     yield from paragraph(f"{source}: {size}" if source else size, terminal, style=FAINT)
+    yield from guessed(findings, terminal)
+
+
+def guessed(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield what was guessed about the file, and the options that change it."""
     guesses = [f"{one['text']}{terminal.hint(one['option'])}" for one in findings["guesses"]]
     if guesses:
         yield from paragraph(f"Guessed: {'; '.join(guesses)}", terminal, style=FAINT)
@@ -72,13 +77,17 @@ def claims(findings: Findings, terminal: Terminal) -> Iterator[Line]:
 
 
 def notes(findings: Findings, terminal: Terminal) -> Iterator[Line]:
-    """Yield what was recognised, guessed and decided."""
+    """Yield what was recognised and decided, but for what was said first."""
     yield Line("Recognised, guessed and decided", FAINT)
+    yield from remarks([f"scores: {findings['scorer']}", *findings["notes"]], findings, terminal)
+
+
+def remarks(notes: Iterable[str], findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield notes, each on lines of its own, but for what was said first."""
     said = {one["note"] for one in findings["guesses"]}
-    for note in (f"scores: {findings['scorer']}", *findings["notes"]):
-        if note in said:
-            continue
-        yield from paragraph(note, terminal, bullet=terminal.sign("·", "-"), style=FAINT)
+    for note in notes:
+        if note not in said:
+            yield from paragraph(note, terminal, bullet=terminal.sign("·", "-"), style=FAINT)
 
 
 def paragraph(text: str, terminal: Terminal, *, bullet: str = "", style: str = "") -> Iterator[Line]:

@@ -36,6 +36,8 @@ SCALES = {
 """The ways to bring rows to one scale."""
 
 ALL, NONE = "all", "none"
+MEASURE_NAMES = ("metric", "measure")
+"""What a column is called whose rows are measures; their names may say that less is better."""
 FAR_APART = 10
 """How many times larger the values of one row must be than those of another to suggest one scale."""
 
