@@ -30,8 +30,9 @@ def test_topk_tells_the_story(run: Command, restaurants: Path) -> None:
         assert len(lines) == len(names)
         assert all(name in line for name, line in zip(names, lines, strict=True))
     assert answer.findings()["headline"] in " ".join(found.out.split())
-    assert "recognised as ratings by the columns 'reviewer', 'restaurant', 'stars'" in found.out
     said = " ".join(found.out.split())
+    guessed = "ratings (--kind); 'reviewer' as the user (--user); 'restaurant' as the item (--item)"
+    assert f"Guessed: {guessed}; 'stars' as the score (--score)" in said
     assert answer.certificate.promise in said
     verbose = " ".join(run("topk", restaurants, "-k", 5, "--verbose").out.split())
     assert answer.certificate.sentence in verbose

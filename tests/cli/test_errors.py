@@ -37,7 +37,7 @@ BAD_OPTIONS = [
     (("-k", 4, "--format", "xls"), "format must be one of 'parquet'"),
     (("-k", 4, "--encoding", "morse"), "there is no encoding 'morse'"),
     (("-k", 4, "--missing", "guess"), "missing must be one of 'error', 'drop', 'available'"),
-    (("-k", 4, "--duplicates", "last"), "cannot be told from the columns"),
+    (("-k", 4, "--duplicates", "last"), "no kind of data fits"),
     (("-k", 4, "--row", "nothing"), "'nothing'"),
     (("-k", 4, "--json", "--csv"), "--json and --csv exclude each other"),
     (("-k", 4, "--wrong"), "No such option: --wrong"),

@@ -17,7 +17,7 @@ from steadyrank.data.votes import Votes
 from steadyrank.errors import InvalidPolicyError, Option
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.roles import recognise
-from steadyrank.reading.table import Guess, as_table
+from steadyrank.reading.table import Guess, as_table, is_frame
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,7 +32,7 @@ KINDS: dict[str, type[Observations]] = {
 
 
 def as_observations(given: Any) -> Any:
-    """Return data as they are, and read what is none: a path, a stream, a dataframe.
+    """Read a path, a stream or a dataframe; return data, and anything else, as they are.
 
     A pattern such as ``"ratings/*.parquet"`` is scanned by an engine, as on the command line.
 
@@ -41,11 +41,9 @@ def as_observations(given: Any) -> Any:
     >>> as_observations({"choice": ["ann", "bob", "ann"]})
     <Votes: 3 votes, 2 items: 'ann', 'bob'>
     """
-    if isinstance(given, Observations):
-        return given
     if isinstance(given, str) and has_magic(given) and not Path(given).exists():
         return scan_any(given)
-    return read_any(given)
+    return read_any(given) if is_source(given) or is_frame(given) else given
 
 
 def read_any(
@@ -85,12 +83,17 @@ def read_any(
      "recognised as battles by the columns 'left', 'right', 'winner'")
     """
     check_kind(kind)
-    if isinstance(source, str | PathLike) or hasattr(source, "read"):
+    if is_source(source):
         table = read_table(source, format=format, encoding=encoding, given=arguments)
     else:
         table = as_table(source)
     found, notes = kind_of(table, kind, arguments)
     return with_notes_first(found.from_table(table, arguments), notes)
+
+
+def is_source(given: Any) -> bool:
+    """Tell whether something is a path or a stream."""
+    return isinstance(given, str | PathLike) or hasattr(given, "readinto")
 
 
 def scan_any(

@@ -263,6 +263,11 @@ class Table:
             raise
 
 
+def is_frame(given: Any) -> bool:
+    """Tell whether something is a dataframe of any library, or a mapping of columns."""
+    return isinstance(given, Mapping) or nw.from_native(given, pass_through=True) is not given
+
+
 def as_table(frame: Any) -> Table:
     """Return a table for a dataframe of any library, a mapping of columns, or a table itself.
 

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from steadyrank.report.columns import Column, Layout
-from steadyrank.report.lines import FAINT, Line, heading, margin_line, notes, paragraph
+from steadyrank.report.lines import FAINT, Line, guessed, heading, margin_line, notes, paragraph
 from steadyrank.wording import counted, rounded_up, size_in_words
 
 if TYPE_CHECKING:
@@ -122,6 +122,7 @@ def check_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     what = f"plain top {k:,}" if plain else f"inflated top {k:,} at eps = {findings['eps']:.4g}"
     style = "bold green" if passed else "bold red"
     yield from paragraph(f"{'STABLE' if passed else 'UNSTABLE'}: {what}", terminal, style=style)
+    yield from guessed(findings, terminal)
     yield from paragraph(_checked(findings, plain=plain), terminal)
     yield from margin_line(findings["margin"], terminal)
     if findings["min_margin"] is not None:

@@ -64,11 +64,16 @@ def render_html(findings: Mapping[str, Any], *, title: str | None = None) -> str
 
 
 def _warnings(findings: Mapping[str, Any]) -> str:
-    told = [as_markup(text) for text in findings["warnings"]]
-    for one in findings["suggestions"]:
-        option = f" <code>{as_markup(one['option'])}</code>" if one["option"] else ""
-        told.append(as_markup(one["text"]) + option)
+    guesses = "; ".join(map(_with_option, findings["guesses"]))
+    told = [f"Guessed about the file: {guesses}."] if guesses else []
+    told += [as_markup(text) for text in findings["warnings"]]
+    told += map(_with_option, findings["suggestions"])
     return f'<ul id="warnings">{"".join(f"<li>{text}</li>" for text in told)}</ul>' if told else ""
+
+
+def _with_option(one: Mapping[str, Any]) -> str:
+    option = f" <code>{as_markup(one['option'])}</code>" if one["option"] else ""
+    return as_markup(one["text"]) + option
 
 
 @cache

@@ -99,7 +99,10 @@ def about(
 def guesses_of(notes: Iterable[str]) -> list[dict[str, str]]:
     """Return what was guessed about the data, in a few words each, with the option that changes it."""
     guesses = (note for note in notes if isinstance(note, Guess) and note.brief)
-    return [{"text": guess.brief, "note": guess, "option": guess.option.typed()} for guess in guesses]
+    return [
+        {"text": guess.brief, "note": guess, "option": guess.option.typed().removesuffix(" ...")}
+        for guess in guesses
+    ]
 
 
 def answer_findings(answer: Answer, max_rows: int | None) -> dict[str, Any]:
