@@ -207,8 +207,8 @@ def test_winner_and_loser_need_no_outcome() -> None:
 
 
 def test_the_only_column_left_is_the_choice() -> None:
-    votes = Votes.from_frame({"favourite": ["x"], "count": [2]})
-    assert votes.notes[-1] == "the only column left, 'favourite', taken as the choice"
+    votes = Votes.from_frame({"my pick": ["x"], "count": [2]})
+    assert votes.notes[-1] == "the only column left, 'my pick', taken as the choice"
 
 
 def test_bad_ballots_have_their_rows() -> None:

@@ -142,6 +142,21 @@ def test_long_tables_with_more_columns() -> None:
         read_any(stream("question,model,accuracy,score\nq,a,3,1\nq,b,4,0\nr,a,5,0\nr,b,6,1\n"))
 
 
+def test_two_columns_of_names_and_several_of_numbers() -> None:
+    text = "judge,contestant,technical,artistic\nj,x,5,6\nj,y,6,5\nk,x,5,5\nk,y,4,6\n"
+    with pytest.raises(TwoReadingsError, match=r"'contestant' and 'judge'.*score=\"technical\""):
+        read_any(stream(text))
+    assert read_any(stream(text), score="artistic").items == ("x", "y")
+
+
+def test_spreads_and_strange_columns_are_pointed_out() -> None:
+    data = read_any(stream("country_name,math_score,math_se\na,490,1.5\nb,500,2\n"), items_in="rows")
+    assert list(data.units.labels) == ["math_score"]
+    survey = read_any(stream("respondent_id,age,a,b,c\n1,50,4,5,3\n2,41,3,2,2\n"))
+    assert "'age' as an item, though on another scale" in briefs(survey)
+    assert survey.row_labels == (1, 2)
+
+
 class TestLess:
     def test_measures_that_say_so(self) -> None:
         data = read_any(stream("model,accuracy,test_loss,WER\na,0.9,1.5,3\nb,0.8,1.0,1\n"))

@@ -12,6 +12,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from steadyrank.data.observations import ITEM_NAMES
 from steadyrank.errors import ColumnError, Option, TwoReadingsError, listing, shorten
 from steadyrank.reading.table import Guess, simplify
@@ -50,15 +52,21 @@ MODELS = re.compile(
 NUMBERED = re.compile(r"[A-Za-z_#-]{0,12}[ _-]?\d+\Z")
 """Names that only count: q17, task_3, 42."""
 ABOUT = {
-    "average", "avg", "cost", "date", "downloads", "likes", "mean", "overall", "parameters", "params",
-    "place", "position", "price", "rank", "ranking", "size", "total", "votes", "year",
+    "average", "avg", "cost", "date", "downloads", "hub", "likes", "mean", "overall", "parameters",
+    "params", "place", "position", "price", "rank", "ranking", "size", "total", "votes", "year",
 }  # fmt: skip
 """First words of columns that sum a row up, or say something else of its item."""
+SPREADS = {"ci", "lower", "sd", "se", "std", "stddev", "stderr", "stdev", "upper", "var", "variance"}
+"""Last words of columns that say how sure a score is."""
 IDS = {"id", "index", "key", "no", "nr", "number", "uid", "uuid"}
 NEARLY = 0.5
 """The share of numbers from which on a column is one of numbers with faults."""
 LOOKED_AT = 1000
 """How many names are looked at."""
+
+FAR = 5
+"""How many times the usual size of columns makes one that is perhaps no item."""
+ITEMS = Option("items", several=True)
 
 WAYS = {
     "rows": "a row for each item, a column for each task",
@@ -109,8 +117,11 @@ def grid_of(
     numbers, texts = parted(table, [name for name in free if name != labels])
     if labels is not None or values is not None:
         items_in = items_in or "columns"  # who names the rows, or the columns as items, says so
-    if labels is None:
-        labels = _label_column(texts, numbers) if values is None else _first_text(table, free, values)
+    if labels is None and values is None:
+        _check_no_long_table(table, texts, numbers)
+        labels = _label_column(texts, numbers)
+    elif labels is None:
+        labels = _first_text(table, free, values or ())
     found = list(values) if values is not None else without_ids(table, numbers, labels)
     if items_in is None:
         items_in = _decided(table, labels, found)
@@ -146,6 +157,23 @@ def parted(table: Table, names: Iterable[str]) -> tuple[list[str], list[str]]:
             table.numbers(name, missing=True)  # complains about the fields that are none
         texts.append(name)
     return numbers, texts
+
+
+def _check_no_long_table(table: Table, texts: Sequence[str], numbers: Sequence[str]) -> None:
+    """Refuse a table with a column of rows, one of items that repeat, and several that may be scores."""
+    item = next((name for name in texts if simplify(name) in ITEM_NAMES), None)
+    rows = [name for name in (*texts, *numbers) if simplify(name) in ROW_NAMES or is_id(name)]
+    scores = [name for name in numbers if name not in rows]
+    if item is None or not rows or len(scores) < 2:
+        return
+    labels = table.labels(item).tolist()
+    if len(set(labels)) < len(labels):
+        raise TwoReadingsError(
+            f"{shorten(item)} and {shorten(rows[0])} name an item and a row on each line, but "
+            f"{listing(map(shorten, scores))} can all be the score",
+            [(Option("score", name), f"the score in {shorten(name)}") for name in scores[:2]],
+            source=table.source,
+        )
 
 
 def is_nearly_numeric(table: Table, name: str) -> bool:
@@ -185,22 +213,19 @@ def without_ids(table: Table, numbers: Sequence[str], labels: str | None = None)
     if ids:
         shown = listing(map(shorten, ids))
         table.notes.append(
-            Guess(
-                f"taken as ids, not as numbers to compare: {shown}",
-                f"{shown} as ids",
-                Option("items", several=True),
-            )
+            Guess(f"taken as ids, not as numbers to compare: {shown}", f"{shown} as ids", ITEMS)
         )
     return [name for name in numbers if name != labels and name not in ids]
 
 
 def _without_summaries(table: Table, names: list[str]) -> list[str]:
-    about = [name for name in names if (words_of(name) or [""])[0] in ABOUT]
+    words = {name: words_of(name) or [""] for name in names}
+    about = [name for name in names if words[name][0] in ABOUT or words[name][-1] in SPREADS]
     if not about or len(about) == len(names):
         return names
     shown = listing(map(shorten, about))
     note = f"not taken as scores, but as sums or facts of the items: {shown}"
-    table.notes.append(Guess(note, f"{shown} left out", Option("items", several=True)))
+    table.notes.append(Guess(note, f"{shown} left out", ITEMS))
     return [name for name in names if name not in about]
 
 
@@ -246,6 +271,12 @@ def _warn(table: Table, labels: str | None, items: Sequence[str]) -> None:
     if what is not None and labels is not None:
         brief = f"the items look like {what}: {listing(map(shorten, items))}"
         table.notes.append(Guess(brief, brief, Option("items_in", "rows")))
+    peaks = np.nanmax(np.abs(table.matrix(items, missing=True)), axis=0, initial=0.0)
+    far = [name for name, is_far in zip(items, peaks > FAR * np.median(peaks), strict=True) if is_far]
+    if far:
+        shown = listing(map(shorten, far))
+        note = f"{shown} reaches {FAR} times as far as most columns and is taken as an item all the same"
+        table.notes.append(Guess(note, f"{shown} as an item, though on another scale", ITEMS))
 
 
 def _is_measure(name: str) -> bool:

@@ -53,7 +53,7 @@ ITEM_NAMES = (
     "asin", "book", "bookid", "isbn", "song", "songid", "track", "trackid", "artist", "artistid", "beer",
     "business", "businessid", "restaurant", "candidate", "model", "modelid", "modelname", "method",
     "system", "option", "alternative", "algorithm", "approach", "classifier", "agent", "llm", "run",
-    "runid", "player", "team", "submission", "competitor", "i",
+    "runid", "player", "team", "submission", "competitor", "contestant", "i",
 )  # fmt: skip
 
 COUNT = Role(

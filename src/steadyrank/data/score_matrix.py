@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 import numpy as np
 
 from steadyrank.data.entry_data import EntryObservations
-from steadyrank.data.grids import ROW_NAMES, WAYS, grid_of, is_nearly_numeric
+from steadyrank.data.grids import ROW_NAMES, WAYS, grid_of, is_id, is_nearly_numeric
 from steadyrank.data.observations import (
     ITEM_NAMES,
     UNIT,
@@ -116,8 +116,8 @@ def _is_long(table: Table, columns: Columns) -> bool:
 def _is_wide(table: Table, columns: Columns) -> bool:
     names = [name for name in table.names if name not in {columns.get("row"), columns.get("unit")}]
     numbers = [name for name in names if len(table) and is_nearly_numeric(table, name)]
-    texts = len(names) - len(numbers)
-    return len(numbers) > 1 or (len(numbers) == 1 == texts)
+    scores = [name for name in numbers if not is_id(name)]
+    return len(scores) > 1 or (len(scores) == 1 == len(names) - len(numbers))
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

@@ -35,7 +35,7 @@ CHOICE = Role(
     "the item voted for",
     (
         "choice", "vote", "candidate", "pick", "selected", "selection", "option", "answer", "party",
-        "item",
+        "favourite", "favorite", "item",
     ),
     argument="choices",
     takes_the_rest=True,

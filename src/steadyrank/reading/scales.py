@@ -107,7 +107,7 @@ def check_no_ranks(values: FloatArray, source: str) -> None:
     rows, items = values.shape
     if rows > 1 and items > 2 and (np.sort(values, axis=1) == np.arange(1, items + 1)).all():
         raise TwoReadingsError(
-            f"every row holds the numbers 1 to {items:,}, each once: ranks, or points",
+            f"the numbers 1 to {items:,}, each once, are ranks or points in every row",
             [
                 (Option("lower_is_better", ALL), "ranks, 1 is best"),
                 (Option("lower_is_better", NONE), f"points, {items:,} is best"),
