@@ -119,7 +119,7 @@ def grid_of(
         items_in = items_in or "columns"  # who names the rows, or the columns as items, says so
     if labels is None and values is None:
         _check_no_long_table(table, texts, numbers)
-        labels = _label_column(texts, numbers)
+        labels = _label_column(table, texts, numbers)
     elif labels is None:
         labels = _first_text(table, free, values or ())
     found = list(values) if values is not None else without_ids(table, numbers, labels)
@@ -162,7 +162,7 @@ def parted(table: Table, names: Iterable[str]) -> tuple[list[str], list[str]]:
 def _check_no_long_table(table: Table, texts: Sequence[str], numbers: Sequence[str]) -> None:
     """Refuse a table with a column of rows, one of items that repeat, and several that may be scores."""
     item = next((name for name in texts if simplify(name) in ITEM_NAMES), None)
-    rows = [name for name in (*texts, *numbers) if simplify(name) in ROW_NAMES or is_id(name)]
+    rows = [name for name in (*texts, *numbers) if simplify(name) in ROW_NAMES or is_id(table, name)]
     scores = [name for name in numbers if name not in rows]
     if item is None or not rows or len(scores) < 2:
         return
@@ -181,24 +181,28 @@ def is_nearly_numeric(table: Table, name: str) -> bool:
     return table.is_numeric(name) or table.columns[name].share_of_numbers() >= NEARLY
 
 
-def is_id(name: str) -> bool:
-    """Tell whether a column of whole numbers is called like something that is counted, not scored.
+def is_id(table: Table, name: str) -> bool:
+    """Tell whether a column of whole numbers is called like something that is numbered, not scored.
 
     Examples
     --------
-    >>> [is_id(name) for name in ("query_id", "index", "Unnamed: 0", "userId", "x1", "id card")]
-    [True, True, True, True, False, False]
+    >>> from steadyrank.reading.table import as_table
+    >>> names = ["query_id", "index", "Unnamed: 0", "session", "x1", "hard task"]
+    >>> table = as_table({name: [1, 2] for name in names})
+    >>> [name for name in names if is_id(table, name)]
+    ['query_id', 'index', 'Unnamed: 0', 'session']
     """
     words = words_of(name)
-    last = words[-1] if words else ""
-    return last in IDS or words == ["unnamed", "0"] or sounds_like_a_unit(name)
+    numbered = bool(words) and words[-1] in IDS
+    called = numbered or words == ["unnamed", "0"] or (len(words) == 1 and sounds_like_a_unit(name))
+    return called and table.is_numeric(name) and table.is_whole(name)
 
 
-def _label_column(texts: Sequence[str], numbers: Sequence[str]) -> str | None:
+def _label_column(table: Table, texts: Sequence[str], numbers: Sequence[str]) -> str | None:
     """Return the column that names the rows: one called so, the first of text, or one of ids."""
     known = {*ITEM_NAMES, *ROW_NAMES}
     called = (name for name in texts if simplify(name) in known)
-    ids = (name for name in numbers if is_id(name))
+    ids = (name for name in numbers if is_id(table, name))
     return next(called, None) or next(iter(texts), None) or next(ids, None)
 
 
@@ -209,7 +213,7 @@ def _first_text(table: Table, free: Sequence[str], values: Sequence[str]) -> str
 
 def without_ids(table: Table, numbers: Sequence[str], labels: str | None = None) -> list[str]:
     """Return columns of numbers but for those of labels and ids, and note the latter."""
-    ids = [name for name in numbers if name != labels and is_id(name) and table.is_whole(name)]
+    ids = [name for name in numbers if name != labels and is_id(table, name)]
     if ids:
         shown = listing(map(shorten, ids))
         table.notes.append(

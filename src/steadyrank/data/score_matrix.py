@@ -13,6 +13,7 @@ import numpy as np
 from steadyrank.data.entry_data import EntryObservations
 from steadyrank.data.grids import ROW_NAMES, WAYS, grid_of, is_id, is_nearly_numeric
 from steadyrank.data.observations import (
+    COUNT,
     ITEM_NAMES,
     UNIT,
     check_some,
@@ -116,7 +117,7 @@ def _is_long(table: Table, columns: Columns) -> bool:
 def _is_wide(table: Table, columns: Columns) -> bool:
     names = [name for name in table.names if name not in {columns.get("row"), columns.get("unit")}]
     numbers = [name for name in names if len(table) and is_nearly_numeric(table, name)]
-    scores = [name for name in numbers if not is_id(name)]
+    scores = [name for name in numbers if not is_id(table, name) and simplify(name) not in COUNT.names]
     return len(scores) > 1 or (len(scores) == 1 == len(names) - len(numbers))
 
 
