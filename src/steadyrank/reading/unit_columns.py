@@ -38,7 +38,7 @@ IDS = {"hash", "id", "uid", "uuid"}
 NUMBERS = {*IDS, "code", "key", "name", "no", "nr", "number"}
 """Last words of something that is called by a number or a name."""
 
-WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\da-zA-Z_]+")
 
 
 def words_of(name: str) -> list[str]:
