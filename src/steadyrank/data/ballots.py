@@ -45,6 +45,7 @@ BALLOT = Role(
     ),
     holds="cells",
     takes_the_rest=True,
+    answer=True,
 )  # fmt: skip
 
 ORDER_MARKS = frozenset(">{,;|")
@@ -59,6 +60,7 @@ RANK = Role(
     "the rank given, one row an entry; 1 is best, equal ranks tie",
     ("rank", "position", "place", "level", "tier"),
     holds="numbers",
+    answer=True,
 )
 
 
@@ -68,7 +70,7 @@ class BallotsArguments(ReadingArguments, total=False):
     ballot: Annotated[str | None, BALLOT]
     ranks: Annotated[Sequence[str] | None, Role("the first choice, the second choice...", several=True)]
     user: Annotated[str | None, VOTER]
-    item: Annotated[str | None, Role("what was ranked, one row an entry", ITEM_NAMES)]
+    item: Annotated[str | None, Role("what was ranked, one row an entry", ITEM_NAMES, answer=True)]
     rank: Annotated[str | None, RANK]
     count: Annotated[str | None, COUNT]
     items: Annotated[Iterable[object] | None, ITEM_LIST]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -24,6 +24,7 @@ from steadyrank.errors import (
     shorten,
 )
 from steadyrank.reading.arrays import as_counts, check_length, frozen, is_hashable
+from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.kinds import Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
@@ -351,8 +352,13 @@ class Observations(ABC):
     @classmethod
     def from_resolved(cls, found: Resolved) -> Self:
         """Make the data from columns that have their roles, and say what was guessed about them."""
+        dropping = Dropping(found.reading.get("drop"), found.answers)
+        found = replace(
+            found, table=dropping.kept(found.table), reading={**found.reading, "drop": dropping}
+        )
         with found.errors():
             data = cls._from_columns(found)
+            found.table.notes += dropping.said()
         set_fields(data, unit_candidates=unit_candidates(found))
         return with_notes_first(data, found.table.notes)
 

@@ -14,6 +14,7 @@ from steadyrank.data.units import LazyLabels, Units
 from steadyrank.engines.scanning import counted_rows, offered_units, scan_ratings, scan_scores
 from steadyrank.engines.source import opened
 from steadyrank.errors import InvalidDataError
+from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.roles import resolve
 from steadyrank.reading.unit_columns import names_for_the_unit
 
@@ -131,6 +132,8 @@ def scanned(
     try:
         with lazy.faults_of_text_first():
             found = resolve(made.kind, lazy.first_rows(), given)
+        lazy.dropping = Dropping(found.reading.get("drop"), found.answers)
+        lazy.decimal = found.reading.get("decimal")
         lazy.beside = {f"beside {place}": name for place, name in enumerate(names_for_the_unit(found))}
         if made.kind.on_engine == "counted":
             with lazy:

@@ -64,6 +64,7 @@ SCORE = Role(
     "the score, one row a score",
     ("value", "score", "rating", "result", "accuracy", "points"),
     holds="numbers",
+    answer=True,
 )
 GAPS = Setting(
     "what to do with missing scores: error (the default), drop the row, or use those available", MISSING
@@ -77,7 +78,7 @@ class ScoresArguments(ReadingArguments, total=False):
 
     items: Annotated[Sequence[str] | None, COMPARED]
     row: Annotated[str | None, ROW]
-    item: Annotated[str | None, Role("what was scored, one row a score", ITEM_NAMES)]
+    item: Annotated[str | None, Role("what was scored, one row a score", ITEM_NAMES, answer=True)]
     score: Annotated[str | None, SCORE]
     unit: Annotated[str | None, UNIT]
     missing: Annotated[str | None, GAPS]

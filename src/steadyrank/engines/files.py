@@ -18,7 +18,6 @@ from steadyrank.engines.settings import needed
 from steadyrank.errors import (
     FileNotThereError,
     InvalidDataError,
-    NotANumberError,
     SchemaDiffersError,
     UnreadableFileError,
     listing,
@@ -26,10 +25,11 @@ from steadyrank.errors import (
 )
 from steadyrank.reading.files import open_source
 from steadyrank.reading.formats import delimiter_of, format_of
+from steadyrank.reading.spellings import SPELLINGS, Spelling
 from steadyrank.reading.table import Table, as_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 ROWS = 1 << 18
 """How many rows of a Parquet file are looked at together."""
@@ -43,11 +43,11 @@ PARQUET = "parquet"
 class FirstRows(Table):
     """The first rows of a dataset, by which columns get their roles; what they hold, all rows tell."""
 
-    numeric: Callable[[str], bool] = field(kw_only=True)
+    numeric: Callable[[str, tuple[Spelling, ...]], bool] = field(kw_only=True)
 
     def is_numeric(self, name: str) -> bool:
         """Tell whether a column holds numbers and missing values only, in all rows."""
-        return self.numeric(name)
+        return self.numeric(name, self.spelt(name))
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,24 +93,29 @@ class Files:
         first = self.first
         return FirstRows(first.columns, first.source, format=first.format, numeric=self._is_numeric)
 
-    def _is_numeric(self, name: str) -> bool:
-        return self._numeric[name] if self.text else self.columns[name].startswith(NUMERIC)
+    def _is_numeric(self, name: str, among: tuple[Spelling, ...]) -> bool:
+        if not self.text:
+            return self.columns[name].startswith(NUMERIC)
+        left = self._spellings[name]  # a column without any number might be spelt in all ways
+        return left != SPELLINGS and not set(left).isdisjoint(among)
 
     @cached_property
-    def _numeric(self) -> dict[str, bool]:
-        """For each column of text, whether all its fields are numbers or missing, and some a number."""
-        found: dict[str, bool] = dict.fromkeys(self.columns, False)
-        possible = set(self.columns)
+    def _spellings(self) -> dict[str, tuple[Spelling, ...]]:
+        return self.spellings(self.columns)
+
+    def spellings(
+        self,
+        names: Iterable[str],
+        among: tuple[Spelling, ...] = SPELLINGS,
+        kept: Callable[[Table], Table] = lambda table: table,
+    ) -> dict[str, tuple[Spelling, ...]]:
+        """Return how the numbers of columns of text may be spelt, in all rows that are kept."""
+        found = dict.fromkeys(names, among)
 
         def look(table: Table) -> None:
-            for name in list(possible):
-                try:
-                    numbers = table.columns[name].numbers(name)
-                except NotANumberError:
-                    found[name] = False
-                    possible.remove(name)
-                else:
-                    found[name] = found[name] or not np.isnan(numbers).all()
+            columns = kept(table).columns
+            for name, left in found.items():
+                found[name] = columns[name].spellings(left) if left and name in columns else ()
 
         self.hand_over(look)
         return found
