@@ -73,6 +73,10 @@ class Option:
 WayOut: TypeAlias = "str | Sequence[str | Option]"
 
 
+NO_BLANKS: WayOut = ("Fill them in, or leave them out: of a table with ", Option("drop", ""))
+"""What to do about values that are missing."""
+
+
 class SteadyrankError(Exception):
     """Base of all errors that steadyrank raises on purpose.
 

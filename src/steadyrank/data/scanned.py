@@ -137,7 +137,11 @@ def scanned(
         lazy.beside = {f"beside {place}": name for place, name in enumerate(names_for_the_unit(found))}
         if made.kind.on_engine == "counted":
             with lazy:
-                data = made.from_resolved(counted_rows(lazy, found))
+                try:
+                    data = made.from_resolved(counted_rows(lazy, found))
+                except InvalidDataError as error:
+                    error.rows = []  # they would be numbers of distinct rows, not of those in the files
+                    raise
                 set_fields(data, unit_candidates=offered_units(lazy, found))
                 return with_notes_first(data, [], lazy.traffic.sentence(lazy.engine))
         scan = scan_scores if "row" in found.kind.roles else scan_ratings

@@ -11,6 +11,7 @@ import numpy as np
 
 from steadyrank.engines.exact_sums import EXACT, MOST_DECIMALS, SINGLE_DIGITS
 from steadyrank.errors import (
+    NO_BLANKS,
     EmptyDataError,
     InvalidLabelError,
     MissingValuesError,
@@ -59,7 +60,7 @@ def with_labels(source: Source, frame: Frame, parts: Mapping[str, str]) -> Frame
             raise InvalidLabelError(
                 f"{what} must not be missing or blank, but there is None "
                 f"({gone:,} of {int(found['rows']):,} are missing)",
-                way_out="Remove these rows, or give the label that you mean.",
+                way_out=NO_BLANKS,
             )
         casts.append(_label(part, what, schema[part], found.get(f"{part} top")))
     return frame.with_columns(*casts)
@@ -211,9 +212,7 @@ def _check_values(found: dict[str, Any], what: str, *, missing: bool = False) ->
             way_out="Remove these rows, or give the number that you mean.",
         )
     if gone and not missing:
-        raise MissingValuesError(
-            f"{gone:,} of {rows:,} {what} are missing", way_out="Remove these rows, or fill them in."
-        )
+        raise MissingValuesError(f"{gone:,} of {rows:,} {what} are missing", way_out=NO_BLANKS)
 
 
 def repeated_pairs(

@@ -18,11 +18,11 @@ import narwhals as nw
 import numpy as np
 
 from steadyrank.errors import (
+    NO_BLANKS,
     InvalidCountError,
     InvalidDataError,
     MissingValuesError,
     NotANumberError,
-    Option,
     SizeMismatchError,
     shorten,
 )
@@ -268,10 +268,7 @@ def _check_finite(column: AnyArray, what: str, *, missing: bool) -> None:
         )
     if not missing:
         raise MissingValuesError(
-            f"{what} has missing values",
-            rows=~finite,
-            subject=what,
-            way_out=["Remove these rows (of a table: ", Option("drop", ""), "), or fill them in."],
+            f"{what} has missing values", rows=~finite, subject=what, way_out=NO_BLANKS
         )
 
 

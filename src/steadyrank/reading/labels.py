@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.errors import (
+    NO_BLANKS,
     EmptyDataError,
     InvalidDataError,
     InvalidLabelError,
-    Option,
     listing,
     shorten,
 )
@@ -168,11 +168,7 @@ def _check_present(codes: AnyArray, distinct: list[object], what: str) -> None:
             f"{what} must not be missing or blank, but there is {shorten(distinct[gone[0]])}",
             rows=np.isin(codes, gone),
             subject=what,
-            way_out=[
-                "Remove these rows (of a table: ",
-                Option("drop", ""),
-                "), or give the label that you mean.",
-            ],
+            way_out=NO_BLANKS,
         )
 
 
