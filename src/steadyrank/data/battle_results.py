@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from os.path import commonprefix  # of letters, which is what is meant
+from os.path import commonprefix
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,14 +40,15 @@ SPELLINGS = {
 }
 """Of each way to write results, from its words in lower case to +1 (left wins), 0 (tie) or -1."""
 
+DRAWN = {text for text, result in SPELLINGS[HOME].items() if result == TIE}
 SHORT = {"home", "away", "host", "guest", "visitor", "white", "black", "left", "right"}
 """Sides that are called by their first letter, too."""
 
 BY_LABEL = "outcomes read as the label of the item that won"
 WAY_OUT = (
-    "Outcomes are left/right/tie (also a/b, model_a/model_b, draw, both bad, H/A/D, 1/X/2, W/L/D and true/"
-    "false of the left side, the numbers 1/0/0.5 for a left win, a right win and a tie, and the names of "
-    "the columns of both sides), or the label of the side that won."
+    "Outcomes are left/right/tie (also a/b, model_a/model_b, draw, both bad, H/A/D, 1/X/2, W/L/D and "
+    "true/false of the left side, the numbers 1/0/0.5 for a left win, a right win and a tie, and the "
+    "names of the columns of both sides), or the label of the side that won."
 )
 
 
@@ -147,16 +148,15 @@ def _readings(words: Sequence[Any], names: tuple[str, str] | None) -> dict[str, 
     """
     texts = [_text(word) for word in words]
     if names is not None:
-        called = _sides_called(*names) | {
-            text: TIE for text, one in SPELLINGS[HOME].items() if one == TIE
-        }
-        found = [called.get(text, called.get(simplify(text), UNKNOWN)) for text in texts]
-        if UNKNOWN not in found:
-            return {"": found}
+        called = _sides_called(*names)
+        own = [called.get(simplify(text), TIE if text in DRAWN else UNKNOWN) for text in texts]
+        if UNKNOWN not in own and set(own) != {TIE}:
+            return {"": own}
     home, view = (bool(names or letters & {*texts}) for letters in ({"h", "d"}, {"w", "d"}))
-    possible = {SIDES: True, HOME: home, TOTO: "x" in texts, VIEW: view}
-    known = {how: SPELLINGS[how] for how, told in possible.items() if told}
-    return {how: [family.get(text, UNKNOWN) for text in texts] for how, family in known.items()}
+    told = {SIDES: True, HOME: home, TOTO: "x" in texts, VIEW: view}
+    found = {how: [SPELLINGS[how].get(text, UNKNOWN) for text in texts] for how in told if told[how]}
+    # A letter that may mean a tie means one beside those of wins: alone it is rather a label.
+    return {how: one for how, one in found.items() if how == SIDES or not {LEFT, RIGHT}.isdisjoint(one)}
 
 
 def _sides_called(left: str, right: str) -> dict[str, int]:
@@ -170,8 +170,8 @@ def _sides_called(left: str, right: str) -> dict[str, int]:
     True
     """
     sides = {LEFT: simplify(left), RIGHT: simplify(right)}
-    start = len(commonprefix([*sides.values()]))
-    end = len(commonprefix([name[start:][::-1] for name in sides.values()]))
+    start = len(commonprefix([*sides.values()]))  # noqa: RUF071 (of letters)
+    end = len(commonprefix([name[start:][::-1] for name in sides.values()]))  # noqa: RUF071
     called: dict[str, int] = {}
     for side, name in sides.items():
         part = name[start : len(name) - end]

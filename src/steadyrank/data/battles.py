@@ -49,10 +49,10 @@ SIDES = (
     *((f"{what}a", f"{what}b") for what in COMPARED),
     *((f"{what}1", f"{what}2") for what in COMPARED),
     *((f"{what}x", f"{what}y") for what in ("model", "item", "system")),
-    ("home", "away"), ("hometeam", "awayteam"), ("hometeamname", "awayteamname"), ("homename", "awayname"),
-    ("hometeam", "visitorteam"), ("home", "visitor"), ("homeplayer", "awayplayer"), ("teamhome", "teamaway"),
-    ("hometeamid", "awayteamid"), ("team", "opponent"), ("player", "opponent"), ("white", "black"),
-    ("first", "second"), ("a", "b"),
+    ("home", "away"), ("hometeam", "awayteam"), ("hometeamname", "awayteamname"),
+    ("homename", "awayname"), ("hometeam", "visitorteam"), ("home", "visitor"), ("teamhome", "teamaway"),
+    ("homeplayer", "awayplayer"), ("hometeamid", "awayteamid"), ("team", "opponent"),
+    ("player", "opponent"), ("white", "black"), ("first", "second"), ("a", "b"),
 )  # fmt: skip
 """Names of the two sides of a battle, best first."""
 
