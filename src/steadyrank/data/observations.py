@@ -26,6 +26,7 @@ from steadyrank.errors import (
 from steadyrank.reading.arrays import as_counts, check_length, frozen, is_hashable
 from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.formats import read_table
+from steadyrank.reading.item_names import with_names
 from steadyrank.reading.kinds import Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.roles import Resolved, resolve
@@ -306,6 +307,24 @@ class Observations(ABC):
         """Return the data with one more note."""
         return self._changed({"notes": (*self.notes, note)})
 
+    def with_labels(self, labels: Any) -> Self:
+        """Return the data with names for items that are ids; nothing else changes.
+
+        Parameters
+        ----------
+        labels : mapping, dataframe or path
+            From ids to names; or a table with a column of ids, which is found by what it holds, and one
+            of names. ``"movies.csv:movieId,title"`` says which columns these are.
+
+        Examples
+        --------
+        >>> from steadyrank.data import Votes
+        >>> Votes([7, 8, 7]).with_labels({7: "ann", 8: "bob"})
+        <Votes: 3 votes, 2 items: 'ann', 'bob'>
+        """
+        items, note = with_names(self.items, labels)
+        return self._changed({"items": items}).with_note(note)
+
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:  # noqa: ARG002 (always refused)
         """Return the fields that change when only the marked items stay, but the labels."""
         raise InvalidDataError(
@@ -360,7 +379,9 @@ class Observations(ABC):
             data = cls._from_columns(found)
             found.table.notes += dropping.said()
         set_fields(data, unit_candidates=unit_candidates(found))
-        return with_notes_first(data, found.table.notes)
+        data = with_notes_first(data, found.table.notes)
+        labels = found.reading.get("labels")
+        return data if labels is None else data.with_labels(labels)
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:

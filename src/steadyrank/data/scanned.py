@@ -132,9 +132,11 @@ def scanned(
     try:
         with lazy.faults_of_text_first():
             found = resolve(made.kind, lazy.first_rows(), given)
+            lazy.check_roles(lambda table: resolve(made.kind, table, given).columns)
         lazy.dropping = Dropping(found.reading.get("drop"), found.answers)
         lazy.decimal = found.reading.get("decimal")
-        lazy.beside = {f"beside {place}": name for place, name in enumerate(names_for_the_unit(found))}
+        beside = [name for name in names_for_the_unit(found) if name in lazy.common]
+        lazy.beside = {f"beside {place}": name for place, name in enumerate(beside)}
         if made.kind.on_engine == "counted":
             with lazy:
                 try:
@@ -150,7 +152,9 @@ def scanned(
         data = ScannedEntries(
             entries, made.kind, found.columns.get("unit", made.kind.unit), tuple(notes)
         )
-        return set_fields(data, unit_candidates=offered_units(lazy, found))
+        set_fields(data, unit_candidates=offered_units(lazy, found))
+        labels = found.reading.get("labels")
+        return data if labels is None else data.with_labels(labels)
     except BaseException:
         lazy.close()
         raise

@@ -25,11 +25,14 @@ from steadyrank.errors import (
 )
 from steadyrank.reading.files import open_source
 from steadyrank.reading.formats import delimiter_of, format_of
+from steadyrank.reading.roles import taken_by
 from steadyrank.reading.spellings import SPELLINGS, Spelling
 from steadyrank.reading.table import Table, as_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from steadyrank.reading.kinds import Columns
 
 ROWS = 1 << 18
 """How many rows of a Parquet file are looked at together."""
@@ -68,6 +71,8 @@ class Files:
         As the user called it; told by the content where not given.
     encoding : str
         Of text.
+    others : tuple of Files
+        Those among them whose columns differ, or stand in another order.
     """
 
     paths: tuple[str, ...]
@@ -76,6 +81,26 @@ class Files:
     first: Table
     format: str | None = None
     encoding: str = "utf-8"
+    others: tuple[Files, ...] = ()
+
+    @property
+    def common(self) -> list[str]:
+        """The columns that all files have."""
+        return [name for name in self.columns if all(name in other.columns for other in self.others)]
+
+    def check_roles(self, roles: Callable[[Table], Columns]) -> None:
+        """Complain about a file in which other columns play roles than in the first, or other types."""
+        expected = roles(self.first_rows())
+        for other in self.others:
+            found = None
+            with suppress(InvalidDataError):
+                found = roles(other.first_rows())
+            names = () if self.text or found != expected else taken_by(expected)
+            if found != expected or any(self.columns[name] != other.columns[name] for name in names):
+                raise SchemaDiffersError(
+                    _difference(self, other),
+                    way_out="Write the files again with equal columns, or scan them apart.",
+                )
 
     @property
     def text(self) -> bool:
@@ -86,7 +111,8 @@ class Files:
     def plain(self) -> bool:
         """Whether every engine reads the columns of these files as memory does."""
         names = {name.casefold() for name in self.columns}  # some engines do not tell x from X
-        return not self.text and len(names) == len(self.columns) and "" not in names
+        odd = self.text or self.others or "" in names
+        return not odd and len(names) == len(self.columns)
 
     def first_rows(self) -> FirstRows:
         """Return the first rows as a table of its own, which takes up notes."""
@@ -198,13 +224,8 @@ def find_files(
             f"{shorten(pattern)} matches files of several formats: {listing(sorted(layouts))}",
             way_out="Name the files of one format, for example with *.parquet.",
         )
-    for file in every:
-        if file.columns != every[0].columns:
-            raise SchemaDiffersError(
-                _difference(every[0], file),
-                way_out="Write the files again with equal columns, or scan them apart.",
-            )
-    return replace(every[0], paths=tuple(path for file in every for path in file.paths))
+    others = tuple(file for file in every if file.columns != every[0].columns)
+    return replace(every[0], paths=tuple(path for file in every for path in file.paths), others=others)
 
 
 def named(path: str) -> str:
@@ -241,7 +262,6 @@ def _file(path: str, name: str | None, encoding: str) -> Files:
             between = "\t" if found.name == "tsv" else delimiter_of(file)
             first = _first_stretch(lambda take: found.read(file, take=take))
             first.format = found.name
-            # Files whose columns stand in another order were not made by one hand.
             places = {name: f"text in place {place}" for place, name in enumerate(first.names)}
             return Files((path,), places, f"text separated by {between!r}", first, name, encoding)
         if found.on_engine is None or isinstance(file.stream, gzip.GzipFile):

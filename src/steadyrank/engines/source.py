@@ -36,11 +36,12 @@ from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.table import Column, GivenColumn, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
     from typing import Self
 
     from steadyrank._typing import AnyArray
     from steadyrank.engines.settings import Engine
+    from steadyrank.reading.kinds import Columns
 
 Frame: TypeAlias = nw.LazyFrame[Any]
 
@@ -197,6 +198,16 @@ class Source:
         types = self._files.columns
         self.unsigned = {part for part, name in columns.items() if types[name] == "uint64"}
         return notes
+
+    @property
+    def common(self) -> list[str]:
+        """The columns that are there in all files."""
+        return list(self._names) if self._files is None else self._files.common
+
+    def check_roles(self, roles: Callable[[Table], Columns]) -> None:
+        """Complain about files whose columns do not play the same roles."""
+        if self._files is not None:
+            self._files.check_roles(roles)
 
     @contextmanager
     def faults_of_text_first(self) -> Iterator[None]:

@@ -77,6 +77,14 @@ class Dropping:
     def _is_gap(self, name: str, answer: str) -> bool:
         return self.columns[name] and is_missing_word(answer)
 
+    def keeps(self, answer: object) -> bool:
+        """Tell whether an entry of a ballot stays."""
+        text = written(answer) if self.texts else ""
+        found = text != "" and text in self.texts
+        self.met[text] += found
+        self.look_at([text])
+        return not found
+
     def look_at(self, answers: Iterable[str]) -> None:
         """Remember some of the answers that there are."""
         if len(self.seen) < MOST_SEEN:

@@ -39,6 +39,8 @@ class Role:
         Whether several columns may play it together.
     takes_the_rest : bool
         Whether a table's only other column plays it, whatever it is called.
+    series : callable, optional
+        Of several columns: picks them, in order, from the names that are free.
     answer : bool
         Whether it is what was answered, so that a row may leave for it.
     """
@@ -49,6 +51,7 @@ class Role:
     argument: str = ""
     several: bool = False
     takes_the_rest: bool = False
+    series: Callable[[Sequence[str]], list[str]] | None = None
     answer: bool = False
 
 

@@ -265,6 +265,8 @@ def _find(
             for one in known.names
         )
         names = [free[0] for free in same if free]
+        if known.series is not None:
+            names = known.series([name for name in table.names if name not in taken])
         if names and role not in found and role not in paired:
             found[role] = names if known.several else names[0]
     taken = taken_by(found)
