@@ -53,9 +53,7 @@ def flatten(ballots: Iterable[Any], *, approval: bool) -> tuple[IntArray, AnyArr
             labels += tied
             levels += [0 if approval else level] * len(tied)
         if not approval and len(labels) == ends[-1]:
-            raise InvalidBallotError(
-                "an empty order, which says nothing about any item", rows=[row], way_out=NO_BLANKS
-            )
+            raise InvalidBallotError("an empty order", rows=[row], way_out=NO_BLANKS)
         ends.append(len(labels))
     plain = objects(label.item() if isinstance(label, np.generic) else label for label in labels)
     return np.array(ends), plain, np.array(levels, dtype=np.int64)

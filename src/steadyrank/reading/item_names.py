@@ -29,7 +29,7 @@ def with_names(items: Sequence[object], given: Any) -> tuple[tuple[object, ...],
     Examples
     --------
     >>> with_names((7, 8, 9), {7: "Heat", 8: "Heat"})
-    (('Heat (7)', 'Heat (8)', 9), 'items called by their labels; 1 without one keep their ids')
+    (('Heat (7)', 'Heat (8)', 9), 'items called by their labels; ids without a name: 1')
     """
     names, source = (given, "their labels") if isinstance(given, Mapping) else _from_table(items, given)
     found = [written(names.get(item)) for item in items]
@@ -41,7 +41,7 @@ def with_names(items: Sequence[object], given: Any) -> tuple[tuple[object, ...],
         f"{one} ({item})" if times[str(one)] > 1 else one for one, item in zip(shown, items, strict=True)
     )
     lost = found.count("")
-    rest = f"; {lost:,} without one keep their ids" if lost else ""
+    rest = f"; ids without a name: {lost:,}" if lost else ""
     return unique_labels(list(apart), "names"), f"items called by {source}{rest}"
 
 
@@ -53,9 +53,9 @@ def _from_table(items: Sequence[object], given: Any) -> tuple[dict[object, objec
     ids = told[0] if told else _ids(items, table)
     name = told[1] if len(told) > 1 else _names(table, ids)
     pairs = list(zip(table.labels(ids).tolist(), table.labels(name).tolist(), strict=True))
-    found = dict(pairs)
+    found, wanted = dict(pairs), set(items)
     for row, (one, called) in enumerate(pairs):
-        if one in items and found[one] != called:
+        if found[one] != called and one in wanted:
             with table.errors():
                 raise InvalidLabelError(f"{shorten(one)} has two names", rows=[row], column=ids)
     return found, f"column {shorten(name)} of {table.source or 'the labels'}, found by {shorten(ids)}"
@@ -71,29 +71,20 @@ def _opened(given: Any) -> tuple[Table, list[str]]:
 
 
 def _ids(items: Sequence[object], table: Table) -> str:
-    """Return the only column that holds all items, or else most of them."""
+    """Return the only column that holds all items; or, if none does, the only one that holds half."""
     wanted = set(items)
-    hits = {
-        name: len(wanted.intersection(filter(is_hashable, table.labels(name)))) for name in table.names
-    }
-    for least in (len(wanted), len(wanted) / 2):
-        found = [name for name, number in hits.items() if number >= least]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            break
-    problem = (
-        f"columns {listing(map(shorten, found))} all hold the ids"
-        if found
-        else "no column holds the ids"
-    )
+    values = {name: filter(is_hashable, table.labels(name).tolist()) for name in table.names}
+    hits = {name: len(wanted.intersection(those)) for name, those in values.items()}
+    whole = [name for name, number in hits.items() if number == len(wanted)]
+    found = whole or [name for name, number in hits.items() if 2 * number >= len(wanted)]
+    if len(found) == 1:
+        return found[0]
+    which = f"columns {listing(map(shorten, found))} all hold" if found else "no column holds"
+    file = table.source or "FILE"
     raise ColumnError(
-        f"{problem} of the items",
+        f"{which} the ids of the items",
         source=table.source,
-        way_out=[
-            "Say which columns hold ids and names, as in ",
-            Option("labels", f"{table.source or 'FILE'}:ID,NAME"),
-        ],
+        way_out=["Say which columns hold ids and names: ", Option("labels", f"{file}:ID,NAME")],
     )
 
 
