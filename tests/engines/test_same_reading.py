@@ -22,6 +22,8 @@ PAIRS = (
 )
 """Pairs whose ties stand in two columns."""
 
+GAMES = "HomeTeam,AwayTeam,FTHG,FTAG,FTR\nx,y,2,1,H\ny,x,2,2,D\ny,x,0,1,A\nx,y,1,0,H\n"
+
 FILES: dict[str, tuple[type, str, dict[str, Any]]] = {
     "ties in two columns": (Battles, PAIRS, {}),
     "ties named": (Battles, PAIRS, {"ties": ["ties (bothbad)"]}),
@@ -83,6 +85,52 @@ FILES: dict[str, tuple[type, str, dict[str, Any]]] = {
         {"missing": "available"},
     ),
     "labels late in the file": (Votes, "choice\n" + "7\n" * 20_000 + "x\n", {}),
+    "goals": (Battles, GAMES, {}),
+    "goals that disagree with the result": (Battles, GAMES.replace("2,2,D", "2,2,H"), {}),
+    "goals without the result": (Battles, GAMES.replace("2,2,D", "2,2,H"), {"ignore": ["FTR"]}),
+    "games to come": (Battles, GAMES + "y,x,,,\n", {}),
+    "games to come, dropped": (Battles, GAMES + "y,x,,,\n", {"drop": ""}),
+    "one-hot winners": (
+        Battles,
+        "model_a,model_b,prompt,winner_model_a,winner_model_b,winner_tie\nx,y,p,1,0,0\ny,x,q,0,0,1\n",
+        {"unit": "prompt"},
+    ),
+    "winners and losers among others": (
+        Battles,
+        "winner_id,winner_name,winner_rank,loser_id,loser_name\n1,x,5,2,y\n2,y,5,1,x\n",
+        {},
+    ),
+    "a letter with two meanings": (Battles, "left,right,result\nx,y,a\nx,y,draw\n", {}),
+    "percent": (Ratings, "user,item,rating\n1,a,45.1%\n2,b,50 %\n2,a,1%\n", {}),
+    "percent in some rows": (Ratings, "user,item,rating\n1,a,45.1%\n2,b,50\n", {}),
+    "decimal commas": (Ratings, "user;item;rating\n1;a;3,5\n2;b;4\n2;a;1,25\n", {}),
+    "thousands": (Votes, 'choice,count\nx,"1,234,567"\ny,12\n', {}),
+    "either": (Votes, 'choice,count\nx,"1,234"\ny,12\n', {}),
+    "either, told": (Votes, 'choice,count\nx,"1,234"\ny,12\n', {"decimal": "."}),
+    "the other, told": (Votes, 'choice,count\nx,"1,234"\ny,12\n', {"decimal": ","}),
+    "points between thousands, told": (Votes, "choice,count\nx,1.234\ny,12\n", {"decimal": ","}),
+    "true and false": (ScoreMatrix, "task,model,score\nt,x,true\nt,y,false\nu,x,True\nu,y,False\n", {}),
+    "decided late in the file": (
+        Ratings,
+        "user;item;rating\n" + "".join(f"{n};a;1,234\n" for n in range(20_000)) + "x;b;0,5\n",
+        {},
+    ),
+    "another spelling late in the file": (
+        Ratings,
+        "user;item;rating\n" + "".join(f"{n};a;1.5\n" for n in range(20_000)) + "x;b;0,5\n",
+        {},
+    ),
+    "no answers": (Votes, "choice,count\nx,3\nunknown,2\n,1\ny,1\n", {"drop": ["unknown", ""]}),
+    "numbers beside no answers": (Votes, "choice\n7\nunknown\n12\n", {"drop": ["unknown"]}),
+    "no answer dropped": (Votes, "choice\nx\nunknown\n", {"drop": ["unkown"]}),
+    "no rating": (Ratings, "user,item,rating\n1,a,5\n2,a,DK\n3,b,\n1,b,2\n", {"drop": ["DK", ""]}),
+    "no score": (
+        ScoreMatrix,
+        "task,model,score\nt,x,1\nt,y,2\nu,none,3\nu,x,0\nu,y,1\n",
+        {"drop": ["none"]},
+    ),
+    "names of ids": (Votes, "choice\n7\n8\n7\n", {"labels": {7: "ann", 8: "bob"}}),
+    "names of ids of ratings": (Ratings, "user,item,rating\n1,7,5\n2,8,3\n", {"labels": {7: "ann"}}),
     "long scores with gaps": (ScoreMatrix, "task,model,score\nt,x,1\nt,y,2\nu,x,0\n", {}),
 }
 
@@ -132,6 +180,29 @@ def test_the_files_give_what_they_hold(tmp_path: Path) -> None:
     assert Votes.scan(path).tally.tolist() == [3, 2]
     path.write_text("winner,loser\nx,y\nx,z\n")
     assert sorted(Battles.scan(path).units.labels) == ["x beats y", "x beats z"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("frame", "drop"),
+    [
+        ({"choice": ["x", "unknown", None, "y", " ", "x"]}, ["unknown", ""]),
+        ({"choice": [1, 0, 2, 0, 1]}, ["0"]),
+        ({"choice": [1.5, float("nan"), 2.0, 1.5]}, ["", 2]),
+        ({"choice": ["x", "y"]}, ["z"]),
+        ({"home": ["x", "y"], "away": ["y", "x"], "home_goals": [1, None], "away_goals": [0, None]}, ""),
+    ],
+)
+def test_typed_answers_are_dropped_alike(
+    tmp_path: Path, engine: str, frame: dict[str, list[Any]], drop: Any
+) -> None:
+    pl = pytest.importorskip("polars")
+    path, kind = tmp_path / "file.parquet", Battles if "home" in frame else Votes
+    pl.DataFrame(frame).write_parquet(path)
+    loaded = outcome(lambda: kind.read(path, drop=drop))
+    assert outcome(lambda: kind.scan(path, engine=engine, drop=drop)) == loaded
+    assert outcome(lambda: kind.scan(pl.LazyFrame(frame), drop=drop)) == loaded
+    assert loaded[0] == ("refused" if drop == ["z"] else "read")
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -250,7 +250,7 @@ def _takes_seed(model: Any) -> bool:
 def _check_regression(model: Any, data: object) -> None:
     classes = False
     with suppress(ImportError):
-        from sklearn.base import is_classifier
+        from sklearn.base import is_classifier  # type: ignore[import-untyped]
 
         classes = getattr(data, "classes", None) is not None and is_classifier(model)
     check_kind(data, ("regression",), scorer=type(model).__name__, classes=classes)
@@ -259,7 +259,7 @@ def _check_regression(model: Any, data: object) -> None:
 def _estimator_scores(model: Any, seed: int, data: Any) -> Any:
     _check_regression(model, data)
     try:
-        from sklearn.base import clone  # type: ignore[import-untyped]
+        from sklearn.base import clone
     except ImportError as error:
         raise MissingPackageError("an estimator needs scikit-learn", "refit") from error
     # Cloned for each fit: a random_state that is a generator starts from the same state each time.
