@@ -493,4 +493,4 @@ class TooMuchBroughtBackError(EngineError):
 
 
 class SchemaDiffersError(InvalidDataError):
-    """Files of one dataset whose columns differ."""
+    """Files of one dataset whose columns differ where it matters."""

@@ -226,6 +226,32 @@ def test_several_files_must_be_laid_out_alike(tmp_path: Path) -> None:
         Votes.scan(str(tmp_path / "*.csv"))
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ["1,234", "0,5", "7"],
+        ["1,234", "1,234,567"],
+        ["1,234", "7"],
+        ["1.5", "0,5"],
+        ["7", "1.5", "x"],
+        ["45%", "NA", "50.25%"],
+        ["45%", "50"],
+        ["1.234", "2.345,5"],
+    ],
+)
+def test_all_files_together_say_how_numbers_are_spelt(
+    tmp_path: Path, engine: str, parts: list[str]
+) -> None:
+    rows = [f"u{place};a;{word}\n" for place, word in enumerate(parts)]
+    for place, row in enumerate(rows):
+        (tmp_path / f"{place}.csv").write_text("user;item;rating\n" + row)
+    (tmp_path / "all.txt").write_text("user;item;rating\n" + "".join(rows))
+    drop = {"drop": ""} if "NA" in parts else {}
+    loaded = outcome(lambda: Ratings.read(tmp_path / "all.txt", **drop))
+    assert outcome(lambda: Ratings.scan(str(tmp_path / "*.csv"), engine=engine, **drop)) == loaded
+
+
 def test_what_cannot_be_scanned_says_so(tmp_path: Path) -> None:
     path = tmp_path / "wide.csv"
     path.write_text("task,x,y\nt,1,2\n")

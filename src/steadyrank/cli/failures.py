@@ -161,6 +161,7 @@ def as_option(option: Option) -> str:
     ('--wins-left ...', '--missing drop', '-k ...')
     """
     value = option.value if option.value is not None else "A,B,..." if option.several else "..."
+    value = value or "''"  # as a shell takes it
     dashes = "-" if len(option.name) == 1 else "--"
     return f"{dashes}{option.name.replace('_', '-')} {value}"
 

@@ -113,11 +113,7 @@ def choice_columns(names: Sequence[str]) -> list[str]:
     return whole[0] if len(whole) == 1 else []
 
 
-RANKS = Role(
-    "the first choice, the second choice... (known by numbers in the names of all)",
-    several=True,
-    series=choice_columns,
-)
+RANKS = Role("the first choice, the second choice...", several=True, series=choice_columns)
 
 
 def _are_choices(table: Table, columns: Columns) -> bool:

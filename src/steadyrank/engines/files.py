@@ -55,7 +55,7 @@ class FirstRows(Table):
 
 @dataclass(frozen=True, eq=False)
 class Files:
-    """Files of one format with the same columns.
+    """Files of one format; columns that play no role may differ.
 
     Parameters
     ----------
