@@ -97,18 +97,18 @@ def choice_columns(names: Sequence[str]) -> list[str]:
     >>> choice_columns(["id", "2nd choice", "1st choice"]), choice_columns(["rank 2", "rank 3"])
     (['1st choice', '2nd choice'], [])
     """
-    series: dict[tuple[str, ...], list[tuple[int, str]]] = {}
+    series: dict[tuple[str, ...], dict[str, int]] = {}
     for name in names:
         matches = (pattern.fullmatch(simplify(name)) for pattern in NUMBERED)
         if found := next(filter(None, matches), None):
             number, word = found["N"], found["W"]
             rest = tuple(part for part in found.groups() if part not in {number, word})
             place = ORDINALS.split("|").index(word) + 1 if word else int(number)
-            series.setdefault(rest, []).append((place, name))
+            series.setdefault(rest, {})[name] = place
     whole = [
-        [name for _, name in sorted(those)]
+        sorted(those, key=those.__getitem__)
         for those in series.values()
-        if len(those) > 1 and sorted(place for place, _ in those) == [*range(1, len(those) + 1)]
+        if len(those) > 1 and sorted(those.values()) == [*range(1, len(those) + 1)]
     ]
     return whole[0] if len(whole) == 1 else []
 

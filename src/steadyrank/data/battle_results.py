@@ -140,6 +140,12 @@ def read_results(
     )
 
 
+def check_agreement(results: AnyArray, by_points: AnyArray | None) -> None:
+    """Complain about results that are not those by the points, where there are any."""
+    if by_points is not None and (differ := results != by_points).any():
+        raise UnknownOutcomeError("the points say another result", rows=differ, subject="outcome")
+
+
 def _readings(words: Sequence[Any], names: tuple[str, str] | None) -> dict[str, list[int]]:
     """Return what the words mean in each way to write results that may be meant, the likeliest first.
 

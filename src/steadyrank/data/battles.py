@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias, TypeVar, 
 
 import numpy as np
 
-from steadyrank.data.battle_results import LEFT, RIGHT, TIE, read_results
+from steadyrank.data.battle_results import LEFT, RIGHT, TIE, check_agreement, read_results
 from steadyrank.data.observations import (
     COUNT,
     ITEM_LIST,
@@ -51,8 +51,8 @@ SIDES = (
     *((f"{what}x", f"{what}y") for what in ("model", "item", "system")),
     ("home", "away"), ("hometeam", "awayteam"), ("hometeamname", "awayteamname"),
     ("homename", "awayname"), ("hometeam", "visitorteam"), ("home", "visitor"), ("teamhome", "teamaway"),
-    ("homeplayer", "awayplayer"), ("hometeamid", "awayteamid"), ("team", "opponent"),
-    ("player", "opponent"), ("white", "black"), ("first", "second"), ("a", "b"),
+    ("homeplayer", "awayplayer"), ("hometeamid", "awayteamid"), ("white", "black"), ("first", "second"),
+    ("a", "b"),
 )  # fmt: skip
 """Names of the two sides of a battle, best first."""
 
@@ -62,6 +62,8 @@ WINS = (
 )  # fmt: skip
 """Names of the two columns of wins in a table of pairs, best first."""
 
+PAIR = ("left", "right", "wins_left", "wins_right")
+SCORED = ("points_left", "points_right")
 BOTH = (("home", "away"), ("1", "2"), ("a", "b"), ("left", "right"), ("home", "visitor"))
 POINTS = (
     ("fthg", "ftag"),
@@ -192,18 +194,13 @@ class Battles(Observations):
         scorer="bradley-terry",
         arguments=BattlesArguments,
         forms=(
-            Form(
-                "one row a counted pair",
-                ("left", "right", "wins_left", "wins_right"),
-                may=("ties",),
-                named=("unit",),
-            ),
+            Form("one row a counted pair", PAIR, may=("ties",), named=("unit",)),
             Form(
                 "one row a game and its points",
-                ("left", "right", "points_left", "points_right"),
+                ("left", "right", *SCORED),
                 may=("winner", "count"),
                 named=("unit",),
-                decides=("points_left", "points_right"),
+                decides=SCORED,
             ),
             Form(
                 "one row a battle",
@@ -212,20 +209,9 @@ class Battles(Observations):
                 named=("unit",),
                 usual=True,
             ),
-            Form(
-                "one row a win",
-                ("winner", "loser"),
-                may=("count",),
-                named=("unit",),
-                fits=_names_winners,
-            ),
+            Form("one row a win", ("winner", "loser"), ("count",), ("unit",), fits=_names_winners),
         ),
-        pairs=(
-            ("left", "right"),
-            ("wins_left", "wins_right"),
-            ("points_left", "points_right"),
-            ("winner", "loser"),
-        ),
+        pairs=(("left", "right"), ("wins_left", "wins_right"), SCORED, ("winner", "loser")),
         on_engine="counted",
     )
 
@@ -450,45 +436,34 @@ class Battles(Observations):
             read = np.full(len(sides[0]), LEFT, dtype=np.int8), ""
         else:
             sides = _encode_sides({side: columns.pop(side) for side in ("left", "right")}, items)
-            points = [columns.pop(side, None) for side in ("points_left", "points_right")]
-            read = _results(found, results, sides) if results is not None else (_by_points(*points), "")
-            if results is not None and points[0] is not None:
-                _check_agreement(found, read[0], _by_points(*points))
+            read = _results(found, results, sides, [columns.pop(role, None) for role in SCORED])
         return _set_battles(cls.__new__(cls), sides, read, **columns)
 
 
-def _results(found: Resolved, results: Any, sides: Sides) -> tuple[AnyArray, str]:
+def _results(found: Resolved, results: Any, sides: Sides, points: list[Any]) -> tuple[AnyArray, str]:
+    """Return who won: who has more points, and a result beside them must say the same."""
+    one, two = points
+    by_points: Any = None if one is None else (one > two).astype(np.int8) - (one < two)
+    if results is None:
+        return by_points, ""
     winner, names = found.columns["winner"], (found.columns["left"], found.columns["right"])
     # In a column called winner, a number that could be a side or a label is a label.
     first = simplify(winner).startswith("winner")
     try:
-        return read_results(results, *sides, labels_first=first, names=names)
+        read = read_results(results, *sides, labels_first=first, names=names)
+        check_agreement(read[0], by_points)
     except UnknownOutcomeError as error:
-        if "points_left" in found.columns:
-            error.way_out = ("Read the points alone with ", Option("ignore", winner))
+        if by_points is not None:
+            error.way_out = (
+                "Correct these rows, or read the points alone with ",
+                Option("ignore", winner),
+            )
         raise
-
-
-def _by_points(left: AnyArray, right: AnyArray) -> AnyArray:
-    return (left > right).astype(np.int8) - (left < right).astype(np.int8)
-
-
-def _check_agreement(found: Resolved, results: AnyArray, by_points: AnyArray) -> None:
-    differ = results != by_points
-    if differ.any():
-        raise UnknownOutcomeError(
-            "the points say another result",
-            rows=differ,
-            subject="winner",
-            way_out=[
-                "Correct these rows, or pass over columns with ",
-                Option("ignore", found.columns["winner"]),
-            ],
-        )
+    return read
 
 
 def _counted_pairs(found: Resolved) -> dict[str, Any]:
-    parts = {role: found.values(role) for role in ("left", "right", "wins_left", "wins_right")}
+    parts = {role: found.values(role) for role in PAIR}
     names = found.columns.get("ties") or []
     if not names:
         found.table.notes.append("no column of ties found: no battle was a tie")

@@ -84,32 +84,25 @@ DECIMALS = {
     ".": "Decimals come after a point; commas stand between thousands.",
     ",": "Decimals come after a comma; points stand between thousands.",
 }
+DECIMAL = Setting("what stands before decimals in text, where a comma could: . or ,", DECIMALS)
 DROP = Setting(
-    "answers that are none, such as unknown: their rows leave before anything is counted; an empty one "
-    "stands for blank cells",
-    several=True,
+    "answers that are none, such as unknown: their rows leave before all else; an empty one stands for "
+    "blank cells", several=True,
+)  # fmt: skip
+IGNORE = Setting("columns that are passed over as if not there", several=True)
+LABELS = Setting(
+    "names for items that are ids: a file with columns of ids and of names; FILE:ID,NAME says which",
+    takes="FILE",
 )
 
 
 class ReadingArguments(TypedDict, total=False):
     """What can be said about any table, whatever kind of data it holds."""
 
-    ignore: Annotated[
-        Sequence[str] | None, Setting("columns that are passed over as if not there", several=True)
-    ]
+    ignore: Annotated[Sequence[str] | None, IGNORE]
     drop: Annotated[Iterable[object] | None, DROP]
-    decimal: Annotated[
-        str | None,
-        Setting("what stands before decimals in text, where a comma could be either: . or ,", DECIMALS),
-    ]
-    labels: Annotated[
-        Any,
-        Setting(
-            "names for items that are ids: a file with a column of ids and one of names "
-            "(FILE:ID,NAME says which)",
-            takes="FILE",
-        ),
-    ]
+    decimal: Annotated[str | None, DECIMAL]
+    labels: Annotated[Any, LABELS]
 
 
 def _always(table: Table, columns: Columns) -> bool:  # noqa: ARG001 (what a form asks of a table)

@@ -47,12 +47,7 @@ class GivenColumn:
         """Return the values, text as codes where it came so."""
         return self._given
 
-    def numbers(
-        self,
-        what: str,  # noqa: ARG002 (the call of every column)
-        among: tuple[Spelling, ...] = SPELLINGS,  # noqa: ARG002
-        notes: list[str] | None = None,  # noqa: ARG002
-    ) -> AnyArray:
+    def numbers(self, *_: Any) -> AnyArray:  # how they are spelt is no question here
         """Return the values, which the table checks."""
         return self._values
 
@@ -73,7 +68,7 @@ class GivenColumn:
         listed: list[Any] = self._values.tolist()
         return listed
 
-    def is_numeric(self, among: tuple[Spelling, ...] = SPELLINGS) -> bool:  # noqa: ARG002 (as above)
+    def is_numeric(self, *_: Any) -> bool:
         """Tell whether all values are numbers or missing, and at least one is a number."""
         values = self._given.distinct if isinstance(self._given, Coded) else self._given
         if values.dtype != object:
@@ -89,7 +84,7 @@ class WholeColumn(GivenColumn):
         """Return the numbers as they stand in the file."""
         return [str(value) for value in self._values.tolist()]
 
-    def is_numeric(self, among: tuple[Spelling, ...] = SPELLINGS) -> bool:  # noqa: ARG002 (as above)
+    def is_numeric(self, *_: Any) -> bool:
         """Tell whether there is a number at all, as for all columns of text."""
         return len(self) > 0
 
