@@ -138,6 +138,17 @@ def test_a_letter_with_two_meanings_is_refused_with_both(sides: str, word: str) 
         Battles.read(io.BytesIO(lines(f"{sides},result", [["p", "q", word], ["p", "q", "draw"]])))
 
 
+def test_numbers_beside_names_stay_one_item() -> None:
+    text = b"player1,player2,winner\n2,1,1\n2,1,draw\n1,bye,1\n"
+    data = Battles.read(io.BytesIO(text))
+    assert data.items == ("1", "2", "bye")
+    assert data.outcome.tolist() == [-1, 0, 1]
+    ids = Battles.read(io.BytesIO(b"player1,player2,winner\n2,1,1\n2,1,draw\n"))
+    assert (ids.items, ids.outcome.tolist()) == ((1, 2), [-1, 0])
+    with pytest.raises(UnknownOutcomeError, match="a side and as the label"):
+        Battles.read(io.BytesIO(b"player1,player2,result\n2,1,1\n2,1,draw\n"))
+
+
 def test_truth_values_of_python() -> None:
     frame = {"left": ["x", "x"], "right": ["y", "y"], "result": [True, False]}
     assert Battles.from_frame(frame).outcome.tolist() == [1, -1]

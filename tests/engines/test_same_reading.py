@@ -101,6 +101,12 @@ FILES: dict[str, tuple[type, str, dict[str, Any]]] = {
         {},
     ),
     "a letter with two meanings": (Battles, "left,right,result\nx,y,a\nx,y,draw\n", {}),
+    "numbers and a name on one side": (
+        Battles,
+        "left,right,winner\n1,2,1\n2,1,draw\n1,bye,1\n2,1,1\n",
+        {},
+    ),
+    "numbers and a name among losers": (Battles, "winner,loser\n1,2\n2,1\n1,bye\n", {}),
     "percent": (Ratings, "user,item,rating\n1,a,45.1%\n2,b,50 %\n2,a,1%\n", {}),
     "percent in some rows": (Ratings, "user,item,rating\n1,a,45.1%\n2,b,50\n", {}),
     "decimal commas": (Ratings, "user;item;rating\n1;a;3,5\n2;b;4\n2;a;1,25\n", {}),

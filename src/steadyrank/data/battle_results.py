@@ -98,8 +98,11 @@ def read_results(
     whole = {how: found for how, found in readings.items() if UNKNOWN not in found}
     ways = {how: np.array(found, dtype=np.int8)[codes] for how, found in (whole or readings).items()}
     how, spelled = next(iter(ways.items()))
-    place = {label: code for code, label in enumerate(items)}
-    winner = np.array([place.get(word, -1) for word in words], dtype=np.int64)[codes]
+    # Beside "draw", the label 7 of a text file is "7": it must not be taken for a side then.
+    place: dict[object, int] = {written(label): code for code, label in enumerate(items)}
+    place |= {label: code for code, label in enumerate(items)}
+    named_by = [place.get(word, place.get(written(word), -1)) for word in words]
+    winner = np.array(named_by, dtype=np.int64)[codes]
     # As the label of the winner; ties keep their spelling.
     as_labels = [winner == left, winner == right, spelled == TIE]
     named = np.select(as_labels, [LEFT, RIGHT, TIE], UNKNOWN).astype(np.int8)

@@ -432,12 +432,28 @@ class Battles(Observations):
         items, results = columns.pop("items", None), columns.pop("outcome", None)
         if "loser" in found.columns:
             found.table.notes.append("each row is a win of its winner")
-            sides = _encode_sides({"winner": results, "loser": columns.pop("loser")}, items)
+            sides = _encode_sides(_alike(found, "winner", "loser"), items)
+            del columns["loser"]
             read = np.full(len(sides[0]), LEFT, dtype=np.int8), ""
         else:
-            sides = _encode_sides({side: columns.pop(side) for side in ("left", "right")}, items)
+            sides = _encode_sides(_alike(found, "left", "right"), items)
+            del columns["left"], columns["right"]
             read = _results(found, results, sides, [columns.pop(role, None) for role in SCORED])
         return _set_battles(cls.__new__(cls), sides, read, **columns)
+
+
+def _alike(found: Resolved, *roles: str) -> dict[str, Any]:
+    """Return the columns of both sides; of a text file, both are whole numbers or none is.
+
+    Otherwise 7 on one side and "7" on the other would be two items, where that one also has names.
+    """
+    sides = {role: found.values(role) for role in roles}
+    whole = {
+        role: isinstance(side, np.ndarray) and side.dtype.kind == "i" for role, side in sides.items()
+    }
+    if found.table.format in {"csv", "tsv"} and len(set(whole.values())) == 2:
+        sides = {role: objects(map(str, side)) if whole[role] else side for role, side in sides.items()}
+    return sides
 
 
 def _results(found: Resolved, results: Any, sides: Sides, points: list[Any]) -> tuple[AnyArray, str]:
@@ -463,7 +479,7 @@ def _results(found: Resolved, results: Any, sides: Sides, points: list[Any]) -> 
 
 
 def _counted_pairs(found: Resolved) -> dict[str, Any]:
-    parts = {role: found.values(role) for role in PAIR}
+    parts = _alike(found, "left", "right") | {role: found.values(role) for role in PAIR[2:]}
     names = found.columns.get("ties") or []
     if not names:
         found.table.notes.append("no column of ties found: no battle was a tie")

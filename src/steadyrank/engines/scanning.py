@@ -253,7 +253,8 @@ def counted_rows(source: Source, found: Resolved, *, bound: int = MAX_DISTINCT) 
     answer = source.collect_up_to(grouped, "distinct rows", bound, FEWER_ROWS)
     names = parts if counts else {**parts, "count": _free_name(found.table.names)}
     columns = {name: GivenColumn(answer[part], name) for part, name in names.items()}
-    table = Table(columns, found.table.source, notes=[*notes, *found.table.notes])
+    notes += found.table.notes
+    table = Table(columns, found.table.source, notes=notes, format=found.table.format)
     return found.over(table, {} if counts else {"count": names["count"]})
 
 
