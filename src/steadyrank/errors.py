@@ -53,7 +53,7 @@ class Option:
     name : str
         The argument, as the library calls it.
     value : str, optional
-        What to give, nothing for a flag; without it the user must fill it in.
+        What to give; without it the user must fill it in.
 
     Examples
     --------
@@ -64,9 +64,10 @@ class Option:
     name: str
     value: str | None = None
     several: bool = False
+    flag: bool = False
 
     def __str__(self) -> str:
-        if self.value == "":  # a flag
+        if self.flag:
             return f"{self.name}=True"
         if self.value is not None:
             return f'{self.name}="{self.value}"'
@@ -83,11 +84,16 @@ class Option:
         value = "A,B,..." if self.several else "..."
         dashes = "-" if len(self.name) == 1 else "--"
         if self.value is not None:
-            value = quote(self.value) if self.value else ""
-        return f"{dashes}{self.name.replace('_', '-')} {value}".rstrip()
+            value = quote(self.value)
+        name = f"{dashes}{self.name.replace('_', '-')}"
+        return name if self.flag else f"{name} {value}"
 
 
 WayOut: TypeAlias = "str | Sequence[str | Option]"
+
+
+NO_BLANKS: WayOut = ("Fill them in, or leave them out: of a table with ", Option("drop", ""))
+"""What to do about values that are missing."""
 
 
 class SteadyrankError(Exception):
@@ -525,4 +531,4 @@ class TooMuchBroughtBackError(EngineError):
 
 
 class SchemaDiffersError(InvalidDataError):
-    """Files of one dataset whose columns differ."""
+    """Files of one dataset whose columns differ where it matters."""

@@ -335,7 +335,9 @@ class TestRegression:
         assert list(data.units.labels) == ["r", "s"]
 
     def test_bad_values(self) -> None:
-        with pytest.raises(NotANumberError, match="X must be finite, but there is nan"):
+        with pytest.raises(NotANumberError, match="X must be finite, but there is inf"):
+            Regression([[1, np.inf]], [1])
+        with pytest.raises(MissingValuesError, match=r"1 values are missing \(row 0 item 1\).*drop"):
             Regression([[1, np.nan]], [1])
         with pytest.raises(MissingValuesError, match="y has missing"):
             Regression([[1, 2]], [None])

@@ -78,7 +78,7 @@ def test_words_for_missing_numbers(word: str) -> None:
     assert np.isnan(TextColumn.of(["1", word]).numbers("r")[1])
 
 
-@pytest.mark.parametrize("word", ["x", "1,5", "1_000", "0x10", "٣", "1 2", "--1", "1e", "e5", "."])
+@pytest.mark.parametrize("word", ["x", "1,5,5", "1_000", "0x10", "٣", "1 2", "--1", "1e", "e5", "."])
 def test_what_is_no_number(word: str) -> None:
     with pytest.raises(NotANumberError, match="is not a number in column 'r', at index 1"):
         TextColumn.of(["1", word]).numbers("r")

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from steadyrank import Ratings, audit
+from steadyrank import Ratings, Votes, audit
 from steadyrank.engines import DuckDB
 from steadyrank.engines.files import find_files, in_strict_order
 from steadyrank.engines.settings import PREFIX
@@ -202,9 +202,24 @@ class TestBadFiles:
 
     def test_text_files_with_columns_in_another_order(self, tmp_path):
         (tmp_path / "a.csv").write_text("user,item,rating\n1,7,1\n")
-        (tmp_path / "b.csv").write_text("item,user,rating\n7,2,1\n")
-        with pytest.raises(SchemaDiffersError, match=r"b\.csv' has the columns 'item', 'user'"):
-            Ratings.scan(str(tmp_path / "*.csv"))
+        (tmp_path / "b.csv").write_text("item,when,user,rating\n7,9,2,1\n")
+        with Ratings.scan(str(tmp_path / "*.csv")) as ratings:
+            assert (ratings.items, list(ratings.units.labels)) == ((7,), [1, 2])
+
+    def test_a_column_that_plays_a_role_in_some_files_only(self, tmp_path):
+        (tmp_path / "a.csv").write_text("choice\nx\n")
+        (tmp_path / "b.csv").write_text("choice,count\nx,5\n")
+        with pytest.raises(SchemaDiffersError, match=r"b\.csv' has the columns 'choice', 'count'"):
+            Votes.scan(str(tmp_path / "*.csv"))
+
+    def test_parquet_files_whose_other_columns_differ(self, tmp_path):
+        write_parts(tmp_path)
+        table = ratings_table(9)
+        expected = Ratings.scan(tmp_path).entries.counts.sum() + table.num_rows
+        other = table.append_column("when", pa.array(range(table.num_rows)))
+        other = other.set_column(0, "user", pa.array([10**6 + n for n in range(table.num_rows)]))
+        pq.write_table(other.select(["when", "rating", "item", "user"]), tmp_path / "part-9.parquet")
+        assert Ratings.scan(tmp_path).entries.counts.sum() == expected
 
     def test_a_text_file_with_a_short_line_names_the_file(self, tmp_path):
         (tmp_path / "a.csv").write_text("user,item,rating\n1,1,1\n2,1,3\n")

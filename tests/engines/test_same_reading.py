@@ -22,6 +22,8 @@ PAIRS = (
 )
 """Pairs whose ties stand in two columns."""
 
+GAMES = "HomeTeam,AwayTeam,FTHG,FTAG,FTR\nx,y,2,1,H\ny,x,2,2,D\ny,x,0,1,A\nx,y,1,0,H\n"
+
 FILES: dict[str, tuple[type, str, dict[str, Any]]] = {
     "ties in two columns": (Battles, PAIRS, {}),
     "ties named": (Battles, PAIRS, {"ties": ["ties (bothbad)"]}),
@@ -83,6 +85,58 @@ FILES: dict[str, tuple[type, str, dict[str, Any]]] = {
         {"missing": "available"},
     ),
     "labels late in the file": (Votes, "choice\n" + "7\n" * 20_000 + "x\n", {}),
+    "goals": (Battles, GAMES, {}),
+    "goals that disagree with the result": (Battles, GAMES.replace("2,2,D", "2,2,H"), {}),
+    "goals without the result": (Battles, GAMES.replace("2,2,D", "2,2,H"), {"ignore": ["FTR"]}),
+    "games to come": (Battles, GAMES + "y,x,,,\n", {}),
+    "games to come, dropped": (Battles, GAMES + "y,x,,,\n", {"drop": ""}),
+    "one-hot winners": (
+        Battles,
+        "model_a,model_b,prompt,winner_model_a,winner_model_b,winner_tie\nx,y,p,1,0,0\ny,x,q,0,0,1\n",
+        {"unit": "prompt"},
+    ),
+    "winners and losers among others": (
+        Battles,
+        "winner_id,winner_name,winner_rank,loser_id,loser_name\n1,x,5,2,y\n2,y,5,1,x\n",
+        {},
+    ),
+    "a letter with two meanings": (Battles, "left,right,result\nx,y,a\nx,y,draw\n", {}),
+    "numbers and a name on one side": (
+        Battles,
+        "left,right,winner\n1,2,1\n2,1,draw\n1,bye,1\n2,1,1\n",
+        {},
+    ),
+    "numbers and a name among losers": (Battles, "winner,loser\n1,2\n2,1\n1,bye\n", {}),
+    "percent": (Ratings, "user,item,rating\n1,a,45.1%\n2,b,50 %\n2,a,1%\n", {}),
+    "percent in some rows": (Ratings, "user,item,rating\n1,a,45.1%\n2,b,50\n", {}),
+    "decimal commas": (Ratings, "user;item;rating\n1;a;3,5\n2;b;4\n2;a;1,25\n", {}),
+    "thousands": (Votes, 'choice,count\nx,"1,234,567"\ny,12\n', {}),
+    "either": (Votes, 'choice,count\nx,"1,234"\ny,12\n', {}),
+    "either, told": (Votes, 'choice,count\nx,"1,234"\ny,12\n', {"decimal": "."}),
+    "the other, told": (Votes, 'choice,count\nx,"1,234"\ny,12\n', {"decimal": ","}),
+    "points between thousands, told": (Votes, "choice,count\nx,1.234\ny,12\n", {"decimal": ","}),
+    "true and false": (ScoreMatrix, "task,model,score\nt,x,true\nt,y,false\nu,x,True\nu,y,False\n", {}),
+    "decided late in the file": (
+        Ratings,
+        "user;item;rating\n" + "".join(f"{n};a;1,234\n" for n in range(20_000)) + "x;b;0,5\n",
+        {},
+    ),
+    "another spelling late in the file": (
+        Ratings,
+        "user;item;rating\n" + "".join(f"{n};a;1.5\n" for n in range(20_000)) + "x;b;0,5\n",
+        {},
+    ),
+    "no answers": (Votes, "choice,count\nx,3\nunknown,2\n,1\ny,1\n", {"drop": ["unknown", ""]}),
+    "numbers beside no answers": (Votes, "choice\n7\nunknown\n12\n", {"drop": ["unknown"]}),
+    "no answer dropped": (Votes, "choice\nx\nunknown\n", {"drop": ["unkown"]}),
+    "no rating": (Ratings, "user,item,rating\n1,a,5\n2,a,DK\n3,b,\n1,b,2\n", {"drop": ["DK", ""]}),
+    "no score": (
+        ScoreMatrix,
+        "task,model,score\nt,x,1\nt,y,2\nu,none,3\nu,x,0\nu,y,1\n",
+        {"drop": ["none"]},
+    ),
+    "names of ids": (Votes, "choice\n7\n8\n7\n", {"labels": {7: "ann", 8: "bob"}}),
+    "names of ids of ratings": (Ratings, "user,item,rating\n1,7,5\n2,8,3\n", {"labels": {7: "ann"}}),
     "long scores with gaps": (ScoreMatrix, "task,model,score\nt,x,1\nt,y,2\nu,x,0\n", {}),
 }
 
@@ -135,6 +189,29 @@ def test_the_files_give_what_they_hold(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("frame", "drop"),
+    [
+        ({"choice": ["x", "unknown", None, "y", " ", "x"]}, ["unknown", ""]),
+        ({"choice": [1, 0, 2, 0, 1]}, ["0"]),
+        ({"choice": [1.5, float("nan"), 2.0, 1.5]}, ["", 2]),
+        ({"choice": ["x", "y"]}, ["z"]),
+        ({"home": ["x", "y"], "away": ["y", "x"], "home_goals": [1, None], "away_goals": [0, None]}, ""),
+    ],
+)
+def test_typed_answers_are_dropped_alike(
+    tmp_path: Path, engine: str, frame: dict[str, list[Any]], drop: Any
+) -> None:
+    pl = pytest.importorskip("polars")
+    path, kind = tmp_path / "file.parquet", Battles if "home" in frame else Votes
+    pl.DataFrame(frame).write_parquet(path)
+    loaded = outcome(lambda: kind.read(path, drop=drop))
+    assert outcome(lambda: kind.scan(path, engine=engine, drop=drop)) == loaded
+    assert outcome(lambda: kind.scan(pl.LazyFrame(frame), drop=drop)) == loaded
+    assert loaded[0] == ("refused" if drop == ["z"] else "read")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_encodings_and_formats_are_those_of_memory(tmp_path: Path, engine: str) -> None:
     path = tmp_path / "file.csv"
     path.write_bytes("choice\nä\nb\nä\n".encode("latin-1"))
@@ -153,6 +230,32 @@ def test_several_files_must_be_laid_out_alike(tmp_path: Path) -> None:
     (tmp_path / "b.csv").write_text("choice;count\nx;1\n")
     with pytest.raises(InvalidDataError, match="several formats: text separated by ','"):
         Votes.scan(str(tmp_path / "*.csv"))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ["1,234", "0,5", "7"],
+        ["1,234", "1,234,567"],
+        ["1,234", "7"],
+        ["1.5", "0,5"],
+        ["7", "1.5", "x"],
+        ["45%", "NA", "50.25%"],
+        ["45%", "50"],
+        ["1.234", "2.345,5"],
+    ],
+)
+def test_all_files_together_say_how_numbers_are_spelt(
+    tmp_path: Path, engine: str, parts: list[str]
+) -> None:
+    rows = [f"u{place};a;{word}\n" for place, word in enumerate(parts)]
+    for place, row in enumerate(rows):
+        (tmp_path / f"{place}.csv").write_text("user;item;rating\n" + row)
+    (tmp_path / "all.txt").write_text("user;item;rating\n" + "".join(rows))
+    drop = {"drop": ""} if "NA" in parts else {}
+    loaded = outcome(lambda: Ratings.read(tmp_path / "all.txt", **drop))
+    assert outcome(lambda: Ratings.scan(str(tmp_path / "*.csv"), engine=engine, **drop)) == loaded
 
 
 def test_what_cannot_be_scanned_says_so(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def _looked_at(
         return table, len(table)
     with opened(source, engine, **layout) as lazy, suppress(EmptyDataError):
         table, rows = lazy.first_rows(), 0
-        frame, _ = lazy.picked({"row": table.names[0]}, ())
+        frame, _ = lazy.picked({"row": lazy.common[0]}, ())
         rows = int(lazy.numbers(frame.select(rows=nw.len()), "rows")["rows"])
     return table, rows
 

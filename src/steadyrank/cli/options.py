@@ -342,15 +342,18 @@ def data_options(kinds: Iterable[Kind], formats: Iterable[str]) -> list[inspect.
         _data_option("kind", COMMON, "KIND", known),
         _data_option("format", READING, "FORMAT", readable),
         *(
-            _data_option(name, *_place_of(name, part), _explained(meant[name]))
+            _data_option(name, *_place_of(name, part), _explained(meant[name], len(names)))
             for name, part in declared.items()
         ),
     ]
 
 
-def _explained(explanations: dict[str, list[str]]) -> str:
-    """Return what an option means, kind by kind where that differs."""
-    text = "; ".join(f"{', '.join(kinds)}: {means}" for means, kinds in explanations.items())
+def _explained(explanations: dict[str, list[str]], every: int) -> str:
+    """Return what an option means, kind by kind unless it is the same for every one."""
+    whose = {
+        means: f"{', '.join(kinds)}: " for means, kinds in explanations.items() if len(kinds) < every
+    }
+    text = "; ".join(f"{whose.get(means, '')}{means}" for means in explanations)
     return f"{text[:1].upper()}{text[1:]}."
 
 
@@ -359,7 +362,7 @@ def _place_of(name: str, part: Role | Setting) -> tuple[str, str | None]:
     several = "A,B,..." if part.several else None
     if isinstance(part, Role):
         return COMMON if name == "unit" else COLUMNS, several or "COLUMN"
-    return READING, None if part.flag else several or "POLICY"
+    return READING, None if part.flag else several or part.takes
 
 
 def _data_option(name: str, panel: str, metavar: str | None, text: str) -> inspect.Parameter:

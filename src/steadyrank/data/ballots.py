@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,14 +21,29 @@ from steadyrank.data.observations import (
     row_counts,
     set_fields,
 )
-from steadyrank.data.orders import BallotArrays, canonical, distinct_ballots, flatten, parse_orders
+from steadyrank.data.orders import (
+    BallotArrays,
+    canonical,
+    distinct_ballots,
+    flatten,
+    parse_orders,
+    without_answers,
+)
 from steadyrank.data.units import LazyLabels, Units
 from steadyrank.engines.blocks import segment_sums
-from steadyrank.errors import EmptyDataError, InvalidBallotError, InvalidDataError, Option, listing
-from steadyrank.reading.arrays import is_missing
+from steadyrank.errors import (
+    NO_BLANKS,
+    EmptyDataError,
+    InvalidBallotError,
+    InvalidDataError,
+    Option,
+    listing,
+)
+from steadyrank.reading.arrays import as_counts, is_missing
 from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
-from steadyrank.reading.table import Table, as_table, simplify
+from steadyrank.reading.table import Table, WholeColumn, as_table, simplify
+from steadyrank.reading.text_columns import TextColumn
 
 if TYPE_CHECKING:
     from typing import Self
@@ -36,6 +52,7 @@ if TYPE_CHECKING:
     from steadyrank.data.observations import Ends
     from steadyrank.reading.kinds import Columns
     from steadyrank.reading.roles import Resolved
+    from steadyrank.reading.table import Column
 
 BALLOT = Role(
     "orders such as a > b = c, or approved items such as a, c",
@@ -45,6 +62,7 @@ BALLOT = Role(
     ),
     holds="cells",
     takes_the_rest=True,
+    answer=True,
 )  # fmt: skip
 
 ORDER_MARKS = frozenset(">{,;|")
@@ -59,16 +77,59 @@ RANK = Role(
     "the rank given, one row an entry; 1 is best, equal ranks tie",
     ("rank", "position", "place", "level", "tier"),
     holds="numbers",
+    answer=True,
 )
+
+
+ORDINALS = "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth"
+CHOICES = "choice|preference|pref|rank|pick|priority"
+NUMBERED = [
+    re.compile(f"(.*?)(?:(?P<N>[0-9]+)(?:st|nd|rd|th)|(?P<W>{ORDINALS}))({CHOICES})(.*)"),
+    re.compile(f"(.*?)({CHOICES})(?:(?P<N>[0-9]+)|(?P<W>{ORDINALS}))(.*)"),
+]
+
+
+def choice_columns(names: Sequence[str]) -> list[str]:
+    """Return the columns of the first choice, the second choice..., by the numbers in their names.
+
+    Examples
+    --------
+    >>> choice_columns(["id", "2nd choice", "1st choice"]), choice_columns(["rank 2", "rank 3"])
+    (['1st choice', '2nd choice'], [])
+    """
+    series: dict[tuple[str, ...], dict[str, int]] = {}
+    for name in names:
+        matches = (pattern.fullmatch(simplify(name)) for pattern in NUMBERED)
+        if found := next(filter(None, matches), None):
+            number, word = found["N"], found["W"]
+            rest = tuple(part for part in found.groups() if part not in {number, word})
+            place = ORDINALS.split("|").index(word) + 1 if word else int(number)
+            series.setdefault(rest, {})[name] = place
+    whole = [
+        sorted(those, key=those.__getitem__)
+        for those in series.values()
+        if len(those) > 1 and sorted(those.values()) == [*range(1, len(those) + 1)]
+    ]
+    return whole[0] if len(whole) == 1 else []
+
+
+RANKS = Role("the first choice, the second choice...", several=True, series=choice_columns)
+
+
+def _are_choices(table: Table, columns: Columns) -> bool:
+    """Tell whether columns that are numbered name choices: numbers may also be values of a table."""
+    first = simplify(columns["ranks"][0])
+    named = re.fullmatch(f"({CHOICES})(1|first)|(1st|first)({CHOICES})", first)
+    return named is not None or not all(map(table.is_numeric, columns["ranks"]))
 
 
 class BallotsArguments(ReadingArguments, total=False):
     """What :meth:`Ballots.from_frame` and ``read`` can be told."""
 
     ballot: Annotated[str | None, BALLOT]
-    ranks: Annotated[Sequence[str] | None, Role("the first choice, the second choice...", several=True)]
+    ranks: Annotated[Sequence[str] | None, RANKS]
     user: Annotated[str | None, VOTER]
-    item: Annotated[str | None, Role("what was ranked, one row an entry", ITEM_NAMES)]
+    item: Annotated[str | None, Role("what was ranked, one row an entry", ITEM_NAMES, answer=True)]
     rank: Annotated[str | None, RANK]
     count: Annotated[str | None, COUNT]
     items: Annotated[Iterable[object] | None, ITEM_LIST]
@@ -131,7 +192,7 @@ class Ballots(Observations):
         forms=(
             Form("one row an entry", ("user", "item", "rank")),
             Form("one row an approval", ("user", "item"), guessed=False, only_with={"approval": True}),
-            Form("a column for each choice", ("ranks",), may=("count",), guessed=False),
+            Form("a column for each choice", ("ranks",), may=("count",), recognised=_are_choices),
             Form("one row a ballot", ("ballot",), may=("count",), recognised=_has_orders, usual=True),
         ),
     )
@@ -271,7 +332,8 @@ class Ballots(Observations):
             One row a ballot: a column of lists, or of text such as ``a > b = c`` (for approval
             ``a, c``). Guessed from common names where not given.
         ranks : sequence of str, optional
-            One row a ballot: the columns of the first choice, the second choice...
+            One row a ballot: the columns of the first choice, the second choice... Known by numbers
+            in their names, such as 1st choice and 2nd choice.
         user, item, rank : str, optional
             One row an entry: whose ballot, which item, at which rank (1 is best, equal ranks
             tie; not needed for approval).
@@ -303,7 +365,14 @@ class Ballots(Observations):
             orders = _orders_of_choices(found.table, found.columns["ranks"])
         else:
             orders = _orders_of(found.table, found.columns["ballot"], approval=approval)
-        return cls(orders, counts=found.values("count"), items=items, approval=approval)
+        orders, stay = without_answers(orders, found.reading["drop"], approval=approval)
+        counts = as_counts(found.values("count"), len(found.table))[stay]
+        try:
+            return cls(orders, counts=counts, items=items, approval=approval)
+        except InvalidDataError as error:
+            if not error.placed:
+                error.rows = np.arange(len(found.table))[stay][error.rows].tolist()
+            raise
 
 
 def _order(names: list[str], levels: IntArray) -> str:
@@ -324,7 +393,7 @@ def _orders_of(table: Table, name: str, *, approval: bool) -> list[Any]:
     ]
     if gone:
         raise InvalidBallotError(
-            "a ballot is missing or is no text", rows=gone, column=name, way_out="Remove these rows."
+            "a ballot is missing or is no text", rows=gone, column=name, way_out=NO_BLANKS
         )
     orders, how = parse_orders(cells, approval=approval)
     table.notes.append(how)
@@ -332,7 +401,7 @@ def _orders_of(table: Table, name: str, *, approval: bool) -> list[Any]:
 
 
 def _orders_of_choices(table: Table, ranks: Sequence[str]) -> list[list[object]]:
-    columns = [table.labels(name).tolist() for name in ranks]
+    columns = _choices([table.columns[name] for name in ranks])
     orders: list[list[object]] = []
     skipped = 0
     for row in zip(*columns, strict=True):
@@ -342,6 +411,16 @@ def _orders_of_choices(table: Table, ranks: Sequence[str]) -> list[list[object]]
     if skipped:
         table.notes.append(f"{skipped:,} ballots skip a rank: later choices moved up")
     return orders
+
+
+def _choices(columns: Sequence[Column]) -> list[list[object]]:
+    """Return columns of labels; of a text file, all of them are whole numbers, or none."""
+    if not all(isinstance(column, TextColumn | WholeColumn) for column in columns):
+        return [column.labels().tolist() for column in columns]
+    cells = [column.cells() for column in columns]
+    words = list({cell for column in cells for cell in column} - {""})
+    known: dict[str, object] = dict(zip(words, TextColumn.of(words).labels().tolist(), strict=True))
+    return [[known.get(cell) for cell in column] for column in cells]
 
 
 def _set_ballots(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from os.path import commonprefix
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steadyrank.errors import UnknownOutcomeError, shorten
-from steadyrank.reading.arrays import as_column, check_length, is_hashable, is_missing, numbered
+from steadyrank.reading.arrays import as_column, check_length, is_hashable, numbered, written
+from steadyrank.reading.table import simplify
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,32 +18,50 @@ if TYPE_CHECKING:
 
 LEFT, TIE, RIGHT, UNKNOWN = 1, 0, -1, 2
 
-SPELLINGS: dict[object, int] = {
-    **dict.fromkeys(("left", "l", "a", "model_a", "modela", "1", "1.0"), LEFT),
-    **dict.fromkeys(("right", "r", "b", "model_b", "modelb", "0", "0.0"), RIGHT),
-    **dict.fromkeys(
+TIES = (
+    "tie", "ties", "tied", "draw", "drawn", "equal", "both", "bothbad", "both_bad",
+    "tie (bothbad)", "tie (both bad)", "tie_bothbad", "both bad", "0.5", "1/2-1/2", "½-½",
+)  # fmt: skip
+SIDES, HOME, TOTO, VIEW = "a/b or left/right", "home/away", "1/X/2", "win/loss of the left side"
+MEANS = {LEFT: "left wins", TIE: "a tie", RIGHT: "right wins"}
+SPELLINGS = {
+    family: dict.fromkeys(left, LEFT) | dict.fromkeys(right, RIGHT) | dict.fromkeys((*ties, *TIES), TIE)
+    for family, left, right, ties in (
         (
-            "tie", "ties", "tied", "draw", "drawn", "equal", "both", "bothbad", "both_bad",
-            "tie (bothbad)", "tie (both bad)", "tie_bothbad", "both bad", "0.5",
+            SIDES,
+            ("left", "l", "a", "model_a", "modela", "1", "1.0", "true", "1-0"),
+            ("right", "r", "b", "model_b", "modelb", "0", "0.0", "false", "0-1"),
+            (),
         ),
-        TIE,
-    ),
-    1: LEFT,
-    0.5: TIE,
-    0: RIGHT,
-}  # fmt: skip
-"""From each known spelling, in lower case, to +1 (left wins), 0 (tie) or -1 (right wins)."""
+        (HOME, ("h", "home"), ("a", "away"), ("d", "x")),
+        (TOTO, ("1",), ("2",), ("x",)),
+        (VIEW, ("w", "win", "won"), ("l", "loss", "lose", "lost"), ("d", "t")),
+    )
+}
+"""Of each way to write results, from its words in lower case to +1 (left wins), 0 (tie) or -1."""
 
+DRAWN = {text for text, result in SPELLINGS[HOME].items() if result == TIE}
+SHORT = {"home", "away", "host", "guest", "visitor", "white", "black", "left", "right"}
+"""Sides that are called by their first letter, too."""
+
+BY_LABEL = "outcomes read as the label of the item that won"
 WAY_OUT = (
-    "Outcomes are left/right/tie (also a/b, model_a/model_b, draw, both bad, and the numbers "
-    "1/0/0.5 for a left win, a right win and a tie), or the label of the side that won."
+    "Outcomes are left/right/tie (also a/b, model_a/model_b, draw, both bad, H/A/D, 1/X/2, W/L/D and "
+    "true/false of the left side, the numbers 1/0/0.5 for a left win, a right win and a tie, and the "
+    "names of the columns of both sides), or the label of the side that won."
 )
 
 
 def read_results(
-    values: Any, left: AnyArray, right: AnyArray, items: Sequence[object], *, labels_first: bool = False
-) -> tuple[AnyArray, bool]:
-    """Return +1, 0 or -1 for each row, and whether the outcomes name the winning item.
+    values: Any,
+    left: AnyArray,
+    right: AnyArray,
+    items: Sequence[object],
+    *,
+    labels_first: bool = False,
+    names: tuple[str, str] | None = None,
+) -> tuple[AnyArray, str]:
+    """Return +1, 0 or -1 for each row, and how the outcomes were read where that is not plain.
 
     Parameters
     ----------
@@ -54,14 +74,18 @@ def read_results(
     labels_first : bool
         Whether results that can be read both as a side and as a label are labels; otherwise they are
         refused if that makes a difference.
+    names : pair of str, optional
+        The names of the columns of both sides, which results may say.
 
     Examples
     --------
     >>> left, right = np.array([0, 0]), np.array([1, 1])
     >>> read_results(["Left", "tie"], left, right, ["x", "y"])
-    (array([1, 0], dtype=int8), False)
+    (array([1, 0], dtype=int8), '')
     >>> read_results(["y", "draw"], left, right, ["x", "y"])
-    (array([-1,  0], dtype=int8), True)
+    (array([-1,  0], dtype=int8), 'outcomes read as the label of the item that won')
+    >>> read_results(["A", "A"], left, right, ["x", "y"], names=("HomeTeam", "AwayTeam"))[0]
+    array([-1, -1], dtype=int8)
     """
     column = as_column(values, "outcome")
     check_length(column, len(left), "outcome")
@@ -70,15 +94,31 @@ def read_results(
         codes, words = numbered(listed)
     except TypeError:  # lists and the like are no outcome in any case, and None is none either
         codes, words = numbered([word if is_hashable(word) else None for word in listed])
-    spelled = np.array([_spelled(word) for word in words], dtype=np.int8)[codes]
-    place = {label: code for code, label in enumerate(items)}
-    winner = np.array([place.get(word, -1) for word in words], dtype=np.int64)[codes]
+    readings = _readings(words, names)
+    whole = {how: found for how, found in readings.items() if UNKNOWN not in found}
+    ways = {how: np.array(found, dtype=np.int8)[codes] for how, found in (whole or readings).items()}
+    how, spelled = next(iter(ways.items()))
+    # Beside "draw", the label 7 of a text file is "7": it must not be taken for a side then.
+    place: dict[object, int] = {written(label): code for code, label in enumerate(items)}
+    place |= {label: code for code, label in enumerate(items)}
+    named_by = [place.get(word, place.get(written(word), -1)) for word in words]
+    winner = np.array(named_by, dtype=np.int64)[codes]
     # As the label of the winner; ties keep their spelling.
-    readings = [winner == left, winner == right, spelled == TIE]
-    named = np.select(readings, [LEFT, RIGHT, TIE], UNKNOWN).astype(np.int8)
+    as_labels = [winner == left, winner == right, spelled == TIE]
+    named = np.select(as_labels, [LEFT, RIGHT, TIE], UNKNOWN).astype(np.int8)
     reads_spelled, reads_named = (spelled != UNKNOWN).all(), (named != UNKNOWN).all()
     if reads_named and labels_first:
-        return named, bool((spelled != named).any())
+        return named, BY_LABEL if (spelled != named).any() else ""
+    for other, found in ways.items() if whole else ():
+        differ = found != spelled
+        if differ.any():
+            one, two = (MEANS[int(way[differ][0])] for way in (spelled, found))
+            raise UnknownOutcomeError(
+                f"outcome {shorten(column[differ][0])}: {one} as {how}, {two} as {other}",
+                rows=differ,
+                subject="outcome",
+                way_out='Say "left", "right" or "tie".',
+            )
     differ = spelled != named
     if reads_spelled and reads_named and differ.any():
         raise UnknownOutcomeError(
@@ -88,8 +128,10 @@ def read_results(
             subject="outcome",
             way_out='Say "left", "right" or "tie".',
         )
-    if reads_spelled or reads_named:
-        return (spelled if reads_spelled else named), not reads_spelled
+    if reads_spelled:
+        return spelled, "" if how in {SIDES, ""} else f"outcomes read as {how}"
+    if reads_named:
+        return named, BY_LABEL
     unknown = (spelled == UNKNOWN) & (named == UNKNOWN)
     if not unknown.any():  # each is known in one way, but no one way knows all
         unknown = spelled == UNKNOWN
@@ -101,7 +143,53 @@ def read_results(
     )
 
 
-def _spelled(word: Any) -> int:
-    if is_missing(word):
-        return UNKNOWN
-    return SPELLINGS.get(word.strip().casefold() if isinstance(word, str) else word, UNKNOWN)
+def check_agreement(results: AnyArray, by_points: AnyArray | None) -> None:
+    """Complain about results that are not those by the points, where there are any."""
+    if by_points is not None and (differ := results != by_points).any():
+        raise UnknownOutcomeError("the points say another result", rows=differ, subject="outcome")
+
+
+def _readings(words: Sequence[Any], names: tuple[str, str] | None) -> dict[str, list[int]]:
+    """Return what the words mean in each way to write results that may be meant, the likeliest first.
+
+    One letter can mean a side in one and a result in another. Without names of columns, and where no
+    other letter tells, it is a side.
+    """
+    texts = [_text(word) for word in words]
+    if names is not None:
+        called = _sides_called(*names)
+        own = [called.get(simplify(text), TIE if text in DRAWN else UNKNOWN) for text in texts]
+        if UNKNOWN not in own and set(own) != {TIE}:
+            return {"": own}
+    home, view = (bool(names or letters & {*texts}) for letters in ({"h", "d"}, {"w", "d"}))
+    told = {SIDES: True, HOME: home, TOTO: "x" in texts, VIEW: view}
+    found = {how: [SPELLINGS[how].get(text, UNKNOWN) for text in texts] for how in told if told[how]}
+    # A letter that may mean a tie means one beside those of wins: alone it is rather a label.
+    return {how: one for how, one in found.items() if how == SIDES or not {LEFT, RIGHT}.isdisjoint(one)}
+
+
+def _sides_called(left: str, right: str) -> dict[str, int]:
+    """Return what results may call the two sides by the names of their columns: whole, or what differs.
+
+    Examples
+    --------
+    >>> _sides_called("HomeTeam", "AwayTeam") == {
+    ...     "hometeam": LEFT, "home": LEFT, "h": LEFT, "awayteam": RIGHT, "away": RIGHT, "a": RIGHT
+    ... }
+    True
+    """
+    sides = {LEFT: simplify(left), RIGHT: simplify(right)}
+    start = len(commonprefix([*sides.values()]))  # noqa: RUF071 (of letters)
+    end = len(commonprefix([name[start:][::-1] for name in sides.values()]))  # noqa: RUF071
+    called: dict[str, int] = {}
+    for side, name in sides.items():
+        part = name[start : len(name) - end]
+        called |= dict.fromkeys({name, part, part[:1] if part in SHORT else part} - {""}, side)
+    return called
+
+
+def _text(word: Any) -> str:
+    """Return a result as text in lower case; truth values are 1 and 0, and missing ones nothing."""
+    if isinstance(word, str):
+        return word.strip().casefold()
+    return written(float(word) if isinstance(word, bool | np.bool_) else word).casefold()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias, TypeVar, 
 
 import numpy as np
 
-from steadyrank.data.battle_results import LEFT, RIGHT, TIE, read_results
+from steadyrank.data.battle_results import LEFT, RIGHT, TIE, check_agreement, read_results
 from steadyrank.data.observations import (
     COUNT,
     ITEM_LIST,
@@ -25,8 +25,8 @@ from steadyrank.data.observations import (
     shared_out,
 )
 from steadyrank.data.units import LazyLabels, Units
-from steadyrank.errors import InvalidDataError, listing, shorten
-from steadyrank.reading.arrays import as_counts, check_length, objects
+from steadyrank.errors import InvalidDataError, Option, UnknownOutcomeError, listing, shorten
+from steadyrank.reading.arrays import as_column, as_counts, check_length, objects
 from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role
 from steadyrank.reading.labels import encode
 from steadyrank.reading.table import as_table, simplify
@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
     from steadyrank.data.observations import Ends
+    from steadyrank.reading.kinds import Columns
     from steadyrank.reading.roles import Resolved
+    from steadyrank.reading.table import Table
 
 Sides: TypeAlias = "tuple[IntArray, IntArray, tuple[object, ...]]"
 Made = TypeVar("Made", bound="Battles")
@@ -47,25 +49,54 @@ SIDES = (
     *((f"{what}a", f"{what}b") for what in COMPARED),
     *((f"{what}1", f"{what}2") for what in COMPARED),
     *((f"{what}x", f"{what}y") for what in ("model", "item", "system")),
-    ("home", "away"), ("hometeam", "awayteam"), ("white", "black"), ("first", "second"), ("a", "b"),
+    ("home", "away"), ("hometeam", "awayteam"), ("hometeamname", "awayteamname"),
+    ("homename", "awayname"), ("hometeam", "visitorteam"), ("home", "visitor"), ("teamhome", "teamaway"),
+    ("homeplayer", "awayplayer"), ("hometeamid", "awayteamid"), ("white", "black"), ("first", "second"),
+    ("a", "b"),
 )  # fmt: skip
 """Names of the two sides of a battle, best first."""
 
 WINS = (
     ("winsa", "winsb"), ("wins1", "wins2"), ("winsleft", "winsright"), ("leftwins", "rightwins"),
-    ("winsx", "winsy"), ("awins", "bwins"),
+    ("winsx", "winsy"), ("awins", "bwins"), ("winnermodela", "winnermodelb"),
 )  # fmt: skip
 """Names of the two columns of wins in a table of pairs, best first."""
 
+PAIR = ("left", "right", "wins_left", "wins_right")
+SCORED = ("points_left", "points_right")
+BOTH = (("home", "away"), ("1", "2"), ("a", "b"), ("left", "right"), ("home", "visitor"))
+POINTS = (
+    ("fthg", "ftag"),
+    *(
+        (form.format(one, what), form.format(two, what))
+        for what in ("goals", "score", "points", "pts", "runs")
+        for one, two in BOTH
+        for form in ("{0}{1}", "{1}{0}", "{0}team{1}", "team{0}{1}", "player{0}{1}", "{1}team{0}")
+    ),
+    ("hg", "ag"),
+)
+"""Names of the two columns of points of a game, best first."""
+
+WON = (
+    ("winner", "loser"), ("winnername", "losername"), ("winningteam", "losingteam"),
+    ("winnerteam", "loserteam"), ("winningplayer", "losingplayer"), ("wteam", "lteam"),
+    ("winnerid", "loserid"), ("wteamid", "lteamid"), ("w", "l"),
+)  # fmt: skip
+"""Names of the columns of who won and who lost, best first."""
+
 WINNER = Role(
     "the result: left, right or tie, or the label of the item that won",
-    ("winner", "outcome", "result", "verdict", "preference", "preferred", "win"),
+    (
+        *(won for won, _ in WON), "outcome", "result", "verdict", "preference", "preferred", "win",
+        "ftr", "fulltimeresult", "matchresult",
+    ),
     holds="results",
     argument="outcome",
-)
+    answer=True,
+)  # fmt: skip
 TIES = Role(
     "how often nobody won, in counted battles; several columns are added up",
-    ("ties", "tie", "draws", "draw", "tiesbothbad", "tiebothbad", "bothbad"),
+    ("ties", "tie", "draws", "draw", "tiesbothbad", "tiebothbad", "bothbad", "winnertie"),
     holds="counts",
     several=True,
 )
@@ -75,13 +106,24 @@ def _paired(side: int, means: str, pairs: Sequence[tuple[str, str]], **how: Any)
     return Role(means, tuple(pair[side] for pair in pairs), **how)
 
 
+def _points(side: int, means: str) -> Role:
+    return _paired(side, means, POINTS, holds="numbers", answer=True)
+
+
+def _names_winners(table: Table, columns: Columns) -> bool:
+    """Tell whether columns of winners and losers name them: W and L may count wins and losses."""
+    return simplify(columns["winner"]) != "w" or not table.is_numeric(columns["winner"])
+
+
 class BattlesArguments(ReadingArguments, total=False):
     """What :meth:`Battles.from_frame`, ``read`` and ``scan`` can be told."""
 
-    left: Annotated[str | None, _paired(0, "one side", SIDES)]
-    right: Annotated[str | None, _paired(1, "the other side", SIDES)]
+    left: Annotated[str | None, _paired(0, "one side", SIDES, answer=True)]
+    right: Annotated[str | None, _paired(1, "the other side", SIDES, answer=True)]
     winner: Annotated[str | None, WINNER]
-    loser: Annotated[str | None, Role("the item that lost, beside the one that won", ("loser",))]
+    loser: Annotated[str | None, _paired(1, "the item that lost, beside the winner", WON, answer=True)]
+    points_left: Annotated[str | None, _points(0, "points of the left side: more of them win")]
+    points_right: Annotated[str | None, _points(1, "points of the right side")]
     wins_left: Annotated[str | None, _paired(0, "wins of the left side", WINS, holds="counts")]
     wins_right: Annotated[str | None, _paired(1, "wins of the right side", WINS, holds="counts")]
     ties: Annotated[str | Sequence[str] | None, TIES]
@@ -152,7 +194,14 @@ class Battles(Observations):
         scorer="bradley-terry",
         arguments=BattlesArguments,
         forms=(
-            Form("one row a counted pair", ("left", "right", "wins_left", "wins_right"), may=("ties",)),
+            Form("one row a counted pair", PAIR, may=("ties",), named=("unit",)),
+            Form(
+                "one row a game and its points",
+                ("left", "right", *SCORED),
+                may=("winner", "count"),
+                named=("unit",),
+                decides=SCORED,
+            ),
             Form(
                 "one row a battle",
                 ("left", "right", "winner"),
@@ -160,9 +209,9 @@ class Battles(Observations):
                 named=("unit",),
                 usual=True,
             ),
-            Form("one row a win", ("winner", "loser"), may=("count",), named=("unit",)),
+            Form("one row a win", ("winner", "loser"), ("count",), ("unit",), fits=_names_winners),
         ),
-        pairs=(("left", "right"), ("wins_left", "wins_right"), ("winner", "loser")),
+        pairs=(("left", "right"), ("wins_left", "wins_right"), SCORED, ("winner", "loser")),
         on_engine="counted",
     )
 
@@ -311,6 +360,8 @@ class Battles(Observations):
         *,
         ties: Any = None,
         items: Iterable[object] | None = None,
+        units: Any = None,
+        unit_kind: str = "group",
     ) -> Self:
         """Take battles that were already counted, one row for each pair.
 
@@ -320,7 +371,7 @@ class Battles(Observations):
             The labels of the pair.
         wins_left, wins_right, ties : array, series or iterable
             How often the left one won, the right one won, and nobody won.
-        items : iterable, optional
+        items, units, unit_kind
             As for the class.
 
         Examples
@@ -336,7 +387,10 @@ class Battles(Observations):
         happened = np.flatnonzero(times)
         sides = np.tile(one, 3)[happened], np.tile(two, 3)[happened], labels
         results = np.repeat(np.array([LEFT, RIGHT, TIE], dtype=np.int8), size)[happened]
-        return _set_battles(cls.__new__(cls), sides, (results, False), times[happened])
+        if units is not None:
+            units = np.tile(as_column(units, "units"), 3)[happened]
+        made = cls.__new__(cls)
+        return _set_battles(made, sides, (results, ""), times[happened], units, unit_kind)
 
     @classmethod
     def from_frame(cls, frame: Any, **arguments: Unpack[BattlesArguments]) -> Self:
@@ -350,6 +404,9 @@ class Battles(Observations):
             (left, right, tie and their common spellings) or the label of the item that won.
         winner, loser : str, optional
             Instead of two sides: the columns of the items that won and lost.
+        points_left, points_right : str, optional
+            The columns of goals, points or scores: who has more of them won, equal ones are a tie. A
+            winner beside them must agree.
         wins_left, wins_right : str, optional
             For counted pairs, the columns of wins.
         ties : str or sequence of str, optional
@@ -370,23 +427,59 @@ class Battles(Observations):
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
         if "wins_left" in found.columns:
-            return cls.from_pairs(**_counted_pairs(found), **found.settings)
+            return cls.from_pairs(**_counted_pairs(found), **found.units(), **found.settings)
         columns = found.arguments()
-        items, results = columns.pop("items", None), columns.pop("outcome")
+        items, results = columns.pop("items", None), columns.pop("outcome", None)
         if "loser" in found.columns:
             found.table.notes.append("each row is a win of its winner")
-            sides = _encode_sides({"winner": results, "loser": columns.pop("loser")}, items)
-            read = np.full(len(sides[0]), LEFT, dtype=np.int8), False
+            sides = _encode_sides(_alike(found, "winner", "loser"), items)
+            del columns["loser"]
+            read = np.full(len(sides[0]), LEFT, dtype=np.int8), ""
         else:
-            sides = _encode_sides({side: columns.pop(side) for side in ("left", "right")}, items)
-            # In a column called winner, a number that could be a side or a label is a label.
-            labels_first = simplify(found.columns["winner"]) == "winner"
-            read = read_results(results, *sides, labels_first=labels_first)
+            sides = _encode_sides(_alike(found, "left", "right"), items)
+            del columns["left"], columns["right"]
+            read = _results(found, results, sides, [columns.pop(role, None) for role in SCORED])
         return _set_battles(cls.__new__(cls), sides, read, **columns)
 
 
+def _alike(found: Resolved, *roles: str) -> dict[str, Any]:
+    """Return the columns of both sides; of a text file, both are whole numbers or none is.
+
+    Otherwise 7 on one side and "7" on the other would be two items, where that one also has names.
+    """
+    sides = {role: found.values(role) for role in roles}
+    whole = {
+        role: isinstance(side, np.ndarray) and side.dtype.kind == "i" for role, side in sides.items()
+    }
+    if found.table.format in {"csv", "tsv"} and len(set(whole.values())) == 2:
+        sides = {role: objects(map(str, side)) if whole[role] else side for role, side in sides.items()}
+    return sides
+
+
+def _results(found: Resolved, results: Any, sides: Sides, points: list[Any]) -> tuple[AnyArray, str]:
+    """Return who won: who has more points, and a result beside them must say the same."""
+    one, two = points
+    by_points: Any = None if one is None else (one > two).astype(np.int8) - (one < two)
+    if results is None:
+        return by_points, ""
+    winner, names = found.columns["winner"], (found.columns["left"], found.columns["right"])
+    # In a column called winner, a number that could be a side or a label is a label.
+    first = simplify(winner).startswith("winner")
+    try:
+        read = read_results(results, *sides, labels_first=first, names=names)
+        check_agreement(read[0], by_points)
+    except UnknownOutcomeError as error:
+        if by_points is not None:
+            error.way_out = (
+                "Correct these rows, or read the points alone with ",
+                Option("ignore", winner),
+            )
+        raise
+    return read
+
+
 def _counted_pairs(found: Resolved) -> dict[str, Any]:
-    parts = {role: found.values(role) for role in ("left", "right", "wins_left", "wins_right")}
+    parts = _alike(found, "left", "right") | {role: found.values(role) for role in PAIR[2:]}
     names = found.columns.get("ties") or []
     if not names:
         found.table.notes.append("no column of ties found: no battle was a tie")
@@ -399,13 +492,13 @@ def _counted_pairs(found: Resolved) -> dict[str, Any]:
 def _set_battles(
     battles: Made,
     sides: Sides,
-    results: tuple[AnyArray, bool],
+    results: tuple[AnyArray, str],
     counts: Any = None,
     units: Any = None,
     unit_kind: str = "group",
 ) -> Made:
     left, right, items = sides
-    outcome, by_label = results
+    outcome, note = results
     times = row_counts(counts, len(left), "battles")
     return set_fields(
         battles,
@@ -415,7 +508,7 @@ def _set_battles(
         outcome=outcome,
         counts=times,
         **groups_of_rows(units, np.ones(len(left), dtype=bool), unit_kind, "battle"),
-        notes=("outcomes read as the label of the item that won",) if by_label else (),
+        notes=(note,) if note else (),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -24,7 +24,9 @@ from steadyrank.errors import (
     shorten,
 )
 from steadyrank.reading.arrays import as_counts, check_length, frozen, is_hashable
+from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.formats import read_table
+from steadyrank.reading.item_names import with_names
 from steadyrank.reading.kinds import Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.roles import Resolved, resolve
@@ -306,6 +308,24 @@ class Observations(ABC):
         """Return the data with one more note."""
         return self._changed({"notes": (*self.notes, note)})
 
+    def with_labels(self, labels: Any) -> Self:
+        """Return the data with names for items that are ids; nothing else changes.
+
+        Parameters
+        ----------
+        labels : mapping, dataframe or path
+            From ids to names; or a table with a column of ids, which is found by what it holds, and one
+            of names. ``"movies.csv:movieId,title"`` says which columns these are.
+
+        Examples
+        --------
+        >>> from steadyrank.data import Votes
+        >>> Votes([7, 8, 7]).with_labels({7: "ann", 8: "bob"})
+        <Votes: 3 votes, 2 items: 'ann', 'bob'>
+        """
+        items, note = with_names(self.items, labels)
+        return self._changed({"items": items}).with_note(note)
+
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:  # noqa: ARG002 (always refused)
         """Return the fields that change when only the marked items stay, but the labels."""
         raise InvalidDataError(
@@ -352,10 +372,17 @@ class Observations(ABC):
     @classmethod
     def from_resolved(cls, found: Resolved) -> Self:
         """Make the data from columns that have their roles, and say what was guessed about them."""
+        dropping = Dropping(found.reading.get("drop"), found.answers)
+        found = replace(
+            found, table=dropping.kept(found.table), reading={**found.reading, "drop": dropping}
+        )
         with found.errors():
             data = cls._from_columns(found)
+            found.table.notes += dropping.said()
         set_fields(data, unit_candidates=unit_candidates(found))
-        return with_notes_first(data, found.table.notes)
+        data = with_notes_first(data, found.table.notes)
+        labels = found.reading.get("labels")
+        return data if labels is None else data.with_labels(labels)
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:

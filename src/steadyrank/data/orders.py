@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from steadyrank.data.observations import repeated_spans
-from steadyrank.errors import InvalidBallotError, shorten
+from steadyrank.errors import NO_BLANKS, InvalidBallotError, shorten
 from steadyrank.reading.arrays import objects
 from steadyrank.reading.text_columns import TextColumn
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steadyrank._typing import AnyArray, IntArray
+    from steadyrank.reading.dropping import Dropping
 
 TIED = (list, tuple, set, frozenset, np.ndarray)
 TIER = r"(?:\{[^{}]*+\}\s*+|[^{},]++)"
@@ -52,9 +53,7 @@ def flatten(ballots: Iterable[Any], *, approval: bool) -> tuple[IntArray, AnyArr
             labels += tied
             levels += [0 if approval else level] * len(tied)
         if not approval and len(labels) == ends[-1]:
-            raise InvalidBallotError(
-                "an empty order", rows=[row], way_out="Remove it: it says nothing about any item."
-            )
+            raise InvalidBallotError("an empty order", rows=[row], way_out=NO_BLANKS)
         ends.append(len(labels))
     plain = objects(label.item() if isinstance(label, np.generic) else label for label in labels)
     return np.array(ends), plain, np.array(levels, dtype=np.int64)
@@ -121,6 +120,25 @@ def distinct_ballots(entries: BallotArrays, counts: IntArray) -> tuple[BallotArr
         totals[known] += int(counts[row])
     indptr, take = repeated_spans(entries.indptr, np.array(first))
     return BallotArrays(indptr, entries.ranked[take], entries.levels[take]), np.array(totals)
+
+
+def without_answers(
+    orders: Sequence[Any], dropping: Dropping, *, approval: bool
+) -> tuple[list[Any], list[int] | slice]:
+    """Return orders without the entries that are no answers, and the places of those that are left."""
+    if not dropping.texts:
+        return list(orders), slice(None)
+    kept, rows = [], []
+    for row, order in enumerate(orders):
+        tiers = [list(tier) if isinstance(tier, TIED) and not approval else [tier] for tier in order]
+        left = [those for tier in tiers if (those := [one for one in tier if dropping.keeps(one)])]
+        empty = not left and (bool(order) or (not approval and "" in dropping.texts))
+        dropping.met[""] += empty and not order
+        if not empty:
+            kept.append([those if len(those) > 1 else those[0] for those in left])
+            rows.append(row)
+    dropping.rows += len(orders) - len(kept)
+    return kept, rows
 
 
 def parse_orders(texts: Sequence[str], *, approval: bool) -> tuple[list[list[Any]], str]:

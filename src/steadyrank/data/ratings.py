@@ -65,6 +65,7 @@ SCORE = Role(
     "the rating",
     ("rating", "ratings", "score", "stars", "star", "value", "overall", "grade", "mark", "points", "r"),
     holds="numbers",
+    answer=True,
 )
 DUPLICATE = Setting(
     "what to do where a user rated an item more than once: error (the default), last or mean; in an "
@@ -77,7 +78,7 @@ class RatingsArguments(ReadingArguments, total=False):
     """What :meth:`Ratings.from_frame`, ``read`` and ``scan`` can be told."""
 
     user: Annotated[str | None, USER]
-    item: Annotated[str | None, Role("what was rated", ITEM_NAMES)]
+    item: Annotated[str | None, Role("what was rated", ITEM_NAMES, answer=True)]
     score: Annotated[str | None, SCORE]
     duplicates: Annotated[str | None, DUPLICATE]
     items: Annotated[Iterable[object] | None, ITEM_LIST]

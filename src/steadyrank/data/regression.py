@@ -11,10 +11,12 @@ import numpy as np
 
 from steadyrank.data.grids import without_ids
 from steadyrank.data.observations import Observations, check_some, column_labels, row_names, set_fields
+from steadyrank.data.score_matrix import MISSING as MATRIX_MISSING, without_gaps
 from steadyrank.data.units import Units
-from steadyrank.errors import Option, listing
-from steadyrank.reading.arrays import as_matrix, as_numbers, check_length
+from steadyrank.errors import InvalidPolicyError, Option, listing, shorten
+from steadyrank.reading.arrays import as_column, as_matrix, as_numbers, check_length, objects
 from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role, Setting
+from steadyrank.reading.labels import encode
 from steadyrank.reading.scales import on_one_scale
 from steadyrank.reading.table import Guess, Table, as_table
 
@@ -22,11 +24,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Self
 
-    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank._typing import AnyArray, FloatArray, IntArray
     from steadyrank.reading.kinds import Columns
     from steadyrank.reading.roles import Resolved
 
-RESPONSE = Role("the response", ("y", "target", "response", "label"), holds="numbers", argument="y")
+MISSING = {name: MATRIX_MISSING[name] for name in ("error", "drop")}
+GAPS = Setting("what to do with missing values: error (the default), or drop the row", MISSING)
+RESPONSE = Role(
+    "the response", ("y", "target", "response", "label"), holds="numbers", argument="y", answer=True
+)
 
 AS_THEY_ARE = Setting("leave features and response in their own units", flag=True)
 STANDARDISED = (
@@ -43,6 +49,7 @@ class RegressionArguments(ReadingArguments, total=False):
     items: Annotated[Sequence[str] | None, FEATURES]
     row: Annotated[str | None, Role("what to call each row")]
     raw: Annotated[bool | None, AS_THEY_ARE]
+    missing: Annotated[str | None, GAPS]
 
 
 def _all_numbers(table: Table, columns: Columns) -> bool:
@@ -56,20 +63,24 @@ class Regression(Observations):
 
     Parameters
     ----------
-    X : matrix
+    X : matrix or dataframe
         One row for each observation, one column for each feature.
     y : array, series or iterable
-        The responses.
+        The responses: numbers, or texts, which only a classifier takes as a scorer.
     items : iterable, optional
-        The labels of the columns; 0, 1, 2... by default.
+        The labels of the columns; by default the names of a dataframe's, or 0, 1, 2...
     rows : iterable, optional
         The labels of the rows; 0, 1, 2... by default.
+    missing : {"error", "drop"}
+        What to do with missing values (NaN): complain and list them, or drop their rows.
 
     Attributes
     ----------
     X : float64 array (rows, items)
     y : float64 array (rows,)
+        The responses; of texts, their places in ``classes``.
     row_labels : sequence
+    classes : tuple of str or None
 
     Examples
     --------
@@ -92,6 +103,7 @@ class Regression(Observations):
     X: FloatArray
     y: FloatArray
     row_labels: Sequence[object]
+    classes: tuple[object, ...] | None
 
     def __init__(
         self,
@@ -100,24 +112,40 @@ class Regression(Observations):
         *,
         items: Iterable[object] | None = None,
         rows: Iterable[object] | None = None,
+        missing: str = "error",
     ) -> None:
-        matrix = as_matrix(X, "X")
+        if missing not in MISSING:
+            raise InvalidPolicyError("missing", missing, tuple(MISSING))
+        if hasattr(X, "columns") or hasattr(X, "column_names"):
+            table = as_table(X)
+            X, items = table.matrix(table.names, missing=True), table.names if items is None else items
+        matrix = as_matrix(X, "X", missing=True)
         check_some(len(matrix), "rows")
         check_some(matrix.shape[1], "features")
-        response = np.array(as_numbers(y, "y"), dtype=np.float64)
+        column, classes = as_column(y, "y"), None
+        if len(column) and all(isinstance(one, str) for one in column):
+            column, classes = encode(column, what="y")
+        response = np.array(as_numbers(column, "y", missing=missing == "drop"), dtype=np.float64)
         check_length(response, len(matrix), "y")
-        set_fields(
-            self,
-            items=column_labels(items, matrix.shape[1]),
-            X=matrix,
-            y=response,
-            row_labels=row_names(rows, len(matrix)),
-        )
+        labels, names = column_labels(items, matrix.shape[1]), row_names(rows, len(matrix))
+        gaps = np.isnan(np.column_stack([matrix, response]))
+        notes: tuple[str, ...] = ()
+        if gaps.any():
+            kept, notes = without_gaps(missing, gaps, names, (*labels, "y"), otherwise=())
+            matrix, response = matrix[kept], response[kept]
+            names = tuple(names[row] for row in np.flatnonzero(kept).tolist())
+        made = {"X": matrix, "y": response, "row_labels": names, "classes": classes}
+        set_fields(self, items=labels, notes=notes, **made)
 
     @cached_property
     def units(self) -> Units:
         """The rows."""
         return Units("row", np.ones(len(self.y), dtype=np.int64), self.row_labels)
+
+    @property
+    def responses(self) -> AnyArray:
+        """The responses as they were given: numbers, or texts."""
+        return self.y if self.classes is None else objects(self.classes)[self.y.astype(np.int64)]
 
     @property
     def item_counts(self) -> IntArray:
@@ -129,7 +157,8 @@ class Regression(Observations):
         told = []
         for row, those in zip(units, items, strict=True):
             values = listing(f"{self._named(item)} {self.X[row, item]:.6g}" for item in those)
-            told.append(f"{values}; response {self.y[row]:.6g}" if values else None)
+            response = f"{self.y[row]:.6g}" if self.classes is None else shorten(self.responses[row])
+            told.append(f"{values}; response {response}" if values else None)
         return told
 
     def _copied(self, copies: IntArray) -> dict[str, Any]:
@@ -153,6 +182,8 @@ class Regression(Observations):
         raw : bool, optional
             Whether features and response stay in their own units. By default each is brought to mean 0
             and standard deviation 1: coefficients in other units would be another ranking.
+        missing
+            As for the class.
 
         Examples
         --------
@@ -165,11 +196,15 @@ class Regression(Observations):
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
         apart = {found.columns["response"], found.columns.get("row")}
-        table = found.table
+        table, settings = found.table, dict(found.settings)
         names = found.columns.get("items") or without_ids(table, table.number_columns(apart))
         found.columns["items"] = names  # though nobody need name them
-        X, y = found.table.matrix(names), found.values("response")
-        if not found.settings.get("raw"):
-            X, y = on_one_scale(X.T, "z").T, on_one_scale(np.asarray([y], dtype=np.float64), "z")[0]
-            found.table.notes.append(Guess(STANDARDISED, "columns standardised", Option("raw", "")))
-        return cls(X, y, items=names, rows=found.values("row"))
+        X, missing = table.matrix(names, missing=True), settings.get("missing") == "drop"
+        y = table.numbers(found.columns["response"], missing=missing)
+        raw = settings.pop("raw", False)
+        data = cls(X, y, items=names, rows=found.values("row"), **settings)
+        if raw:
+            return data
+        table.notes.append(Guess(STANDARDISED, "columns standardised", Option("raw", flag=True)))
+        X, y = (on_one_scale(columns, "z") for columns in (data.X.T, data.y[np.newaxis]))
+        return set_fields(data, X=X.T, y=y[0])

@@ -14,6 +14,7 @@ from steadyrank.data.units import LazyLabels, Units
 from steadyrank.engines.scanning import counted_rows, offered_units, scan_ratings, scan_scores
 from steadyrank.engines.source import opened
 from steadyrank.errors import InvalidDataError
+from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.roles import resolve
 from steadyrank.reading.unit_columns import names_for_the_unit
 
@@ -131,10 +132,18 @@ def scanned(
     try:
         with lazy.faults_of_text_first():
             found = resolve(made.kind, lazy.first_rows(), given)
-        lazy.beside = {f"beside {place}": name for place, name in enumerate(names_for_the_unit(found))}
+            lazy.check_roles(lambda table: resolve(made.kind, table, given).columns)
+        lazy.dropping = Dropping(found.reading.get("drop"), found.answers)
+        lazy.decimal = found.reading.get("decimal")
+        beside = [name for name in names_for_the_unit(found) if name in lazy.common]
+        lazy.beside = {f"beside {place}": name for place, name in enumerate(beside)}
         if made.kind.on_engine == "counted":
             with lazy:
-                data = made.from_resolved(counted_rows(lazy, found))
+                try:
+                    data = made.from_resolved(counted_rows(lazy, found))
+                except InvalidDataError as error:
+                    error.rows = []  # they would be numbers of distinct rows, not of those in the files
+                    raise
                 set_fields(data, unit_candidates=offered_units(lazy, found))
                 return with_notes_first(data, [], lazy.traffic.sentence(lazy.engine))
         scan = scan_scores if "row" in found.kind.roles else scan_ratings
@@ -143,7 +152,9 @@ def scanned(
         data = ScannedEntries(
             entries, made.kind, found.columns.get("unit", made.kind.unit), tuple(notes)
         )
-        return set_fields(data, unit_candidates=offered_units(lazy, found))
+        set_fields(data, unit_candidates=offered_units(lazy, found))
+        labels = found.reading.get("labels")
+        return data if labels is None else data.with_labels(labels)
     except BaseException:
         lazy.close()
         raise

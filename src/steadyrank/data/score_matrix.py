@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
     from steadyrank.data.observations import Ends
+    from steadyrank.errors import WayOut
     from steadyrank.reading.kinds import Columns
     from steadyrank.reading.roles import Resolved
 
@@ -64,12 +65,14 @@ MISSING = {
 }
 """What may be done about missing values."""
 
+AVAILABLE = Option("missing", "available")
 
 ROW = Role("the task, question or row; in a wide table, what names the rows", ROW_NAMES, argument="rows")
 SCORE = Role(
     "the score, one row a score",
     ("value", "score", "rating", "result", "accuracy", "points"),
     holds="numbers",
+    answer=True,
 )
 GAPS = Setting(
     "what to do with missing scores: error (the default), drop the row, or use those available", MISSING
@@ -91,7 +94,7 @@ class ScoresArguments(ReadingArguments, total=False):
 
     items: Annotated[Sequence[str] | None, COMPARED]
     row: Annotated[str | None, ROW]
-    item: Annotated[str | None, Role("what was scored, one row a score", ITEM_NAMES)]
+    item: Annotated[str | None, Role("what was scored, one row a score", ITEM_NAMES, answer=True)]
     score: Annotated[str | None, SCORE]
     unit: Annotated[str | None, UNIT]
     missing: Annotated[str | None, GAPS]
@@ -213,7 +216,7 @@ class ScoreMatrix(EntryObservations):
         notes: tuple[str, ...] = ()
         kept = np.ones(len(matrix), dtype=bool)
         if gaps.any():
-            kept, notes = _apply_policy(missing, gaps, row_labels, labels)
+            kept, notes = without_gaps(missing, gaps, row_labels, labels)
             matrix = matrix[kept]
             row_labels = tuple(row_labels[row] for row in np.flatnonzero(kept).tolist())
         set_fields(
@@ -415,10 +418,14 @@ def _unit_of_rows(units: dict[str, Any], row_codes: AnyArray, size: int) -> AnyA
     return objects(labels[code] for code in unit)
 
 
-def _apply_policy(
-    missing: str, gaps: AnyArray, rows: Sequence[object], items: Sequence[object]
+def without_gaps(
+    missing: str,
+    gaps: AnyArray,
+    rows: Sequence[object],
+    items: Sequence[object],
+    otherwise: WayOut = (", or take means over the values that are there with ", AVAILABLE),
 ) -> tuple[AnyArray, tuple[str, ...]]:
-    """Return which rows stay, and what was done about the gaps."""
+    """Return which rows stay, and what was done about the gaps; errors say what could be done else."""
     total = int(gaps.sum())
     gappy, empty = np.asarray(gaps.any(axis=1)), np.asarray(gaps.all(axis=1))
     if missing == "error":
@@ -429,11 +436,8 @@ def _apply_policy(
         raise MissingValuesError(
             f"{total:,} values are missing ({listing(where, total)})",
             rows=gappy,
-            way_out=[
-                "Drop these rows with ", Option("missing", "drop"),
-                ", or take means over the values that are there with ", Option("missing", "available"),
-            ],
-        )  # fmt: skip
+            way_out=["Drop these rows with ", Option("missing", "drop"), *otherwise],
+        )
     unknown = np.flatnonzero(gaps.all(axis=0)).tolist()
     if unknown:
         raise MissingValuesError(
@@ -448,9 +452,7 @@ def _apply_policy(
     if gappy.all():
         raise MissingValuesError(
             "every row has a missing value, so that dropping them leaves nothing",
-            way_out=[
-                "Use ", Option("missing", "available"), ", or leave out the items with the most gaps.",
-            ],
-        )  # fmt: skip
+            way_out=["Leave out the items with the most gaps", *otherwise],
+        )
     names = listing(shorten(rows[row]) for row in np.flatnonzero(gappy).tolist())
     return ~gappy, (f"{int(gappy.sum()):,} rows with {total:,} missing values dropped: {names}",)

@@ -39,6 +39,7 @@ CHOICE = Role(
     ),
     argument="choices",
     takes_the_rest=True,
+    answer=True,
 )  # fmt: skip
 
 

@@ -18,7 +18,6 @@ from steadyrank.engines.settings import needed
 from steadyrank.errors import (
     FileNotThereError,
     InvalidDataError,
-    NotANumberError,
     SchemaDiffersError,
     UnreadableFileError,
     listing,
@@ -26,10 +25,14 @@ from steadyrank.errors import (
 )
 from steadyrank.reading.files import open_source
 from steadyrank.reading.formats import delimiter_of, format_of
+from steadyrank.reading.roles import taken_by
+from steadyrank.reading.spellings import SPELLINGS, Spelling
 from steadyrank.reading.table import Table, as_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from steadyrank.reading.kinds import Columns
 
 ROWS = 1 << 18
 """How many rows of a Parquet file are looked at together."""
@@ -43,16 +46,16 @@ PARQUET = "parquet"
 class FirstRows(Table):
     """The first rows of a dataset, by which columns get their roles; what they hold, all rows tell."""
 
-    numeric: Callable[[str], bool] = field(kw_only=True)
+    numeric: Callable[[str, tuple[Spelling, ...]], bool] = field(kw_only=True)
 
     def is_numeric(self, name: str) -> bool:
         """Tell whether a column holds numbers and missing values only, in all rows."""
-        return self.numeric(name)
+        return self.numeric(name, self.spelt(name))
 
 
 @dataclass(frozen=True, eq=False)
 class Files:
-    """Files of one format with the same columns.
+    """Files of one format; columns that play no role may differ.
 
     Parameters
     ----------
@@ -68,6 +71,8 @@ class Files:
         As the user called it; told by the content where not given.
     encoding : str
         Of text.
+    others : tuple of Files
+        Those among them whose columns differ, or stand in another order.
     """
 
     paths: tuple[str, ...]
@@ -76,6 +81,26 @@ class Files:
     first: Table
     format: str | None = None
     encoding: str = "utf-8"
+    others: tuple[Files, ...] = ()
+
+    @property
+    def common(self) -> list[str]:
+        """The columns that all files have."""
+        return [name for name in self.columns if all(name in other.columns for other in self.others)]
+
+    def check_roles(self, roles: Callable[[Table], Columns]) -> None:
+        """Complain about a file in which other columns play roles than in the first, or other types."""
+        expected = roles(self.first_rows())
+        for other in self.others:
+            found = None
+            with suppress(InvalidDataError):
+                found = roles(other.first_rows())
+            names = () if self.text or found != expected else taken_by(expected)
+            if found != expected or any(self.columns[name] != other.columns[name] for name in names):
+                raise SchemaDiffersError(
+                    _difference(self, other),
+                    way_out="Write the files again with equal columns, or scan them apart.",
+                )
 
     @property
     def text(self) -> bool:
@@ -86,31 +111,37 @@ class Files:
     def plain(self) -> bool:
         """Whether every engine reads the columns of these files as memory does."""
         names = {name.casefold() for name in self.columns}  # some engines do not tell x from X
-        return not self.text and len(names) == len(self.columns) and "" not in names
+        odd = self.text or self.others or "" in names
+        return not odd and len(names) == len(self.columns)
 
     def first_rows(self) -> FirstRows:
         """Return the first rows as a table of its own, which takes up notes."""
         first = self.first
         return FirstRows(first.columns, first.source, format=first.format, numeric=self._is_numeric)
 
-    def _is_numeric(self, name: str) -> bool:
-        return self._numeric[name] if self.text else self.columns[name].startswith(NUMERIC)
+    def _is_numeric(self, name: str, among: tuple[Spelling, ...]) -> bool:
+        if not self.text:
+            return self.columns[name].startswith(NUMERIC)
+        left = self._spellings[name]  # a column without any number might be spelt in all ways
+        return left != SPELLINGS and not set(left).isdisjoint(among)
 
     @cached_property
-    def _numeric(self) -> dict[str, bool]:
-        """For each column of text, whether all its fields are numbers or missing, and some a number."""
-        found: dict[str, bool] = dict.fromkeys(self.columns, False)
-        possible = set(self.columns)
+    def _spellings(self) -> dict[str, tuple[Spelling, ...]]:
+        return self.spellings(self.columns)
+
+    def spellings(
+        self,
+        names: Iterable[str],
+        among: tuple[Spelling, ...] = SPELLINGS,
+        kept: Callable[[Table], Table] = lambda table: table,
+    ) -> dict[str, tuple[Spelling, ...]]:
+        """Return how the numbers of columns of text may be spelt, in all rows that are kept."""
+        found = dict.fromkeys(names, among)
 
         def look(table: Table) -> None:
-            for name in list(possible):
-                try:
-                    numbers = table.columns[name].numbers(name)
-                except NotANumberError:
-                    found[name] = False
-                    possible.remove(name)
-                else:
-                    found[name] = found[name] or not np.isnan(numbers).all()
+            columns = kept(table).columns
+            for name, left in found.items():
+                found[name] = columns[name].spellings(left) if left and name in columns else ()
 
         self.hand_over(look)
         return found
@@ -193,13 +224,8 @@ def find_files(
             f"{shorten(pattern)} matches files of several formats: {listing(sorted(layouts))}",
             way_out="Name the files of one format, for example with *.parquet.",
         )
-    for file in every:
-        if file.columns != every[0].columns:
-            raise SchemaDiffersError(
-                _difference(every[0], file),
-                way_out="Write the files again with equal columns, or scan them apart.",
-            )
-    return replace(every[0], paths=tuple(path for file in every for path in file.paths))
+    others = tuple(file for file in every if file.columns != every[0].columns)
+    return replace(every[0], paths=tuple(path for file in every for path in file.paths), others=others)
 
 
 def named(path: str) -> str:
@@ -236,7 +262,6 @@ def _file(path: str, name: str | None, encoding: str) -> Files:
             between = "\t" if found.name == "tsv" else delimiter_of(file)
             first = _first_stretch(lambda take: found.read(file, take=take))
             first.format = found.name
-            # Files whose columns stand in another order were not made by one hand.
             places = {name: f"text in place {place}" for place, name in enumerate(first.names)}
             return Files((path,), places, f"text separated by {between!r}", first, name, encoding)
         if found.on_engine is None or isinstance(file.stream, gzip.GzipFile):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -9,12 +11,17 @@ import numpy as np
 
 from steadyrank.engines.exact_sums import EXACT, MOST_DECIMALS, SINGLE_DIGITS
 from steadyrank.errors import (
+    NO_BLANKS,
     EmptyDataError,
     InvalidLabelError,
     MissingValuesError,
     NotANumberError,
     shorten,
 )
+from steadyrank.reading.arrays import written
+from steadyrank.reading.dropping import MOST_SEEN
+from steadyrank.reading.spellings import NUMBER
+from steadyrank.reading.text_columns import is_plain_whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,7 +60,7 @@ def with_labels(source: Source, frame: Frame, parts: Mapping[str, str]) -> Frame
             raise InvalidLabelError(
                 f"{what} must not be missing or blank, but there is None "
                 f"({gone:,} of {int(found['rows']):,} are missing)",
-                way_out="Remove these rows, or give the label that you mean.",
+                way_out=NO_BLANKS,
             )
         casts.append(_label(part, what, schema[part], found.get(f"{part} top")))
     return frame.with_columns(*casts)
@@ -108,6 +115,39 @@ def with_numbers(source: Source, frame: Frame, part: str, what: str) -> Frame:
     if dtype == nw.Decimal:
         return frame.with_columns(column.cast(nw.Float64))
     return frame.with_columns(nw.when(~_is_nan(column)).then(column)) if dtype.is_float() else frame
+
+
+def without_dropped(source: Source, frame: Frame, parts: Mapping[str, str]) -> Frame:
+    """Return a frame of typed columns without the rows whose answers are none; count them."""
+    dropping, schema = source.dropping, source.schema(frame)
+    answers = [part for part, name in parts.items() if name in dropping.columns]
+    if not dropping.texts or not answers:
+        return frame
+    hits = {
+        text: reduce(or_, (_is_written(nw.col(part), schema[part], text) for part in answers))
+        for text in dropping.texts
+    }
+    gone = reduce(or_, hits.values())
+    asked = {f"text {place}": how_many(hit) for place, hit in enumerate(hits.values())}
+    found = source.numbers(frame.select(rows=how_many(gone), **asked), "answers that are dropped")
+    dropping.rows = int(found["rows"] or 0)
+    dropping.met.update({text: int(found[name] or 0) for text, name in zip(hits, asked, strict=True)})
+    if not all(dropping.met[text] for text in dropping.texts):
+        for part in answers:
+            some = frame.select(part).unique().head(MOST_SEEN)
+            dropping.look_at(map(written, source.collect(some, "answers that there are")[part]))
+    return frame.filter(~gone)
+
+
+def _is_written(column: nw.Expr, dtype: Any, text: str) -> nw.Expr:
+    """Tell where a value is written so, by the rule of memory; empty text stands for missing values."""
+    gap = column.is_null() | _is_nan(column) if dtype.is_float() else column.is_null()
+    same = nw.lit(value=False)
+    if dtype in {nw.String, nw.Categorical} or isinstance(dtype, nw.Enum):
+        same = column.cast(nw.String).str.strip_chars() == text
+    elif dtype.is_numeric() and NUMBER.match(text):
+        same = column == (int(text) if dtype.is_integer() and is_plain_whole(text) else float(text))
+    return nw.when(gap).then(nw.lit(not text)).otherwise(same)
 
 
 def check_numbers(source: Source, frame: Frame, part: str, what: str, *, missing: bool = False) -> None:
@@ -172,9 +212,7 @@ def _check_values(found: dict[str, Any], what: str, *, missing: bool = False) ->
             way_out="Remove these rows, or give the number that you mean.",
         )
     if gone and not missing:
-        raise MissingValuesError(
-            f"{gone:,} of {rows:,} {what} are missing", way_out="Remove these rows, or fill them in."
-        )
+        raise MissingValuesError(f"{gone:,} of {rows:,} {what} are missing", way_out=NO_BLANKS)
 
 
 def repeated_pairs(

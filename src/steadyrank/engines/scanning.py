@@ -255,8 +255,9 @@ def counted_rows(source: Source, found: Resolved, *, bound: int = MAX_DISTINCT) 
     labels = {part: part for part in parts if holds[part] == "labels"}
     results = [part for part in parts if holds[part] == "results"]
     counts = [part for part in parts if holds[part] == "counts"]
-    frame, notes = source.picked(parts, counts)
-    for part in counts:
+    points = [part for part in parts if holds[part] == "numbers"]
+    frame, notes = source.picked(parts, [*counts, *points])
+    for part in (*counts, *points):
         frame = with_numbers(source, frame, part, parts[part])
         check_numbers(source, frame, part, parts[part])
     frame = with_labels(source, frame, labels)
@@ -264,13 +265,14 @@ def counted_rows(source: Source, found: Resolved, *, bound: int = MAX_DISTINCT) 
         frame = _whole_counts(source, frame, part, labels)
     _check_total(source, frame, counts, found.kind.name)
     sums = [nw.col(part).sum() for part in counts] or [nw.len().alias("count")]
-    grouped = frame.group_by(*labels, *results).agg(*sums)
+    grouped = frame.group_by(*labels, *results, *points).agg(*sums)
     if counts:  # DuckDB adds up in 128 bits, which would come back as floats
         grouped = grouped.with_columns(nw.col(part).cast(nw.Int64) for part in counts)
     answer = source.collect_up_to(grouped, "distinct rows", bound, FEWER_ROWS)
     names = parts if counts else {**parts, "count": _free_name(found.table.names)}
     columns = {name: GivenColumn(answer[part], name) for part, name in names.items()}
-    table = Table(columns, found.table.source, notes=[*notes, *found.table.notes])
+    notes += found.table.notes
+    table = Table(columns, found.table.source, notes=notes, format=found.table.format)
     return found.over(table, {} if counts else {"count": names["count"]})
 
 

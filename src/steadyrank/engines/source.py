@@ -16,6 +16,7 @@ import narwhals as nw
 import numpy as np
 
 from steadyrank.engines.files import LOOKED_AT, Files, FirstRows, find_files, in_strict_order, named
+from steadyrank.engines.lazy_columns import without_dropped
 from steadyrank.engines.settings import SpillFolder, engine_of
 from steadyrank.engines.staging import Stage, plain_paths
 from steadyrank.errors import (
@@ -31,14 +32,16 @@ from steadyrank.errors import (
     shorten,
 )
 from steadyrank.reading.arrays import objects
+from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.table import Column, GivenColumn, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
     from typing import Self
 
     from steadyrank._typing import AnyArray
     from steadyrank.engines.settings import Engine
+    from steadyrank.reading.kinds import Columns
 
 Frame: TypeAlias = nw.LazyFrame[Any]
 
@@ -92,6 +95,10 @@ class Source:
         Columns that the files say are whole numbers up to ``2**64``, which not every engine knows.
     beside : dict
         Further parts, and their columns: they play none in the data, but are looked at all the same.
+    dropping : Dropping
+        The answers whose rows are left out.
+    decimal : str, optional
+        What stands before decimals in text, where the user says so.
     every : lazy frame
         All parts, once they are picked.
     """
@@ -109,6 +116,8 @@ class Source:
         self._paths: list[str] = []
         self.unsigned: set[str] = set()
         self.beside: dict[str, str] = {}
+        self.dropping = Dropping(None)
+        self.decimal: str | None = None
         self._opened = ExitStack()
         if isinstance(given, str | os.PathLike):
             self._chosen = engine_of(engine)
@@ -143,7 +152,7 @@ class Source:
             return self._files.first_rows()
         schema = self.schema(self.frame)
         plain = {name: _is_plain_number(schema[inner]) for name, inner in self._names.items()}
-        return FirstRows(self._first_columns, numeric=plain.__getitem__)
+        return FirstRows(self._first_columns, numeric=lambda name, _: plain[name])
 
     @cached_property
     def _first_columns(self) -> dict[str, Column]:
@@ -168,7 +177,9 @@ class Source:
         self._parts = {part: part if staged else name for part, name in every.items()}
         chosen = {part: nw.col(self._names[name]) for part, name in self._parts.items()}
         self.every: Frame = self.frame.select(**chosen)
-        return self.every.select(*columns), notes
+        if self._files is None or not self._files.text:  # of text, they were not even put down
+            self.every = without_dropped(self, self.every, columns)
+        return self.every.select(*columns), notes + self.dropping.said()
 
     def _open(self, columns: Mapping[str, str], numbers: Collection[str]) -> list[str]:
         """Let the engine open the files, those that it may read otherwise than memory put down anew."""
@@ -177,8 +188,8 @@ class Source:
         self._opened.callback(folder.close)
         paths, notes = self._files.paths, list[str]()
         if not self._files.plain:
-            stage = Stage(folder.path, columns, numbers)
-            notes = stage.put(self._files)
+            stage = Stage(folder.path, columns, numbers, self.dropping)
+            notes = stage.put(self._files, self.decimal)
             paths, self.wrong = tuple(stage.paths), stage.wrong
         self._paths = plain_paths(paths, folder.path)
         native, close = self._chosen.open(self._paths, folder.path)
@@ -187,6 +198,16 @@ class Source:
         types = self._files.columns
         self.unsigned = {part for part, name in columns.items() if types[name] == "uint64"}
         return notes
+
+    @property
+    def common(self) -> list[str]:
+        """The columns that are there in all files."""
+        return list(self._names) if self._files is None else self._files.common
+
+    def check_roles(self, roles: Callable[[Table], Columns]) -> None:
+        """Complain about files whose columns do not play the same roles."""
+        if self._files is not None:
+            self._files.check_roles(roles)
 
     @contextmanager
     def faults_of_text_first(self) -> Iterator[None]:

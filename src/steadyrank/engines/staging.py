@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,17 +20,20 @@ import numpy as np
 from steadyrank.engines.settings import needed
 from steadyrank.errors import EmptyDataError, InvalidDataError
 from steadyrank.reading.arrays import Coded
+from steadyrank.reading.spellings import PLAIN, with_decimal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from steadyrank._typing import AnyArray
     from steadyrank.engines.files import Files
+    from steadyrank.reading.dropping import Dropping
+    from steadyrank.reading.spellings import Spelling
     from steadyrank.reading.table import Table
 
 WIDER = ("int64", "double", "string")
 """Types that the stretches of one column of text may have; all get the last of those that occur."""
-PLAIN = re.compile(r"([A-Za-z]:)?(/[A-Za-z0-9][A-Za-z0-9._ +-]*)+\Z")
+PLAIN_PATH = re.compile(r"([A-Za-z]:)?(/[A-Za-z0-9][A-Za-z0-9._ +-]*)+\Z")
 """Paths in which no engine sees a pattern, a partition or a hidden file."""
 
 
@@ -44,6 +48,8 @@ class Stage:
         From the names that the columns get to those that they have in the files.
     numbers : collection of str
         Which of them are numbers; the others are labels.
+    dropping : Dropping
+        The rows of text that are not put down.
 
     Attributes
     ----------
@@ -53,7 +59,10 @@ class Stage:
         before it.
     """
 
-    def __init__(self, folder: Path, columns: Mapping[str, str], numbers: Collection[str]) -> None:
+    def __init__(
+        self, folder: Path, columns: Mapping[str, str], numbers: Collection[str], dropping: Dropping
+    ) -> None:
+        self.dropping = dropping
         self.folder = folder
         self.columns = columns
         self.numbers = numbers
@@ -64,8 +73,27 @@ class Stage:
         self._arrow = needed("pyarrow", "scanning text needs pyarrow", "duckdb")
         self._parquet = needed("pyarrow.parquet", "scanning text needs pyarrow", "duckdb")
 
-    def put(self, files: Files) -> list[str]:
-        """Put the columns of all files down, and return what to say of them."""
+    def put(self, files: Files, decimal: str | None = None) -> list[str]:
+        """Put the columns of all files down, and return what to say of them.
+
+        Nearly all numbers are spelt plainly; where they are not, all rows together say how they are.
+        """
+        self._spellings: dict[str, tuple[Spelling, ...]] = {"": (PLAIN,)}
+        notes = self._put(files) if decimal != "," else []
+        if files.text and (self.wrong or decimal == ","):
+            names = [self.columns[part] for part in self.numbers]
+            found = files.spellings(names, with_decimal(decimal), self.dropping.kept)
+            wrong = {part: error for part, error in self.wrong.items() if not found[self.columns[part]]}
+            self._spellings, self.wrong, self.paths, self._schema = found | {"": ()}, wrong, [], None
+            notes = self._put(files)
+        if not self.paths:
+            raise EmptyDataError("there are no rows", way_out="At least one is needed.")
+        for part in self.columns:
+            self._widen(part)
+        return notes
+
+    def _put(self, files: Files) -> list[str]:
+        self.dropping.begin()
         notes: list[str] = []
         try:
             if files.text:
@@ -74,13 +102,12 @@ class Stage:
                 self._rename(files)
         finally:
             self._end_file()
-        if not self.paths:
-            raise EmptyDataError("there are no rows", way_out="At least one is needed.")
-        for part in self.columns:
-            self._widen(part)
         return notes
 
     def _take(self, table: Table) -> None:
+        table = replace(self.dropping.kept(table), spellings=self._spellings)
+        if not len(table):
+            return
         arrays = {
             part: self._numbers(table, part) if part in self.numbers else self._labels(table, part)
             for part in self.columns
@@ -160,7 +187,7 @@ def plain_paths(paths: Iterable[str], folder: Path) -> list[str]:
     found = []
     for number, path in enumerate(paths):
         whole = Path(os.path.abspath(path))  # noqa: PTH100 (links stay as they are)
-        if PLAIN.match(whole.as_posix()) is None:
+        if PLAIN_PATH.match(whole.as_posix()) is None:
             link = folder / f"file-{number}.parquet"
             try:
                 link.symlink_to(whole)

@@ -18,6 +18,7 @@ import narwhals as nw
 import numpy as np
 
 from steadyrank.errors import (
+    NO_BLANKS,
     InvalidCountError,
     InvalidDataError,
     MissingValuesError,
@@ -51,6 +52,20 @@ def is_missing(value: object) -> bool:
         return bool(value != value)  # noqa: PLR0124 (only NaN-like values differ from themselves)
     except (TypeError, ValueError):  # pandas' NA refuses to be a truth value, arrays too
         return type(value).__name__ == "NAType"
+
+
+def written(value: object) -> str:
+    """Return a value as one types it, without blanks around it; nothing if it is missing.
+
+    Examples
+    --------
+    >>> written(" a "), written(7.0), written(None)
+    ('a', '7', '')
+    """
+    if is_missing(value):
+        return ""
+    whole = isinstance(value, float | np.floating) and value.is_integer()
+    return str(int(value) if whole else value).strip()  # type: ignore[call-overload]
 
 
 def objects(values: Iterable[object]) -> AnyArray:
@@ -253,10 +268,7 @@ def _check_finite(column: AnyArray, what: str, *, missing: bool) -> None:
         )
     if not missing:
         raise MissingValuesError(
-            f"{what} has missing values",
-            rows=~finite,
-            subject=what,
-            way_out="Remove these rows, or fill them in.",
+            f"{what} has missing values", rows=~finite, subject=what, way_out=NO_BLANKS
         )
 
 

@@ -8,10 +8,10 @@ in the documentation take names, synonyms and explanations from there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypedDict, get_args, get_type_hints
 
 if TYPE_CHECKING:
     from steadyrank.reading.table import Table
@@ -39,6 +39,10 @@ class Role:
         Whether several columns may play it together.
     takes_the_rest : bool
         Whether a table's only other column plays it, whatever it is called.
+    series : callable, optional
+        Of several columns: picks them, in order, from the names that are free.
+    answer : bool
+        Whether it is what was answered, so that a row may leave for it.
     """
 
     means: str
@@ -47,6 +51,8 @@ class Role:
     argument: str = ""
     several: bool = False
     takes_the_rest: bool = False
+    series: Callable[[Sequence[str]], list[str]] | None = None
+    answer: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,16 +69,40 @@ class Setting:
         Whether it is a list.
     flag : bool
         Whether it is either true or false.
+    takes : str
+        What the help of the command line calls its value.
     """
 
     means: str
     choices: Mapping[str, str] | None = None
     several: bool = False
     flag: bool = False
+    takes: str = "POLICY"
+
+
+DECIMALS = {
+    ".": "Decimals come after a point; commas stand between thousands.",
+    ",": "Decimals come after a comma; points stand between thousands.",
+}
+DECIMAL = Setting("what stands before decimals in text, where a comma could: . or ,", DECIMALS)
+DROP = Setting(
+    "answers that are none, such as unknown: their rows leave before all else; an empty one stands for "
+    "blank cells", several=True,
+)  # fmt: skip
+IGNORE = Setting("columns that are passed over as if not there", several=True)
+LABELS = Setting(
+    "names for items that are ids: a file with columns of ids and of names; FILE:ID,NAME says which",
+    takes="FILE",
+)
 
 
 class ReadingArguments(TypedDict, total=False):
     """What can be said about any table, whatever kind of data it holds."""
+
+    ignore: Annotated[Sequence[str] | None, IGNORE]
+    drop: Annotated[Iterable[object] | None, DROP]
+    decimal: Annotated[str | None, DECIMAL]
+    labels: Annotated[Any, LABELS]
 
 
 def _always(table: Table, columns: Columns) -> bool:  # noqa: ARG001 (what a form asks of a table)

@@ -18,7 +18,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.errors import EmptyDataError, InvalidDataError, InvalidLabelError, listing, shorten
+from steadyrank.errors import (
+    NO_BLANKS,
+    EmptyDataError,
+    InvalidDataError,
+    InvalidLabelError,
+    listing,
+    shorten,
+)
 from steadyrank.reading.arrays import Coded, as_column, is_hashable, is_missing, numbered
 
 if TYPE_CHECKING:
@@ -161,7 +168,7 @@ def _check_present(codes: AnyArray, distinct: list[object], what: str) -> None:
             f"{what} must not be missing or blank, but there is {shorten(distinct[gone[0]])}",
             rows=np.isin(codes, gone),
             subject=what,
-            way_out="Remove these rows, or give the label that you mean.",
+            way_out=NO_BLANKS,
         )
 
 

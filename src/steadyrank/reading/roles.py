@@ -20,6 +20,7 @@ from steadyrank.errors import (
     shorten,
 )
 from steadyrank.reading.kinds import is_about_reading
+from steadyrank.reading.spellings import with_decimal
 from steadyrank.reading.table import Guess, Table, simplify
 
 if TYPE_CHECKING:
@@ -85,14 +86,24 @@ class Resolved:
             if name in {"items_in", "lower_is_better"} and value != "columns"
         }
 
+    @property
+    def answers(self) -> dict[str, bool]:
+        """The columns of answers, which may be none, each with whether it holds numbers."""
+        return {
+            name: self.kind.roles[role].holds == "numbers"
+            for role, name in self.columns.items()
+            if self.kind.roles[role].answer and isinstance(name, str)
+        }
+
     def errors(self) -> AbstractContextManager[None]:
         """Say errors of the class in terms of the table: its columns, and lines of its file."""
         by_argument = {self.kind.roles[role].argument: name for role, name in self.columns.items()}
         return self.table.errors({**by_argument, **self.columns})
 
     def over(self, table: Table, columns: Mapping[str, str]) -> Resolved:
-        """Return the same roles over another table, with further ones."""
-        return replace(self, table=table, columns={**self.columns, **columns})
+        """Return the same roles over another table, with further ones; nothing is dropped again."""
+        reading = {name: value for name, value in self.reading.items() if name != "drop"}
+        return replace(self, table=table, columns={**self.columns, **columns}, reading=reading)
 
 
 def resolve(kind: Kind, table: Table, given: Mapping[str, Any]) -> Resolved:
@@ -111,6 +122,7 @@ def resolve(kind: Kind, table: Table, given: Mapping[str, Any]) -> Resolved:
             f"{table.source} holds {table.kind}, not {kind.name}",
             way_out=["Read it as ", Option("kind", table.kind)],
         )
+    table = told(table, given)
     named, settings = _split(kind, table, given)
     found = _found(kind, table, named, settings)
     if not found:
@@ -147,6 +159,7 @@ def recognise(
     if table.kind is not None:
         return next(kind for kind in known if kind.name == table.kind), "by its format"
     asked = {name: value for name, value in (given or {}).items() if value is not None}
+    table = told(table, asked)
     possible = [kind for kind in known if asked.keys() <= kind.declared.keys()]
     forms = [(kind, form) for kind in possible for form in kind.forms]
     for kind, form in sorted(forms, key=lambda pair: pair[1].weak):
@@ -179,8 +192,19 @@ def _joined(options: Iterable[Option]) -> list[str | Option]:
     return [part for option in options for part in (", ", option)][1:]
 
 
+def told(table: Table, given: Mapping[str, Any]) -> Table:
+    """Return a table without the columns that are to be ignored, its numbers spelt as was said."""
+    ignored = _as_list(given.get("ignore") or [])
+    for name in ignored:
+        if name not in table.columns:
+            raise _column_error(table, f"there is no column {shorten(name)} to pass over", "ignore")
+    columns = {name: column for name, column in table.columns.items() if name not in ignored}
+    return replace(table, columns=columns, spellings={"": with_decimal(given.get("decimal"))})
+
+
 def lacking(kind: Kind, table: Table, given: Mapping[str, Any]) -> list[str]:
     """Return the roles that no column has, in the form of this kind that comes nearest to the table."""
+    table = told(table, given)
     found = _found(kind, table, *_split(kind, table, given))
     form, columns = _nearest(found) if found else (kind.forms[0], {})
     return [role for role in form.needs if role not in columns]
@@ -261,6 +285,8 @@ def _find(
             for one in known.names
         )
         names = [free[0] for free in same if free]
+        if known.series is not None:
+            names = known.series([name for name in table.names if name not in taken])
         if names and role not in found and role not in paired:
             found[role] = names if known.several else names[0]
     taken = taken_by(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -13,7 +13,8 @@ import narwhals as nw
 import numpy as np
 
 from steadyrank.errors import ColumnError, InvalidDataError, Option, listing, shorten
-from steadyrank.reading.arrays import Coded, as_column, as_numbers, coded, is_missing
+from steadyrank.reading.arrays import Coded, as_column, as_numbers, coded, is_missing, numbered, written
+from steadyrank.reading.spellings import SPELLINGS, Spelling, shared
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -78,16 +79,28 @@ class GivenColumn:
         """Return the values, text as codes where it came so."""
         return self._given
 
-    def numbers(self, what: str) -> AnyArray:  # noqa: ARG002 (the call of every column)
+    def numbers(self, *_: Any) -> AnyArray:  # how they are spelt is no question here
         """Return the values, which the table checks."""
         return self._values
+
+    def written(self) -> tuple[AnyArray, list[str]]:
+        """Return a code for each row, and the texts that they stand for, without blanks around them."""
+        return numbered([written(value) for value in self._values.tolist()])
+
+    def taken(self, rows: AnyArray) -> GivenColumn:
+        """Return some rows."""
+        return type(self)(self._values[rows], "")
+
+    def spellings(self, among: tuple[Spelling, ...]) -> tuple[Spelling, ...]:
+        """Return how the numbers of a text file may be spelt, of the ways that are given."""
+        return shared(["0"], among) if len(self) else among
 
     def cells(self) -> list[Any]:
         """Return the values as a list."""
         listed: list[Any] = self._values.tolist()
         return listed
 
-    def is_numeric(self) -> bool:
+    def is_numeric(self, *_: Any) -> bool:
         """Tell whether all values are numbers or missing, and at least one is a number."""
         values = self._given.distinct if isinstance(self._given, Coded) else self._given
         if values.dtype != object:
@@ -108,7 +121,7 @@ class WholeColumn(GivenColumn):
         """Return the numbers as they stand in the file."""
         return [str(value) for value in self._values.tolist()]
 
-    def is_numeric(self) -> bool:
+    def is_numeric(self, *_: Any) -> bool:
         """Tell whether there is a number at all, as for all columns of text."""
         return len(self) > 0
 
@@ -142,6 +155,16 @@ class Lines:
         return f"{line} ({file})" if file else line
 
 
+class TakenLines:
+    """The lines of some rows of a table."""
+
+    def __init__(self, lines: Lines | TakenLines | list[int], rows: AnyArray) -> None:
+        self._lines, self._rows = lines, rows
+
+    def __getitem__(self, row: int) -> object:
+        return self._lines[int(self._rows[row])]
+
+
 def simplify(name: object) -> str:
     """Return a name without case, spaces and punctuation.
 
@@ -173,15 +196,18 @@ class Table:
         Settings of that kind that the file says, too.
     format : str, optional
         The format of the file, where it came from one.
+    spellings : mapping
+        How the numbers of text may be spelt, for some columns; under "", for all others.
     """
 
     columns: Mapping[str, Column]
     source: str = ""
-    lines: Lines | list[int] | None = None
+    lines: Lines | TakenLines | list[int] | None = None
     notes: list[str] = field(default_factory=list)
     kind: str | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     format: str | None = None
+    spellings: Mapping[str, tuple[Spelling, ...]] = field(default_factory=lambda: {"": SPELLINGS})
 
     @property
     def names(self) -> list[str]:
@@ -199,6 +225,13 @@ class Table:
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()))) if self.columns else 0
 
+    def taken(self, rows: AnyArray) -> Table:
+        """Return the table of some rows; what is said about it is said about this one, too."""
+        columns = {name: column.taken(rows) for name, column in self.columns.items()}
+        return replace(
+            self, columns=columns, lines=None if self.lines is None else TakenLines(self.lines, rows)
+        )
+
     def labels(self, name: str) -> AnyArray:
         """Return a column as labels."""
         return self.columns[name].labels()
@@ -210,7 +243,8 @@ class Table:
     def numbers(self, name: str, *, missing: bool = False) -> AnyArray:
         """Return a column as numbers, NaN where a value is missing and may be."""
         with self.errors():
-            return as_numbers(self.columns[name].numbers(name), name, missing=missing)
+            found = self.columns[name].numbers(name, self.spelt(name), self.notes)
+            return as_numbers(found, name, missing=missing)
 
     def matrix(self, names: Sequence[str], *, missing: bool = False) -> FloatArray:
         """Return columns of numbers side by side."""
@@ -221,7 +255,11 @@ class Table:
 
     def is_numeric(self, name: str) -> bool:
         """Tell whether a column holds numbers and missing values only, and some number."""
-        return self.columns[name].is_numeric()
+        return self.columns[name].is_numeric(self.spelt(name))
+
+    def spelt(self, name: str) -> tuple[Spelling, ...]:
+        """Return how the numbers of a column of text may be spelt."""
+        return self.spellings.get(name, self.spellings[""])
 
     def is_whole(self, name: str) -> bool:
         """Tell whether a column of numbers holds whole ones only."""

@@ -6,30 +6,34 @@ text, and one such field keeps the whole column text. An empty field is a missin
 ``NA`` and ``None`` are labels like any other.
 
 A column of *numbers* takes decimal and scientific notation with a point, blanks around it
-allowed. An empty field, NA, N/A, NaN, null and None (in any case) are missing values.
+allowed, or has another spelling in all its fields (:mod:`steadyrank.reading.spellings`). An empty field,
+NA, N/A, NaN, null and None (in any case) are missing values.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.errors import NotANumberError, shorten
+from steadyrank.errors import NotANumberError, Option, shorten
 from steadyrank.reading.arrays import Coded, numbered, objects
+from steadyrank.reading.spellings import (
+    LONGEST_WHOLE,
+    PLAIN,
+    SPELLINGS,
+    WHOLE,
+    Spelling,
+    is_missing_word,
+    plain_number,
+    shared,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from steadyrank._typing import AnyArray
-
-MISSING_WORDS = {"", "na", "n/a", "#n/a", "nan", "null", "none"}
-WHOLE = re.compile(r"[+-]?[0-9]+\Z")
-NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?\Z")
-INFINITE = re.compile(r"[+-]?inf(inity)?\Z", re.IGNORECASE)
-LONGEST_WHOLE = 19  # the digits of 2**63; int() of a hostile field of a million digits is slow
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,35 +83,88 @@ class TextColumn:
             return self.labels()
         return Coded(self.codes, objects(word or None for word in self.words))
 
-    def numbers(self, what: str) -> AnyArray:
+    def numbers(
+        self, what: str, among: tuple[Spelling, ...] = SPELLINGS, notes: list[str] | None = None
+    ) -> AnyArray:
         """Return numbers: int64 where all are whole, else float64 with NaN for missing.
+
+        Parameters
+        ----------
+        what : str
+            What the column is called in an error.
+        among : tuple of Spelling
+            How the numbers may be spelt.
+        notes : list of str, optional
+            Takes up how they are, unless plainly.
 
         Examples
         --------
-        >>> TextColumn.of(["1", "2.5", "NA"]).numbers("rating")
-        array([1. , 2.5, nan])
+        >>> TextColumn.of(["1", "2.5", "NA"]).numbers("rating"), TextColumn.of(["3,5"]).numbers("r")
+        (array([1. , 2.5, nan]), array([3.5]))
         """
-        values = [_number(word) for word in self.words]
-        wrong = np.array([value is None for value in values], dtype=bool)[self.codes]
-        if wrong.any():
-            first = self.words[self.codes[np.flatnonzero(wrong)[0]]]
-            raise NotANumberError(
-                f"{shorten(first)} is not a number",
-                rows=wrong,
-                column=what,
-                way_out="Correct these rows, or name another column.",
-            )
+        spelling = PLAIN
+        values = [_number(word) for word in self.words] if PLAIN in among else [None]
+        if None in values:
+            spelling = self._spelling(what, among)
+            values = [_number(word, spelling) for word in self.words]
+            note = f"column {shorten(what)}: {spelling}"
+            if notes is not None and spelling != PLAIN and note not in notes:
+                notes.append(note)
         whole = all(isinstance(value, int) for value in values)
         return np.array(values, dtype=np.int64 if whole else np.float64)[self.codes]
+
+    def _spelling(self, what: str, among: tuple[Spelling, ...]) -> Spelling:
+        """Return the one spelling of all fields, or complain about the first that has another."""
+        left = among
+        for word in self.words:
+            before, left = left, shared([word], left)
+            if not left:
+                how = "is spelt in another way than its column" if shared([word]) else "is not a number"
+                wrong = [code for code, other in enumerate(self.words) if not shared([other], before)]
+                raise NotANumberError(
+                    f"{shorten(word)} {how}",
+                    rows=np.isin(self.codes, wrong),
+                    column=what,
+                    way_out="Correct these rows, or name another column.",
+                )
+        plain = [one for one in left if one.decimal == "." and not one.thousands]
+        best, *others = plain[:1] or left
+        differ = [code for code, word in enumerate(self.words) if len(_values(word, best, *others)) > 1]
+        if differ:
+            raise NotANumberError(
+                f"{shorten(self.words[differ[0]])} may have a mark between thousands or before decimals",
+                rows=np.isin(self.codes, differ),
+                column=what,
+                way_out=[
+                    "Say what stands before decimals: ",
+                    Option("decimal", "."),
+                    " or ",
+                    Option("decimal", ","),
+                ],
+            )
+        return best
+
+    def written(self) -> tuple[AnyArray, list[str]]:
+        """Return a code for each row, and the texts that they stand for, without blanks around them."""
+        return self.codes, [word.strip() for word in self.words]
+
+    def taken(self, rows: AnyArray) -> TextColumn:
+        """Return some rows, with no text but theirs."""
+        used, codes = np.unique(self.codes[rows], return_inverse=True)
+        return TextColumn(codes.astype(np.int32), [self.words[code] for code in used])
+
+    def spellings(self, among: tuple[Spelling, ...]) -> tuple[Spelling, ...]:
+        """Return how all the numbers may be spelt, of the ways that are given."""
+        return shared(self.words, among)
 
     def cells(self) -> list[str]:
         """Return the texts, row by row."""
         return [self.words[code] for code in self.codes.tolist()]
 
-    def is_numeric(self) -> bool:
+    def is_numeric(self, among: tuple[Spelling, ...] = SPELLINGS) -> bool:
         """Tell whether all fields are numbers or missing, and at least one is a number."""
-        values = [_number(word) for word in self.words]
-        return None not in values and any(value == value for value in values)  # noqa: PLR0124
+        plain = PLAIN in among and all(_number(word) is not None for word in self.words)
+        return (plain or bool(shared(self.words, among))) and not all(map(is_missing_word, self.words))
 
     def share_of_numbers(self) -> float:
         """Return which share of the fields that are not missing are numbers."""
@@ -131,14 +188,16 @@ def is_plain_whole(word: str) -> bool:
     return str(number) == word and -(2**63) <= number < 2**63
 
 
-def _number(word: str) -> int | float | None:
+def _number(word: str, spelling: Spelling | None = None) -> int | float | None:
+    """Return the number that a field stands for, NaN if it is missing, None if it is none."""
     word = word.strip()
-    if len(word) <= LONGEST_WHOLE and WHOLE.match(word):
-        number = int(word)
-        return number if -(2**63) <= number < 2**63 else float(number)
-    if NUMBER.match(word) or INFINITE.match(word):
-        return float(word)
-    return float("nan") if word.casefold() in MISSING_WORDS else None
+    value = plain_number(word) if spelling is None else spelling.value(word)
+    return float("nan") if value is None and is_missing_word(word) else value
+
+
+def _values(word: str, *spellings: Spelling) -> set[int | float | None]:
+    """Return what a field may stand for, nothing if it is missing."""
+    return set() if is_missing_word(word) else {one.value(word.strip()) for one in spellings}
 
 
 def join_columns(parts: Sequence[TextColumn | AnyArray]) -> TextColumn | AnyArray:

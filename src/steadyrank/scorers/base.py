@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import numpy as np
 
 from steadyrank.engines.blocks import DenseBlock, Wanted, bounds_of, shifts_of, slices
-from steadyrank.errors import NothingLeftError, WrongDataError
+from steadyrank.errors import NotANumberError, NothingLeftError, WrongDataError, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -155,12 +155,20 @@ class OwnScorer(Scorer):
         return getattr(self.own, ability)(data) if hasattr(self.own, ability) else None
 
 
-def check_kind(data: object, takes: tuple[str, ...], *, scorer: str) -> None:
-    """Complain unless the data are of one of the kinds, or of any kind if none is named."""
+def check_kind(data: object, takes: tuple[str, ...], *, scorer: str, classes: bool = False) -> None:
+    """Complain unless the data are of one of the kinds, or of any kind if none is named.
+
+    Responses that are texts go with scorers that take ``classes``.
+    """
     from steadyrank.data.observations import Observations
     from steadyrank.scorers.registry import scorers_for
 
     if isinstance(data, Observations) and (not takes or data.kind.name in takes):
+        if getattr(data, "classes", None) and not classes:
+            raise NotANumberError(
+                f"y must be numbers for {scorer}, but there is {shorten(data.responses[0])}",  # type: ignore[attr-defined]
+                way_out="Turn them into numbers, or score by a classifier of scikit-learn.",
+            )
         return
     given, way_out = type(data).__name__, "Read a file with read_any, or give columns to one of these."
     if isinstance(data, Observations):

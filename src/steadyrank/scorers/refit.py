@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from platform import python_version
@@ -117,7 +117,7 @@ class Refit(Scorer):
     def check(self, data: object) -> None:
         """Complain unless the data are observations, and a regression for an estimator."""
         if is_estimator(self.model):
-            check_kind(data, ("regression",), scorer=type(self.model).__name__)
+            _check_regression(self.model, data)
         else:
             super().check(data)
 
@@ -247,10 +247,19 @@ def _takes_seed(model: Any) -> bool:
         return False
 
 
+def _check_regression(model: Any, data: object) -> None:
+    classes = False
+    with suppress(ImportError):
+        from sklearn.base import is_classifier  # type: ignore[import-untyped]
+
+        classes = getattr(data, "classes", None) is not None and is_classifier(model)
+    check_kind(data, ("regression",), scorer=type(model).__name__, classes=classes)
+
+
 def _estimator_scores(model: Any, seed: int, data: Any) -> Any:
-    check_kind(data, ("regression",), scorer=type(model).__name__)
+    _check_regression(model, data)
     try:
-        from sklearn.base import clone  # type: ignore[import-untyped]
+        from sklearn.base import clone
     except ImportError as error:
         raise MissingPackageError("an estimator needs scikit-learn", "refit") from error
     # Cloned for each fit: a random_state that is a generator starts from the same state each time.
@@ -258,7 +267,7 @@ def _estimator_scores(model: Any, seed: int, data: Any) -> Any:
     states = fresh.get_params()
     unset = [name for name in states if name.endswith("random_state") and states[name] is None]
     fresh.set_params(**dict.fromkeys(unset, seed))
-    fresh.fit(data.X, data.y)
+    fresh.fit(data.X, data.responses)
     last = fresh.steps[-1][1] if hasattr(fresh, "steps") else fresh
     if hasattr(last, "coef_"):
         coefficients = np.asarray(last.coef_)

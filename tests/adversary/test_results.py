@@ -1,0 +1,61 @@
+"""Results in every spelling, under every pair of columns: the right winner, or a refusal."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+from steadyrank import Battles
+from steadyrank.errors import UnknownOutcomeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import numpy as np
+
+    Cases = Callable[[int], Iterator[np.random.Generator]]
+
+SPELLINGS = {  # of a win of the left side, a tie and a win of the right side
+    "sides": ("left", "tie", "right"),
+    "letters": ("L", "tie", "R"),
+    "a and b": ("a", "draw", "b"),
+    "models": ("model_a", "both bad", "model_b"),
+    "home": ("H", "D", "A"),
+    "home in words": ("home", "draw", "away"),
+    "toto": ("1", "X", "2"),
+    "view": ("W", "D", "L"),
+    "view in words": ("win", "draw", "loss"),
+    "points": ("1", "0.5", "0"),
+    "truth": ("True", "tie", "False"),
+    "chess": ("1-0", "1/2-1/2", "0-1"),
+}
+COLUMNS = {  # and the spellings that take the left column for the first, the home side or a
+    ("left", "right"): set(SPELLINGS),
+    ("model_a", "model_b"): set(SPELLINGS),
+    ("player_1", "player_2"): set(SPELLINGS),
+    ("HomeTeam", "AwayTeam"): set(SPELLINGS),
+    ("team", "opponent"): set(SPELLINGS),
+    ("white", "black"): set(SPELLINGS) - {"a and b"},
+}
+
+
+def test_the_right_side_wins_or_nobody(cases: Cases) -> None:
+    read = refused = 0
+    for rng in cases(300):
+        left, right = list(COLUMNS)[rng.integers(len(COLUMNS))]
+        spelling = sorted(COLUMNS[left, right])[rng.integers(len(COLUMNS[left, right]))]
+        outcomes = rng.integers(-1, 2, rng.integers(1, 6)).tolist()
+        words = [SPELLINGS[spelling][1 - outcome] for outcome in outcomes]
+        words = [word.upper() if rng.random() < 0.2 else word for word in words]
+        text = "\n".join([f"{left},{right},outcome", *(f"p,q,{word}" for word in words), ""])
+        try:
+            found = Battles.read(io.BytesIO(text.encode()), left=left, right=right).outcome.tolist()
+        except UnknownOutcomeError:
+            refused += 1
+            # Only what lacks the letters that would tell may be refused.
+            assert len(set(outcomes)) < 3
+        else:
+            read += 1
+            home = (left, spelling) == ("HomeTeam", "a and b") and "b" not in {w.lower() for w in words}
+            assert found == [-outcome if home else outcome for outcome in outcomes]
+    assert read > 5 * refused
