@@ -77,6 +77,10 @@ class Withstanding:
         self._known: dict[tuple[int, int], float] = {}
         self._left = CLOSELY
 
+    def eps_needed(self, k: int | None, *, cover: bool) -> float:
+        """Return the eps above which a top k, or without a k the ranking, withstands."""
+        return self.ranking(cover=cover) if k is None else self.topk(k, cover=cover)
+
     def topk(self, k: int, *, cover: bool) -> float:
         """Return the eps above which a top k withstands."""
         enters = np.append(critical_eps(self._ranked, k), np.inf)
