@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     from steadyrank.stability.answers import StableTopK
     from steadyrank.stability.audit_rows import AuditRow, EpsOf, Operator
     from steadyrank.stability.calibration import Inflation
-    from steadyrank.stability.curve import StabilityCurve
+    from steadyrank.stability.curve import RankingCurve, StabilityCurve
     from steadyrank.stability.margin_results import Margin
-    from steadyrank.stability.ranking_curve import RankingCurve
     from steadyrank.stability.study import Study
 
 TOPK_METHODS: dict[str, Callable[[float], Members]] = {

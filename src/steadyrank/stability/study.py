@@ -21,15 +21,13 @@ from steadyrank.stability import calibration
 from steadyrank.stability.answers import StableRanking, StableTopK
 from steadyrank.stability.auditing import METHODS, Audit, AuditPlan, Check, check_ks
 from steadyrank.stability.calibration import Calibration, Inflation
-from steadyrank.stability.curve import StabilityCurve, stability_curve
+from steadyrank.stability.curve import ranking_curve, removal_curve, stability_curve
 from steadyrank.stability.explanation import Explanation, Needed, explanation_of, needed_of
 from steadyrank.stability.findings import RULES
 from steadyrank.stability.margin_results import Asked, Margin, known_margin, margin_of
 from steadyrank.stability.margins import MarginSearch
 from steadyrank.stability.random_audit import checked_removals, random_audit, refits
-from steadyrank.stability.ranking_curve import RankingCurve, ranking_curve
 from steadyrank.stability.recalibration import check_recalibrated, recalibrated
-from steadyrank.stability.removal_curve import RemovalCurve, removal_curve
 from steadyrank.stability.standings import Ranks, TopKDeletions, rank_ranges, topk_deletions, upto_which
 from steadyrank.stability.topk_audit import Flips
 from steadyrank.stability.views import write_page
@@ -46,6 +44,7 @@ if TYPE_CHECKING:
     from steadyrank.stability.audit_rows import Operator
     from steadyrank.stability.calibration import Claim
     from steadyrank.stability.certificate import Certificate, Guarantee
+    from steadyrank.stability.curve import RankingCurve, RemovalCurve, StabilityCurve
 
 
 class Study:
