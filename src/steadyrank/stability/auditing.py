@@ -6,7 +6,7 @@ A method of ours is audited by its function in one of the two tables below: one 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -60,8 +60,6 @@ class Audit(Result):
         One row for each method and k.
     inflation : Inflation
         Where the eps of inflated answers comes from; each row has its own.
-    units : Units
-        What was left out.
 
     Examples
     --------
@@ -74,7 +72,13 @@ class Audit(Result):
 
     table: tuple[AuditRow, ...]
     inflation: Inflation
-    units: Units
+    _folds: Study = field(kw_only=True)
+    """What was left out, as a study: each unit in turn, or each of some sets of them."""
+
+    @property
+    def units(self) -> Units:
+        """What was left out."""
+        return self._folds.units
 
     @property
     def eps(self) -> float | None:
@@ -109,14 +113,9 @@ class Audit(Result):
         return None if self.eps is None else self._folds.share(self._folds.reaching(self.eps))
 
     @property
-    def _folds(self) -> Study:
-        """What was left out, as a study: each unit in turn."""
-        return self.study
-
-    @property
     def flipping_data(self) -> Observations | None:
         """The data whose units were left out; None where sets of them were."""
-        return self.study.data
+        return self.study.data if self._folds is self.study else None
 
     def row(self, method: str, k: int | None = None) -> AuditRow:
         """Return the row of one method (and k)."""
@@ -166,9 +165,8 @@ class Audit(Result):
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return the table by column; sizes beyond the largest float are infinite there."""
-        columns = {
-            name: [getattr(row, name) for row in self] for name in findings.COLUMNS[self.document]
-        }
+        names = findings.COLUMNS[self.document]
+        columns = {name: [getattr(row, name) for row in self] for name in names}
         return columns | {"size": [_as_float(row.size) for row in self]}
 
 
@@ -247,8 +245,7 @@ class AuditPlan:
 
     def rows(self, study: Study, eps_of: EpsOf, max_states: int) -> Iterator[AuditRow]:
         """Audit everything that was asked for: ours, then the user's own."""
-        methods = {name: make for name, make in TOPK_METHODS.items() if name in self._methods}
-        if methods:
+        if methods := {name: make for name, make in TOPK_METHODS.items() if name in self._methods}:
             yield from TopKAudit(study, {k: eps_of(k) for k in self._ks}).rows(methods)
         for name, audited in RANKING_METHODS.items():
             if name in self._methods:

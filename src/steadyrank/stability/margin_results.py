@@ -16,7 +16,7 @@ from steadyrank.operators.topk_sets import inflated_topk, topk
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.contests import Attack
 from steadyrank.stability import findings
-from steadyrank.stability.margins import Found, last_true, precedes
+from steadyrank.stability.margins import Found, last_true, order_of, precedes
 from steadyrank.stability.results import Result
 from steadyrank.stability.withstanding import Withstanding
 from steadyrank.wording import counted, plural
@@ -189,11 +189,15 @@ def known_margin(study: Study, k: int | None) -> Margin:
     Where scoring anew may take long, nobody is taken away.
     """
     search = study.margin_search()
-    found = _one_unit(study, search, k)
-    if found is None:
-        tried = not search.contests.dear
-        found = search.ranking(tried=tried) if k is None else search.topk(k, tried=tried)
+    found = _plain(study, search, k, "remove", tried=not search.contests.dear)
     return _margin(study, search, found, Asked(k), "remove")
+
+
+def _plain(study: Study, search: MarginSearch, k: int | None, by: str, *, tried: bool = True) -> Found:
+    """Return the margin of a plain answer; where one unit is known to change it, nothing is searched."""
+    if by == "remove" and (one := _one_unit(study, search, k)) is not None:
+        return one
+    return search.ranking(tried=tried) if k is None else search.topk(k, tried=tried)
 
 
 def _one_unit(study: Study, search: MarginSearch, k: int | None) -> Found | None:
@@ -208,9 +212,9 @@ def _one_unit(study: Study, search: MarginSearch, k: int | None) -> Found | None
             among = np.arange(len(study.units)) == unit
             search.saw(attack, next(iter(loo.columns(np.arange(len(order)), among)))[1][0])
         scores = search.scores_after(attack, 1)
-        new = order if scores is None else np.argsort(-scores, kind="stable")
+        new = order if scores is None else order_of(scores)
         if set(new[:k]) != set(order[:k]) if k is not None else (new != order).any():
-            return Found(1, 1, attack, pair)
+            return Found(1, pair, 1, attack)
     return None
 
 
@@ -230,20 +234,18 @@ def margin_of(study: Study, asked: Asked, by: str) -> Margin:
         )
     search = study.margin_search(by)
     if eps is not None:
-        return _margin(study, search, _inflated(study, search, asked, by), asked, by)
-    if pair is not None:
+        found = _inflated(study, search, asked, by)
+    elif pair is not None:
         found = search.pair(*_ordered_pair(study, pair))
-    elif k is None:
-        one = _one_unit(study, search, None) if by == "remove" else None
-        told = _margin(study, search, one or search.ranking(), asked, by)
-        names = study.items
-        pairs = search.neighbours(NEIGHBOURS)
-        return replace(told, neighbours=tuple((names[a], names[b], lower) for lower, (a, b) in pairs))
+    elif item is not None:
+        found = search.item(k=check_k(k, len(study.items)), item=index_of(study, item))
     else:
-        k = check_k(k, len(study.items))
-        one = _one_unit(study, search, k) if by == "remove" and item is None else None
-        found = one or (search.topk(k) if item is None else search.item(index_of(study, item), k))
-    return _margin(study, search, found, asked, by)
+        found = _plain(study, search, None if k is None else check_k(k, len(study.items)), by)
+    told = _margin(study, search, found, asked, by)
+    if not (k is None and pair is None):
+        return told
+    names, pairs = study.items, search.neighbours(NEIGHBOURS)
+    return replace(told, neighbours=tuple((names[a], names[b], lower) for lower, (a, b) in pairs))
 
 
 def index_of(study: Study, label: object) -> int:
@@ -316,7 +318,7 @@ def _inflated(study: Study, search: MarginSearch, asked: Asked, by: str) -> Foun
     lower = 1 + last_true(withstood, most)
     members = asked.members(study.scores)
     if lower > most or len(members) == len(study.items) or search.contests.dear:
-        return Found(lower, None, None, (int(members[0]), int(members[0])))
+        return Found(lower, (int(members[0]), int(members[0])))
 
     def broken(scores: FloatArray) -> bool:
         return len(np.intersect1d(members, asked.members(scores))) < k
@@ -335,5 +337,5 @@ def _passing(before: FloatArray, after: FloatArray, aimed: tuple[int, int]) -> t
     """Return the pair that was aimed at if it swapped, else the first neighbours that did."""
     if precedes(after, aimed[1], aimed[0]):
         return aimed
-    order = np.argsort(-before, kind="stable").tolist()
+    order = order_of(before).tolist()
     return next(pair for pair in pairwise(order) if precedes(after, pair[1], pair[0]))

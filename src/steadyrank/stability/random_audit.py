@@ -7,7 +7,7 @@ on how many are drawn nor on who computes the scores.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -75,23 +75,13 @@ class RandomAudit(Audit):
     seed: int
     unscored: int
     sentence: str
-    _sample: Study = field(kw_only=True)
 
     __repr__ = Result.__repr__
-
-    @property
-    def _folds(self) -> Study:
-        return self._sample
 
     @cached_property
     def share_reaching_eps(self) -> float | None:
         """The share of all removals drawn that move the scores by eps or more; None unless given."""
-        return None if self.eps is None else int(self._sample.reaching(self.eps).sum()) / self.samples
-
-    @property
-    def flipping_data(self) -> None:
-        """No data: what was left out is a random set."""
-        return
+        return None if self.eps is None else int(self._folds.reaching(self.eps).sum()) / self.samples
 
     def _found(self) -> dict[str, Any]:
         return findings.random_audit_findings(self)
@@ -196,10 +186,9 @@ def random_audit(
         **about,
         table=tuple(_limited(row, samples, failed) for row in rows),
         inflation=inflation,
-        units=sample.units,
         unscored=failed,
         sentence=told,
-        _sample=sample,
+        _folds=sample,
     )
 
 

@@ -283,7 +283,7 @@ class Study:
         table = tuple(plan.rows(self, inflation.eps_of, max_states))
         if recalibrate:
             table = recalibrated(self, inflation, table)
-        return Audit(**self.about(), table=table, inflation=inflation, units=self.units)
+        return Audit(**self.about(), table=table, inflation=inflation, _folds=self)
 
     def over(self, folds: LeaveOneOut) -> Study:
         """Return a study of the same scores that takes these folds for its units."""
