@@ -42,12 +42,6 @@ def heading(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     yield from paragraph(f"{source}: {size}" if source else size, terminal, style=FAINT)
 
 
-def margin_line(margin: Findings | None, terminal: Terminal) -> Iterator[Line]:
-    """Yield how many units must leave, where that was asked."""
-    if margin is not None:
-        yield from paragraph(margin["sentence"], terminal)
-
-
 def claims(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield what is promised; the numbers behind it where they are wanted."""
     certificate = findings["certificate"]

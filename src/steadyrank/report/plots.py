@@ -58,9 +58,8 @@ def standings(answer: StableTopK, ax: Axes | None = None, *, limit: int = 30) ->
     shown = around_cut(len(answer.items), answer.k, limit)
     rows = list(answer.rows(shown.stop))[shown.start :]
     ax = _axes(ax, len(rows))
-    _beside(
-        ax, rows[0].rank - 0.9, (f"in top {answer.k:,}", f"{shortened(plural(answer.unit), 12)} away")
-    )
+    titles = f"in top {answer.k:,}", f"{shortened(plural(answer.unit), 12)} away"
+    _beside(ax, rows[0].rank - 0.9, titles)
     for row in rows:
         _beside(ax, row.rank, ends_in_words(vars(row), answer.n_units))
     scale = RankScale.of([vars(row) for row in rows])
@@ -123,13 +122,12 @@ def curve(found: Curve, ax: Axes | None = None, *, eps: float | None = None) -> 
     calm = float(found.breaking_eps.max(initial=0.0))
     right = 2.5 * max(calm, eps or 0.0) or 1.1 * found.near or 1.0
     shown = places < right
+    beside, label = ax.twinx(), found.beside.partition(":")[0]
     x = np.append(places[shown], right)
-    (first,) = ax.step(x, _held(delta[shown]), where="post", color=COLOURS["contender"], label="delta")
-    beside = ax.twinx()
-    label, colour = found.beside.partition(":")[0], COLOURS["sure"]
-    (second,) = beside.step(
-        x, _held(size[shown]), where="post", color=colour, linestyle="--", label=label
-    )
+    # The last value holds to the end of the axis.
+    one, other = (np.append(values[shown], values[shown][-1]) for values in (delta, size))
+    (first,) = ax.step(x, one, where="post", color=COLOURS["contender"], label="delta")
+    (second,) = beside.step(x, other, "--", where="post", color=COLOURS["sure"], label=label)
     beside.set_ylabel(found.beside)
     beside.locator_params(axis="y", integer=True)
     ax.set(xlabel="eps", ylabel="delta: share of units that break the answer", xlim=(0, right))
@@ -179,11 +177,6 @@ def _deltas(method: str, deltas: ArrayLike) -> Any:
             f"but are {shorten(deltas)}."
         )
     return values
-
-
-def _held(values: Any) -> Any:
-    """Repeat the last value, which holds to the end of the axis."""
-    return np.append(values, values[-1])
 
 
 def _axes(ax: Axes | None, rows: int = 16) -> Axes:

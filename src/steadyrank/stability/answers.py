@@ -314,17 +314,10 @@ class StableTopK(Answer):
         audited = findings.audited_findings(self, self._audit) if self.told else {}
         return made | findings.topk_findings(self) | audited
 
-    def brief(
-        self,
-        *,
-        source: str | None = None,
-        policies: Mapping[str, str] | None = None,
-        everything: bool = False,
-    ) -> dict[str, Any]:
-        """Return what a screen shows: nobody is named who changes the answer, nor any other eps."""
+    def _brief(self, everything: bool) -> dict[str, Any]:
+        # Nobody is named who changes the answer, nor any other eps.
         limit = None if everything else max(self.size + NEXT_ON_A_SCREEN, self._last_contender)
-        made = findings.about(self, source, policies) | findings.answer_findings(self, limit)
-        return made | findings.topk_findings(self)
+        return findings.answer_findings(self, limit) | findings.topk_findings(self)
 
     @cached_property
     def _audit(self) -> Audit:

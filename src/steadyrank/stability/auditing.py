@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from steadyrank.stability.study import Study
 
 TOPK_METHODS: dict[str, Callable[[float], Members]] = {
-    "topk": plain_members,
+    "topk": lambda _: plain_members,
     "inflated_topk": inflated_members,
 }
 """Answers for a k: from eps to a function that tells the members. Audited together, in one pass."""

@@ -261,11 +261,8 @@ def needed_of(study: Study, k: int, confidence: float) -> Needed:
         raise InvalidValueError(f"confidence must be between 0.5 and 1, but is {shorten(confidence)}")
     ahead, behind = study.margin_search().order[k - 1 : k + 1].tolist()
     given, without, additive = contributions_of(study, ahead, behind)
-    counts, n, gap = (
-        study.units.counts,
-        study.units.total,
-        float(study.scores[ahead] - study.scores[behind]),
-    )
+    counts, n = study.units.counts, study.units.total
+    gap = float(study.scores[ahead] - study.scores[behind])
     size = max(float(np.abs(without).max()), float(np.abs(given).max()), gap) or 1.0  # squares fit then
     d = n * (given / size) if additive else n * (gap / size) - (n - 1) * (without / size)
     mean = float(counts @ d) / n

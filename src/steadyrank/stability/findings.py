@@ -81,26 +81,25 @@ def about(
         "document": result.document,
         "software": {"name": "steadyrank", "version": __version__},
         "source": source,
-        "kind": result.kind,
-        "unit": result.unit,
+        **_told(result, "kind", "unit"),
         "units": plural(result.unit),
-        "n_units": result.n_units,
-        "n_distinct_units": result.n_distinct_units,
+        **_told(result, "n_units", "n_distinct_units"),
         "n_items": len(result.items),
-        "counted_as": result.counted_as,
-        "scorer": result.scorer,
+        **_told(result, "counted_as", "scorer"),
         "policies": {**RULES, **(policies or {})},
         "notes": list(result.notes),
     }
 
 
+def _told(result: object, *names: str) -> dict[str, Any]:
+    """Return what a result says under its own names."""
+    return {name: getattr(result, name) for name in names}
+
+
 def answer_findings(answer: Answer, max_rows: int | None) -> dict[str, Any]:
     """Return the items of an answer, and what is claimed of it."""
     certificate = answer.certificate
-    numbers = {
-        name: float(value) if math.isfinite(value) else None
-        for name, value in certificate.numbers.items()
-    }
+    numbers = {name: _finite(float(value)) for name, value in certificate.numbers.items()}
     return {
         "eps": answer.eps,
         "certificate": {**vars(certificate), "numbers": numbers},
@@ -111,9 +110,9 @@ def answer_findings(answer: Answer, max_rows: int | None) -> dict[str, Any]:
     }
 
 
-def _finite(eps: float | None) -> float | None:
-    """Return an eps as JSON can hold it: one that is beyond all floats is never reached."""
-    return None if eps is None or math.isinf(eps) else eps
+def _finite(number: float | None) -> float | None:
+    """Return a number as JSON can hold it: an eps that is beyond all floats is never reached."""
+    return number if number is not None and math.isfinite(number) else None
 
 
 def topk_findings(answer: StableTopK) -> dict[str, Any]:
@@ -164,16 +163,14 @@ def audit_findings(audit: Audit) -> dict[str, Any]:
     ks = [row.k for row in audit if row.method == "topk" and row.k is not None]
     how = audit.inflation
     target = {"eps": how.eps, "delta": how.target, "guarantee": how.guarantee}
-    return target | {
-        **_table(audit),
-        "flips": [flip_findings(audit.flips(k), audit.flipping_data) for k in ks],
-    }
+    flips = [flip_findings(audit.flips(k), audit.flipping_data) for k in ks]
+    return target | _table(audit) | {"flips": flips}
 
 
 def random_audit_findings(audit: RandomAudit) -> dict[str, Any]:
     """Return the table of an audit of random removals, and what was drawn."""
-    names = ("removals", "samples", "seed", "unscored", "confidence", "sentence")
-    return {name: getattr(audit, name) for name in names} | audit_findings(audit)
+    drawn = _told(audit, "removals", "samples", "seed", "unscored", "confidence", "sentence")
+    return drawn | audit_findings(audit)
 
 
 def check_findings(check: Check) -> dict[str, Any]:
@@ -185,15 +182,12 @@ def check_findings(check: Check) -> dict[str, Any]:
         "eps": check.eps,
         "delta": check.row.delta,
         "breaking_units": round(check.row.delta * check.n_units),
-        "uncovered": check.row.uncovered,
-        "size": check.row.size,
+        **_told(check.row, "uncovered", "size"),
         "max_delta": check.max_delta,
         "margin": margin_findings(check.margin),
-        "min_margin": check.min_margin,
-        "stable": check.stable,
+        **_told(check, "min_margin", "stable"),
         "remedy": {
-            "eps": remedy.eps,
-            "size": remedy.size,
+            **_told(remedy, "eps", "size"),
             "uncovered": remedy.certificate.delta,
             "items": labels(remedy.members),
         },
@@ -207,12 +201,7 @@ def margin_findings(margin: Margin) -> dict[str, Any]:
     return {
         "k": margin.k,
         "item": None if margin.item is None else label(margin.item),
-        "eps": margin.eps,
-        "by": margin.by,
-        "lower": margin.lower,
-        "upper": margin.upper,
-        "exact": margin.exact,
-        "never": margin.never,
+        **_told(margin, "eps", "by", "lower", "upper", "exact", "never"),
         "passed": passed,
         "passing": passing,
         "leaves": labels(margin.leaves),
@@ -247,15 +236,14 @@ def distance_findings(study: Study, k: int) -> dict[str, Any]:
 
 def explanation_findings(found: Explanation) -> dict[str, Any]:
     """Return an item's rivals, and all units for and against it."""
-    names = ("k", "rank", "inside", "gap", "additive", "sentence")
     rivals = [
-        {"item": label(rival.item), "rank": rival.rank, "gap": rival.gap}
-        | {name: getattr(rival.margin, name) for name in ("lower", "upper", "sentence")}
+        {"item": label(rival.item), **_told(rival, "rank", "gap")}
+        | _told(rival.margin, "lower", "upper", "sentence")
         for rival in found.rivals
     ]
     study, place = found.study, found.items.index(found.item)
     away = study.topk(found.k).away
-    return {name: getattr(found, name) for name in names} | {
+    return _told(found, "k", "rank", "inside", "gap", "additive", "sentence") | {
         "item": label(found.item),
         "away": None if away is None else int(away[place]),
         "rivals": rivals,
@@ -277,8 +265,7 @@ def _said_rows(found: Explanation, place: int) -> list[dict[str, Any]]:
 
 def needed_findings(found: Needed) -> dict[str, Any]:
     """Return how many units a model says it would take, and that it is a model."""
-    names = ("k", "gap", "confidence", "needed", "tie", "basis", "sentence")
-    told = {name: getattr(found, name) for name in names}
+    told = _told(found, "k", "gap", "confidence", "needed", "tie", "basis", "sentence")
     return told | {"ahead": label(found.ahead), "behind": label(found.behind), "status": "model"}
 
 
@@ -345,7 +332,7 @@ def _kept_steps(steps: FloatArray, eps: float, most: int = MAX_STEPS) -> IntArra
 
 def _table(audit: Audit) -> dict[str, Any]:
     more = ("eps", "log10_size", "note", "recalibrated", "eps_without")
-    rows = [{name: getattr(row, name) for name in (*COLUMNS[audit.document], *more)} for row in audit]
+    rows = [_told(row, *COLUMNS[audit.document], *more) for row in audit]
     for row in rows:
         if row["size"] is not None and row["size"] > EXACT_IN_JSON:
             row["size"] = None

@@ -41,8 +41,6 @@ class TopKDeletions:
 
     Attributes
     ----------
-    k : int
-        How many items are wanted.
     inside : int array (items,)
         How many units can be left out, one at a time, so that the item is among the k best.
     covering_eps : float array (distinct units,)
@@ -53,7 +51,6 @@ class TopKDeletions:
         How often each distinct unit occurs.
     """
 
-    k: int
     inside: IntArray
     covering_eps: FloatArray
     changing: IntArray
@@ -74,18 +71,15 @@ class Ranks:
 
     Attributes
     ----------
-    items : int array
-        The first items of the plain ranking, in that order.
     best, worst : int arrays
-        Their ranks.
+        Their ranks, in the order of the plain ranking.
     """
 
-    items: IntArray
     best: IntArray
     worst: IntArray
 
     def __len__(self) -> int:
-        return len(self.items)
+        return len(self.best)
 
 
 def topk_deletions(study: Study, k: int) -> TopKDeletions:
@@ -99,12 +93,12 @@ def topk_deletions(study: Study, k: int) -> TopKDeletions:
     (array([7, 5, 2]), array([1]))
     """
     loo, counts = study.leave_one_out, study.units.counts
-    critical, members = study.critical_eps(k), plain_members(0.0)
+    critical = study.critical_eps(k)
     inside = np.zeros(len(loo.scores), dtype=np.int64)
     inside[study.order[:k]] = study.units.total
     covering, changing = np.zeros(len(counts)), [np.empty(0, dtype=np.int64)]
     for active, units, rows in TopKAudit(study, {k: 0.0}).changed_rows(inflated=False):
-        new, old = members(rows, active.places), active.answer(members, loo.scores)
+        new, old = plain_members(rows, active.places), active.answer(plain_members, loo.scores)
         moved = np.flatnonzero((new != old).any(axis=1))
         if len(moved):
             new, moving = new[moved], units[moved]
@@ -113,7 +107,7 @@ def topk_deletions(study: Study, k: int) -> TopKDeletions:
             covering[moving] = np.where(new, critical[active.items], 0.0).max(axis=1)
             changing.append(moving)
     every = frozen(np.sort(np.concatenate(changing)))
-    return TopKDeletions(k, frozen(inside), frozen(covering), every, counts)
+    return TopKDeletions(frozen(inside), frozen(covering), every, counts)
 
 
 def upto_which(study: Study, size: int) -> int:
@@ -155,7 +149,7 @@ def rank_ranges(study: Study, upto: int) -> Ranks:
             ranks = _ranks(moved)[:, columns]
             np.minimum(best, ranks.min(axis=0), out=best)
             np.maximum(worst, ranks.max(axis=0), out=worst)
-    return Ranks(frozen(shown), frozen(best), frozen(worst))
+    return Ranks(frozen(best), frozen(worst))
 
 
 def _rivals(study: Study, upto: int) -> IntArray:

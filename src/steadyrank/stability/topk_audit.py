@@ -37,25 +37,21 @@ MARGIN = 1 + 1e-9
 """Items on the edge are kept: rounding must not prune."""
 
 
-def plain_members(eps: float) -> Members:  # noqa: ARG001 (same call as the inflated ones)
-    """Return the plain top-k as a function of score rows; the smaller index wins a tie.
+def plain_members(rows: FloatArray, places: int) -> BoolArray:
+    """Return the plain top-k of score rows; the smaller index wins a tie.
 
     Examples
     --------
-    >>> plain_members(eps=0.1)(np.array([[1.0, 3.0, 1.0]]), 2)
+    >>> plain_members(np.array([[1.0, 3.0, 1.0]]), 2)
     array([[ True,  True, False]])
     """
-
-    def members(rows: FloatArray, places: int) -> BoolArray:
-        rank = rows.shape[1] - places
-        kth = np.partition(rows, rank, axis=1)[:, rank, np.newaxis]
-        above = rows > kth
-        tied = rows == kth
-        free = places - above.sum(axis=1, keepdims=True)
-        inside: BoolArray = above | (tied & (np.cumsum(tied, axis=1) <= free))
-        return inside
-
-    return members
+    rank = rows.shape[1] - places
+    kth = np.partition(rows, rank, axis=1)[:, rank, np.newaxis]
+    above = rows > kth
+    tied = rows == kth
+    free = places - above.sum(axis=1, keepdims=True)
+    inside: BoolArray = above | (tied & (np.cumsum(tied, axis=1) <= free))
+    return inside
 
 
 def inflated_members(eps: float) -> Members:
@@ -224,9 +220,8 @@ class TopKAudit:
             for name, make in methods.items()
             for k, eps in self._eps.items()
         }
-        plainly = plain_members(0.0)
         for active, units, rows in self.changed_rows(inflated="inflated_topk" in methods):
-            plain, counts = plainly(rows, active.places), self._study.units.counts[units]
+            plain, counts = plain_members(rows, active.places), self._study.units.counts[units]
             for name in methods:
                 tally = tallies[name, active.k]
                 inside = plain if name == "topk" else tally.members(rows, active.places)
