@@ -270,8 +270,7 @@ def _margin(study: Study, search: MarginSearch, found: Found, asked: Asked, by: 
     k, item = asked.k, asked.item
     leaving = np.zeros(len(study.units), dtype=np.int64)
     leaves: tuple[object, ...] = ()
-    enters: tuple[object, ...] = ()
-    pair, attack, added = found.pair, found.attack, None
+    enters, pair, attack, added = leaves, found.pair, found.attack, None
     if attack is not None and found.upper is not None:
         leaving, added = search.leaving(attack, found.upper), search.added(attack)
         scores = cast("FloatArray", search.scores_after(attack, found.upper))  # it was seen to have some

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steadyrank.engines.blocks import slices
 from steadyrank.errors import EngineError, SteadyrankError, UnreadableFileError
 from steadyrank.operators.topk_sets import topk
 from steadyrank.scorers.contests import MANY, Attack
@@ -169,11 +170,10 @@ class MarginSearch:
 
     def _at_least(self, inside: IntArray, outside: IntArray) -> Iterator[tuple[slice, IntArray]]:
         """Yield cheap bounds of all pairs: a row for each of some items inside."""
-        step = max(1, PAIRS // max(1, len(outside)))
-        for start in range(0, len(inside), step):
-            some = inside[start : start + step]
+        for part in slices(len(inside), PAIRS, len(outside)):
+            some = inside[part]
             pairs = np.repeat(some, len(outside)), np.tile(outside, len(some))
-            yield slice(start, start + step), self.contests.at_least(*pairs).reshape(len(some), -1)
+            yield part, self.contests.at_least(*pairs).reshape(len(some), -1)
 
     def ranking(self, *, tried: bool = True) -> Found:
         """Return how many units must leave for the plain ranking to change; ``tried`` likewise."""

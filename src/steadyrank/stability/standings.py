@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from steadyrank.engines.blocks import DenseBlock
 from steadyrank.reading.arrays import frozen
 from steadyrank.stability.topk_audit import TopKAudit, chunked, plain_members
 
@@ -144,7 +145,7 @@ def rank_ranges(study: Study, upto: int) -> Ranks:
         return np.asarray(fine)
 
     for _, rows in chunked(loo.columns_near(rivals, None, settled)):
-        moved = rows[_reordered(rows, by_plain)]
+        moved = rows[DenseBlock(0, rows).reordered(base, by_plain)]
         if len(moved):
             ranks = _ranks(moved)[:, columns]
             np.minimum(best, ranks.min(axis=0), out=best)
@@ -156,13 +157,6 @@ def _rivals(study: Study, upto: int) -> IntArray:
     """Return the items that may ever be ahead of one of the first ``upto``, these included."""
     lowest, highest = study.outer_bounds
     return np.flatnonzero(highest >= lowest[study.order[:upto]].min(initial=np.inf))
-
-
-def _reordered(rows: FloatArray, by_plain: IntArray) -> BoolArray:
-    """Tell which rows have another plain ranking; the smaller index goes first in a tie."""
-    ranked, first = rows[:, by_plain], by_plain[:-1] < by_plain[1:]
-    above, below = ranked[:, :-1], ranked[:, 1:]
-    return np.asarray(((above < below) | ((above == below) & ~first)).any(axis=1))
 
 
 def _ranks(rows: FloatArray) -> IntArray:

@@ -83,6 +83,7 @@ class Study:
         self._critical: dict[int, FloatArray] = {}
         self._deletions: dict[int, TopKDeletions] = {}
         self._ranks: Ranks | None = None
+        self._searches: dict[str, MarginSearch] = {}
 
     def __repr__(self) -> str:
         return f"Study({self.data!r}, {self.scorer!r})"
@@ -305,10 +306,6 @@ class Study:
     def margin_search(self, by: str = "remove") -> MarginSearch:
         """Return the search for how many units must leave, be added or change."""
         return self._searches.setdefault(by, MarginSearch(self, by))
-
-    @cached_property
-    def _searches(self) -> dict[str, MarginSearch]:
-        return {}
 
     def margin(
         self,

@@ -10,13 +10,14 @@ the *active* items, decides.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 
+from steadyrank.engines.blocks import slices
 from steadyrank.operators.critical import STEEPEST, critical_eps
-from steadyrank.operators.topk_sets import member_cut
+from steadyrank.operators.topk_sets import member_mask
 from steadyrank.stability.audit_rows import AuditRow
 from steadyrank.stability.near_rank import MANY, kth_range
 from steadyrank.wording import counted
@@ -56,13 +57,8 @@ def plain_members(rows: FloatArray, places: int) -> BoolArray:
 
 def inflated_members(eps: float) -> Members:
     """Return the inflated top-k as a function of score rows."""
-
-    @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
-    def members(rows: FloatArray, places: int) -> BoolArray:
-        inside: BoolArray = rows >= member_cut(rows, places, eps)[:, np.newaxis]
-        return inside
-
-    return members
+    # A distance that overflows is infinite, and far enough.
+    return partial(np.errstate(over="ignore")(member_mask), eps=eps)
 
 
 @dataclass(frozen=True)
@@ -327,6 +323,5 @@ class TopKAudit:
 def chunked(parts: Iterator[tuple[IntArray, FloatArray]]) -> Iterator[tuple[IntArray, FloatArray]]:
     """Cut rows of scores into parts that fit the memory."""
     for units, rows in parts:
-        step = max(1, CHUNK // max(1, rows.shape[1]))
-        for start in range(0, len(units), step):
-            yield units[start : start + step], rows[start : start + step]
+        for part in slices(len(units), CHUNK, rows.shape[1]):
+            yield units[part], rows[part]
