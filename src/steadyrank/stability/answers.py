@@ -23,11 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.operators.rankings import RankingSet
-    from steadyrank.operators.topk_sets import InflatedTopK
-    from steadyrank.stability.auditing import Audit
-    from steadyrank.stability.certificate import Certificate
-    from steadyrank.stability.margin_results import Margin
+    from steadyrank.operators import InflatedTopK, RankingSet
+    from steadyrank.stability import Audit, Certificate, Margin
     from steadyrank.stability.standings import Ranks, TopKDeletions
 
 STANDINGS: tuple[Standing, ...] = get_args(Standing)

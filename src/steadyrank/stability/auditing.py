@@ -24,14 +24,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from steadyrank._typing import FloatArray
-    from steadyrank.data.observations import Observations
-    from steadyrank.data.units import Units
-    from steadyrank.stability.answers import StableTopK
-    from steadyrank.stability.audit_rows import AuditRow, EpsOf, Operator
+    from steadyrank.data import Observations, Units
+    from steadyrank.stability import AuditRow, Margin, RankingCurve, StabilityCurve, StableTopK, Study
+    from steadyrank.stability.audit_rows import EpsOf, Operator
     from steadyrank.stability.calibration import Inflation
-    from steadyrank.stability.curve import RankingCurve, StabilityCurve
-    from steadyrank.stability.margin_results import Margin
-    from steadyrank.stability.study import Study
 
 TOPK_METHODS: dict[str, Callable[[float], Members]] = {
     "topk": lambda _: plain_members,

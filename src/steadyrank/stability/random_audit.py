@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.data.observations import Observations
     from steadyrank.scorers.base import LeaveOneOut
-    from steadyrank.stability.audit_rows import AuditRow
+    from steadyrank.stability import AuditRow, Study
     from steadyrank.stability.calibration import Inflation
-    from steadyrank.stability.study import Study
 
 SAMPLES = 1000
 """How many removals are drawn where nobody says anything else."""

@@ -16,9 +16,8 @@ from steadyrank.operators.topk_sets import inflated_topk
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray
-    from steadyrank.stability.audit_rows import AuditRow
+    from steadyrank.stability import AuditRow, Study
     from steadyrank.stability.calibration import Inflation
-    from steadyrank.stability.study import Study
 
 
 def check_recalibrated(study: Study, eps: float | None, removals: int) -> None:

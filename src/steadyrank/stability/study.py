@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.data.observations import Observations
-    from steadyrank.data.units import Units
+    from steadyrank.data import Observations, Units
     from steadyrank.scorers.base import LeaveOneOut, Scorer, Settled
     from steadyrank.stability.audit_rows import Operator
     from steadyrank.stability.calibration import Claim
