@@ -157,7 +157,24 @@ class Audit(Result):
         return self.curve(chosen).plot(ax, eps=self.inflation.eps_of(chosen))
 
     def _found(self) -> dict[str, Any]:
-        return findings.audit_findings(self)
+        how = self.inflation
+        ks = [row.k for row in self if row.method == "topk" and row.k is not None]
+        flips = [findings.flip_findings(self.flips(k), self.flipping_data) for k in ks]
+        target = {"eps": how.eps, "delta": how.target, "guarantee": how.guarantee}
+        return target | self.audited() | {"flips": flips}
+
+    def audited(self) -> dict[str, Any]:
+        """Return the table as plain data."""
+        names = (
+            *findings.COLUMNS[self.document],
+            "eps",
+            "log10_size",
+            "note",
+            "recalibrated",
+            "eps_without",
+        )
+        rows = [{**findings.told(row, *names), "size": findings.counted_size(row.size)} for row in self]
+        return {"audit": rows, "share_reaching_eps": self.share_reaching_eps}
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return the table by column; sizes beyond the largest float are infinite there."""
@@ -219,7 +236,24 @@ class Check(Result):
         return held and self.margin.lower >= (self.min_margin or 0)
 
     def _found(self) -> dict[str, Any]:
-        return findings.check_findings(self)
+        row, remedy = self.row, self.remedy
+        return {
+            "k": self.k,
+            "method": row.method,
+            "eps": self.eps,
+            "delta": row.delta,
+            "breaking_units": round(row.delta * self.n_units),
+            **findings.told(row, "uncovered", "size"),
+            "max_delta": self.max_delta,
+            "margin": self.margin.parts(),
+            **findings.told(self, "min_margin", "stable"),
+            "remedy": {
+                **findings.told(remedy, "eps", "size"),
+                "uncovered": remedy.certificate.delta,
+                "items": findings.labels(remedy.members),
+            },
+            "flips": findings.flip_findings(self.flips, self.study.data),
+        }
 
 
 class AuditPlan:

@@ -15,8 +15,8 @@ from steadyrank.operators.checks import check_eps, check_k
 from steadyrank.operators.topk_sets import inflated_topk, topk
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.contests import Attack
-from steadyrank.stability import findings
-from steadyrank.stability.margins import Found, last_true, order_of, precedes
+from steadyrank.stability.findings import MAX_FLIPS, label, labels, told
+from steadyrank.stability.margins import NEAREST, Found, last_true, order_of, precedes
 from steadyrank.stability.results import Result
 from steadyrank.stability.withstanding import Withstanding
 from steadyrank.wording import counted, plural
@@ -176,11 +176,56 @@ class Margin(Result):
         return f"{number} of {units} must {MUST[self.by]} before {self.question}."
 
     def _found(self) -> dict[str, Any]:
-        found = findings.margin_findings(self)
         plain = self.item is None and self.eps is None and self.by == "remove"
-        if self.k is not None and plain:  # how far items are from the border of the plain top k
-            found["distances"] = findings.distance_findings(self.study, self.k)
-        return found
+        if self.k is None or not plain:
+            return self.parts()
+        return self.parts() | {"distances": _distances(self.study, self.k)}
+
+    def parts(self) -> dict[str, Any]:
+        """Return how many units must leave, which ones, and what then happens, as plain data."""
+        passed, passing = labels(self.pair)
+        return {
+            "k": self.k,
+            "item": None if self.item is None else label(self.item),
+            **told(self, "eps", "by", "lower", "upper", "exact", "never"),
+            "passed": passed,
+            "passing": passing,
+            "leaves": labels(self.leaves),
+            "enters": labels(self.enters),
+            "units_removed": self._removed(),
+            "unit_added": None if self.added is None else label(self.added),
+            "rule": self.rule,
+            "neighbours": [
+                {"item": label(item), "next": label(other), "lower": lower}
+                for item, other, lower in self.neighbours
+            ],
+            "assumed": list(self.assumed),
+            "sentence": self.sentence,
+        }
+
+    def _removed(self) -> dict[str, Any]:
+        """Return the units of the removal set, the first of them by name and the rest counted."""
+        numbers, known = np.flatnonzero(self.leaving), self.study.units.labels
+        listed = [
+            {"unit": label(known[number]), "number": number, "count": int(self.leaving[number])}
+            for number in numbers[:MAX_FLIPS].tolist()
+        ]
+        return {"units": int(self.leaving.sum()), "distinct_units": len(numbers), "listed": listed}
+
+
+def _distances(study: Study, k: int) -> dict[str, Any]:
+    """Return how many units the items around rank k are away from crossing it, at least."""
+    answer = study.topk(k)
+    order, away = answer.order, study.margin_search().away(k, answer.moves)[answer.order]
+    sides = (range(k), range(k, len(order)))
+    near = [sorted(side, key=lambda place: away[place])[:NEAREST] for side in sides]
+    shown = sorted(place for side in near for place in side)
+    rest = np.delete(away, shown)
+    items = [
+        {"item": label(study.items[order[place]]), "rank": place + 1, "lower": int(away[place])}
+        for place in shown
+    ]
+    return {"k": k, "items": items, "beyond": int(rest.min(initial=study.units.total))}
 
 
 def known_margin(study: Study, k: int | None) -> Margin:
@@ -241,11 +286,11 @@ def margin_of(study: Study, asked: Asked, by: str) -> Margin:
         found = search.item(k=check_k(k, len(study.items)), item=index_of(study, item))
     else:
         found = _plain(study, search, None if k is None else check_k(k, len(study.items)), by)
-    told = _margin(study, search, found, asked, by)
+    margin = _margin(study, search, found, asked, by)
     if not (k is None and pair is None):
-        return told
+        return margin
     names, pairs = study.items, search.neighbours(NEIGHBOURS)
-    return replace(told, neighbours=tuple((names[a], names[b], lower) for lower, (a, b) in pairs))
+    return replace(margin, neighbours=tuple((names[a], names[b], lower) for lower, (a, b) in pairs))
 
 
 def index_of(study: Study, label: object) -> int:

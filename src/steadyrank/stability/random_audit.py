@@ -19,8 +19,8 @@ from steadyrank.progress import counting
 from steadyrank.scorers.bagged import Bagged, drawn_copies
 from steadyrank.scorers.base import RowsOut, Scorer
 from steadyrank.scorers.refit import Refit, run_fits
-from steadyrank.stability import findings
 from steadyrank.stability.auditing import Audit, AuditPlan
+from steadyrank.stability.findings import told
 from steadyrank.stability.results import Result
 from steadyrank.wording import counted, plural
 
@@ -83,7 +83,8 @@ class RandomAudit(Audit):
         return None if self.eps is None else int(self._folds.reaching(self.eps).sum()) / self.samples
 
     def _found(self) -> dict[str, Any]:
-        return findings.random_audit_findings(self)
+        names = ("removals", "samples", "seed", "unscored", "confidence", "sentence")
+        return told(self, *names) | super()._found()
 
 
 @dataclass(frozen=True)
@@ -173,12 +174,12 @@ def random_audit(
     """Take random sets of units away and audit each method; see :func:`steadyrank.audit`."""
     out, reasons = drawn.scored(study.scorer, study.scores)
     sample, samples, failed = study.over(out), drawn.samples, len(reasons)
-    told = (
+    sentence = (
         f"Observed on {counted(samples, 'random removal')} of {drawn.removals:,} of the "
         f"{study.units.total:,} {plural(study.unit)} (seed {drawn.seed})."
     )
     if reasons:
-        told += f" {failed:,} of them left data without scores; the first: {reasons[0]}"
+        sentence += f" {failed:,} of them left data without scores; the first: {reasons[0]}"
     rows = plan.rows(sample, inflation.eps_of, max_states)
     about = study.about() | {"removals": drawn.removals, "samples": samples, "seed": drawn.seed}
     return RandomAudit(
@@ -186,7 +187,7 @@ def random_audit(
         table=tuple(_limited(row, samples, failed) for row in rows),
         inflation=inflation,
         unscored=failed,
-        sentence=told,
+        sentence=sentence,
         _folds=sample,
     )
 
