@@ -202,9 +202,16 @@ def _ranges(
         if ranks:
             colour = COLOURS[standing]
             ax.scatter(ranks, ranks, color=colour, marker=marker, s=32, label=standing, zorder=3)
-    _name_rows(ax, rows)
     ax.locator_params(axis="x", integer=True)
     ax.set_xlabel("rank")
+    names = [f"{row.rank}. {shortened(row.item, LONGEST_LABEL)}" for row in rows]
+    ax.set_yticks([row.rank for row in rows], names)
+    for text in ax.get_yticklabels():
+        text.set_parse_math(False)  # a dollar in a name is a dollar
+    ax.set_ylim(rows[-1].rank + 0.7, rows[0].rank - 0.7)
+    ax.grid(axis="y", alpha=0.25)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
 
 
 def _beside(ax: Axes, y: float, texts: Sequence[str]) -> None:
@@ -212,15 +219,3 @@ def _beside(ax: Axes, y: float, texts: Sequence[str]) -> None:
     for right, text in zip((48, 114), texts, strict=True):
         place = ax.annotate(text, (1, y), (right, 0), ax.get_yaxis_transform(), "offset points")
         place.set(ha="right", va="center", fontsize="small")
-
-
-def _name_rows(ax: Axes, rows: Sequence[AnswerRow]) -> None:
-    ax.set_yticks(
-        [row.rank for row in rows], [f"{row.rank}. {shortened(row.item, LONGEST_LABEL)}" for row in rows]
-    )
-    for text in ax.get_yticklabels():
-        text.set_parse_math(False)  # a dollar in a name is a dollar
-    ax.set_ylim(rows[-1].rank + 0.7, rows[0].rank - 0.7)
-    ax.grid(axis="y", alpha=0.25)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)

@@ -310,10 +310,10 @@ class MarginSearch:
     def _tried(
         self, best: Found, attack: Attack, pair: tuple[int, int], turned: Turned, least: int
     ) -> Found:
-        """Return the attack if it needs fewer units than the best one so far, else that one."""
-        limit = self._most if best.upper is None else best.upper - 1
-        number = self._fewest(attack, turned, least, limit)
-        return best if number is None else Found(best.lower, pair, number, attack)
+        """Return the attack by as few units as are found to do if these are fewer than the best's."""
+        most = min(attack.largest, self._most if best.upper is None else best.upper - 1)
+        held = last_true(lambda number: not self._turns(attack, number, turned), most, first=least)
+        return Found(best.lower, pair, held + 1, attack) if held < most else best
 
     def _against_all(self, best: Found, pairs: Bounded, turned: Turned) -> Found:
         """Attack several pairs at once, the most effective units of each in turn."""
@@ -322,12 +322,6 @@ class MarginSearch:
         attacks = [(lower, self.contests.attack(*pair)) for lower, pair in pairs[:TOGETHER]]
         most = min(LOOKED_AT, self._most) if best.upper is None else best.upper
         return self._tried(best, merged(attacks, most), best.pair, turned, best.lower)
-
-    def _fewest(self, attack: Attack, turned: Turned, least: int, most: int) -> int | None:
-        """Return how many of an attack turn the answer, as few as are found to."""
-        most = min(most, attack.largest)
-        held = last_true(lambda number: not self._turns(attack, number, turned), most, first=least)
-        return held + 1 if held < most else None
 
     def _turns(self, attack: Attack, number: int, turned: Turned) -> bool:
         """Take the units away or add them, score anew, and look."""

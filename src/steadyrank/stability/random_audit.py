@@ -137,9 +137,8 @@ class RandomRemovals:
     def _after(self, scorer: Scorer, which: int) -> tuple[int, FloatArray | str]:
         """Score the data after one removal; a model of somebody else's may refuse in its own words."""
         try:
-            return which, scorer.score(
-                self.data.with_copies(self.data.units.counts - self.leaving(which))
-            )
+            left = self.data.with_copies(self.data.units.counts - self.leaving(which))
+            return which, scorer.score(left)
         except (SteadyrankError, ValueError, ArithmeticError) as error:
             return which, f"{type(error).__name__}: {error}"
 
