@@ -8,23 +8,7 @@ from steadyrank.data import (
     read_any as read_any,
 )
 from steadyrank.errors import SteadyrankError as SteadyrankError
-from steadyrank.operators import (
-    CertainOrder as CertainOrder,
-    InflatedTopK as InflatedTopK,
-    KendallDistance as KendallDistance,
-    RankingSet as RankingSet,
-    certainly_above as certainly_above,
-    covering_eps as covering_eps,
-    critical_eps as critical_eps,
-    inflated_argmax as inflated_argmax,
-    inflated_ranking as inflated_ranking,
-    inflated_topk as inflated_topk,
-    inflated_topk_mask as inflated_topk_mask,
-    meeting_eps as meeting_eps,
-    rank_intervals as rank_intervals,
-    tiers as tiers,
-    topk as topk,
-)
+from steadyrank.operators import *  # noqa: F403 (all of them)
 from steadyrank.scorers import (
     Approval as Approval,
     Bagged as Bagged,

@@ -27,10 +27,7 @@ def attach(
     further : mapping, optional
         More names, each with the module that it is in.
     """
-    stub = ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8"))
-    declared = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
-    homes = {alias.name: str(node.module) for node in declared for alias in node.names}
-    homes |= further or {}
+    homes = {**_declared(Path(file).with_suffix(".pyi")), **(further or {})}
 
     def load(name: str) -> object:
         if name in homes:
@@ -41,3 +38,14 @@ def attach(
             raise AttributeError(f"module {package!r} has no attribute {name!r}") from None
 
     return load, lambda: sorted(homes), sorted(homes)
+
+
+def _declared(stub: Path) -> dict[str, str]:
+    """Return the names that a stub file imports, each with its module; of a part perhaps all."""
+    homes: dict[str, str] = {}
+    for node in ast.parse(stub.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom):
+            module, names = str(node.module), [alias.name for alias in node.names]
+            part = stub.parent / module.rpartition(".")[2] / stub.name
+            homes |= dict.fromkeys(_declared(part) if names == ["*"] else names, module)
+    return homes

@@ -21,7 +21,7 @@ from steadyrank.scorers import (
     Plurality,
     as_scorer,
 )
-from steadyrank.stability.certificate import CAVEAT, Numbers, observed
+from steadyrank.stability.certificate import CAVEAT, Claims, Numbers
 from steadyrank.wording import counted, plural
 
 # What sentences say.
@@ -77,12 +77,21 @@ def test_sentences_count_in_the_singular_and_the_plural():
         asked = {"k": k} if k else {}
         ask = stable_topk if k else stable_ranking
         assert "It is not promised that the new" in ask(votes, **asked, **overlap).certificate.promise
-    how = {"cover": True, "chosen": False, "ties": False}
-    assert "every time (delta = 0)" in observed(0.1, 0, 20, "row", "3", **how).sentence
-    assert "but not without 1 of them (delta = 0.05)" in observed(0.1, 1, 20, "row", "3", **how).sentence
-    assert "but not without 2 of them (delta = 0.6667)" in observed(0.1, 2, 3, "row", "3", **how).promise
-    assert "each of the 10 countries was" in observed(0.1, 0, 10, "country", "3", **how).sentence
-    assert "dataset of 1 country" in observed(0.1, 0, 1, "country", "3", **how).sentence
+    how = {"chosen": False, "ties": False}
+    assert "every time (delta = 0)" in Claims(20, "row", 3, "cover").observed(0.1, 0, **how).sentence
+    assert (
+        "but not without 1 of them (delta = 0.05)"
+        in Claims(20, "row", 3, "cover").observed(0.1, 1, **how).sentence
+    )
+    assert (
+        "but not without 2 of them (delta = 0.6667)"
+        in Claims(3, "row", 3, "cover").observed(0.1, 2, **how).promise
+    )
+    assert (
+        "each of the 10 countries was"
+        in Claims(10, "country", 3, "cover").observed(0.1, 0, **how).sentence
+    )
+    assert "dataset of 1 country" in Claims(1, "country", 3, "cover").observed(0.1, 0, **how).sentence
 
 
 @pytest.mark.parametrize(
@@ -143,7 +152,7 @@ def test_bounds_are_rounded_outward():
     scorer = Bagged(Plurality(), bags=400, size=2, seed=1)
     told = stable_topk(votes, 1, delta=1e-6, scorer=scorer, claim="proved").certificate.promise
     assert "probability at least 0.9999 (delta = 1e-06)" in told
-    million = observed(1e-9, 1, 10**9, "vote", "3", cover=True, chosen=True, ties=False)
+    million = Claims(10**9, "vote", 3, "cover").observed(1e-9, 1, chosen=True, ties=False)
     assert "(delta = 1e-09)" in million.promise
     assert "at eps = 1e-09" in million.sentence
 

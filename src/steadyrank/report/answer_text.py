@@ -6,16 +6,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from steadyrank.report.columns import Column, Layout
-from steadyrank.report.lines import (
-    FAINT,
-    LONG,
-    NEXT_IN_LINE,
-    Line,
-    claims,
-    heading,
-    margin_line,
-    paragraph,
-)
+from steadyrank.report.lines import FAINT, LONG, NEXT_IN_LINE, Line, claims, heading, paragraph
 from steadyrank.report.terminal import RankAxis
 from steadyrank.safe_text import columns_of
 from steadyrank.wording import STANDINGS, ranks_in_words, share_in_words
@@ -27,13 +18,9 @@ if TYPE_CHECKING:
     from steadyrank.report.terminal import Terminal
 
 STYLES = {"sure": "green", "contender": "yellow", "near": "cyan", "out": FAINT, None: ""}
-SIGNS = {
-    "sure": ("●", "*"),
-    "contender": ("◐", "?"),
-    "near": ("◌", "."),
-    "out": ("○", " "),
-    None: (" ", " "),
-}
+SIGNS = {"sure": "●*", "contender": "◐?", "near": "◌.", "out": "○ ", None: "  "}
+"""Of each standing two signs: the better one, and one that every terminal has."""
+
 MEANING = {
     "sure": "in the top {k}, whichever one {unit} leaves",
     "contender": "some {unit} that leaves brings it in or puts it out",
@@ -59,7 +46,8 @@ def _first(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield what an answer says first: its sentence, the margin, and what a reader must know."""
     yield from heading(findings, terminal)
     yield from paragraph(findings["headline"], terminal, style="bold")
-    yield from margin_line(findings["margin"], terminal)
+    if findings["margin"] is not None:
+        yield from paragraph(findings["margin"]["sentence"], terminal)
     for warning in findings["warnings"]:
         yield from paragraph(warning, terminal, bullet="!", style="yellow")
     yield Line("")
@@ -130,13 +118,12 @@ def _items(
 ) -> tuple[list[str], RankAxis | None]:
     """Return the header and the lines of items, and an axis for bars of ranks if there is room."""
     dash, number = terminal.sign("–", "-"), _score_format([row["score"] for row in rows])
-    signs = [terminal.sign(*SIGNS[row["standing"]]) if cut is not None else " " for row in rows]
     wide = max((len(f"{row['rank']:,}") for row in rows), default=1)
+    signs = [SIGNS[row["standing"] if cut is not None else None] for row in rows]
+    places = [f" {terminal.sign(*signs[n])} {row['rank']:>{wide},}" for n, row in enumerate(rows)]
     ranks = [_between(row["best_rank"], row["worst_rank"], dash) for row in rows]
     columns = [
-        Column(
-            "", [f" {sign} {row['rank']:>{wide},}" for sign, row in zip(signs, rows, strict=True)], 9
-        ),
+        Column("", places, 9),
         Column("item", [str(row["item"]) for row in rows], 8, names=True),
         Column("score", [number(row["score"]) for row in rows], 3),
         Column("ranks", ranks, 7),
@@ -185,21 +172,10 @@ def _ends_of(rows: Sequence[Row], *, everything: bool, middle: int = 0) -> list[
 
 
 def _score_format(scores: Sequence[float]) -> Callable[[float], str]:
-    """Return how to write scores so that different ones look different."""
-    decimals = _decimals(scores)
-
-    def number(score: float) -> str:
-        if score and not 1e-6 < abs(score) < 1e9:
-            return f"{score:.6g}"
-        return f"{score:.{decimals}f}"
-
-    return number
-
-
-def _decimals(scores: Sequence[float]) -> int:
-    """Return how many decimals tell different scores apart: from two to six."""
+    """Return how to write scores so that different ones look different: with two to six decimals."""
+    ways = ({f"{score:.{decimals}f}" for score in scores} for decimals in range(2, 6))
     different = len(set(scores))
-    for decimals in range(2, 6):
-        if len({f"{score:.{decimals}f}" for score in scores}) == different:
-            return decimals
-    return 6
+    decimals = next((2 + place for place, texts in enumerate(ways) if len(texts) == different), 6)
+    return lambda score: (
+        f"{score:.6g}" if score and not 1e-6 < abs(score) < 1e9 else f"{score:.{decimals}f}"
+    )

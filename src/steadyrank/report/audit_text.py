@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from steadyrank.report.columns import Column, Layout
-from steadyrank.report.lines import FAINT, Line, guessed, heading, margin_line, notes, paragraph
+from steadyrank.report.lines import FAINT, Line, guessed, heading, notes, paragraph
 from steadyrank.wording import counted, rounded_up, size_in_words
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def check_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     yield from paragraph(f"{'STABLE' if passed else 'UNSTABLE'}: {what}", terminal, style=style)
     yield from guessed(findings, terminal)
     yield from paragraph(_checked(findings, plain=plain), terminal)
-    yield from margin_line(findings["margin"], terminal)
+    yield from paragraph(findings["margin"]["sentence"], terminal)
     if findings["min_margin"] is not None:
         lower = findings["margin"]["lower"]
         held = "enough" if lower >= findings["min_margin"] else "too few"

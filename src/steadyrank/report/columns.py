@@ -60,26 +60,19 @@ class Layout:
 
     def __init__(self, columns: Sequence[Column], terminal: Terminal) -> None:
         self._terminal = terminal
-        kept = list(columns)
-        while len(kept) > 1 and self._needed(kept) > terminal.width:
-            kept.remove(min(kept, key=lambda column: column.need))
-        self._columns = kept
-        self._widths = {id(column): column.width(terminal) for column in kept}
-        over = self.width - terminal.width
-        for column in kept:
-            if column.names and over > 0:
-                self._widths[id(column)] = max(1, self._widths[id(column)] - over)
-
-    def _needed(self, columns: Sequence[Column]) -> int:
-        """Return the width that columns take at least."""
-        full = [(column, column.width(self._terminal)) for column in columns]
-        least = [min(width, NARROWEST_NAME) if column.names else width for column, width in full]
-        return sum(least) + APART * (len(least) - 1)
+        kept = [(column, column.width(terminal)) for column in columns]
+        while len(kept) > 1 and _taken([_least(*one) for one in kept]) > terminal.width:
+            kept.remove(min(kept, key=lambda one: one[0].need))
+        over = max(0, _taken([width for _, width in kept]) - terminal.width)
+        self._columns = [column for column, _ in kept]
+        self._widths = [
+            max(1, width - over) if over and column.names else width for column, width in kept
+        ]
 
     @property
     def width(self) -> int:
         """How many characters a line takes."""
-        return sum(self._widths.values()) + APART * (len(self._widths) - 1)
+        return _taken(self._widths)
 
     def lines(self) -> list[str]:
         """Return the line of titles, and one for each row."""
@@ -90,8 +83,16 @@ class Layout:
 
     def _line(self, cells: Sequence[str]) -> str:
         made = []
-        for column, cell in zip(self._columns, cells, strict=True):
-            width = self._widths[id(column)]
+        for column, width, cell in zip(self._columns, self._widths, cells, strict=True):
             text = self._terminal.fit(cell, width)
             made.append(text if column.names else text.rstrip().rjust(width))
         return (" " * APART).join(made).rstrip()
+
+
+def _least(column: Column, width: int) -> int:
+    """Return the width that a column takes at least."""
+    return min(width, NARROWEST_NAME) if column.names else width
+
+
+def _taken(widths: Sequence[int]) -> int:
+    return sum(widths) + APART * (len(widths) - 1)

@@ -50,12 +50,6 @@ def guessed(findings: Findings, terminal: Terminal) -> Iterator[Line]:
         yield from paragraph(f"Guessed: {'; '.join(guesses)}", terminal, style=FAINT)
 
 
-def margin_line(margin: Findings | None, terminal: Terminal) -> Iterator[Line]:
-    """Yield how many units must leave, where that was asked."""
-    if margin is not None:
-        yield from paragraph(margin["sentence"], terminal)
-
-
 def claims(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield what is promised; the numbers behind it where they are wanted."""
     certificate = findings["certificate"]

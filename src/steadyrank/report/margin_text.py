@@ -29,12 +29,10 @@ def margin_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
         unit = findings["unit_added"]
         added = "" if unit is None else f" with {terminal.safe(unit)}"
         yield from paragraph(f"Tried{added} and seen: {told}", terminal)
-        for unit in removed["listed"][: None if terminal.everything else NEXT_IN_LINE]:
+        shown = removed["listed"][: None if terminal.everything else NEXT_IN_LINE]
+        for unit in shown:
             yield Line(f"   {unit['count']:,} x {terminal.safe(unit['unit'])}", FAINT)
-        hidden = removed["distinct_units"] - len(
-            removed["listed"][: None if terminal.everything else NEXT_IN_LINE]
-        )
-        if hidden:
+        if hidden := removed["distinct_units"] - len(shown):
             yield Line(f"   and {hidden:,} more kinds", FAINT)
     yield from _distance_lines(findings, terminal)
     for text in (f"Rule: {findings['rule']}", *findings["assumed"]):

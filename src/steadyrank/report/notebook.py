@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from steadyrank.report.audit_text import audit_cells
 from steadyrank.report.sharing import ITEM_TITLES, foot, html_table, item_cells, table_fragment
@@ -11,9 +11,7 @@ from steadyrank.report.text import plain_text
 from steadyrank.wording import RANK_STANDINGS, counted, ranks_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    Findings = Mapping[str, Any]
+    from steadyrank.report.lines import Findings
 
 ROWS = 25
 """How many items of a ranking a table shows."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from steadyrank.errors import MissingPackageError
 from steadyrank.report.sharing import COLOURS, as_markup, ends_in_words
@@ -12,10 +12,9 @@ from steadyrank.safe_text import columns_of, shortened, shown
 from steadyrank.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    Findings = Mapping[str, Any]
-    Row = Mapping[str, Any]
+    from steadyrank.report.lines import Findings, Row
 
 ROWS = 20
 """Rows of a picture."""

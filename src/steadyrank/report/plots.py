@@ -58,9 +58,8 @@ def standings(answer: StableTopK, ax: Axes | None = None, *, limit: int = 30) ->
     shown = around_cut(len(answer.items), answer.k, limit)
     rows = list(answer.rows(shown.stop))[shown.start :]
     ax = _axes(ax, len(rows))
-    _beside(
-        ax, rows[0].rank - 0.9, (f"in top {answer.k:,}", f"{shortened(plural(answer.unit), 12)} away")
-    )
+    titles = f"in top {answer.k:,}", f"{shortened(plural(answer.unit), 12)} away"
+    _beside(ax, rows[0].rank - 0.9, titles)
     for row in rows:
         _beside(ax, row.rank, ends_in_words(vars(row), answer.n_units))
     scale = RankScale.of([vars(row) for row in rows])
@@ -123,13 +122,12 @@ def curve(found: Curve, ax: Axes | None = None, *, eps: float | None = None) -> 
     calm = float(found.breaking_eps.max(initial=0.0))
     right = 2.5 * max(calm, eps or 0.0) or 1.1 * found.near or 1.0
     shown = places < right
+    beside, label = ax.twinx(), found.beside.partition(":")[0]
     x = np.append(places[shown], right)
-    (first,) = ax.step(x, _held(delta[shown]), where="post", color=COLOURS["contender"], label="delta")
-    beside = ax.twinx()
-    label, colour = found.beside.partition(":")[0], COLOURS["sure"]
-    (second,) = beside.step(
-        x, _held(size[shown]), where="post", color=colour, linestyle="--", label=label
-    )
+    # The last value holds to the end of the axis.
+    one, other = (np.append(values[shown], values[shown][-1]) for values in (delta, size))
+    (first,) = ax.step(x, one, where="post", color=COLOURS["contender"], label="delta")
+    (second,) = beside.step(x, other, "--", where="post", color=COLOURS["sure"], label=label)
     beside.set_ylabel(found.beside)
     beside.locator_params(axis="y", integer=True)
     ax.set(xlabel="eps", ylabel="delta: share of units that break the answer", xlim=(0, right))
@@ -181,11 +179,6 @@ def _deltas(method: str, deltas: ArrayLike) -> Any:
     return values
 
 
-def _held(values: Any) -> Any:
-    """Repeat the last value, which holds to the end of the axis."""
-    return np.append(values, values[-1])
-
-
 def _axes(ax: Axes | None, rows: int = 16) -> Axes:
     if ax is not None:
         return ax
@@ -209,9 +202,16 @@ def _ranges(
         if ranks:
             colour = COLOURS[standing]
             ax.scatter(ranks, ranks, color=colour, marker=marker, s=32, label=standing, zorder=3)
-    _name_rows(ax, rows)
     ax.locator_params(axis="x", integer=True)
     ax.set_xlabel("rank")
+    names = [f"{row.rank}. {shortened(row.item, LONGEST_LABEL)}" for row in rows]
+    ax.set_yticks([row.rank for row in rows], names)
+    for text in ax.get_yticklabels():
+        text.set_parse_math(False)  # a dollar in a name is a dollar
+    ax.set_ylim(rows[-1].rank + 0.7, rows[0].rank - 0.7)
+    ax.grid(axis="y", alpha=0.25)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
 
 
 def _beside(ax: Axes, y: float, texts: Sequence[str]) -> None:
@@ -219,15 +219,3 @@ def _beside(ax: Axes, y: float, texts: Sequence[str]) -> None:
     for right, text in zip((48, 114), texts, strict=True):
         place = ax.annotate(text, (1, y), (right, 0), ax.get_yaxis_transform(), "offset points")
         place.set(ha="right", va="center", fontsize="small")
-
-
-def _name_rows(ax: Axes, rows: Sequence[AnswerRow]) -> None:
-    ax.set_yticks(
-        [row.rank for row in rows], [f"{row.rank}. {shortened(row.item, LONGEST_LABEL)}" for row in rows]
-    )
-    for text in ax.get_yticklabels():
-        text.set_parse_math(False)  # a dollar in a name is a dollar
-    ax.set_ylim(rows[-1].rank + 0.7, rows[0].rank - 0.7)
-    ax.grid(axis="y", alpha=0.25)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)

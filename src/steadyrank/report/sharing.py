@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from steadyrank.safe_text import shortened, shown
 from steadyrank.wording import STANDINGS, counted, ranks_in_words, share_in_words
@@ -11,8 +11,7 @@ from steadyrank.wording import STANDINGS, counted, ranks_in_words, share_in_word
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    Findings = Mapping[str, Any]
-    Row = Mapping[str, Any]
+    from steadyrank.report.lines import Findings, Row
 
 COLOURS = {"sure": "#0072B2", "contender": "#D55E00", "near": "#007A59", "out": "#7F8894"}
 """After Okabe and Ito; the page and the plots have the same, each with a shape of its own."""

@@ -6,7 +6,11 @@ from steadyrank.stability.answers import (
 from steadyrank.stability.audit_rows import AuditRow as AuditRow
 from steadyrank.stability.auditing import Audit as Audit, Check as Check
 from steadyrank.stability.certificate import Certificate as Certificate
-from steadyrank.stability.curve import StabilityCurve as StabilityCurve
+from steadyrank.stability.curve import (
+    RankingCurve as RankingCurve,
+    RemovalCurve as RemovalCurve,
+    StabilityCurve as StabilityCurve,
+)
 from steadyrank.stability.explanation import Explanation as Explanation, Needed as Needed, Rival as Rival
 from steadyrank.stability.margin_results import Margin as Margin
 from steadyrank.stability.questions import (
@@ -19,7 +23,5 @@ from steadyrank.stability.questions import (
     write_report as write_report,
 )
 from steadyrank.stability.random_audit import RandomAudit as RandomAudit
-from steadyrank.stability.ranking_curve import RankingCurve as RankingCurve
-from steadyrank.stability.removal_curve import RemovalCurve as RemovalCurve
 from steadyrank.stability.study import Study as Study
 from steadyrank.stability.topk_audit import Flip as Flip, Flips as Flips

@@ -15,6 +15,7 @@ from steadyrank.stability import findings
 from steadyrank.stability.results import Result, some_of
 from steadyrank.stability.standings import Standing
 from steadyrank.stability.topk_audit import Flips
+from steadyrank.stability.verdict import ranking_headline, suggestions, topk_headline, topk_warnings
 from steadyrank.stability.views import plot_ranking, plot_topk
 
 if TYPE_CHECKING:
@@ -23,11 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.operators.rankings import RankingSet
-    from steadyrank.operators.topk_sets import InflatedTopK
-    from steadyrank.stability.auditing import Audit
-    from steadyrank.stability.certificate import Certificate
-    from steadyrank.stability.margin_results import Margin
+    from steadyrank.operators import InflatedTopK, RankingSet
+    from steadyrank.stability import Audit, Certificate, Margin
     from steadyrank.stability.standings import Ranks, TopKDeletions
 
 STANDINGS: tuple[Standing, ...] = get_args(Standing)
@@ -152,6 +150,27 @@ class Answer(Result):
     def _standing(self, place: int, index: int) -> dict[str, Any]:
         """Return share, standing, away and critical eps of an item, given its place and its index."""
         raise NotImplementedError
+
+    def _listed(self, limit: int | None) -> dict[str, Any]:
+        """Return the items, all or so many, and what is claimed of the answer."""
+        numbers = {
+            name: findings.finite(float(value)) for name, value in self.certificate.numbers.items()
+        }
+        return {
+            "eps": self.eps,
+            "certificate": {**vars(self.certificate), "numbers": numbers},
+            "rows": [
+                {
+                    **vars(row),
+                    "item": findings.label(row.item),
+                    "critical_eps": findings.finite(row.critical_eps),
+                }
+                for row in self.rows(limit)
+            ],
+        }
+
+    def _margin_found(self) -> dict[str, Any] | None:
+        return self.margin.parts() if self.told and self.has_study else None
 
     def _columns(self) -> dict[str, list[Any]]:
         rows = list(self.rows())
@@ -310,21 +329,40 @@ class StableTopK(Answer):
         max_rows : int, optional
             How many items to list, by rank; all by default.
         """
-        made = findings.about(self, source, policies) | findings.answer_findings(self, max_rows)
-        audited = findings.audited_findings(self, self._audit) if self.told else {}
-        return made | findings.topk_findings(self) | audited
+        made = findings.about(self, source, policies) | self._listed(max_rows) | self._first()
+        return made | self._audited() if self.told else made
 
-    def brief(
-        self,
-        *,
-        source: str | None = None,
-        policies: Mapping[str, str] | None = None,
-        everything: bool = False,
-    ) -> dict[str, Any]:
-        """Return what a screen shows: nobody is named who changes the answer, nor any other eps."""
+    def _brief(self, everything: bool) -> dict[str, Any]:
+        # Nobody is named who changes the answer, nor any other eps.
         limit = None if everything else max(self.size + NEXT_ON_A_SCREEN, self._last_contender)
-        made = findings.about(self, source, policies) | findings.answer_findings(self, limit)
-        return made | findings.topk_findings(self)
+        return self._listed(limit) | self._first()
+
+    def _first(self) -> dict[str, Any]:
+        """Return what an answer says first: who is in, who contends, how many decide."""
+        known = self.deletions
+        summary: dict[str, Any] = {"size": self.size}
+        names = ("sure", "contenders", "near")
+        summary |= {name: None if known is None else len(getattr(self, name)) for name in names}
+        changing = None if known is None else known.changing_units()
+        uncovered = None if known is None else known.uncovered_units(self.eps)
+        for name, number in (("changing", changing), ("uncovered", uncovered)):
+            share = None if number is None else number / self.n_units
+            summary |= {f"{name}_units": number, f"{name}_share": share}
+        return {
+            "headline": topk_headline(self),
+            "warnings": list(topk_warnings(self)),
+            "suggestions": suggestions(self),
+            "k": self.k,
+            "size": self.size,
+            "summary": summary,
+            "margin": self._margin_found(),
+        }
+
+    def _audited(self) -> dict[str, Any]:
+        """Return who changes the answer, and what each eps would do."""
+        flips = findings.flip_findings(self._audit.flips(self.k), self.study.data)
+        curve = findings.curve_findings(self._audit.curve(self.k), self.eps)
+        return self._audit.audited() | {"curve": curve, "flips": flips}
 
     @cached_property
     def _audit(self) -> Audit:
@@ -393,7 +431,13 @@ class StableRanking(Answer):
         return told | {"standing": "sure" if fixed else "contender"}
 
     def _found(self) -> dict[str, Any]:
-        return findings.answer_findings(self, None) | findings.ranking_findings(self)
+        return self._listed(None) | {
+            "headline": ranking_headline(self),
+            "warnings": [],
+            "suggestions": suggestions(self),
+            "tiers": [findings.labels(tier) for tier in self.tiers],
+            "margin": self._margin_found(),
+        }
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the ranks that each item may have with matplotlib, and return the Axes."""

@@ -6,7 +6,7 @@ A method of ours is audited by its function in one of the two tables below: one 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -24,18 +24,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from steadyrank._typing import FloatArray
-    from steadyrank.data.observations import Observations
-    from steadyrank.data.units import Units
-    from steadyrank.stability.answers import StableTopK
-    from steadyrank.stability.audit_rows import AuditRow, EpsOf, Operator
+    from steadyrank.data import Observations, Units
+    from steadyrank.stability import AuditRow, Margin, RankingCurve, StabilityCurve, StableTopK, Study
+    from steadyrank.stability.audit_rows import EpsOf, Operator
     from steadyrank.stability.calibration import Inflation
-    from steadyrank.stability.curve import StabilityCurve
-    from steadyrank.stability.margin_results import Margin
-    from steadyrank.stability.ranking_curve import RankingCurve
-    from steadyrank.stability.study import Study
 
 TOPK_METHODS: dict[str, Callable[[float], Members]] = {
-    "topk": plain_members,
+    "topk": lambda _: plain_members,
     "inflated_topk": inflated_members,
 }
 """Answers for a k: from eps to a function that tells the members. Audited together, in one pass."""
@@ -61,8 +56,6 @@ class Audit(Result):
         One row for each method and k.
     inflation : Inflation
         Where the eps of inflated answers comes from; each row has its own.
-    units : Units
-        What was left out.
 
     Examples
     --------
@@ -75,7 +68,13 @@ class Audit(Result):
 
     table: tuple[AuditRow, ...]
     inflation: Inflation
-    units: Units
+    _folds: Study = field(kw_only=True)
+    """What was left out, as a study: each unit in turn, or each of some sets of them."""
+
+    @property
+    def units(self) -> Units:
+        """What was left out."""
+        return self._folds.units
 
     @property
     def eps(self) -> float | None:
@@ -110,14 +109,9 @@ class Audit(Result):
         return None if self.eps is None else self._folds.share(self._folds.reaching(self.eps))
 
     @property
-    def _folds(self) -> Study:
-        """What was left out, as a study: each unit in turn."""
-        return self.study
-
-    @property
     def flipping_data(self) -> Observations | None:
         """The data whose units were left out; None where sets of them were."""
-        return self.study.data
+        return self.study.data if self._folds is self.study else None
 
     def row(self, method: str, k: int | None = None) -> AuditRow:
         """Return the row of one method (and k)."""
@@ -163,13 +157,29 @@ class Audit(Result):
         return self.curve(chosen).plot(ax, eps=self.inflation.eps_of(chosen))
 
     def _found(self) -> dict[str, Any]:
-        return findings.audit_findings(self)
+        how = self.inflation
+        ks = [row.k for row in self if row.method == "topk" and row.k is not None]
+        flips = [findings.flip_findings(self.flips(k), self.flipping_data) for k in ks]
+        target = {"eps": how.eps, "delta": how.target, "guarantee": how.guarantee}
+        return target | self.audited() | {"flips": flips}
+
+    def audited(self) -> dict[str, Any]:
+        """Return the table as plain data."""
+        names = (
+            *findings.COLUMNS[self.document],
+            "eps",
+            "log10_size",
+            "note",
+            "recalibrated",
+            "eps_without",
+        )
+        rows = [{**findings.told(row, *names), "size": findings.counted_size(row.size)} for row in self]
+        return {"audit": rows, "share_reaching_eps": self.share_reaching_eps}
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return the table by column; sizes beyond the largest float are infinite there."""
-        columns = {
-            name: [getattr(row, name) for row in self] for name in findings.COLUMNS[self.document]
-        }
+        names = findings.COLUMNS[self.document]
+        columns = {name: [getattr(row, name) for row in self] for name in names}
         return columns | {"size": [_as_float(row.size) for row in self]}
 
 
@@ -226,7 +236,24 @@ class Check(Result):
         return held and self.margin.lower >= (self.min_margin or 0)
 
     def _found(self) -> dict[str, Any]:
-        return findings.check_findings(self)
+        row, remedy = self.row, self.remedy
+        return {
+            "k": self.k,
+            "method": row.method,
+            "eps": self.eps,
+            "delta": row.delta,
+            "breaking_units": round(row.delta * self.n_units),
+            **findings.told(row, "uncovered", "size"),
+            "max_delta": self.max_delta,
+            "margin": self.margin.parts(),
+            **findings.told(self, "min_margin", "stable"),
+            "remedy": {
+                **findings.told(remedy, "eps", "size"),
+                "uncovered": remedy.certificate.delta,
+                "items": findings.labels(remedy.members),
+            },
+            "flips": findings.flip_findings(self.flips, self.study.data),
+        }
 
 
 class AuditPlan:
@@ -248,8 +275,7 @@ class AuditPlan:
 
     def rows(self, study: Study, eps_of: EpsOf, max_states: int) -> Iterator[AuditRow]:
         """Audit everything that was asked for: ours, then the user's own."""
-        methods = {name: make for name, make in TOPK_METHODS.items() if name in self._methods}
-        if methods:
+        if methods := {name: make for name, make in TOPK_METHODS.items() if name in self._methods}:
             yield from TopKAudit(study, {k: eps_of(k) for k in self._ks}).rows(methods)
         for name, audited in RANKING_METHODS.items():
             if name in self._methods:

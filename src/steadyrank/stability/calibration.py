@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
@@ -18,31 +18,16 @@ from steadyrank.operators.boundary import MOST_OF_EPS, effective_eps, just_above
 from steadyrank.operators.checks import check_eps
 from steadyrank.scorers.base import LeaveOneOut
 from steadyrank.stability.audit_rows import units_without_common_ranking
-from steadyrank.stability.certificate import (
-    Certificate,
-    by_shifts,
-    nothing_left_out,
-    observed,
-    proved_by_bagging,
-    proved_by_sensitivity,
-    unchecked,
-    withstanding,
-)
+from steadyrank.stability.certificate import Certificate, Claims, Guarantee, unchecked
 from steadyrank.stability.withstanding import Withstanding
 from steadyrank.wording import counted, plural, rounded_up
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.base import Settled
-    from steadyrank.scorers.sensitivity import Sensitivity
-    from steadyrank.stability.certificate import Guarantee
     from steadyrank.stability.study import Study
 
 Claim = Literal["observed", "proved", "none"]
-CLAIMS = ("observed", "proved", "none")
-GUARANTEES = ("overlap", "cover")
 
 COVERS = (2 + math.sqrt(2)) * (1 + 1e-12)
 """If scores move by less than eps, the new plain answer is inside the inflated one at so many eps."""
@@ -90,13 +75,17 @@ class Calibration:
     guarantee: Guarantee = "cover"
 
     @property
-    def what(self) -> str:
-        """What answers must share, for sentences: a number of items, or a ranking."""
-        return "ranking" if self.k is None else str(self.k)
+    def _claims(self) -> Claims:
+        return Claims(self.study.units.total, self.study.unit, self.k, self.guarantee)
 
     @property
     def _cover(self) -> bool:
         return self.guarantee == "cover"
+
+    @property
+    def _factor(self) -> float:
+        """How much larger than a shift of the scores eps must be."""
+        return COVERS if self._cover else 1.0
 
     def certificate(
         self,
@@ -111,11 +100,11 @@ class Calibration:
         everything = bool((self.study.critical_eps(self.k or 1) < found.eps).all())
         several = len(self.study.items) > (self.k or 1)
         claimed = found.delta is not None and not found.vacuous
-        return nothing_left_out(found) if everything and several and claimed else found
+        return found.nothing_left_out() if everything and several and claimed else found
 
     def _found(self, delta: float, eps: float | None, claim: Claim, removals: int) -> Certificate:
-        _check_choice("claim", claim, CLAIMS)
-        _check_choice("guarantee", self.guarantee, GUARANTEES)
+        _check_choice("claim", claim, get_args(Claim))
+        _check_choice("guarantee", self.guarantee, get_args(Guarantee))
         target = check_delta(delta)
         check_one_target(target, eps)
         if claim != "none" and self.study.units.total < 2:
@@ -127,20 +116,24 @@ class Calibration:
                     way_out=["Omit ", Option("delta"), "."],
                 )
             return self._whoever_leaves(removals, eps, claim)
-        if eps is None:
-            return self._for_delta(target, claim)
-        return self._for_eps(check_eps(eps), claim)
+        return self._one_leaves(target, None if eps is None else check_eps(eps), claim)
 
     def eps_needed(self, delta: float) -> float:
         """Return the tightest eps on these data that at most a share ``delta`` of the units breaks."""
         if self._by_shifts:
             return just_above(self._factor * self.study.eps_for(delta))
-        if not self._cover:
-            curve = self.study.ranking_curve() if self.k is None else self.study.curve(self.k)
-            return curve.smallest_eps(delta)
-        covering = self._covering_eps  # first: it makes the scores, too
-        ties = self.study.tie_eps
-        return eps_above(check_delta(delta), covering, self.study.units.counts, ties)
+        needed = self._each_needs  # first: it makes the scores, too
+        return eps_above(check_delta(delta), needed, self.study.units.counts, self.study.tie_eps)
+
+    @property
+    def _each_needs(self) -> FloatArray:
+        """The eps, for each distinct unit, above which leaving it out does not break the answer."""
+        if self._cover and self.k is not None:
+            return self.study.deletions(self.k).covering_eps
+        if self.k is not None:
+            return self.study.curve(self.k).breaking_eps
+        curve = self.study.ranking_curve()
+        return curve.covering_eps if self._cover else curve.breaking_eps
 
     @property
     def _by_shifts(self) -> bool:
@@ -154,12 +147,6 @@ class Calibration:
         fitted = type(loo).columns_near is not LeaveOneOut.columns_near
         return fitted and len(loo.units) * len(loo.scores) > FITTED
 
-    @property
-    def _covering_eps(self) -> FloatArray:
-        """The eps, for each distinct unit, above which the answer holds the plain one without it."""
-        known = self.study.ranking_curve() if self.k is None else self.study.deletions(self.k)
-        return known.covering_eps
-
     def _whoever_leaves(self, removals: int, eps: float | None, claim: Claim) -> Certificate:
         study, scorer = self.study, self.study.scorer.name
         if claim != "observed":
@@ -168,29 +155,22 @@ class Calibration:
                 way_out=["Omit ", Option("claim", claim), "."],
             )
         if not study.margin_search().contests.several:
+            otherwise = ", or a scorer whose margins are bounded below."
             raise NoProofError(
                 scorer,
                 f"nothing bounds what {removals:,} {plural(study.unit)} that leave together can do",
-                way_out=[
-                    "Use ",
-                    Option("removals", "1"),
-                    ", or a scorer whose margins are bounded below.",
-                ],
+                way_out=["Use ", Option("removals", "1"), otherwise],
             )
-        known = Withstanding(study, removals)
-        needed = (
-            known.ranking(cover=self._cover) if self.k is None else known.topk(self.k, cover=self._cover)
-        )
-        smallest = max(just_above(needed), study.tie_eps)
-        if eps is not None and check_eps(eps) < just_above(needed):
+        needed = just_above(Withstanding(study, removals).eps_needed(self.k, cover=self._cover))
+        smallest = max(needed, study.tie_eps)
+        if eps is not None and check_eps(eps) < needed:
             raise NoProofError(
                 scorer,
                 f"no rule proves that eps = {eps:.6g} holds against {counted(removals, 'removal')}",
                 way_out=["Omit ", Option("eps"), f", or give {rounded_up(smallest)} or more."],
             )
         found = smallest if eps is None else check_eps(eps)
-        told = removals, study.units.total, study.unit, self.what
-        return withstanding(found, *told, cover=self._cover, chosen=eps is None)
+        return self._claims.certified(found, removals, chosen=eps is None)
 
     def check_removals(self, removals: int) -> int:
         """Return a number of units that may leave and leave somebody, or complain."""
@@ -203,85 +183,63 @@ class Calibration:
             )
         return int(removals)
 
-    def _for_delta(self, delta: float, claim: Claim) -> Certificate:
-        if claim == "none":
+    def _one_leaves(self, delta: float, eps: float | None, claim: Claim) -> Certificate:
+        """Return what is claimed of an eps that was given, or of the tightest for a target delta."""
+        if claim == "none" and eps is None:
             raise InvalidValueError(
                 "a claim of 'none' goes with an eps; for a target delta something is checked",
                 way_out=["Give ", Option("eps"), ", or omit ", Option("claim", "none"), "."],
             )
-        if claim == "proved":
-            return self._proved_for_delta(delta)
-        eps = self.eps_needed(delta)
-        return self._observed(eps, chosen=True)
-
-    def _for_eps(self, eps: float, claim: Claim) -> Certificate:
-        if claim == "none":
+        if claim == "none" and eps is not None:
             return unchecked(eps, self.guarantee)
-        bound = self._sensitivity()
-        if bound is not None and self._surely_above(eps, self._factor * bound.eps):
-            # Proved for all datasets, so also for this one, and at no cost.
-            return proved_by_sensitivity(eps, bound, self.study.unit, self.what, cover=self._cover)
-        return self._proved_by_bags_at(eps) if claim == "proved" else self._observed(eps)
-
-    @property
-    def _factor(self) -> float:
-        """How much larger than a shift of the scores eps must be."""
-        return COVERS if self._cover else 1.0
-
-    def _proved_by_bags_at(self, eps: float) -> Certificate:
-        numbers = self._bagging()
-        if numbers is None:
-            raise NoProofError(self.study.scorer.name, f"no rule proves anything at eps = {eps:.6g}")
-        ratio = self._factor * _bagging_reach(numbers) / (eps * (1 - MOST_OF_EPS))
-        # A product, not a power: it may overflow to infinity, which says vacuous.
-        return self._proved_by_bagging(eps, ratio * ratio, numbers)
-
-    def _proved_by_bagging(self, eps: float, delta: float, numbers: Mapping[str, float]) -> Certificate:
-        return proved_by_bagging(
-            eps, delta, numbers, self.study.unit, self.what, factor=self._factor, cover=self._cover
-        )
-
-    def _proved_for_delta(self, delta: float) -> Certificate:
-        bound = self._sensitivity()
+        if eps is None and claim == "observed":
+            return self._observed(self.eps_needed(delta), chosen=True)
+        bound = self.study.scorer.sensitivity(self.study.data)
         if bound is not None:
-            eps = just_above(self._factor * bound.eps)
-            return proved_by_sensitivity(eps, bound, self.study.unit, self.what, cover=self._cover)
-        numbers = self._bagging()
-        if numbers is not None and delta > 0 and math.isfinite(numbers["C"]):
-            eps = just_above(self._factor * _bagging_reach(numbers) / math.sqrt(delta))
-            return self._proved_by_bagging(eps, delta, numbers)
-        raise NoProofError(self.study.scorer.name, f"no rule proves delta = {delta:g}")
+            least = self._factor * bound.eps
+            if eps is None or self._surely_above(eps, least):
+                # Proved for all datasets, so also for this one, and at no cost.
+                return self._claims.proved_by_sensitivity(eps or just_above(least), bound)
+        if eps is not None and claim == "observed":
+            return self._observed(eps, chosen=False)
+        return self._proved_by_bagging(delta, eps)
+
+    def _proved_by_bagging(self, delta: float, eps: float | None) -> Certificate:
+        scorer = self.study.scorer
+        numbers = scorer.bagging_numbers(self.study.data)
+        if numbers is None or (eps is None and not (delta > 0 and math.isfinite(numbers["C"]))):
+            asked = f"delta = {delta:g}" if eps is None else f"anything at eps = {eps:.6g}"
+            raise NoProofError(scorer.name, f"no rule proves {asked}")
+        # The bound is one of eps times the root of delta.
+        least = self._factor * math.sqrt(
+            numbers["radius_squared"] * (numbers["C"] + numbers["finite_bags"])
+        )
+        if eps is None:
+            return self._claims.proved_by_bagging(
+                just_above(least / math.sqrt(delta)), delta, numbers, self._factor
+            )
+        ratio = least / (eps * (1 - MOST_OF_EPS))
+        # A product, not a power: it may overflow to infinity, which says vacuous.
+        return self._claims.proved_by_bagging(eps, ratio * ratio, numbers, self._factor)
 
     def _surely_above(self, eps: float, bound: float) -> bool:
         """Tell whether eps exceeds a bound also after the operators' allowance for rounding."""
         largest = float(np.abs(self.study.scores).max()) + bound
         return bool(effective_eps(eps, largest) > bound)
 
-    def _sensitivity(self) -> Sensitivity | None:
-        return self.study.scorer.sensitivity(self.study.data)
-
-    def _bagging(self) -> Mapping[str, float] | None:
-        return self.study.scorer.bagging_numbers(self.study.data)
-
-    def _observed(self, eps: float, *, chosen: bool = False) -> Certificate:
+    def _observed(self, eps: float, *, chosen: bool) -> Certificate:
         """Return the certificate of an audit at this eps."""
         study = self.study
         broken: BoolArray | IntArray
         if bounded := self._by_shifts:
             broken = study.reaching(eps / self._factor)
-        elif self._cover:
-            broken = self._covering_eps >= eps
-        elif self.k is not None:
-            broken = study.curve(self.k).breaking_eps >= eps
-        elif chosen:
-            broken = study.ranking_curve().breaking_eps >= eps
-        else:
+        elif self.k is None and not self._cover and not chosen:
             broken = units_without_common_ranking(study, eps)
-        number = int(study.units.counts[broken].sum())
-        told = number, study.units.total, study.unit, self.what
-        ties = chosen and eps == study.tie_eps
-        found = observed(eps, *told, cover=self._cover, chosen=chosen, ties=ties)
-        return by_shifts(found) if bounded else found
+        else:
+            broken = self._each_needs >= eps
+        number, ties = int(study.units.counts[broken].sum()), chosen and eps == study.tie_eps
+        found = self._claims.observed(eps, number, chosen=chosen, ties=ties)
+        return found.by_shifts() if bounded else found
 
 
 @dataclass(frozen=True)
@@ -313,11 +271,6 @@ class Inflation:
 def _check_choice(name: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
         raise InvalidValueError(f"{name} must be one of {', '.join(known)}, but is {shorten(value)}")
-
-
-def _bagging_reach(numbers: Mapping[str, float]) -> float:
-    """Return ``eps sqrt(delta)`` as the bound on bagged scorers has it."""
-    return math.sqrt(numbers["radius_squared"] * (numbers["C"] + numbers["finite_bags"]))
 
 
 def reaching_eps(shifts: FloatArray, scores: FloatArray, eps: float) -> BoolArray:

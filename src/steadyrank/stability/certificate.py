@@ -16,6 +16,10 @@ Status = Literal["proved", "observed", "certified", "none"]
 Guarantee = Literal["overlap", "cover"]
 
 CAVEAT = "This is stability under deletion, not statistical confidence in a true ranking."
+BY_SHIFTS = (
+    "No ranking was compared: how far each unit moves the scores bounds the number that break it."
+)
+NOTHING_LEFT_OUT = "The claim is vacuous here: the answer leaves nothing out."
 
 
 class Numbers(Mapping[str, float]):
@@ -99,188 +103,151 @@ class Certificate:
         """Return the claim in plain words."""
         return self.sentence
 
+    def by_shifts(self) -> Certificate:
+        """Return the same of numbers that rest on how far each unit moves the scores."""
+        most = self.promise.replace("not without ", "not without at most ")
+        return _remarked(replace(self, rule="shifts of the scores", promise=most), BY_SHIFTS)
 
-def _holds(what: str, *, cover: bool) -> str:
-    """Return what holds of the new answer."""
-    if what == "ranking":
-        return "plain ranking is one of this set" if cover else "set shares a ranking with this one"
-    if cover:
-        return f"plain top {int(what):,} is inside this list"
-    return f"list at the same eps shares at least {counted(int(what), 'item')} with this one"
-
-
-def _made(
-    eps: float,
-    delta: float,
-    *,
-    status: Status,
-    rule: str,
-    told: tuple[str, str, str],
-    cover: bool,
-    numbers: Mapping[str, float],
-    what: str,
-) -> Certificate:
-    """Return a certificate from its promise, where it comes from, and why: three parts of a sentence."""
-    promise, where, why = told
-    new = "plain ranking is one of the set" if what == "ranking" else f"top {what} is in the list"
-    beyond = "" if cover else f" It is not promised that the new {new}."
-    sentence = f"{where}: {promise}{why}.{beyond} {CAVEAT}"
-    guarantee: Guarantee = "cover" if cover else "overlap"
-    short = f"{status.capitalize()}: {promise}.{beyond}"
-    return Certificate(
-        eps, delta, status, rule, sentence, Numbers(numbers), guarantee=guarantee, promise=short
-    )
+    def nothing_left_out(self) -> Certificate:
+        """Return the same of an answer that holds everything there is, and so promises nothing."""
+        return _remarked(replace(self, vacuous=True), NOTHING_LEFT_OUT)
 
 
-def proved_by_sensitivity(
-    eps: float, bound: Sensitivity, unit: str, what: str, *, cover: bool
-) -> Certificate:
-    """Return the certificate of a scorer that no single unit can move by more than ``bound.eps``."""
-    because = bound.sentence[:1].lower() + bound.sentence[1:].removesuffix(".")
-    larger = "more than 2 + √2 times that" if cover else "larger"
-    promise = f"leave out any one {unit}, and the new {_holds(what, cover=cover)} (delta = 0)"
-    why = f", because {because}, and eps = {rounded_down(eps, 6)} is {larger}"
-    return _made(
-        eps,
-        0.0,
-        status="proved",
-        rule=bound.rule,
-        told=(promise, "Proved for every dataset of this kind and size", why),
-        cover=cover,
-        numbers={**bound.numbers, "bound": bound.eps},
-        what=what,
-    )
+def _remarked(found: Certificate, remark: str) -> Certificate:
+    """Return a certificate with a remark before its caveat, and after its promise."""
+    told = f"{found.sentence.removesuffix(CAVEAT)}{remark} {CAVEAT}"
+    return replace(found, sentence=told, promise=f"{found.promise} {remark}")
 
 
-def _where(
-    n: int,
-    unit: str,
-    eps: float | None,
-    *,
-    chosen: bool,
-    kept: str = " and kept fixed while units were left out",
-) -> str:
-    """Return which dataset it is about, and where eps comes from; without one, ties are inflated."""
-    at = f"chosen on it{kept}" if chosen else "which was given"
-    told = f"at eps = {rounded_up(eps)}, {at}" if eps is not None else "with equal scores kept together"
-    return f"on this dataset of {counted(n, unit)}, {told}"
+@dataclass(frozen=True)
+class Claims:
+    """Words the certificates of one answer: a top k, or without a k the ranking, of ``n`` units."""
 
+    n: int
+    unit: str
+    k: int | None
+    guarantee: Guarantee
 
-def observed(
-    eps: float, broken: int, n: int, unit: str, what: str, *, cover: bool, chosen: bool, ties: bool
-) -> Certificate:
-    """Return the certificate of an audit of this very dataset, at an eps given or chosen on it.
+    @property
+    def cover(self) -> bool:
+        """Whether the new plain answer is to be inside."""
+        return self.guarantee == "cover"
 
-    ``ties``: it inflates nothing but equal scores, so that the number says nothing.
-    """
-    delta = broken / n
-    seen = "every time (delta = 0)"
-    if broken:
-        seen = f"but not without {broken:,} of them (delta = {rounded_up(delta)})"
-    promise = f"each of the {n:,} {plural(unit)} was left out in turn, and the new "
-    promise += f"{_holds(what, cover=cover)}{',' if broken else ''} {seen}"
-    where = f"Observed {_where(n, unit, None if ties else eps, chosen=chosen)}"
-    return _made(
-        eps,
-        delta,
-        status="observed",
-        rule="audit" if not chosen else "covering eps" if cover else "breaking eps",
-        told=(promise, where, ""),
-        cover=cover,
-        numbers={"n": n, "broken": broken},
-        what=what,
-    )
+    @property
+    def _holds(self) -> str:
+        """What holds of the new answer."""
+        if self.k is None:
+            return (
+                "plain ranking is one of this set"
+                if self.cover
+                else "set shares a ranking with this one"
+            )
+        if self.cover:
+            return f"plain top {self.k:,} is inside this list"
+        return f"list at the same eps shares at least {counted(self.k, 'item')} with this one"
 
+    def _where(self, eps: float | None, *, chosen: bool, kept: str = "") -> str:
+        """Return which dataset it is about, and where eps comes from; without one, ties are inflated."""
+        at = f"chosen on it{kept}" if chosen else "which was given"
+        told = "with equal scores kept together" if eps is None else f"at eps = {rounded_up(eps)}, {at}"
+        return f"on this dataset of {counted(self.n, self.unit)}, {told}"
 
-def by_shifts(found: Certificate) -> Certificate:
-    """Return an observed certificate whose numbers rest on how far each unit moves the scores."""
-    bound = (
-        "No ranking was compared: how far each unit moves the scores bounds the number that break it."
-    )
-    told = f"{found.sentence.removesuffix(CAVEAT)}{bound} {CAVEAT}"
-    most = found.promise.replace("not without ", "not without at most ")
-    return replace(found, rule="shifts of the scores", sentence=told, promise=f"{most} {bound}")
+    def _made(
+        self,
+        eps: float,
+        delta: float,
+        status: Status,
+        rule: str,
+        told: tuple[str, str, str],
+        numbers: Mapping[str, float],
+        *,
+        bare: bool = False,
+    ) -> Certificate:
+        """Return a certificate from where it comes from, its promise, and why: parts of a sentence.
 
+        ``bare``: nothing is promised, so that it need not be said what is not.
+        """
+        where, promise, why = told
+        new = "plain ranking is one of the set" if self.k is None else f"top {self.k} is in the list"
+        beyond = "" if self.cover or bare else f" It is not promised that the new {new}."
+        sentence = f"{where}: {promise}{why}.{beyond} {CAVEAT}"
+        short = f"{status.capitalize()}: {promise}.{beyond}"
+        known = Numbers(numbers)
+        return Certificate(
+            eps, delta, status, rule, sentence, known, guarantee=self.guarantee, promise=short
+        )
 
-def withstanding(
-    eps: float, removals: int, n: int, unit: str, what: str, *, cover: bool, chosen: bool
-) -> Certificate:
-    """Return the certificate of an answer that holds whichever units leave, up to so many of them."""
-    promise = (
-        f"whichever of the {n:,} {plural(unit)} leave, up to {removals:,} of them together, if the rest "
-        f"can still be scored, the new {_holds(what, cover=cover)} (delta = 0)"
-    )
-    why = ". No removal was tried: bounds of what any removal does to pairs of items prove it"
-    found = _made(
-        eps,
-        0.0,
-        status="certified",
-        rule="bounds of pairs",
-        told=(promise, f"Certified {_where(n, unit, eps, chosen=chosen, kept='')}", why),
-        cover=cover,
-        numbers={"n": n, "removals": removals},
-        what=what,
-    )
-    return replace(found, removals=removals)
+    def observed(self, eps: float, broken: int, *, chosen: bool, ties: bool) -> Certificate:
+        """Return the certificate of an audit of this very dataset, at an eps given or chosen on it.
 
+        ``ties``: it inflates nothing but equal scores, so that the number says nothing.
+        """
+        delta, seen = broken / self.n, " every time (delta = 0)"
+        if broken:
+            seen = f", but not without {broken:,} of them (delta = {rounded_up(delta)})"
+        left_out = f"each of the {self.n:,} {plural(self.unit)} was left out in turn"
+        kept = " and kept fixed while units were left out"
+        where = f"Observed {self._where(None if ties else eps, chosen=chosen, kept=kept)}"
+        rule = "audit" if not chosen else "covering eps" if self.cover else "breaking eps"
+        told = where, f"{left_out}, and the new {self._holds}{seen}", ""
+        return self._made(eps, delta, "observed", rule, told, {"n": self.n, "broken": broken})
 
-def nothing_left_out(found: Certificate) -> Certificate:
-    """Return the certificate of an answer that holds everything there is, and so promises nothing."""
-    empty = "The claim is vacuous here: the answer leaves nothing out."
-    told = f"{found.sentence.removesuffix(CAVEAT)}{empty} {CAVEAT}"
-    return replace(found, sentence=told, promise=f"{found.promise} {empty}", vacuous=True)
+    def certified(self, eps: float, removals: int, *, chosen: bool) -> Certificate:
+        """Return the certificate of an answer that holds whichever units leave, up to so many."""
+        promise = (
+            f"whichever of the {self.n:,} {plural(self.unit)} leave, up to {removals:,} of them "
+            f"together, if the rest can still be scored, the new {self._holds} (delta = 0)"
+        )
+        why = ". No removal was tried: bounds of what any removal does to pairs of items prove it"
+        told = f"Certified {self._where(eps, chosen=chosen)}", promise, why
+        numbers = {"n": self.n, "removals": removals}
+        found = self._made(eps, 0.0, "certified", "bounds of pairs", told, numbers)
+        return replace(found, removals=removals)
 
+    def proved_by_sensitivity(self, eps: float, bound: Sensitivity) -> Certificate:
+        """Return the certificate of a scorer that no single unit can move by more than ``bound.eps``."""
+        because = bound.sentence[:1].lower() + bound.sentence[1:].removesuffix(".")
+        larger = "more than 2 + √2 times that" if self.cover else "larger"
+        promise = f"leave out any one {self.unit}, and the new {self._holds} (delta = 0)"
+        why = f", because {because}, and eps = {rounded_down(eps, 6)} is {larger}"
+        told = "Proved for every dataset of this kind and size", promise, why
+        return self._made(eps, 0.0, "proved", bound.rule, told, {**bound.numbers, "bound": bound.eps})
 
-def proved_by_bagging(
-    eps: float,
-    delta: float,
-    numbers: Mapping[str, float],
-    unit: str,
-    what: str,
-    *,
-    factor: float,
-    cover: bool,
-) -> Certificate:
-    """Return the certificate of a bagged scorer with bounded outputs (in expectation over the bags).
+    def proved_by_bagging(
+        self, eps: float, delta: float, numbers: Mapping[str, float], factor: float
+    ) -> Certificate:
+        """Return the certificate of a bagged scorer with bounded outputs (in expectation over the bags).
 
-    It says nothing where delta reaches 1, nor where eps exceeds so often the diameter of the ball that
-    holds all outputs: any two outputs are then close enough, bagged or not.
-    """
-    reach = factor * 2 * math.sqrt(numbers["radius_squared"])
-    promise, why = _bagging_claim(eps, delta, reach, unit, _holds(what, cover=cover))
-    why += (
-        f". There are {numbers['n']:,} {plural(unit)}; the price of {numbers['bags']:,} bags is the "
-        f"term 2/B = {numbers['finite_bags']:.3g} beside C = {numbers['C']:.3g}"
-    )
-    found = _made(
-        eps,
-        min(delta, 1.0),
-        status="proved",
-        rule="bagging",
-        told=(promise, "Proved for bagging", why),
-        cover=cover or delta >= 1,
-        numbers=numbers,
-        what=what,
-    )
-    guarantee: Guarantee = "cover" if cover else "overlap"
-    return replace(found, vacuous=delta >= 1 or eps > reach, guarantee=guarantee)
+        It says nothing where delta reaches 1, nor where eps exceeds so often the diameter of the ball
+        that holds all outputs: any two outputs are then close enough, bagged or not.
+        """
+        reach = factor * 2 * math.sqrt(numbers["radius_squared"])
+        promise, why = self._bagging_claim(eps, delta, reach)
+        why += (
+            f". There are {numbers['n']:,} {plural(self.unit)}; the price of {numbers['bags']:,} bags "
+            f"is the term 2/B = {numbers['finite_bags']:.3g} beside C = {numbers['C']:.3g}"
+        )
+        told = "Proved for bagging", promise, why
+        found = self._made(eps, min(delta, 1.0), "proved", "bagging", told, numbers, bare=delta >= 1)
+        return replace(found, vacuous=delta >= 1 or eps > reach)
 
-
-def _bagging_claim(eps: float, delta: float, reach: float, unit: str, holds: str) -> tuple[str, str]:
-    """Return what is promised, and what is to be said of it."""
-    if delta >= 1:
-        why = ". More bags, smaller bags or a larger eps would help"
-        return "the bound is vacuous here (delta >= 1): it promises nothing", why
-    promise = (
-        f"leave out one {unit} at random, and with probability at least {rounded_down(1 - delta)} "
-        f"(delta = {rounded_up(delta)}) over the {unit} and the bags the new {holds}"
-    )
-    if eps <= reach:
-        return promise, ""
-    return promise, (
-        f". The bound is vacuous here: eps = {rounded_down(eps, 6)} is larger than {reach:.6g}, which "
-        "is enough for any two possible outputs without bagging. More bags or smaller bags would help"
-    )
+    def _bagging_claim(self, eps: float, delta: float, reach: float) -> tuple[str, str]:
+        """Return what is promised, and what is to be said of it."""
+        if delta >= 1:
+            why = ". More bags, smaller bags or a larger eps would help"
+            return "the bound is vacuous here (delta >= 1): it promises nothing", why
+        promise = (
+            f"leave out one {self.unit} at random, and with probability at least "
+            f"{rounded_down(1 - delta)} (delta = {rounded_up(delta)}) over the {self.unit} and the bags "
+            f"the new {self._holds}"
+        )
+        if eps <= reach:
+            return promise, ""
+        return promise, (
+            f". The bound is vacuous here: eps = {rounded_down(eps, 6)} is larger than {reach:.6g}, "
+            "which is enough for any two possible outputs without bagging. More bags or smaller bags "
+            "would help"
+        )
 
 
 def unchecked(eps: float, guarantee: Guarantee) -> Certificate:

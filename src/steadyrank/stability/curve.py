@@ -1,4 +1,4 @@
-r"""The whole delta(eps) curve of a top-k from one pass over the left-out scores.
+r"""Whole curves: delta(eps) of a top-k and of the full ranking, from one pass over the left-out scores.
 
 With ``e_j`` the critical eps of item j on all the data and ``e_j^i`` that without unit i, item j is in
 both inflated top-k sets exactly if eps exceeds both. So unit i stops breaking the answer exactly
@@ -9,6 +9,10 @@ when eps passes ``b_i``, the k-th smallest over j of ``max(e_j, e_j^i)``, and
 Only items near the k-th best can be among those k: a look up to depth g is exact for every unit
 whose ``b_i`` comes out at most g. Most do at once; the others are looked at again, deeper. By the
 property behind Theorem 4, ``b_i`` never exceeds the shift of the scores, so this ends.
+
+Of the full ranking, ``b_i`` is the eps at which the sets with and without the unit begin to share a
+ranking, and ``c_i`` that at which the set begins to hold the plain ranking without it, both exactly
+(:mod:`steadyrank.operators.meeting`). Units that leave the plain ranking as it is have 0 for both.
 """
 
 from __future__ import annotations
@@ -22,18 +26,23 @@ import numpy as np
 from steadyrank.errors import InvalidEpsError
 from steadyrank.operators.boundary import just_above
 from steadyrank.operators.critical import critical_eps
+from steadyrank.operators.intervals import tier_eps
+from steadyrank.operators.meeting import Rival
 from steadyrank.reading.arrays import frozen
-from steadyrank.stability.calibration import check_delta, eps_above
+from steadyrank.stability.calibration import Calibration, check_delta, eps_above
 from steadyrank.stability.near_rank import MANY, breaking_bounds
 from steadyrank.stability.topk_audit import Active, active_items
 from steadyrank.stability.views import plot_curve
 from steadyrank.wording import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from matplotlib.axes import Axes
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.base import LeaveOneOut
+    from steadyrank.stability.certificate import Guarantee
     from steadyrank.stability.study import Study
 
 DEEPER = 4.0
@@ -81,6 +90,14 @@ class Curve:
 
     def steps(self) -> tuple[FloatArray, FloatArray, IntArray]:
         """Return the eps at which a value changes, and the two values just above each of them."""
+        beside, changes = self._beside()
+        steps = np.unique(np.concatenate([self.breaking_eps, changes]))
+        eps = steps[np.isfinite(steps)]  # one beyond all floats is never passed
+        above = np.nextafter(eps, np.inf)
+        return eps, self.delta(above), beside(above)
+
+    def _beside(self) -> tuple[Callable[[FloatArray], IntArray], FloatArray]:
+        """Return what stands beside delta as a function of eps, and the eps at which it changes."""
         raise NotImplementedError
 
     def plot(self, ax: Axes | None = None, *, eps: float | None = None) -> Axes:
@@ -137,6 +154,9 @@ class StabilityCurve(Curve):
     def _entering(self) -> FloatArray:
         return np.sort(self.critical_eps)
 
+    def _beside(self) -> tuple[Callable[[FloatArray], IntArray], FloatArray]:
+        return self.size, self._entering
+
     @overload
     def size(self, eps: float) -> int: ...
     @overload
@@ -146,12 +166,6 @@ class StabilityCurve(Curve):
         sizes = np.asarray(np.searchsorted(self._entering, positive(eps), side="left"))
         return sizes if sizes.ndim else int(sizes)
 
-    def steps(self) -> tuple[FloatArray, FloatArray, IntArray]:
-        """Return the eps at which delta or size changes, and the values just above each of them."""
-        eps = finite_steps(self.breaking_eps, self.critical_eps)
-        above = np.nextafter(eps, np.inf)
-        return eps, self.delta(above), self.size(above)
-
     @property
     def near(self) -> float:
         """The eps at which the fifth item beyond the k best enters."""
@@ -159,6 +173,79 @@ class StabilityCurve(Curve):
 
     def _in_words(self, eps: float) -> tuple[str, str]:
         return f"the top {self.k}", counted(self.size(eps), "member")
+
+
+@dataclass(frozen=True, eq=False)
+class RankingCurve(Curve):
+    """Stability of the full ranking bought against its tiers, for every eps at once.
+
+    Attributes
+    ----------
+    breaking_eps : float array (distinct units,)
+        ``b_i``: the sets with and without the unit share a ranking exactly while eps exceeds this.
+    covering_eps : float array (distinct units,)
+        ``c_i``: the set holds the plain ranking without the unit exactly while eps exceeds this.
+    counts : int array (distinct units,)
+        How often each distinct unit occurs.
+    tier_eps : float array (items - 1,)
+        Neighbours in the plain ranking are in one tier exactly while eps exceeds this.
+    tie_eps : float
+        An eps so small that it adds nothing but exact ties.
+
+    Examples
+    --------
+    >>> from steadyrank import ScoreMatrix, Study
+    >>> curve = Study(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]])).ranking_curve()
+    >>> print(curve)
+    delta(eps) of the full ranking: 0.25 where only ties are inflated, 0 at eps = 0.471405 with 3 tiers
+    >>> curve.delta(0.5), curve.uncovered(0.5), curve.tiers(0.5), curve.tiers(0.8)
+    (0.0, 0.25, 3, 2)
+    """
+
+    beside = "tiers: blocks that no ranking mixes"
+
+    breaking_eps: FloatArray = field(repr=False)
+    covering_eps: FloatArray = field(repr=False)
+    counts: IntArray = field(repr=False)
+    tier_eps: FloatArray = field(repr=False)
+    tie_eps: float
+
+    @cached_property
+    def _covering(self) -> Shares:
+        return Shares.of(self.covering_eps, self.counts)
+
+    @cached_property
+    def _joining(self) -> FloatArray:
+        return np.sort(self.tier_eps)
+
+    def _beside(self) -> tuple[Callable[[FloatArray], IntArray], FloatArray]:
+        return self.tiers, self._joining
+
+    @overload
+    def uncovered(self, eps: float) -> float: ...
+    @overload
+    def uncovered(self, eps: FloatArray) -> FloatArray: ...
+    def uncovered(self, eps: float | FloatArray) -> float | FloatArray:
+        """Return the share of units without which the plain ranking is not in the set."""
+        return self._covering.reaching(eps)
+
+    @overload
+    def tiers(self, eps: float) -> int: ...
+    @overload
+    def tiers(self, eps: FloatArray) -> IntArray: ...
+    def tiers(self, eps: float | FloatArray) -> int | IntArray:
+        """Return the exact number of tiers at one eps, or at each of several."""
+        joined = np.searchsorted(self._joining, positive(eps), side="left")
+        number = np.asarray(1 + len(self._joining) - joined)
+        return number if number.ndim else int(number)
+
+    @property
+    def near(self) -> float:
+        """The eps at which half of all neighbours are in one tier."""
+        return float(self._joining[len(self._joining) // 2]) if len(self._joining) else 1.0
+
+    def _in_words(self, eps: float) -> tuple[str, str]:
+        return "the full ranking", counted(self.tiers(eps), "tier")
 
 
 @dataclass(frozen=True)
@@ -226,7 +313,62 @@ def _breaking_eps(loo: LeaveOneOut, active: Active, among: BoolArray) -> FloatAr
     return breaking
 
 
-def finite_steps(*parts: FloatArray) -> FloatArray:
-    """Return all values in order, each once; one beyond all floats is never passed."""
-    steps = np.unique(np.concatenate(parts))
-    return steps[np.isfinite(steps)]
+def ranking_curve(study: Study) -> RankingCurve:
+    """Compute the curve of the full ranking, from all scores without each unit."""
+    loo = study.leave_one_out
+    rival = Rival(loo.scores)
+    breaking, covering = np.zeros((2, len(loo.units)))
+    for block in loo.blocks():
+        for number in np.flatnonzero(block.reordered(loo.scores, rival.order)).tolist():
+            found = rival.meeting_and_covering(block.row(number, loo.scores))
+            breaking[block.start + number], covering[block.start + number] = found
+    tiers, ties = tier_eps(loo.scores[rival.order]), study.tie_eps
+    return RankingCurve(frozen(breaking), frozen(covering), loo.units.counts, frozen(tiers), ties)
+
+
+@dataclass(frozen=True, eq=False)
+class RemovalCurve:
+    """Removals withstood, bought with items added.
+
+    Attributes
+    ----------
+    k : int
+        The k of the top-k.
+    guarantee : {"overlap", "cover"}
+        What holds; see :func:`steadyrank.stable_topk`.
+    removals : int array
+        1, 2, ...: how many units, at most, may leave together.
+    eps : float array
+        The smallest eps that is certified for each; for 1, the smallest there is.
+    size : int array
+        How many items the list then has.
+
+    Examples
+    --------
+    >>> from steadyrank import Study, Votes
+    >>> study = Study(Votes(["ann"] * 9 + ["bob"] * 6 + ["cyd"] * 3))
+    >>> study.removal_curve(1, 4, guarantee="cover").size
+    array([1, 1, 1, 2])
+    """
+
+    k: int
+    guarantee: Guarantee
+    removals: IntArray
+    eps: FloatArray
+    size: IntArray
+
+    def __str__(self) -> str:
+        """Say how long the shortest and the longest list are."""
+        first, last = (counted(int(self.size[end]), "item") for end in (0, -1))
+        most = counted(int(self.removals[-1]), "removal")
+        return f"{self.guarantee} of the top {self.k:,}: {first} for 1 removal, {last} for {most}"
+
+
+def removal_curve(study: Study, k: int, most: int, guarantee: Guarantee) -> RemovalCurve:
+    """Find the list for each number of removals up to ``most``."""
+    search = Calibration(study, k, guarantee)
+    removals = np.arange(1, search.check_removals(most) + 1)
+    wanted = (search.certificate(removals=int(m)) for m in removals)
+    eps = np.array([certificate.eps for certificate in wanted])
+    size = np.searchsorted(np.sort(study.critical_eps(k)), eps, side="left")
+    return RemovalCurve(k, guarantee, frozen(removals), frozen(eps), frozen(size))

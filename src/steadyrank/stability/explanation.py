@@ -22,7 +22,7 @@ import numpy as np
 from steadyrank.errors import InvalidValueError, Option, shorten
 from steadyrank.operators.checks import check_k
 from steadyrank.scorers.contests import SharedContests
-from steadyrank.stability import findings
+from steadyrank.stability.findings import EXACT_IN_JSON, MAX_FLIPS, label, told
 from steadyrank.stability.margin_results import Asked, Margin, index_of, margin_of
 from steadyrank.stability.results import Result
 from steadyrank.wording import counted, plural
@@ -133,17 +133,17 @@ class Explanation(Result):
         item, rival, gap = shorten(self.item), shorten(self.rivals[0].item), self.gap
         lead = f"is {abs(gap):.4g} {'ahead of' if gap > 0 else 'behind'}" if gap else "is level with"
         place = "the first outside" if self.inside else "the last in"
-        told = (
+        begin = (
             f"{item} has rank {self.rank:,} and {lead} {rival}, {place} the top {self.k:,}. "
             f"Of {counted(self.n_units, self.unit)}, "
         )
         if not self.additive:
-            return told + (
+            return begin + (
                 f"{self.number(1):,} would cost {item} ground by leaving alone and {self.number(-1):,} "
                 "would gain it some; a contribution is the difference minus that without the unit."
             )
         ours, theirs = (f"{each:,} favour{'s' * (each == 1)}" for each in map(self.number, (1, -1)))
-        return told + (
+        return begin + (
             f"{ours} {item} and {theirs} {rival}; their contributions (Shapley values) add up to the "
             "difference."
         )
@@ -153,7 +153,7 @@ class Explanation(Result):
         known = self.study.units
         for unit in (*self.side(1).tolist(), *self.side(-1).tolist()):
             yield {
-                "unit": findings.label(known.labels[unit]),
+                "unit": label(known.labels[unit]),
                 "number": unit,
                 "count": int(known.counts[unit]),
                 "contribution": float(self.contributions[unit]),
@@ -161,7 +161,29 @@ class Explanation(Result):
             }
 
     def _found(self) -> dict[str, Any]:
-        return findings.explanation_findings(self)
+        rivals = [
+            {"item": label(rival.item), **told(rival, "rank", "gap")}
+            | told(rival.margin, "lower", "upper", "sentence")
+            for rival in self.rivals
+        ]
+        place, away = self.items.index(self.item), self.study.topk(self.k).away
+        return told(self, "k", "rank", "inside", "gap", "additive", "sentence") | {
+            "item": label(self.item),
+            "away": None if away is None else int(away[place]),
+            "rivals": rivals,
+            "units_for": self.number(1),
+            "units_against": self.number(-1),
+            "rows": self._said_rows(place),
+        }
+
+    def _said_rows(self, place: int) -> list[dict[str, Any]]:
+        """Return the units; the first on each side with what they said of the two items."""
+        rows, data = list(self.rows()), self.study.data
+        sides = [[row for row in rows if row["contribution"] * sign > 0] for sign in (1, -1)]
+        shown = [row["number"] for side in sides for row in side[:MAX_FLIPS]]
+        pair = [place, *(data.items.index(rival.item) for rival in self.rivals[:1])]
+        said = dict(zip(shown, data.said(shown, [pair] * len(shown)), strict=True))
+        return [row | {"said": said.get(row["number"])} for row in rows]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -210,18 +232,19 @@ class Needed(Result):
     def sentence(self) -> str:
         """The number in plain words."""
         ahead, behind, units = shorten(self.ahead), shorten(self.behind), plural(self.unit)
-        told = f"By a model ({units} like those seen, each drawn by itself), "
+        begin = f"By a model ({units} like those seen, each drawn by itself), "
         if self.needed is None:
-            return f"{told}{ahead} and {behind} are a tie: not even 2^53 {units} would settle it."
+            return f"{begin}{ahead} and {behind} are a tie: not even 2^53 {units} would settle it."
         number, seen = counted(self.needed, self.unit), f"{self.n_units:,}"
         if self.tie:
-            told += f"{ahead} and {behind} are a tie: {number} in all would be needed, more than "
-            return told + f"{TIE:,} times the {seen} seen."
-        told += f"{number} in all would put {ahead} ahead of {behind} with probability "
-        return told + f"{self.confidence}; {seen} were seen."
+            begin += f"{ahead} and {behind} are a tie: {number} in all would be needed, more than "
+            return begin + f"{TIE:,} times the {seen} seen."
+        begin += f"{number} in all would put {ahead} ahead of {behind} with probability "
+        return begin + f"{self.confidence}; {seen} were seen."
 
     def _found(self) -> dict[str, Any]:
-        return findings.needed_findings(self)
+        known = told(self, "k", "gap", "confidence", "needed", "tie", "basis", "sentence")
+        return known | {"ahead": label(self.ahead), "behind": label(self.behind), "status": "model"}
 
 
 def explanation_of(study: Study, k: int | None, item: object) -> Explanation:
@@ -261,11 +284,8 @@ def needed_of(study: Study, k: int, confidence: float) -> Needed:
         raise InvalidValueError(f"confidence must be between 0.5 and 1, but is {shorten(confidence)}")
     ahead, behind = study.margin_search().order[k - 1 : k + 1].tolist()
     given, without, additive = contributions_of(study, ahead, behind)
-    counts, n, gap = (
-        study.units.counts,
-        study.units.total,
-        float(study.scores[ahead] - study.scores[behind]),
-    )
+    counts, n = study.units.counts, study.units.total
+    gap = float(study.scores[ahead] - study.scores[behind])
     size = max(float(np.abs(without).max()), float(np.abs(given).max()), gap) or 1.0  # squares fit then
     d = n * (given / size) if additive else n * (gap / size) - (n - 1) * (without / size)
     mean = float(counts @ d) / n
@@ -278,7 +298,7 @@ def needed_of(study: Study, k: int, confidence: float) -> Needed:
         behind=study.items[behind],
         gap=gap,
         confidence=float(confidence),
-        needed=max(1, math.ceil(number)) if number <= findings.EXACT_IN_JSON else None,
+        needed=max(1, math.ceil(number)) if number <= EXACT_IN_JSON else None,
         basis="what each unit adds to the gap" if additive else "jackknife pseudo-values of the gap",
     )
 

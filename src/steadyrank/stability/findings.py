@@ -1,5 +1,6 @@
 """Findings: a result as one plain document with a version, which every view is drawn from.
 
+Each result tells its own (``_found``); here is what several of them share.
 ``docs/json-schema.md`` describes each field. The version is ``major.minor``: a new field raises the
 minor number, a field that goes or changes its meaning raises the major one.
 """
@@ -12,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.reading.table import Guess
-from steadyrank.stability.margins import NEAREST
-from steadyrank.stability.verdict import ranking_headline, suggestions, topk_headline, topk_warnings
 from steadyrank.wording import plural
 
 if TYPE_CHECKING:
@@ -21,15 +20,8 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.data.observations import Observations
-    from steadyrank.stability.answers import Answer, StableRanking, StableTopK
-    from steadyrank.stability.auditing import Audit, Check
-    from steadyrank.stability.curve import StabilityCurve
-    from steadyrank.stability.explanation import Explanation, Needed
-    from steadyrank.stability.margin_results import Margin
-    from steadyrank.stability.random_audit import RandomAudit
+    from steadyrank.stability import Flip, Flips, StabilityCurve
     from steadyrank.stability.results import Result
-    from steadyrank.stability.study import Study
-    from steadyrank.stability.topk_audit import Flip, Flips
 
 SCHEMA_VERSION = "3.0"
 
@@ -82,14 +74,11 @@ def about(
         "document": result.document,
         "software": {"name": "steadyrank", "version": __version__},
         "source": source,
-        "kind": result.kind,
-        "unit": result.unit,
+        **told(result, "kind", "unit"),
         "units": plural(result.unit),
-        "n_units": result.n_units,
-        "n_distinct_units": result.n_distinct_units,
+        **told(result, "n_units", "n_distinct_units"),
         "n_items": len(result.items),
-        "counted_as": result.counted_as,
-        "scorer": result.scorer,
+        **told(result, "counted_as", "scorer"),
         "policies": {**RULES, **(policies or {})},
         "guesses": guesses_of(result.notes),
         "notes": list(result.notes),
@@ -105,204 +94,19 @@ def guesses_of(notes: Iterable[str]) -> list[dict[str, str]]:
     ]
 
 
-def answer_findings(answer: Answer, max_rows: int | None) -> dict[str, Any]:
-    """Return the items of an answer, and what is claimed of it."""
-    certificate = answer.certificate
-    numbers = {
-        name: float(value) if math.isfinite(value) else None
-        for name, value in certificate.numbers.items()
-    }
-    return {
-        "eps": answer.eps,
-        "certificate": {**vars(certificate), "numbers": numbers},
-        "rows": [
-            {**vars(row), "item": label(row.item), "critical_eps": _finite(row.critical_eps)}
-            for row in answer.rows(max_rows)
-        ],
-    }
+def told(result: object, *names: str) -> dict[str, Any]:
+    """Return what a result says under its own names."""
+    return {name: getattr(result, name) for name in names}
 
 
-def _finite(eps: float | None) -> float | None:
-    """Return an eps as JSON can hold it: one that is beyond all floats is never reached."""
-    return None if eps is None or math.isinf(eps) else eps
+def finite(number: float | None) -> float | None:
+    """Return a number as JSON can hold it: an eps that is beyond all floats is never reached."""
+    return number if number is not None and math.isfinite(number) else None
 
 
-def topk_findings(answer: StableTopK) -> dict[str, Any]:
-    """Return what an answer says first: who is in, who contends, how many decide."""
-    told = answer.deletions
-    summary: dict[str, Any] = {"size": answer.size}
-    names = ("sure", "contenders", "near")
-    summary |= {name: None if told is None else len(getattr(answer, name)) for name in names}
-    changing = None if told is None else told.changing_units()
-    uncovered = None if told is None else told.uncovered_units(answer.eps)
-    for name, number in (("changing", changing), ("uncovered", uncovered)):
-        share = None if number is None else number / answer.n_units
-        summary |= {f"{name}_units": number, f"{name}_share": share}
-    return {
-        "headline": topk_headline(answer),
-        "warnings": list(topk_warnings(answer)),
-        "suggestions": suggestions(answer),
-        "k": answer.k,
-        "size": answer.size,
-        "summary": summary,
-        "margin": _margin_of(answer),
-    }
-
-
-def ranking_findings(answer: StableRanking) -> dict[str, Any]:
-    """Return what a ranking says first, and its tiers."""
-    return {
-        "headline": ranking_headline(answer),
-        "warnings": [],
-        "suggestions": suggestions(answer),
-        "tiers": [labels(tier) for tier in answer.tiers],
-        "margin": _margin_of(answer),
-    }
-
-
-def _margin_of(answer: Answer) -> dict[str, Any] | None:
-    return margin_findings(answer.margin) if answer.told and answer.has_study else None
-
-
-def audited_findings(answer: StableTopK, audit: Audit) -> dict[str, Any]:
-    """Return the audit of an answer: who changes it, and what each eps would do."""
-    flips = flip_findings(audit.flips(answer.k), answer.study.data)
-    return _table(audit) | {"curve": curve_findings(audit.curve(answer.k), answer.eps), "flips": flips}
-
-
-def audit_findings(audit: Audit) -> dict[str, Any]:
-    """Return the table of an audit, and the flips of each k whose plain top-k was audited."""
-    ks = [row.k for row in audit if row.method == "topk" and row.k is not None]
-    how = audit.inflation
-    target = {"eps": how.eps, "delta": how.target, "guarantee": how.guarantee}
-    return target | {
-        **_table(audit),
-        "flips": [flip_findings(audit.flips(k), audit.flipping_data) for k in ks],
-    }
-
-
-def random_audit_findings(audit: RandomAudit) -> dict[str, Any]:
-    """Return the table of an audit of random removals, and what was drawn."""
-    names = ("removals", "samples", "seed", "unscored", "confidence", "sentence")
-    return {name: getattr(audit, name) for name in names} | audit_findings(audit)
-
-
-def check_findings(check: Check) -> dict[str, Any]:
-    """Return what a gate found."""
-    remedy = check.remedy
-    return {
-        "k": check.k,
-        "method": check.row.method,
-        "eps": check.eps,
-        "delta": check.row.delta,
-        "breaking_units": round(check.row.delta * check.n_units),
-        "uncovered": check.row.uncovered,
-        "size": check.row.size,
-        "max_delta": check.max_delta,
-        "margin": margin_findings(check.margin),
-        "min_margin": check.min_margin,
-        "stable": check.stable,
-        "remedy": {
-            "eps": remedy.eps,
-            "size": remedy.size,
-            "uncovered": remedy.certificate.delta,
-            "items": labels(remedy.members),
-        },
-        "flips": flip_findings(check.flips, check.study.data),
-    }
-
-
-def margin_findings(margin: Margin) -> dict[str, Any]:
-    """Return how many units must leave, which ones, and what then happens."""
-    passed, passing = labels(margin.pair)
-    return {
-        "k": margin.k,
-        "item": None if margin.item is None else label(margin.item),
-        "eps": margin.eps,
-        "by": margin.by,
-        "lower": margin.lower,
-        "upper": margin.upper,
-        "exact": margin.exact,
-        "never": margin.never,
-        "passed": passed,
-        "passing": passing,
-        "leaves": labels(margin.leaves),
-        "enters": labels(margin.enters),
-        "units_removed": _removed(margin),
-        "unit_added": None if margin.added is None else label(margin.added),
-        "rule": margin.rule,
-        "neighbours": [
-            {"item": label(item), "next": label(other), "lower": lower}
-            for item, other, lower in margin.neighbours
-        ],
-        "assumed": list(margin.assumed),
-        "sentence": margin.sentence,
-    }
-
-
-def distance_findings(study: Study, k: int) -> dict[str, Any]:
-    """Return how many units the items around rank k are away from crossing it, at least."""
-    answer, search = study.topk(k), study.margin_search()
-    order = answer.order
-    away = search.away(k, answer.moves)[order]
-    sides = (range(k), range(k, len(order)))
-    near = [sorted(side, key=lambda place: away[place])[:NEAREST] for side in sides]
-    shown = sorted(place for side in near for place in side)
-    rest = np.delete(away, shown)
-    items = [
-        {"item": label(study.items[order[place]]), "rank": place + 1, "lower": int(away[place])}
-        for place in shown
-    ]
-    return {"k": k, "items": items, "beyond": int(rest.min(initial=study.units.total))}
-
-
-def explanation_findings(found: Explanation) -> dict[str, Any]:
-    """Return an item's rivals, and all units for and against it."""
-    names = ("k", "rank", "inside", "gap", "additive", "sentence")
-    rivals = [
-        {"item": label(rival.item), "rank": rival.rank, "gap": rival.gap}
-        | {name: getattr(rival.margin, name) for name in ("lower", "upper", "sentence")}
-        for rival in found.rivals
-    ]
-    study, place = found.study, found.items.index(found.item)
-    away = study.topk(found.k).away
-    return {name: getattr(found, name) for name in names} | {
-        "item": label(found.item),
-        "away": None if away is None else int(away[place]),
-        "rivals": rivals,
-        "units_for": found.number(1),
-        "units_against": found.number(-1),
-        "rows": _said_rows(found, place),
-    }
-
-
-def _said_rows(found: Explanation, place: int) -> list[dict[str, Any]]:
-    """Return the units of an explanation; the first on each side with what they said of the two."""
-    rows, data = list(found.rows()), found.study.data
-    sides = [[row for row in rows if row["contribution"] * sign > 0][:MAX_FLIPS] for sign in (1, -1)]
-    shown = [row["number"] for side in sides for row in side]
-    pair = [place, *(data.items.index(rival.item) for rival in found.rivals[:1])]
-    said = dict(zip(shown, data.said(shown, [pair] * len(shown)), strict=True))
-    return [row | {"said": said.get(row["number"])} for row in rows]
-
-
-def needed_findings(found: Needed) -> dict[str, Any]:
-    """Return how many units a model says it would take, and that it is a model."""
-    names = ("k", "gap", "confidence", "needed", "tie", "basis", "sentence")
-    told = {name: getattr(found, name) for name in names}
-    return told | {"ahead": label(found.ahead), "behind": label(found.behind), "status": "model"}
-
-
-def _removed(margin: Margin) -> dict[str, Any]:
-    """Return the units of the removal set, the first of them by name and the rest counted."""
-    numbers = np.flatnonzero(margin.leaving)
-    copies = margin.leaving[numbers]
-    known = margin.study.units.labels
-    listed = [
-        {"unit": label(known[number]), "number": number, "count": count}
-        for number, count in zip(numbers[:MAX_FLIPS].tolist(), copies.tolist(), strict=False)
-    ]
-    return {"units": int(copies.sum()), "distinct_units": len(numbers), "listed": listed}
+def counted_size(size: int | None) -> int | None:
+    """Return the size of an answer; one that JSON cannot hold is told by its logarithm alone."""
+    return size if size is not None and size <= EXACT_IN_JSON else None
 
 
 def label(name: object) -> str | int | float | bool:
@@ -352,15 +156,6 @@ def _kept_steps(steps: FloatArray, eps: float, most: int = MAX_STEPS) -> IntArra
     here = int(np.searchsorted(steps, eps))
     near = np.arange(max(0, here - most // 8), min(len(steps), here + most // 8))
     return np.unique(np.concatenate([by_number, by_eps, near]))
-
-
-def _table(audit: Audit) -> dict[str, Any]:
-    more = ("eps", "log10_size", "note", "recalibrated", "eps_without")
-    rows = [{name: getattr(row, name) for name in (*COLUMNS[audit.document], *more)} for row in audit]
-    for row in rows:
-        if row["size"] is not None and row["size"] > EXACT_IN_JSON:
-            row["size"] = None
-    return {"audit": rows, "share_reaching_eps": audit.share_reaching_eps}
 
 
 def flip_findings(found: Flips, data: Observations | None) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from steadyrank.operators.checks import check_eps, check_k
 from steadyrank.operators.topk_sets import inflated_topk, topk
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.contests import Attack
-from steadyrank.stability import findings
-from steadyrank.stability.margins import Found, last_true, precedes
+from steadyrank.stability.findings import MAX_FLIPS, label, labels, told
+from steadyrank.stability.margins import NEAREST, Found, last_true, order_of, precedes
 from steadyrank.stability.results import Result
 from steadyrank.stability.withstanding import Withstanding
 from steadyrank.wording import counted, plural
@@ -176,11 +176,56 @@ class Margin(Result):
         return f"{number} of {units} must {MUST[self.by]} before {self.question}."
 
     def _found(self) -> dict[str, Any]:
-        found = findings.margin_findings(self)
         plain = self.item is None and self.eps is None and self.by == "remove"
-        if self.k is not None and plain:  # how far items are from the border of the plain top k
-            found["distances"] = findings.distance_findings(self.study, self.k)
-        return found
+        if self.k is None or not plain:
+            return self.parts()
+        return self.parts() | {"distances": _distances(self.study, self.k)}
+
+    def parts(self) -> dict[str, Any]:
+        """Return how many units must leave, which ones, and what then happens, as plain data."""
+        passed, passing = labels(self.pair)
+        return {
+            "k": self.k,
+            "item": None if self.item is None else label(self.item),
+            **told(self, "eps", "by", "lower", "upper", "exact", "never"),
+            "passed": passed,
+            "passing": passing,
+            "leaves": labels(self.leaves),
+            "enters": labels(self.enters),
+            "units_removed": self._removed(),
+            "unit_added": None if self.added is None else label(self.added),
+            "rule": self.rule,
+            "neighbours": [
+                {"item": label(item), "next": label(other), "lower": lower}
+                for item, other, lower in self.neighbours
+            ],
+            "assumed": list(self.assumed),
+            "sentence": self.sentence,
+        }
+
+    def _removed(self) -> dict[str, Any]:
+        """Return the units of the removal set, the first of them by name and the rest counted."""
+        numbers, known = np.flatnonzero(self.leaving), self.study.units.labels
+        listed = [
+            {"unit": label(known[number]), "number": number, "count": int(self.leaving[number])}
+            for number in numbers[:MAX_FLIPS].tolist()
+        ]
+        return {"units": int(self.leaving.sum()), "distinct_units": len(numbers), "listed": listed}
+
+
+def _distances(study: Study, k: int) -> dict[str, Any]:
+    """Return how many units the items around rank k are away from crossing it, at least."""
+    answer = study.topk(k)
+    order, away = answer.order, study.margin_search().away(k, answer.moves)[answer.order]
+    sides = (range(k), range(k, len(order)))
+    near = [sorted(side, key=lambda place: away[place])[:NEAREST] for side in sides]
+    shown = sorted(place for side in near for place in side)
+    rest = np.delete(away, shown)
+    items = [
+        {"item": label(study.items[order[place]]), "rank": place + 1, "lower": int(away[place])}
+        for place in shown
+    ]
+    return {"k": k, "items": items, "beyond": int(rest.min(initial=study.units.total))}
 
 
 def known_margin(study: Study, k: int | None) -> Margin:
@@ -189,11 +234,15 @@ def known_margin(study: Study, k: int | None) -> Margin:
     Where scoring anew may take long, nobody is taken away.
     """
     search = study.margin_search()
-    found = _one_unit(study, search, k)
-    if found is None:
-        tried = not search.contests.dear
-        found = search.ranking(tried=tried) if k is None else search.topk(k, tried=tried)
+    found = _plain(study, search, k, "remove", tried=not search.contests.dear)
     return _margin(study, search, found, Asked(k), "remove")
+
+
+def _plain(study: Study, search: MarginSearch, k: int | None, by: str, *, tried: bool = True) -> Found:
+    """Return the margin of a plain answer; where one unit is known to change it, nothing is searched."""
+    if by == "remove" and (one := _one_unit(study, search, k)) is not None:
+        return one
+    return search.ranking(tried=tried) if k is None else search.topk(k, tried=tried)
 
 
 def _one_unit(study: Study, search: MarginSearch, k: int | None) -> Found | None:
@@ -208,9 +257,9 @@ def _one_unit(study: Study, search: MarginSearch, k: int | None) -> Found | None
             among = np.arange(len(study.units)) == unit
             search.saw(attack, next(iter(loo.columns(np.arange(len(order)), among)))[1][0])
         scores = search.scores_after(attack, 1)
-        new = order if scores is None else np.argsort(-scores, kind="stable")
+        new = order if scores is None else order_of(scores)
         if set(new[:k]) != set(order[:k]) if k is not None else (new != order).any():
-            return Found(1, 1, attack, pair)
+            return Found(1, pair, 1, attack)
     return None
 
 
@@ -230,20 +279,18 @@ def margin_of(study: Study, asked: Asked, by: str) -> Margin:
         )
     search = study.margin_search(by)
     if eps is not None:
-        return _margin(study, search, _inflated(study, search, asked, by), asked, by)
-    if pair is not None:
+        found = _inflated(study, search, asked, by)
+    elif pair is not None:
         found = search.pair(*_ordered_pair(study, pair))
-    elif k is None:
-        one = _one_unit(study, search, None) if by == "remove" else None
-        told = _margin(study, search, one or search.ranking(), asked, by)
-        names = study.items
-        pairs = search.neighbours(NEIGHBOURS)
-        return replace(told, neighbours=tuple((names[a], names[b], lower) for lower, (a, b) in pairs))
+    elif item is not None:
+        found = search.item(k=check_k(k, len(study.items)), item=index_of(study, item))
     else:
-        k = check_k(k, len(study.items))
-        one = _one_unit(study, search, k) if by == "remove" and item is None else None
-        found = one or (search.topk(k) if item is None else search.item(index_of(study, item), k))
-    return _margin(study, search, found, asked, by)
+        found = _plain(study, search, None if k is None else check_k(k, len(study.items)), by)
+    margin = _margin(study, search, found, asked, by)
+    if not (k is None and pair is None):
+        return margin
+    names, pairs = study.items, search.neighbours(NEIGHBOURS)
+    return replace(margin, neighbours=tuple((names[a], names[b], lower) for lower, (a, b) in pairs))
 
 
 def index_of(study: Study, label: object) -> int:
@@ -268,8 +315,7 @@ def _margin(study: Study, search: MarginSearch, found: Found, asked: Asked, by: 
     k, item = asked.k, asked.item
     leaving = np.zeros(len(study.units), dtype=np.int64)
     leaves: tuple[object, ...] = ()
-    enters: tuple[object, ...] = ()
-    pair, attack, added = found.pair, found.attack, None
+    enters, pair, attack, added = leaves, found.pair, found.attack, None
     if attack is not None and found.upper is not None:
         leaving, added = search.leaving(attack, found.upper), search.added(attack)
         scores = cast("FloatArray", search.scores_after(attack, found.upper))  # it was seen to have some
@@ -316,7 +362,7 @@ def _inflated(study: Study, search: MarginSearch, asked: Asked, by: str) -> Foun
     lower = 1 + last_true(withstood, most)
     members = asked.members(study.scores)
     if lower > most or len(members) == len(study.items) or search.contests.dear:
-        return Found(lower, None, None, (int(members[0]), int(members[0])))
+        return Found(lower, (int(members[0]), int(members[0])))
 
     def broken(scores: FloatArray) -> bool:
         return len(np.intersect1d(members, asked.members(scores))) < k
@@ -335,5 +381,5 @@ def _passing(before: FloatArray, after: FloatArray, aimed: tuple[int, int]) -> t
     """Return the pair that was aimed at if it swapped, else the first neighbours that did."""
     if precedes(after, aimed[1], aimed[0]):
         return aimed
-    order = np.argsort(-before, kind="stable").tolist()
+    order = order_of(before).tolist()
     return next(pair for pair in pairwise(order) if precedes(after, pair[1], pair[0]))

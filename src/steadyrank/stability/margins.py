@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steadyrank.engines.blocks import slices
 from steadyrank.errors import EngineError, SteadyrankError, UnreadableFileError
 from steadyrank.operators.topk_sets import topk
 from steadyrank.scorers.contests import MANY, Attack
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.contests import Bounded, Contests, OnePair
@@ -65,18 +66,18 @@ class Found:
     ----------
     lower : int
         Fewer never suffice.
+    pair : (int, int)
+        The item that is to be passed and the one that is to pass it.
     upper : int or None
         So many were seen to suffice; None where no set was found.
     attack : Attack or None
         Its first units leave then, or are added.
-    pair : (int, int)
-        The item that is to be passed and the one that is to pass it.
     """
 
     lower: int
-    upper: int | None
-    attack: Attack | None
     pair: tuple[int, int]
+    upper: int | None = None
+    attack: Attack | None = None
 
 
 class MarginSearch:
@@ -124,17 +125,15 @@ class MarginSearch:
         """Return how many units must leave for the plain top k to change; ``tried``: units do leave."""
         inside, outside = self.order[:k], self.order[k:]
         if not len(outside):
-            return Found(self._study.units.total, None, None, (int(inside[-1]), int(inside[-1])))
+            return Found(self._study.units.total, (int(inside[-1]), int(inside[-1])))
         before = set(inside.tolist())
         limit = self.lower(int(inside[-1]), int(outside[0]))
         near = self._bounded(inside, outside, limit)
         pairs = self._weakest(near, limit)
         if not tried:
-            return Found(pairs[0][0], None, None, pairs[0][1])
+            return Found(*pairs[0])
         others = [bounded for bounded in near if bounded[0] <= pairs[0][0]]
-        return self._settled(
-            pairs, lambda scores: set(topk(scores, k).tolist()) != before, others=others
-        )
+        return self._settled(pairs, lambda scores: set(topk(scores, k).tolist()) != before, others)
 
     def away(self, k: int, moves: BoolArray) -> IntArray:
         """Return how many units must leave at least for each item to leave the top k, or to enter it.
@@ -171,25 +170,20 @@ class MarginSearch:
 
     def _at_least(self, inside: IntArray, outside: IntArray) -> Iterator[tuple[slice, IntArray]]:
         """Yield cheap bounds of all pairs: a row for each of some items inside."""
-        step = max(1, PAIRS // max(1, len(outside)))
-        for start in range(0, len(inside), step):
-            some = inside[start : start + step]
+        for part in slices(len(inside), PAIRS, len(outside)):
+            some = inside[part]
             pairs = np.repeat(some, len(outside)), np.tile(outside, len(some))
-            yield slice(start, start + step), self.contests.at_least(*pairs).reshape(len(some), -1)
+            yield part, self.contests.at_least(*pairs).reshape(len(some), -1)
 
     def ranking(self, *, tried: bool = True) -> Found:
         """Return how many units must leave for the plain ranking to change; ``tried`` likewise."""
         if len(self.order) == 1:
-            return Found(self._study.units.total, None, None, (0, 0))
+            return Found(self._study.units.total, (0, 0))
         near = self._cheap(list(pairwise(self.order.tolist())))
         pairs = self._weakest(near, self._smallest(near, 1)[0][0])
         if not tried:
-            return Found(pairs[0][0], None, None, pairs[0][1])
-        return self._settled(
-            pairs,
-            lambda scores: bool((np.argsort(-scores, kind="stable") != self.order).any()),
-            others=near,
-        )
+            return Found(*pairs[0])
+        return self._settled(pairs, lambda scores: bool((order_of(scores) != self.order).any()), near)
 
     def neighbours(self, most: int) -> Bounded:
         """Return how many units must leave at least for each item to be passed by the next."""
@@ -214,17 +208,16 @@ class MarginSearch:
             return (item in topk(scores, k)) != inside
 
         if not pairs:  # everything is in
-            return Found(lower, None, None, (item, item))
-        found = self._settled([*first, *pairs], moved, lower)
+            return Found(lower, (item, item))
+        found = self._settled([*first, *pairs], moved, lower=lower)
         return self._against_all(found, pairs, moved)
 
     def _item_pairs(self, item: int, k: int) -> tuple[int, Bounded, Bounded]:
         """Return how far an item is at least from the border, and the pairs that must turn for it."""
         rank = self.rank(item)
         if rank > k:  # it must pass so many of those ahead that k - 1 are left
-            pairs = self._smallest(
-                self._cheap([(other, item) for other in self.order[: rank - 1].tolist()]), rank - k
-            )
+            ahead = self._cheap([(other, item) for other in self.order[: rank - 1].tolist()])
+            pairs = self._smallest(ahead, rank - k)
             return pairs[-1][0], [], pairs[::-1]
         # So many must pass it that k are ahead, and one of them comes from outside.
         behind = self._cheap([(item, other) for other in self.order[rank:].tolist()])
@@ -239,7 +232,7 @@ class MarginSearch:
         """Look for few units that turn an answer for which several pairs around the border must turn."""
         near = product(inside[-2 * NEAREST :].tolist(), outside[: 2 * NEAREST].tolist())
         pairs = self._smallest(self._cheap(list(near)), NEAREST)
-        return self._against_all(self._settled(pairs, turned, lower), pairs, turned)
+        return self._against_all(self._settled(pairs, turned, lower=lower), pairs, turned)
 
     def _weakest(self, cheap: Bounded, limit: int) -> Bounded:
         """Return the pairs with the smallest lower bound, which is known not to exceed a limit."""
@@ -293,18 +286,18 @@ class MarginSearch:
         return known
 
     def _settled(
-        self, pairs: Bounded, turned: Turned, lower: int | None = None, others: Bounded | None = None
+        self, pairs: Bounded, turned: Turned, others: Iterable[OnePair] = (), *, lower: int | None = None
     ) -> Found:
         """Attack the pairs in turn until a set of units is seen to do what the bound allows.
 
         The ``others`` come after the pairs, by bounds that are worked out no further than they matter.
         """
         lower = pairs[0][0] if lower is None else lower
-        best = Found(lower, None, None, pairs[0][1])
+        best = Found(lower, pairs[0][1])
 
         def later() -> Iterator[OnePair]:
             first, most = set(pairs), MANY if best.upper is None else best.upper - 1
-            rest = [bounded for bounded in others or () if (lower, bounded[1]) not in first]
+            rest = [bounded for bounded in others if (lower, bounded[1]) not in first]
             yield from self._smallest(rest, ATTACKED, most)
 
         for least, pair in islice(chain(pairs, later()), ATTACKED):
@@ -317,10 +310,10 @@ class MarginSearch:
     def _tried(
         self, best: Found, attack: Attack, pair: tuple[int, int], turned: Turned, least: int
     ) -> Found:
-        """Return the attack if it needs fewer units than the best one so far, else that one."""
-        limit = self._most if best.upper is None else best.upper - 1
-        number = self._fewest(attack, turned, least, limit)
-        return best if number is None else Found(best.lower, number, attack, pair)
+        """Return the attack by as few units as are found to do if these are fewer than the best's."""
+        most = min(attack.largest, self._most if best.upper is None else best.upper - 1)
+        held = last_true(lambda number: not self._turns(attack, number, turned), most, first=least)
+        return Found(best.lower, pair, held + 1, attack) if held < most else best
 
     def _against_all(self, best: Found, pairs: Bounded, turned: Turned) -> Found:
         """Attack several pairs at once, the most effective units of each in turn."""
@@ -329,22 +322,6 @@ class MarginSearch:
         attacks = [(lower, self.contests.attack(*pair)) for lower, pair in pairs[:TOGETHER]]
         most = min(LOOKED_AT, self._most) if best.upper is None else best.upper
         return self._tried(best, merged(attacks, most), best.pair, turned, best.lower)
-
-    def _fewest(self, attack: Attack, turned: Turned, least: int, most: int) -> int | None:
-        """Return how many of an attack turn the answer, as few as are found to."""
-        most = min(most, attack.largest)
-        failed, number = least - 1, least
-        while number <= most and not self._turns(attack, number, turned):
-            failed, number = number, min(2 * number, most) if number < most else most + 1
-        if number > most:
-            return None
-        while number - failed > 1:
-            middle = (failed + number) // 2
-            if self._turns(attack, middle, turned):
-                number = middle
-            else:
-                failed = middle
-        return number
 
     def _turns(self, attack: Attack, number: int, turned: Turned) -> bool:
         """Take the units away or add them, score anew, and look."""
@@ -420,21 +397,26 @@ def merged(attacks: list[tuple[int, Attack]], most: int) -> Attack:
     return Attack(named[0, kept], np.ones(len(kept), dtype=np.int64), attacks[0][1].favour)
 
 
-def last_true(holds: Callable[[int], bool], most: int) -> int:
-    """Return the last number from 1 on for which something holds, as it does for all before; 0 if none.
+def last_true(holds: Callable[[int], bool], most: int, first: int = 1) -> int:
+    """Return the last number up to which something holds, asked from ``first`` on; one less if never.
 
     Examples
     --------
     >>> last_true(lambda number: number < 700, 1000), last_true(lambda number: True, 5)
     (699, 5)
     """
-    known, asked = 0, 1
+    known, asked = first - 1, first
     while asked <= most and holds(asked):
         known, asked = asked, min(2 * asked, most) if asked < most else most + 1
     while asked - known > 1:
         middle = (known + asked) // 2
         known, asked = (middle, asked) if holds(middle) else (known, middle)
     return known
+
+
+def order_of(scores: FloatArray) -> IntArray:
+    """Return the plain ranking by these scores; the smaller index goes first in a tie."""
+    return np.argsort(-scores, kind="stable")
 
 
 def precedes(scores: FloatArray, one: int, other: int) -> bool:

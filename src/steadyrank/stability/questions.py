@@ -15,13 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from steadyrank.stability.answers import StableRanking, StableTopK
+    from steadyrank.stability import Audit, Explanation, Margin, Needed, StableRanking, StableTopK
     from steadyrank.stability.audit_rows import Operator
-    from steadyrank.stability.auditing import Audit
     from steadyrank.stability.calibration import Claim
     from steadyrank.stability.certificate import Guarantee
-    from steadyrank.stability.explanation import Explanation, Needed
-    from steadyrank.stability.margin_results import Margin
 
 
 def as_study(data: Any, scorer: object = None) -> Study:

@@ -7,7 +7,7 @@ on how many are drawn nor on who computes the scores.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,8 +19,8 @@ from steadyrank.progress import counting
 from steadyrank.scorers.bagged import Bagged, drawn_copies
 from steadyrank.scorers.base import RowsOut, Scorer
 from steadyrank.scorers.refit import Refit, run_fits
-from steadyrank.stability import findings
 from steadyrank.stability.auditing import Audit, AuditPlan
+from steadyrank.stability.findings import told
 from steadyrank.stability.results import Result
 from steadyrank.wording import counted, plural
 
@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.data.observations import Observations
     from steadyrank.scorers.base import LeaveOneOut
-    from steadyrank.stability.audit_rows import AuditRow
+    from steadyrank.stability import AuditRow, Study
     from steadyrank.stability.calibration import Inflation
-    from steadyrank.stability.study import Study
 
 SAMPLES = 1000
 """How many removals are drawn where nobody says anything else."""
@@ -75,26 +74,17 @@ class RandomAudit(Audit):
     seed: int
     unscored: int
     sentence: str
-    _sample: Study = field(kw_only=True)
 
     __repr__ = Result.__repr__
-
-    @property
-    def _folds(self) -> Study:
-        return self._sample
 
     @cached_property
     def share_reaching_eps(self) -> float | None:
         """The share of all removals drawn that move the scores by eps or more; None unless given."""
-        return None if self.eps is None else int(self._sample.reaching(self.eps).sum()) / self.samples
-
-    @property
-    def flipping_data(self) -> None:
-        """No data: what was left out is a random set."""
-        return
+        return None if self.eps is None else int(self._folds.reaching(self.eps).sum()) / self.samples
 
     def _found(self) -> dict[str, Any]:
-        return findings.random_audit_findings(self)
+        names = ("removals", "samples", "seed", "unscored", "confidence", "sentence")
+        return told(self, *names) | super()._found()
 
 
 @dataclass(frozen=True)
@@ -147,9 +137,8 @@ class RandomRemovals:
     def _after(self, scorer: Scorer, which: int) -> tuple[int, FloatArray | str]:
         """Score the data after one removal; a model of somebody else's may refuse in its own words."""
         try:
-            return which, scorer.score(
-                self.data.with_copies(self.data.units.counts - self.leaving(which))
-            )
+            left = self.data.with_copies(self.data.units.counts - self.leaving(which))
+            return which, scorer.score(left)
         except (SteadyrankError, ValueError, ArithmeticError) as error:
             return which, f"{type(error).__name__}: {error}"
 
@@ -184,22 +173,21 @@ def random_audit(
     """Take random sets of units away and audit each method; see :func:`steadyrank.audit`."""
     out, reasons = drawn.scored(study.scorer, study.scores)
     sample, samples, failed = study.over(out), drawn.samples, len(reasons)
-    told = (
+    sentence = (
         f"Observed on {counted(samples, 'random removal')} of {drawn.removals:,} of the "
         f"{study.units.total:,} {plural(study.unit)} (seed {drawn.seed})."
     )
     if reasons:
-        told += f" {failed:,} of them left data without scores; the first: {reasons[0]}"
+        sentence += f" {failed:,} of them left data without scores; the first: {reasons[0]}"
     rows = plan.rows(sample, inflation.eps_of, max_states)
     about = study.about() | {"removals": drawn.removals, "samples": samples, "seed": drawn.seed}
     return RandomAudit(
         **about,
         table=tuple(_limited(row, samples, failed) for row in rows),
         inflation=inflation,
-        units=sample.units,
         unscored=failed,
-        sentence=told,
-        _sample=sample,
+        sentence=sentence,
+        _folds=sample,
     )
 
 

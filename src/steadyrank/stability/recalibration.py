@@ -16,31 +16,23 @@ from steadyrank.operators.topk_sets import inflated_topk
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray
-    from steadyrank.stability.audit_rows import AuditRow
+    from steadyrank.stability import AuditRow, Study
     from steadyrank.stability.calibration import Inflation
-    from steadyrank.stability.study import Study
 
 
 def check_recalibrated(study: Study, eps: float | None, removals: int) -> None:
     """Complain where there is no eps to choose anew."""
+    given, several, anew = map(Option, ("eps", "removals", "recalibrate"))
     if eps is not None or removals > 1:
         raise InvalidValueError(
             "only an eps that is chosen on the data, for one unit, can be chosen anew without each unit",
-            way_out=[
-                "Omit ",
-                Option("eps"),
-                " and ",
-                Option("removals"),
-                ", or ",
-                Option("recalibrate"),
-                ".",
-            ],
+            way_out=["Omit ", given, " and ", several, ", or ", anew, "."],
         )
     if study.units.total < 3:
         raise InvalidValueError(
             f"without one of {study.units.total} units nobody is left to leave out, so no eps can be "
             "chosen anew",
-            way_out=["Omit ", Option("recalibrate"), "."],
+            way_out=["Omit ", anew, "."],
         )
 
 
@@ -48,38 +40,27 @@ def recalibrated(
     study: Study, inflation: Inflation, table: tuple[AuditRow, ...]
 ) -> tuple[AuditRow, ...]:
     """Return the rows of an audit, the inflated ones with what choosing eps anew does to them."""
-    found = {row: _Again(study, row) for row in table if row.method.startswith("inflated")}
-    for unit in range(len(study.units)) if found else ():
+    broken = {row: 0 for row in table if row.method.startswith("inflated")}
+    chosen: dict[AuditRow, list[float]] = {row: [] for row in broken}
+    for unit in range(len(study.units)) if broken else ():
         without = type(study)(study.data.without([unit]), study.scorer)
         anew = replace(inflation, study=without)
-        for row, again in found.items():
-            again.add(without.scores, anew.eps_of(row.k), int(study.units.counts[unit]))
-    return tuple(found[row].row() if row in found else row for row in table)
+        for row, eps in chosen.items():
+            eps.append(anew.eps_of(row.k))
+            if not _meet(row.k, (study.scores, row.eps or 0.0), (without.scores, eps[-1])):
+                broken[row] += int(study.units.counts[unit])
+    total = study.units.total
+    told = {row: (broken[row] / total, (min(eps), max(eps))) for row, eps in chosen.items()}
+    return tuple(
+        replace(row, recalibrated=told[row][0], eps_without=told[row][1]) if row in told else row
+        for row in table
+    )
 
 
-class _Again:
-    """Running sums of one inflated answer."""
-
-    def __init__(self, study: Study, row: AuditRow) -> None:
-        self._row, self._total = row, study.units.total
-        self._broken, self._eps = 0, list[float]()
-        self._answer = self._answered(study.scores, row.eps or 0.0)
-
-    def _answered(self, scores: FloatArray, eps: float) -> RankingSet | set[int]:
-        k = self._row.k
-        return RankingSet(scores, eps) if k is None else set(inflated_topk(scores, k, eps))
-
-    def add(self, scores: FloatArray, eps: float, count: int) -> None:
-        """Take in the scores without a unit, and the eps that is then chosen."""
-        self._eps.append(eps)
-        new = self._answered(scores, eps)
-        if isinstance(new, RankingSet) and isinstance(self._answer, RankingSet):
-            kept = self._answer.intersects(new)
-        else:
-            kept = len(set(self._answer) & set(new)) >= (self._row.k or 0)
-        self._broken += 0 if kept else count
-
-    def row(self) -> AuditRow:
-        """Return the row with what was found."""
-        ends = min(self._eps), max(self._eps)
-        return replace(self._row, recalibrated=self._broken / self._total, eps_without=ends)
+def _meet(k: int | None, *answers: tuple[FloatArray, float]) -> bool:
+    """Tell whether two inflated answers, each by scores and eps, share k items, or a ranking."""
+    if k is None:
+        one, other = (RankingSet(*answer) for answer in answers)
+        return one.intersects(other)
+    first, second = (set(inflated_topk(scores, k, eps)) for scores, eps in answers)
+    return len(first & second) >= k

@@ -107,10 +107,13 @@ class Result:
         *,
         source: str | None = None,
         policies: Mapping[str, str] | None = None,
-        everything: bool = False,  # noqa: ARG002 (long documents tell)
+        everything: bool = False,
     ) -> dict[str, Any]:
         """Return as much of the findings as a screen shows: every row if everything is wanted."""
-        return self.findings(source=source, policies=policies)
+        return about(self, source, policies) | self._brief(everything)
+
+    def _brief(self, everything: bool) -> dict[str, Any]:  # noqa: ARG002 (long documents tell)
+        return self._found()
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return the table by column: the rows of the document, or itself as the only one."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from steadyrank.engines.blocks import DenseBlock
 from steadyrank.reading.arrays import frozen
 from steadyrank.stability.topk_audit import TopKAudit, chunked, plain_members
 
@@ -41,8 +42,6 @@ class TopKDeletions:
 
     Attributes
     ----------
-    k : int
-        How many items are wanted.
     inside : int array (items,)
         How many units can be left out, one at a time, so that the item is among the k best.
     covering_eps : float array (distinct units,)
@@ -53,7 +52,6 @@ class TopKDeletions:
         How often each distinct unit occurs.
     """
 
-    k: int
     inside: IntArray
     covering_eps: FloatArray
     changing: IntArray
@@ -74,18 +72,15 @@ class Ranks:
 
     Attributes
     ----------
-    items : int array
-        The first items of the plain ranking, in that order.
     best, worst : int arrays
-        Their ranks.
+        Their ranks, in the order of the plain ranking.
     """
 
-    items: IntArray
     best: IntArray
     worst: IntArray
 
     def __len__(self) -> int:
-        return len(self.items)
+        return len(self.best)
 
 
 def topk_deletions(study: Study, k: int) -> TopKDeletions:
@@ -99,12 +94,12 @@ def topk_deletions(study: Study, k: int) -> TopKDeletions:
     (array([7, 5, 2]), array([1]))
     """
     loo, counts = study.leave_one_out, study.units.counts
-    critical, members = study.critical_eps(k), plain_members(0.0)
+    critical = study.critical_eps(k)
     inside = np.zeros(len(loo.scores), dtype=np.int64)
     inside[study.order[:k]] = study.units.total
     covering, changing = np.zeros(len(counts)), [np.empty(0, dtype=np.int64)]
     for active, units, rows in TopKAudit(study, {k: 0.0}).changed_rows(inflated=False):
-        new, old = members(rows, active.places), active.answer(members, loo.scores)
+        new, old = plain_members(rows, active.places), active.answer(plain_members, loo.scores)
         moved = np.flatnonzero((new != old).any(axis=1))
         if len(moved):
             new, moving = new[moved], units[moved]
@@ -113,7 +108,7 @@ def topk_deletions(study: Study, k: int) -> TopKDeletions:
             covering[moving] = np.where(new, critical[active.items], 0.0).max(axis=1)
             changing.append(moving)
     every = frozen(np.sort(np.concatenate(changing)))
-    return TopKDeletions(k, frozen(inside), frozen(covering), every, counts)
+    return TopKDeletions(frozen(inside), frozen(covering), every, counts)
 
 
 def upto_which(study: Study, size: int) -> int:
@@ -150,25 +145,18 @@ def rank_ranges(study: Study, upto: int) -> Ranks:
         return np.asarray(fine)
 
     for _, rows in chunked(loo.columns_near(rivals, None, settled)):
-        moved = rows[_reordered(rows, by_plain)]
+        moved = rows[DenseBlock(0, rows).reordered(base, by_plain)]
         if len(moved):
             ranks = _ranks(moved)[:, columns]
             np.minimum(best, ranks.min(axis=0), out=best)
             np.maximum(worst, ranks.max(axis=0), out=worst)
-    return Ranks(frozen(shown), frozen(best), frozen(worst))
+    return Ranks(frozen(best), frozen(worst))
 
 
 def _rivals(study: Study, upto: int) -> IntArray:
     """Return the items that may ever be ahead of one of the first ``upto``, these included."""
     lowest, highest = study.outer_bounds
     return np.flatnonzero(highest >= lowest[study.order[:upto]].min(initial=np.inf))
-
-
-def _reordered(rows: FloatArray, by_plain: IntArray) -> BoolArray:
-    """Tell which rows have another plain ranking; the smaller index goes first in a tie."""
-    ranked, first = rows[:, by_plain], by_plain[:-1] < by_plain[1:]
-    above, below = ranked[:, :-1], ranked[:, 1:]
-    return np.asarray(((above < below) | ((above == below) & ~first)).any(axis=1))
 
 
 def _ranks(rows: FloatArray) -> IntArray:

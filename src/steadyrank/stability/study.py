@@ -21,15 +21,13 @@ from steadyrank.stability import calibration
 from steadyrank.stability.answers import StableRanking, StableTopK
 from steadyrank.stability.auditing import METHODS, Audit, AuditPlan, Check, check_ks
 from steadyrank.stability.calibration import Calibration, Inflation
-from steadyrank.stability.curve import StabilityCurve, stability_curve
+from steadyrank.stability.curve import ranking_curve, removal_curve, stability_curve
 from steadyrank.stability.explanation import Explanation, Needed, explanation_of, needed_of
 from steadyrank.stability.findings import RULES
 from steadyrank.stability.margin_results import Asked, Margin, known_margin, margin_of
 from steadyrank.stability.margins import MarginSearch
 from steadyrank.stability.random_audit import checked_removals, random_audit, refits
-from steadyrank.stability.ranking_curve import RankingCurve, ranking_curve
 from steadyrank.stability.recalibration import check_recalibrated, recalibrated
-from steadyrank.stability.removal_curve import RemovalCurve, removal_curve
 from steadyrank.stability.standings import Ranks, TopKDeletions, rank_ranges, topk_deletions, upto_which
 from steadyrank.stability.topk_audit import Flips
 from steadyrank.stability.views import write_page
@@ -40,12 +38,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.data.observations import Observations
-    from steadyrank.data.units import Units
+    from steadyrank.data import Observations, Units
     from steadyrank.scorers.base import LeaveOneOut, Scorer, Settled
     from steadyrank.stability.audit_rows import Operator
     from steadyrank.stability.calibration import Claim
     from steadyrank.stability.certificate import Certificate, Guarantee
+    from steadyrank.stability.curve import RankingCurve, RemovalCurve, StabilityCurve
 
 
 class Study:
@@ -84,6 +82,7 @@ class Study:
         self._critical: dict[int, FloatArray] = {}
         self._deletions: dict[int, TopKDeletions] = {}
         self._ranks: Ranks | None = None
+        self._searches: dict[str, MarginSearch] = {}
 
     def __repr__(self) -> str:
         return f"Study({self.data!r}, {self.scorer!r})"
@@ -284,7 +283,7 @@ class Study:
         table = tuple(plan.rows(self, inflation.eps_of, max_states))
         if recalibrate:
             table = recalibrated(self, inflation, table)
-        return Audit(**self.about(), table=table, inflation=inflation, units=self.units)
+        return Audit(**self.about(), table=table, inflation=inflation, _folds=self)
 
     def over(self, folds: LeaveOneOut) -> Study:
         """Return a study of the same scores that takes these folds for its units."""
@@ -306,10 +305,6 @@ class Study:
     def margin_search(self, by: str = "remove") -> MarginSearch:
         """Return the search for how many units must leave, be added or change."""
         return self._searches.setdefault(by, MarginSearch(self, by))
-
-    @cached_property
-    def _searches(self) -> dict[str, MarginSearch]:
-        return {}
 
     def margin(
         self,

@@ -9,14 +9,15 @@ the *active* items, decides.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 
+from steadyrank.engines.blocks import slices
 from steadyrank.operators.critical import STEEPEST, critical_eps
-from steadyrank.operators.topk_sets import member_cut
+from steadyrank.operators.topk_sets import member_mask
 from steadyrank.stability.audit_rows import AuditRow
 from steadyrank.stability.near_rank import MANY, kth_range
 from steadyrank.wording import counted
@@ -37,36 +38,27 @@ MARGIN = 1 + 1e-9
 """Items on the edge are kept: rounding must not prune."""
 
 
-def plain_members(eps: float) -> Members:  # noqa: ARG001 (same call as the inflated ones)
-    """Return the plain top-k as a function of score rows; the smaller index wins a tie.
+def plain_members(rows: FloatArray, places: int) -> BoolArray:
+    """Return the plain top-k of score rows; the smaller index wins a tie.
 
     Examples
     --------
-    >>> plain_members(eps=0.1)(np.array([[1.0, 3.0, 1.0]]), 2)
+    >>> plain_members(np.array([[1.0, 3.0, 1.0]]), 2)
     array([[ True,  True, False]])
     """
-
-    def members(rows: FloatArray, places: int) -> BoolArray:
-        rank = rows.shape[1] - places
-        kth = np.partition(rows, rank, axis=1)[:, rank, np.newaxis]
-        above = rows > kth
-        tied = rows == kth
-        free = places - above.sum(axis=1, keepdims=True)
-        inside: BoolArray = above | (tied & (np.cumsum(tied, axis=1) <= free))
-        return inside
-
-    return members
+    rank = rows.shape[1] - places
+    kth = np.partition(rows, rank, axis=1)[:, rank, np.newaxis]
+    above = rows > kth
+    tied = rows == kth
+    free = places - above.sum(axis=1, keepdims=True)
+    inside: BoolArray = above | (tied & (np.cumsum(tied, axis=1) <= free))
+    return inside
 
 
 def inflated_members(eps: float) -> Members:
     """Return the inflated top-k as a function of score rows."""
-
-    @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
-    def members(rows: FloatArray, places: int) -> BoolArray:
-        inside: BoolArray = rows >= member_cut(rows, places, eps)[:, np.newaxis]
-        return inside
-
-    return members
+    # A distance that overflows is infinite, and far enough.
+    return partial(np.errstate(over="ignore")(member_mask), eps=eps)
 
 
 @dataclass(frozen=True)
@@ -190,6 +182,16 @@ class Flips:
         )
 
 
+@dataclass
+class _Tally:
+    """Running sums of one method for one k."""
+
+    members: Members
+    broken: list[IntArray] = field(default_factory=list)
+    uncovered: int = 0
+    lost_jaccard: float = 0.0
+
+
 class TopKAudit:
     """Top-k answers without each unit, for several k at once.
 
@@ -210,16 +212,37 @@ class TopKAudit:
     def rows(self, methods: Mapping[str, Callable[[float], Members]]) -> list[AuditRow]:
         """Audit every method for every k in one pass over the leave-one-out scores."""
         tallies = {
-            (name, k): _Tally(name, active, self._study, make(self._eps[k]), self._eps[k])
+            (name, k): _Tally(make(eps))
             for name, make in methods.items()
-            for k, active in self._active.items()
+            for k, eps in self._eps.items()
         }
-        plainly = plain_members(0.0)
         for active, units, rows in self.changed_rows(inflated="inflated_topk" in methods):
-            plain = plainly(rows, active.places)
+            plain, counts = plain_members(rows, active.places), self._study.units.counts[units]
             for name in methods:
-                tallies[name, active.k].add(active, units, rows, plain)
-        return [tally.row() for tally in tallies.values()]
+                tally = tallies[name, active.k]
+                inside = plain if name == "topk" else tally.members(rows, active.places)
+                full = active.answer(tally.members, self._loo.scores)
+                common = (inside & full).sum(axis=1) + active.always_in
+                either = (inside | full).sum(axis=1) + active.always_in
+                tally.broken.append(units[common < active.k])
+                tally.uncovered += int(counts[(plain & ~full).any(axis=1)].sum())
+                tally.lost_jaccard += float(np.dot(counts, 1 - common / either))
+        return [self._row(name, k, tally) for (name, k), tally in tallies.items()]
+
+    def _row(self, name: str, k: int, tally: _Tally) -> AuditRow:
+        """Return what was found of all units."""
+        active, total = self._active[k], self._study.units.total
+        broken = np.sort(np.concatenate([np.empty(0, np.int64), *tally.broken]))
+        return AuditRow(
+            name,
+            k,
+            delta=self._study.share(broken),
+            uncovered=tally.uncovered / total,
+            jaccard=1 - tally.lost_jaccard / total,
+            size=int(active.answer(tally.members, self._loo.scores).sum()) + active.always_in,
+            eps=None if name == "topk" else self._eps[k],
+            broken=broken,
+        )
 
     def changed_rows(self, *, inflated: bool) -> Iterator[tuple[Active, IntArray, FloatArray]]:
         """Yield (active, units, their scores of the active items) wherever one of these changes.
@@ -238,19 +261,16 @@ class TopKAudit:
         come near it; all that the bounds allow are looked at for the other units alone.
         """
         looks: list[tuple[list[Active], BoolArray | None]] = []
-        lowest, highest = self._study.outer_bounds
+        rest, (lowest, highest) = [], self._study.outer_bounds
         for k, active in self._active.items():
             known = kth_range(self._loo, highest, k) if len(active.items) > MANY else None
             if known is None:
+                rest.append(active)
                 continue
             theta, ceiling, many = known
             near = _active_between(lowest, highest, k, theta - self._eps[k] * MARGIN, ceiling)
-            looks += [([near], ~many), ([active], many)]
-        told = {active.k for actives, _ in looks for active in actives}
-        rest = [active for k, active in self._active.items() if k not in told]
-        return [
-            look for look in [*looks, (rest, None)] if look[0] and (look[1] is None or look[1].any())
-        ]
+            looks += [([one], among) for one, among in ((near, ~many), (active, many)) if among.any()]
+        return [*looks, (rest, None)] if rest else looks
 
     def _changed_rows(
         self, actives: list[Active], among: BoolArray | None, *, inflated: bool
@@ -303,50 +323,5 @@ class TopKAudit:
 def chunked(parts: Iterator[tuple[IntArray, FloatArray]]) -> Iterator[tuple[IntArray, FloatArray]]:
     """Cut rows of scores into parts that fit the memory."""
     for units, rows in parts:
-        step = max(1, CHUNK // max(1, rows.shape[1]))
-        for start in range(0, len(units), step):
-            yield units[start : start + step], rows[start : start + step]
-
-
-class _Tally:
-    """Running sums of one method for one k."""
-
-    def __init__(self, name: str, active: Active, study: Study, members: Members, eps: float) -> None:
-        self._name = name
-        self._active = active
-        self._members = members
-        self._study = study
-        self._eps = eps
-        self._broken: list[IntArray] = []
-        self._uncovered = 0
-        self._lost_jaccard = 0.0
-
-    def _full(self, active: Active) -> BoolArray:
-        return active.answer(self._members, self._study.leave_one_out.scores)
-
-    def add(self, active: Active, units: IntArray, rows: FloatArray, plain: BoolArray) -> None:
-        """Take in the scores without some units, and the plain top k of each."""
-        inside = plain if self._name == "topk" else self._members(rows, active.places)
-        full, counts = self._full(active), self._study.units.counts[units]
-        common = (inside & full).sum(axis=1) + active.always_in
-        either = (inside | full).sum(axis=1) + active.always_in
-        self._broken.append(units[common < active.k])
-        self._uncovered += int(counts[(plain & ~full).any(axis=1)].sum())
-        self._lost_jaccard += float(np.dot(counts, 1 - common / either))
-
-    def row(self) -> AuditRow:
-        """Return what was found of all units."""
-        broken, total = (
-            np.sort(np.concatenate([np.empty(0, np.int64), *self._broken])),
-            self._study.units.total,
-        )
-        return AuditRow(
-            self._name,
-            self._active.k,
-            delta=self._study.share(broken),
-            uncovered=self._uncovered / total,
-            jaccard=1 - self._lost_jaccard / total,
-            size=int(self._full(self._active).sum()) + self._active.always_in,
-            eps=None if self._name == "topk" else self._eps,
-            broken=broken,
-        )
+        for part in slices(len(units), CHUNK, rows.shape[1]):
+            yield units[part], rows[part]

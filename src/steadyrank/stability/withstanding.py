@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steadyrank.engines.blocks import slices
 from steadyrank.operators.critical import critical_below, critical_eps
 from steadyrank.stability.margins import PAIRS, last_true
 
@@ -76,6 +77,10 @@ class Withstanding:
         self._spans = None if spans is None else [end[self._order] for end in spans]
         self._known: dict[tuple[int, int], float] = {}
         self._left = CLOSELY
+
+    def eps_needed(self, k: int | None, *, cover: bool) -> float:
+        """Return the eps above which a top k, or without a k the ranking, withstands."""
+        return self.ranking(cover=cover) if k is None else self.topk(k, cover=cover)
 
     def topk(self, k: int, *, cover: bool) -> float:
         """Return the eps above which a top k withstands."""
@@ -162,9 +167,8 @@ class Withstanding:
         if self._left <= 0:
             return math.inf
         outside = np.arange(size, len(self._order))
-        step = max(1, PAIRS // len(outside))
-        parts = [np.arange(start, min(start + step, size)) for start in range(0, size, step)]
-        threats = np.concatenate([self._near(part, outside).sum(axis=1) for part in parts])
+        inside, parts = np.arange(size), slices(size, PAIRS, len(outside))
+        threats = np.concatenate([self._near(inside[part], outside).sum(axis=1) for part in parts])
         found = [0.0] * int((threats == 0).sum())
         for member in np.argsort(threats, kind="stable")[len(found) :].tolist():
             if len(found) >= k and (self._left <= 0 or not any(found[:k])):
