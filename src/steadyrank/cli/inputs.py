@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from glob import has_magic
+from glob import glob, has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.cli.progress import working
 from steadyrank.data.kinds import KINDS, read_any, scan_any
 from steadyrank.errors import FileNotThereError, InvalidSettingError, Option
+from steadyrank.reading.formats import only_in_memory
 from steadyrank.writing import target_of
 
 if TYPE_CHECKING:
@@ -62,7 +63,13 @@ def described(options: InputOptions) -> tuple[Any, Engine | None, dict[str, Any]
     if options.file == STANDARD_INPUT and sys.stdin is None:
         raise FileNotThereError("standard input is closed", way_out="Give a path, or open it.")
     source: Any = sys.stdin.buffer if options.file == STANDARD_INPUT else options.file
-    return source, None, given
+    return _matching(options) or source, None, given
+
+
+def _matching(options: InputOptions) -> list[str]:
+    """Return the files that a pattern stands for, in order; none where it is a path."""
+    is_pattern = has_magic(options.file) and not Path(options.file).exists()
+    return sorted(glob(options.file, recursive=True)) if is_pattern else []  # noqa: PTH207
 
 
 def _policies(options: InputOptions) -> dict[str, str]:
@@ -92,6 +99,8 @@ def _engine(options: InputOptions) -> Engine | None:
 
     asked = {name: engine for name, engine in GOES_WITH.items() if getattr(options, name) is not None}
     several = has_magic(options.file) and not Path(options.file).exists()
+    if several and only_in_memory(_matching(options), options.format, options.encoding):
+        several = False
     name = options.engine or next(iter(asked.values()), "duckdb" if several else "memory")
     for setting, engine in asked.items():
         if name != engine:

@@ -359,7 +359,7 @@ def _place_of(name: str, part: Role | Setting) -> tuple[str, str | None]:
     several = "A,B,..." if part.several else None
     if isinstance(part, Role):
         return COMMON if name == "unit" else COLUMNS, several or "COLUMN"
-    return READING, None if part.flag else several or "POLICY"
+    return READING, None if part.flag else several or part.takes
 
 
 def _data_option(name: str, panel: str, metavar: str | None, text: str) -> inspect.Parameter:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypedDict, get_args, get_type_hints
 
 if TYPE_CHECKING:
     from steadyrank.reading.table import Table
@@ -63,16 +63,41 @@ class Setting:
         Whether it is a list.
     flag : bool
         Whether it is either true or false.
+    takes : str
+        What the help of the command line shows in its place.
+    some_formats : bool
+        Whether only some formats of files answer to it; with all others it is refused.
     """
 
     means: str
     choices: Mapping[str, str] | None = None
     several: bool = False
     flag: bool = False
+    takes: str = "POLICY"
+    some_formats: bool = False
+
+
+METRIC = Setting(
+    "of results of evaluation tools, the metric to take where there are several",
+    takes="NAME",
+    some_formats=True,
+)
+QRELS = Setting(
+    "of TREC runs, the file that says which documents are relevant", takes="PATH", some_formats=True
+)
+SHEET = Setting(
+    "the sheet of a spreadsheet, or the leaderboard of SWE-bench; the first sheet if not given",
+    takes="NAME",
+    some_formats=True,
+)
 
 
 class ReadingArguments(TypedDict, total=False):
     """What can be said about any table, whatever kind of data it holds."""
+
+    metric: Annotated[str | None, METRIC]
+    qrels: Annotated[str | None, QRELS]
+    sheet: Annotated[str | None, SHEET]
 
 
 def _always(table: Table, columns: Columns) -> bool:  # noqa: ARG001 (what a form asks of a table)

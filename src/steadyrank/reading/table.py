@@ -127,7 +127,7 @@ class Table:
     source : str
         The name of the file, empty where there is none.
     lines : sequence, optional
-        For each row, its line in the file.
+        For each row, its line in the file, or another place.
     notes : list of str
         What was guessed so far.
     kind : str, optional
@@ -136,15 +136,21 @@ class Table:
         Settings of that kind that the file says, too.
     format : str, optional
         The format of the file, where it came from one.
+    answers_to : tuple of str
+        Those arguments for some formats alone that this format knows.
+    lead : str
+        What stands before the place of a row in a message.
     """
 
     columns: Mapping[str, Column]
     source: str = ""
-    lines: Lines | list[int] | None = None
+    lines: Lines | Sequence[object] | None = None
     notes: list[str] = field(default_factory=list)
     kind: str | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     format: str | None = None
+    answers_to: tuple[str, ...] = ()
+    lead: str = "on line"
 
     @property
     def names(self) -> list[str]:
@@ -217,7 +223,7 @@ class Table:
                 error.column = found if isinstance(found, str) else None
             if not error.placed:
                 lines = None if self.lines is None else [self.lines[row] for row in error.rows]
-                error.place_in(self.source, lines)
+                error.place_in(self.source, lines, self.lead)
             raise
 
 
