@@ -31,9 +31,10 @@ COMMON = "Options"
 """The panel that the help shows first: what most people need."""
 
 FILE = (
-    "CSV, TSV, JSON lines or Parquet (also gzipped), PrefLib, MovieLens, Netflix (file or folder), or - "
-    "for standard input. Files that match a pattern in quotes, such as 'ratings/*.parquet', are scanned "
-    "by an engine."
+    "CSV, TSV, JSON, JSON lines, Parquet (all also gzipped) or Excel; PrefLib, MovieLens or Netflix; results "
+    "of lm-eval, HELM, inspect, MTEB, SWE-bench, AlpacaEval or TREC, or a folder of them; or - for standard "
+    "input. Files that match a pattern in quotes, such as 'ratings/*.parquet', are scanned by an engine if "
+    "one can."
 )
 TO_FILE = ("--output", "-o")
 AS_JSON = "Write the result as JSON (documented, versioned)."
@@ -342,15 +343,18 @@ def data_options(kinds: Iterable[Kind], formats: Iterable[str]) -> list[inspect.
         _data_option("kind", COMMON, "KIND", known),
         _data_option("format", READING, "FORMAT", readable),
         *(
-            _data_option(name, *_place_of(name, part), _explained(meant[name]))
+            _data_option(name, *_place_of(name, part), _explained(meant[name], len(names)))
             for name, part in declared.items()
         ),
     ]
 
 
-def _explained(explanations: dict[str, list[str]]) -> str:
-    """Return what an option means, kind by kind where that differs."""
-    text = "; ".join(f"{', '.join(kinds)}: {means}" for means, kinds in explanations.items())
+def _explained(explanations: dict[str, list[str]], every: int) -> str:
+    """Return what an option means, kind by kind unless it means the same for every one."""
+    text = "; ".join(
+        f"{', '.join(kinds)}: {means}" if len(kinds) < every else means
+        for means, kinds in explanations.items()
+    )
     return f"{text[:1].upper()}{text[1:]}."
 
 

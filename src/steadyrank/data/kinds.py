@@ -40,12 +40,16 @@ def read_any(
 
     Parameters
     ----------
-    source : path or binary stream
-        Such as ``sys.stdin.buffer``.
+    source : path, list of paths, or binary stream
+        Such as ``sys.stdin.buffer``. A folder or a list holds results of one evaluation tool, or files
+        of JSON.
     kind : {"votes", "ballots", "ratings", "battles", "scores", "regression"}, optional
         What the data are.
-    format : {"csv", "tsv", "jsonl", "parquet", "netflix", "movielens", "preflib"}, optional
-        The format of the file; told from the content where not given.
+    format : str, optional
+        ``"csv"``, ``"tsv"``, ``"json"``, ``"jsonl"``, ``"parquet"``, ``"excel"``, ``"netflix"``,
+        ``"movielens"``, ``"preflib"``, ``"lm-eval"``, ``"helm"``, ``"inspect"``, ``"mteb"``,
+        ``"swe-bench"``, ``"alpaca-eval"``, ``"trec-run"`` or ``"trec-eval"``.
+        Told from the content where not given.
     encoding : str
         Of a text file.
     **arguments

@@ -344,8 +344,7 @@ def open_source(source: Source, *, encoding: str = "utf-8") -> OpenFile:
         path = Path(source)
         if path.is_dir():
             return OpenFile(path.name, encoding, path=path)
-        if not path.exists():
-            raise FileNotThereError(f"there is no file {str(path)!r} (seen from {Path.cwd()}).")
+        _check_there(path)
         stream = path.open("rb")
         size = os.fstat(stream.fileno()).st_size
         return _looked_at(OpenFile(path.name, encoding, stream, path, (stream,), size=size))
@@ -363,8 +362,15 @@ def open_source(source: Source, *, encoding: str = "utf-8") -> OpenFile:
 def _opened_list(paths: list[Path], encoding: str) -> OpenFile:
     if not paths:
         raise EmptyDataError("the list of files is empty")
+    for path in paths:
+        _check_there(path)
     more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
     return OpenFile(f"{paths[0].name}{more}", encoding, several=paths)
+
+
+def _check_there(path: Path) -> None:
+    if not path.exists():
+        raise FileNotThereError(f"there is no file {str(path)!r} (seen from {Path.cwd()}).")
 
 
 def _files_below(folder: Path) -> Iterator[Path]:

@@ -51,7 +51,10 @@ def read_json_lines(file: OpenFile) -> Table:
 
 
 def is_one_document(file: OpenFile) -> bool:
-    """Tell whether a file is one value of JSON, and not an object on each line."""
+    """Tell whether a file is one value of JSON, and not an object on each line.
+
+    An object on the only line is a row, a ballot for example, unless it holds several lists of one length.
+    """
     first, *more = [line for line in file.text_head.splitlines() if line.strip()][:2] or [b""]
     if not first.lstrip().startswith(b"{"):
         return first.lstrip().startswith(b"[")
@@ -59,7 +62,7 @@ def is_one_document(file: OpenFile) -> bool:
         found = json.loads(first)
     except (ValueError, RecursionError):
         return not (more and more[0].lstrip().startswith(b"{"))
-    return not more and _are_columns(found)
+    return not more and len(found) > 1 and _are_columns(found)
 
 
 def _are_columns(found: dict[str, Any]) -> bool:

@@ -51,13 +51,15 @@ def _table(content: bytes, file: OpenFile) -> Table:
         )
     notes = [f"the sheet {shorten(sheet)} taken of {listed}"] if len(book.sheet_names) > 1 else []
     load = partial(book.load_sheet, sheet, header_row=None, schema_sample_rows=None)
-    texts = load(skip_rows=0, dtypes="string").to_polars().rows()
-    head = next((row for row, cells in enumerate(texts) if any(cells)), len(texts) - 1)
+    cells = load(skip_rows=0, dtypes="string").to_polars()
+    texts = cells.rows()
+    head = next((row for row, fields in enumerate(texts) if any(fields)), 0)
     lines = [row for row in range(head + 1, len(texts)) if any(texts[row])]
-    filled = [place for place in range(len(texts[head])) if any(texts[row][place] for row in lines)]
+    filled = [place for place in range(cells.width) if any(texts[row][place] for row in lines)]
     if not filled:
         raise errors.EmptyDataError(f"the sheet {shorten(sheet)} of {file.name} holds no rows")
-    frame = load(skip_rows=head + 1, use_columns=filled).to_polars()[[row - head - 1 for row in lines]]
+    kept = load(skip_rows=head + 1, use_columns=[cells.columns[place] for place in filled]).to_polars()
+    frame = kept[[row - head - 1 for row in lines]]
     names = [texts[head][place] or f"column_{place + 1}" for place in filled]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)

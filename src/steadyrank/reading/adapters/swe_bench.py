@@ -12,7 +12,7 @@ from steadyrank.reading.adapters.entries import Entry, Found, folder_of
 if TYPE_CHECKING:
     from steadyrank.reading.files import OpenFile
 
-OF_INSTANCES = re.compile(rb'\s*\{\s*"[^"]+"\s*:\s*\{[^{}]*"resolved"\s*:\s*(true|false)')
+OF_INSTANCES = re.compile(rb'\s*\{\s*"[^"]+"\s*:\s*\{[^{}]*"resolved"\s*:')
 MARKS = ("resolved_ids", "resolved_instances", "no_generation", "leaderboards")
 LISTS = ("completed", "incomplete", "empty_patch", "submitted", "unresolved", "error", "resolved")
 """Of the report of a run, where ``_ids`` follows."""
