@@ -1,4 +1,4 @@
-"""Damaged files in the layouts of evaluation tools give data or an error of ours, never anything else."""
+"""Damaged files in the layouts of evaluation tools: each gives data or an error of ours."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     Cases = Callable[[int], Iterator[np.random.Generator]]
 
 ODD: list[Any] = [
-    None, True, -1, 0.5, 10**400, float("nan"), float("inf"), "", "text", "\ud800", [], [[]], {}, {"": {}},
-    [None, 1], {"value": 1},
+    None, True, -1, 0.5, 10**400, float("nan"), float("inf"), "", "text", "\ud800", [], [[]], {},
+    {"": {}}, [None, 1], {"value": 1},
 ]  # fmt: skip
 """What may stand where a tool writes something else."""
 

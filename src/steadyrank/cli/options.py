@@ -31,10 +31,10 @@ COMMON = "Options"
 """The panel that the help shows first: what most people need."""
 
 FILE = (
-    "CSV, TSV, JSON, JSON lines, Parquet (all also gzipped) or Excel; PrefLib, MovieLens or Netflix; results "
-    "of lm-eval, HELM, inspect, MTEB, SWE-bench, AlpacaEval or TREC, or a folder of them; or - for standard "
-    "input. Files that match a pattern in quotes, such as 'ratings/*.parquet', are scanned by an engine if "
-    "one can."
+    "CSV, TSV, JSON, JSON lines, Parquet (all also gzipped) or Excel; PrefLib, MovieLens or Netflix; "
+    "results of lm-eval, HELM, inspect, MTEB, SWE-bench, AlpacaEval or TREC, or a folder of them; or - "
+    "for standard input. Files that match a pattern in quotes, such as 'ratings/*.parquet', are scanned "
+    "by an engine, or read in memory where none knows their format."
 )
 TO_FILE = ("--output", "-o")
 AS_JSON = "Write the result as JSON (documented, versioned)."

@@ -13,7 +13,6 @@ import zlib
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
 
@@ -64,9 +63,6 @@ OTHER_PACKAGES = {
 SPREADSHEET = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"xl/")
 EVAL_LOG = (b"_journal/", b"header.json", b"samples/", b"summaries.json")
 """How the first name begins in those zip archives that are files of a format."""
-
-MOST_FILES = 100_000
-"""How many files a folder of results may hold: more are rather somebody's whole disk."""
 
 
 @dataclass
@@ -131,13 +127,7 @@ class OpenFile:
         """Return the files of a list, or all in a folder but hidden ones, in sorted order."""
         if self.path is None:
             return self.several
-        found = list(islice(_files_below(self.path), MOST_FILES + 1))
-        if len(found) > MOST_FILES:
-            raise InvalidDataError(
-                f"{self.name} is a folder of more than {MOST_FILES:,} files",
-                way_out="Give the folder that holds the results alone.",
-            )
-        return sorted(found)
+        return sorted(_files_below(self.path))
 
     def parts(self) -> Iterator[OpenFile]:
         """Yield this file, or each of a list, opened."""

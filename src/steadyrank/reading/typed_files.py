@@ -53,7 +53,7 @@ def read_json_lines(file: OpenFile) -> Table:
 def is_one_document(file: OpenFile) -> bool:
     """Tell whether a file is one value of JSON, and not an object on each line.
 
-    An object on the only line is a row, a ballot for example, unless it holds several lists of one length.
+    An object on the only line is a row, such as a ballot, unless it holds several lists of one length.
     """
     first, *more = [line for line in file.text_head.splitlines() if line.strip()][:2] or [b""]
     if not first.lstrip().startswith(b"{"):

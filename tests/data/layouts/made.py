@@ -1,7 +1,7 @@
 """Small files in the layouts that evaluation tools write, made of scores that are known beforehand.
 
-The names of fields and folders are those of the tools; all models, tasks and numbers are drawn. ``MAKERS`` has
-one function for each layout: it takes the scores, ``{row: {item: score}}``, and returns the files of a folder.
+The names of fields and folders are those of the tools; all numbers are drawn. ``MAKERS`` has one
+function for each layout, which draws scores and returns the files of a folder that holds them.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from __future__ import annotations
 import io
 import json
 from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     import numpy as np
 
@@ -275,16 +276,10 @@ def inspect_eval(rng: np.random.Generator) -> Made:
             model=model,
             config=EvalConfig(),
         )
-        out = io.BytesIO()
-        from tempfile import TemporaryDirectory
-
         with TemporaryDirectory() as folder:
-            path = f"{folder}/log.eval"
-            write_eval_log(EvalLog(version=2, status="success", eval=about, samples=samples), path)
-            from pathlib import Path
-
-            out.write(Path(path).read_bytes())
-        files[f"logs/{plain(model)}.eval"] = out.getvalue()
+            log = EvalLog(version=2, status="success", eval=about, samples=samples)
+            write_eval_log(log, f"{folder}/log.eval")
+            files[f"logs/{plain(model)}.eval"] = Path(folder, "log.eval").read_bytes()
     scores = {
         f"task_0/{row}": {model: float(right[model]) for model in MODELS} for row, right in cases.items()
     }
@@ -502,9 +497,9 @@ def json_columns(rng: np.random.Generator) -> Made:
 MAKERS: dict[str, Callable[[np.random.Generator], Made]] = {
     made.__name__: made
     for made in (
-        lm_eval_results, lm_eval_older, lm_eval_samples, helm, inspect_json, inspect_eval, mteb, mteb_older,
-        swe_reports, swe_runs, swe_submissions, leaderboards, trec_eval, trec_runs, excel, json_rows,
-        json_columns,
+        lm_eval_results, lm_eval_older, lm_eval_samples, helm, inspect_json, inspect_eval, mteb,
+        mteb_older, swe_reports, swe_runs, swe_submissions, leaderboards, trec_eval, trec_runs, excel,
+        json_rows, json_columns,
     )
 }  # fmt: skip
 

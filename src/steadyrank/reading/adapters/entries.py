@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from steadyrank.errors import ColumnError, EmptyDataError, Option, listing, shorten
 from steadyrank.reading.arrays import is_missing
 from steadyrank.reading.table import GivenColumn, Table
+from steadyrank.wording import counted
 
 if TYPE_CHECKING:
     from steadyrank.reading.adapters.documents import Node
@@ -62,7 +63,10 @@ def read_scores(entries: Callable[[OpenFile], Found], file: OpenFile) -> Table:
             said[one] += 1
     notes = [note if times == 1 else f"{note} ({times:,})" for note, times in said.items()]
     chosen = _chosen(found, file, notes)
-    kept = [entry for entry in found if chosen.get(entry.task) in entry.scores]
+    of_tasks = [entry for entry in found if entry.task in chosen]
+    kept = [entry for entry in of_tasks if chosen[entry.task] in entry.scores]
+    if lost := {entry.row for entry in of_tasks} - {entry.row for entry in kept}:
+        notes.append(f"{counted(len(lost), 'row')} without a score left out")
     scores = [entry.scores[chosen[entry.task]] for entry in kept]
     for row, entry in enumerate(kept):
         name = _metric(chosen[entry.task])
@@ -94,6 +98,7 @@ def _is_number(value: object) -> bool:
 def _chosen(found: list[Entry], file: OpenFile, notes: list[str]) -> dict[str, str]:
     """Return the metric of each task but those that do not have the one asked for, and say it."""
     asked, metrics = file.given.get("metric"), dict[str, dict[str, None]]()
+    asked = None if asked is None else str(asked)
     for entry in found:
         numbers = [name for name, value in entry.scores.items() if _is_number(value)]
         metrics.setdefault(entry.task, {}).update(dict.fromkeys(numbers))
@@ -104,10 +109,10 @@ def _chosen(found: list[Entry], file: OpenFile, notes: list[str]) -> dict[str, s
     without = [task for task in best if task not in chosen]
     every = dict.fromkeys(name for names in metrics.values() for name in names)
     if not chosen or (without and asked is None):
-        there = listing(map(shorten, every if asked else metrics[without[0]])) or "no number"
-        told = f"no metric {shorten(asked)}" if asked else f"no usual metric of {shorten(without[0])}"
+        there = listing(map(shorten, metrics[without[0]] if asked is None else every)) or "no number"
+        told = f"usual metric of {shorten(without[0])}" if asked is None else f"metric {shorten(asked)}"
         way_out = ("Choose one that is there as ", Option("metric"))
-        raise ColumnError(f"{file.name} holds {told}, but {there}", way_out=way_out)
+        raise ColumnError(f"{file.name} holds no {told}, but {there}", way_out=way_out)
     tasks: dict[str, list[str]] = {}
     for task, name in chosen.items():
         tasks.setdefault(name, []).append(shorten(task))

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 RUN = re.compile(rb"\s*\S+\s+(Q0|q0|0)\s+\S+\s+\d+\s+[-+.\deE]+\s+\S+\s*\Z")
 EVALUATED = re.compile(
-    rb"(runid|num_|map|gm_|Rprec|bpref|recip_rank|iprec_at|P_|recall_|ndcg|Rndcg|success_|set_|11pt_|infAP"
-    rb"|relative_P|relstring|utility|binG|G)[\w.]*\s*\t\s*\S+\s*\t\s*\S+\s*\Z"
+    rb"runid\s*\tall\t|(num_|map|gm_|Rprec|bpref|recip_rank|iprec_at|P_|recall_|ndcg|Rndcg|success_|set_|11pt_"
+    rb"|infAP|relative_P|utility)[\w.]*\s*\t\s*\S+\s*\t\s*[-+.\deE]+\s*\Z"
 )
 RANKED = ("query", "Q0", "document", "rank", "score", "tag")
 JUDGED = ("query", "iteration", "document", "relevance")
