@@ -580,6 +580,15 @@ class TestFolders:
         with pytest.raises(NotRecognisedError, match=message):
             read_any(tmp_path)
 
+    def test_a_named_format_leaves_others_alone(self, tmp_path: Path) -> None:
+        (tmp_path / "a.csv").write_bytes(b"choice\nx\n")
+        (tmp_path / "b.json").write_bytes(b'[{"choice": "x"}, {"choice": "y"}]')
+        data = read_any(tmp_path, format="json")
+        assert data.n_units == 2
+        assert "1 other file not read: 'a.csv'" in data.notes
+        with pytest.raises(NotRecognisedError, match=r"is a folder of 2 other files"):
+            read_any(tmp_path, format="helm")
+
     def test_lists(self, tmp_path: Path, rng: np.random.Generator) -> None:
         made = MAKERS["trec_eval"](rng)
         made.write(tmp_path)

@@ -63,13 +63,18 @@ def described(options: InputOptions) -> tuple[Any, Engine | None, dict[str, Any]
     if options.file == STANDARD_INPUT and sys.stdin is None:
         raise FileNotThereError("standard input is closed", way_out="Give a path, or open it.")
     source: Any = sys.stdin.buffer if options.file == STANDARD_INPUT else options.file
-    return _matching(options) or source, None, given
+    return _in_memory(options) or source, None, given
 
 
-def _matching(options: InputOptions) -> list[str]:
-    """Return the files that a pattern stands for, in order; none where it is a path."""
-    is_pattern = has_magic(options.file) and not Path(options.file).exists()
-    return sorted(glob(options.file, recursive=True)) if is_pattern else []  # noqa: PTH207
+def _is_pattern(options: InputOptions) -> bool:
+    return has_magic(options.file) and not Path(options.file).exists()
+
+
+def _in_memory(options: InputOptions) -> list[str]:
+    """Return the files of a pattern, in order, if no engine reads their format."""
+    found = glob(options.file, recursive=True) if _is_pattern(options) else []  # noqa: PTH207
+    files = sorted(path for path in found if Path(path).is_file())
+    return files if only_in_memory(files, options.format, options.encoding) else []
 
 
 def _policies(options: InputOptions) -> dict[str, str]:
@@ -98,9 +103,7 @@ def _engine(options: InputOptions) -> Engine | None:
     from steadyrank.engines.settings import DuckDB, Spark, engine_of
 
     asked = {name: engine for name, engine in GOES_WITH.items() if getattr(options, name) is not None}
-    several = has_magic(options.file) and not Path(options.file).exists()
-    if several and only_in_memory(_matching(options), options.format, options.encoding):
-        several = False
+    several = _is_pattern(options) and not _in_memory(options)
     name = options.engine or next(iter(asked.values()), "duckdb" if several else "memory")
     for setting, engine in asked.items():
         if name != engine:

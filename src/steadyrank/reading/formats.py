@@ -209,7 +209,7 @@ def _format_of_files(file: OpenFile, name: str | None) -> tuple[Format, list[str
     for path in file.files():
         seen.setdefault(_seen_as(path, file.encoding, name), []).append(path)
     of_tools = [found for found in seen if found in FORMATS and FORMATS[found].among_others]
-    chosen = of_tools or list(seen)
+    chosen = [name] if name in seen else of_tools or list(seen)
     if len(chosen) != 1 or chosen[0] not in FORMATS or not FORMATS[chosen[0]].folders:
         told = listing(f"{counted(len(paths), f'{found} file')}" for found, paths in seen.items())
         raise NotRecognisedError(
@@ -231,9 +231,9 @@ def _seen_as(path: Path, encoding: str, name: str | None) -> str:
     """Return the format of a file among others, or what else it is."""
     try:
         with closing(open_source(path, encoding=encoding)) as file:
-            if name is not None:
-                return name if FORMATS[name].looks(file) else "other"
-            return format_of(file).name
+            if file.is_folder or (name is not None and not FORMATS[name].looks(file)):
+                return "folder" if file.is_folder else "other"
+            return name or format_of(file).name
     except EmptyDataError:
         return "empty"
     except (UnreadableFileError, OSError):
