@@ -196,7 +196,8 @@ def helm(rng: np.random.Generator) -> Made:
                 }
                 for row, right in documents.items()
             ]
-            instances.append({**instances[0], "perturbation": {"name": "typos"}, "stats": []})
+            typos = [stat("exact_match", 0.5)]
+            instances.append({**instances[0], "perturbation": {"name": "typos"}, "stats": typos})
             spec = {"name": run, "adapter_spec": {"method": "joint", "model": model}, "groups": ["mmlu"]}
             files[f"{run}/per_instance_stats.json"] = as_json(instances)
             files[f"{run}/run_spec.json"] = as_json(spec)
@@ -374,7 +375,7 @@ def swe_runs(rng: np.random.Generator) -> Made:
             "completed_ids": resolved,
             "incomplete_ids": rest[:1],
             "empty_patch_ids": rest[1:2],
-            "submitted_ids": sorted(scores),
+            "submitted_ids": sorted(set(scores) - set(rest[:1])),
             "resolved_ids": resolved,
             "unresolved_ids": rest[2:],
             "error_ids": [],
