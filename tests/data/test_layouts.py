@@ -635,6 +635,11 @@ class TestJson:
             }
             assert "objects in 'scores' read as columns 'scores.x', 'scores.y'" in data.notes
 
+    def test_no_column_replaces_another(self) -> None:
+        rows = [{"a": {"b.c": 1}, "a.b": {"c": 2}, "choice": "x"}]
+        table = read_table(io.BytesIO(as_json(rows)))
+        assert [table.cells(name) for name in table.names] == [[1], [{"c": 2}], ["x"]]
+
     def test_objects_that_differ_stay(self) -> None:
         rows = [
             {"choice": "t", "more": {"x": 1}},
@@ -671,6 +676,27 @@ class TestJson:
         content = as_json([{"choice": "x" * 40} for _ in range(9)], None)
         file = OpenFile("file", "utf-8", io.BytesIO(content), look_at=16, block=16, longest_line=64)
         assert len(FORMATS["json"].read(_unpacked(file))) == 9
+
+
+class TestLeaderboards:
+    def test_the_leaderboard_is_chosen(self, tmp_path: Path, rng: np.random.Generator) -> None:
+        path = MAKERS["leaderboards"](rng).write(tmp_path)
+        usual = read_any(path)
+        assert scores_of(read_any(path, sheet="Verified")) == scores_of(usual)
+        assert "the leaderboard 'Verified' taken of 'Lite', 'Verified'" in usual.notes
+        assert any("without a list of its instances left out" in note for note in usual.notes)
+        assert scores_of(read_any(path, sheet="Lite")) == {"Lite": {"elm": 99.5}}
+        with pytest.raises(ColumnError, match=r"no leaderboard 'Full'; .* 'Lite', 'Verified'.*sheet="):
+            read_any(path, sheet="Full")
+        changed(path, lambda top: top["leaderboards"].append({**top["leaderboards"][1], "name": "B"}))
+        with pytest.raises(ColumnError, match=r"several leaderboards with instances"):
+            read_any(path)
+
+    def test_shares_where_nobody_lists_instances(self) -> None:
+        results = [{"name": "x", "resolved": 50.5}, {"name": "y", "resolved": 40}]
+        boards = [{"name": "Lite", "results": results}, {"name": "Full", "results": results[::-1]}]
+        data = read_any(io.BytesIO(as_json({"leaderboards": boards})))
+        assert scores_of(data) == {"Lite": {"x": 50.5, "y": 40}, "Full": {"x": 50.5, "y": 40}}
 
 
 class TestExcel:

@@ -77,18 +77,10 @@ class Setting:
     some_formats: bool = False
 
 
-METRIC = Setting(
-    "of results of evaluation tools, the metric to take where there are several",
-    takes="NAME",
-    some_formats=True,
-)
-QRELS = Setting(
-    "of TREC runs, the file that says which documents are relevant", takes="PATH", some_formats=True
-)
+METRIC = Setting("of results with several metrics, the one to take", takes="NAME", some_formats=True)
+QRELS = Setting("of TREC runs, the file of relevance judgements", takes="PATH", some_formats=True)
 SHEET = Setting(
-    "the sheet of a spreadsheet, or the leaderboard of SWE-bench; the first sheet if not given",
-    takes="NAME",
-    some_formats=True,
+    "of a spreadsheet, the sheet to take, or the leaderboard", takes="NAME", some_formats=True
 )
 
 

@@ -114,7 +114,7 @@ def _table_of(rows: Sequence[dict[str, Any]], source: str, lines: list[object] |
     for name in names:
         values: list[Any] = [row.get(name) for row in rows]
         inner = {f"{name}.{part}": part for part in _common_names(values)}
-        if inner and names.keys().isdisjoint(inner):
+        if inner and inner.keys().isdisjoint({*names, *columns}):
             columns |= {full: [value[part] for value in values] for full, part in inner.items()}
             notes.append(f"objects in {shorten(name)} read as columns {listing(map(shorten, inner))}")
         else:

@@ -60,13 +60,9 @@ def _leaderboards(boards: Node, asked: str | None) -> Found:
     details = {name: [one for one in results if _has_details(one)] for name, results in named.items()}
     wanted = [name for name in named if (name == asked if asked else details[name])]
     if len(wanted) != 1 and (asked or wanted):
-        told = (
-            f"there is no leaderboard {shorten(asked)}"
-            if asked
-            else "several leaderboards list instances"
-        )
+        told = f"no leaderboard {shorten(asked)}" if asked else "several leaderboards with instances"
         raise ColumnError(
-            f"{told}; the leaderboards are {listing(map(shorten, named))}",
+            f"there are {told}; the leaderboards are {listing(map(shorten, named))}",
             way_out=["Choose one as ", Option("sheet")],
         )
     for name in wanted or named:
