@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import re
+import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from steadyrank.errors import (
     ColumnError,
     EmptyDataError,
     InvalidDataError,
+    MissingPackageError,
     NotRecognisedError,
     SteadyrankError,
     UnreadableFileError,
@@ -421,6 +423,32 @@ def test_a_broken_line_is_refused_with_its_number(
         assert read_any(path, **arguments_in(made, tmp_path)).n_items == len(MODELS)
         return
     with pytest.raises(InvalidDataError, match=message):
+        read_any(path, **arguments_in(made, tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "package", "extra"),
+    [
+        ("excel", "steadyrank.reading.adapters.excel", "fastexcel", "excel"),
+        ("inspect_eval", "steadyrank.reading.adapters.inspect_logs", "inspect_ai", "inspect"),
+        ("trec_runs", None, "ir_measures", "trec"),
+    ],
+)
+def test_a_missing_package_is_named_with_its_extra(
+    name: str,
+    module: str | None,
+    package: str,
+    extra: str,
+    tmp_path: Path,
+    rng: np.random.Generator,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = MAKERS[name](rng)
+    path = made.write(tmp_path)
+    monkeypatch.setitem(sys.modules, package, None)
+    if module is not None:
+        monkeypatch.setattr(f"{module}.find_spec", lambda _: None)
+    with pytest.raises(MissingPackageError, match=rf"{package} (is|are) needed.*steadyrank\[{extra}\]"):
         read_any(path, **arguments_in(made, tmp_path))
 
 
