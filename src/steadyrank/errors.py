@@ -275,11 +275,12 @@ class InvalidDataError(InvalidValueError):
         self.subject = subject
         self.source = source or ""
         self.lines: list[object] | None = None
+        self.lead = "on line"
         self.placed = source is not None
 
-    def place_in(self, name: str, lines: list[object] | None) -> None:
-        """Say the places as ``lines`` of the file ``name`` from now on."""
-        self.placed, self.source, self.lines = True, name, lines
+    def place_in(self, name: str, lines: list[object] | None, lead: str = "on line") -> None:
+        """Say the places as ``lines`` of the file ``name`` from now on, or what else ``lead`` says."""
+        self.placed, self.source, self.lines, self.lead = True, name, lines, lead
 
     def _body(self) -> str:
         text = self.problem
@@ -287,7 +288,8 @@ class InvalidDataError(InvalidValueError):
             text += f" in column {shorten(self.column)}"
         places = self.rows if self.lines is None else self.lines
         if places:
-            text += f", {'at index' if self.lines is None else 'on line'} {listing(places, self.total)}"
+            lead = "at index" if self.lines is None else self.lead
+            text += f", {lead} {listing(places, self.total)}"
         return f"{text} of {self.source}" if self.source else text
 
 

@@ -155,7 +155,7 @@ class TestNetflix:
     def test_no_ratings(self, tmp_path: Path) -> None:
         with pytest.raises(EmptyDataError, match="no ratings"):
             Ratings.read(io.BytesIO(b"1:\n2:\n"))
-        with pytest.raises(NotRecognisedError, match="folder without combined_data"):
+        with pytest.raises(NotRecognisedError, match="is a folder of nothing"):
             Ratings.read(tmp_path)
 
 

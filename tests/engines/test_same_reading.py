@@ -220,7 +220,7 @@ def test_encodings_and_formats_are_those_of_memory(tmp_path: Path, engine: str) 
     assert Votes.scan(path, engine=engine, encoding="latin-1").items == ("b", "ä")
     assert scan_any(path, engine=engine, encoding="latin-1", format="csv").items == ("b", "ä")
     with pytest.raises(InvalidDataError, match="format must be one of"):
-        Votes.scan(path, engine=engine, format="excel")
+        Votes.scan(path, engine=engine, format="sas")
     with pytest.raises(InvalidDataError, match="cannot be read as Parquet"):
         Votes.scan(path, engine=engine, format="parquet")
 

@@ -23,6 +23,9 @@ HEAVY = (
     "pyspark",
     "typer",
     "rich",
+    "fastexcel",
+    "ir_measures",
+    "inspect_ai",
 )
 ALLOWED_MODULES = {"steadyrank", "steadyrank._lazy"}
 """Our own modules that a bare import loads; the public names are loaded when first used."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.cli.progress import working
 from steadyrank.data.kinds import KINDS, read_any, scan_any
 from steadyrank.errors import FileNotThereError, InvalidSettingError, Option
+from steadyrank.reading.formats import is_pattern, read_together
 from steadyrank.writing import target_of
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def described(options: InputOptions) -> tuple[Any, Engine | None, dict[str, Any]
     if options.file == STANDARD_INPUT and sys.stdin is None:
         raise FileNotThereError("standard input is closed", way_out="Give a path, or open it.")
     source: Any = sys.stdin.buffer if options.file == STANDARD_INPUT else options.file
-    return source, None, given
+    return read_together(source, options.format, options.encoding) or source, None, given
 
 
 def _policies(options: InputOptions) -> dict[str, str]:
@@ -91,7 +91,9 @@ def _engine(options: InputOptions) -> Engine | None:
     from steadyrank.engines.settings import DuckDB, Spark, engine_of
 
     asked = {name: engine for name, engine in GOES_WITH.items() if getattr(options, name) is not None}
-    several = has_magic(options.file) and not Path(options.file).exists()
+    several = is_pattern(options.file) and not read_together(
+        options.file, options.format, options.encoding
+    )
     name = options.engine or next(iter(asked.values()), "duckdb" if several else "memory")
     for setting, engine in asked.items():
         if name != engine:

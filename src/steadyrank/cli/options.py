@@ -31,9 +31,10 @@ COMMON = "Options"
 """The panel that the help shows first: what most people need."""
 
 FILE = (
-    "CSV, TSV, JSON lines or Parquet (also gzipped), PrefLib, MovieLens, Netflix (file or folder), or - "
+    "CSV, TSV, JSON, JSON lines, Parquet (all also gzipped) or Excel; PrefLib, MovieLens or Netflix; "
+    "results of lm-eval, HELM, inspect, MTEB, SWE-bench, AlpacaEval or TREC, or a folder of them; or - "
     "for standard input. Files that match a pattern in quotes, such as 'ratings/*.parquet', are scanned "
-    "by an engine."
+    "by an engine, or read in memory where none knows their format."
 )
 TO_FILE = ("--output", "-o")
 AS_JSON = "Write the result as JSON (documented, versioned)."
@@ -349,11 +350,11 @@ def data_options(kinds: Iterable[Kind], formats: Iterable[str]) -> list[inspect.
 
 
 def _explained(explanations: dict[str, list[str]], every: int) -> str:
-    """Return what an option means, kind by kind unless it is the same for every one."""
-    whose = {
-        means: f"{', '.join(kinds)}: " for means, kinds in explanations.items() if len(kinds) < every
-    }
-    text = "; ".join(f"{whose.get(means, '')}{means}" for means in explanations)
+    """Return what an option means, kind by kind unless it means the same for every one."""
+    text = "; ".join(
+        f"{', '.join(kinds)}: {means}" if len(kinds) < every else means
+        for means, kinds in explanations.items()
+    )
     return f"{text[:1].upper()}{text[1:]}."
 
 

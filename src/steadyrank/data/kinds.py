@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from glob import has_magic
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.data.ballots import Ballots
@@ -15,7 +13,7 @@ from steadyrank.data.regression import Regression
 from steadyrank.data.score_matrix import ScoreMatrix
 from steadyrank.data.votes import Votes
 from steadyrank.errors import InvalidPolicyError, Option
-from steadyrank.reading.formats import read_table
+from steadyrank.reading.formats import is_pattern, read_table, read_together
 from steadyrank.reading.roles import recognise
 from steadyrank.reading.table import Guess, as_table, is_frame
 
@@ -41,9 +39,10 @@ def as_observations(given: Any) -> Any:
     >>> as_observations({"choice": ["ann", "bob", "ann"]})
     <Votes: 3 votes, 2 items: 'ann', 'bob'>
     """
-    if isinstance(given, str) and has_magic(given) and not Path(given).exists():
+    together = read_together(given)
+    if is_pattern(given) and not together:
         return scan_any(given)
-    return read_any(given) if is_source(given) or is_frame(given) else given
+    return read_any(together or given) if is_source(given) or is_frame(given) else given
 
 
 def read_any(
@@ -58,12 +57,16 @@ def read_any(
 
     Parameters
     ----------
-    source : path, binary stream, dataframe or mapping of columns
-        Such as ``sys.stdin.buffer``.
+    source : path, list of paths, binary stream, dataframe or mapping of columns
+        Such as ``sys.stdin.buffer``. A folder or a list holds results of one evaluation tool, or files
+        of JSON.
     kind : {"votes", "ballots", "ratings", "battles", "scores", "regression"}, optional
         What the data are.
-    format : {"csv", "tsv", "jsonl", "parquet", "netflix", "movielens", "preflib"}, optional
-        The format of the file; told from the content where not given.
+    format : str, optional
+        ``"csv"``, ``"tsv"``, ``"json"``, ``"jsonl"``, ``"parquet"``, ``"excel"``, ``"netflix"``,
+        ``"movielens"``, ``"preflib"``, ``"lm-eval"``, ``"helm"``, ``"inspect"``, ``"mteb"``,
+        ``"swe-bench"``, ``"alpaca-eval"``, ``"trec-run"`` or ``"trec-eval"``.
+        Told from the content where not given.
     encoding : str
         Of a text file.
     **arguments
@@ -92,8 +95,9 @@ def read_any(
 
 
 def is_source(given: Any) -> bool:
-    """Tell whether something is a path or a stream."""
-    return isinstance(given, str | PathLike) or hasattr(given, "readinto")
+    """Tell whether something is a path, a list of paths or a stream."""
+    paths = given if isinstance(given, list | tuple) else [given]
+    return all(isinstance(path, str | PathLike) for path in paths) or hasattr(given, "readinto")
 
 
 def scan_any(

@@ -401,8 +401,8 @@ class Observations(ABC):
 
         Parameters
         ----------
-        source : path or binary stream
-            For ratings of the Netflix Prize also a folder.
+        source : path, list of paths, or binary stream
+            As for :func:`steadyrank.read_any`; some formats are folders of files.
         format, encoding : str, optional
             As for :func:`steadyrank.read_any`.
         **arguments

@@ -10,7 +10,9 @@ import codecs
 import gzip
 import os
 import zlib
+from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
 
@@ -28,9 +30,9 @@ from steadyrank.progress import tell
 from steadyrank.writing import remember_input
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
-Source: TypeAlias = "str | os.PathLike[str] | BinaryIO"
+Source: TypeAlias = "str | os.PathLike[str] | BinaryIO | Sequence[str | os.PathLike[str]]"
 
 HEAD = 1 << 16
 BLOCK = 1 << 22
@@ -38,6 +40,7 @@ MEGABYTE = 10**6
 NEWLINE = b"\n"
 GZIP = b"\x1f\x8b"
 PARQUET = b"PAR1"
+ZIP = b"PK\x03\x04"
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 MARK = "\ufeff".encode()
 NOT_OF_FILES = {"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"}
@@ -51,11 +54,15 @@ MOST_UNPACKED = 200
 """Beyond the first 268,435,456 bytes, how many may come out of each packed one: text seldom gives 20."""
 
 OTHER_PACKAGES = {
-    b"PK\x03\x04": "a zip archive or a spreadsheet",
+    ZIP: "a zip archive or a spreadsheet",
     b"BZh": "packed with bzip2",
     b"\xfd7zXZ": "packed with xz",
     b"\x28\xb5\x2f\xfd": "packed with zstandard",
 }
+
+SPREADSHEET = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"xl/")
+EVAL_LOG = (b"_journal/", b"header.json", b"samples/", b"summaries.json")
+"""How the first name begins in those zip archives that are files of a format."""
 
 
 @dataclass
@@ -84,6 +91,8 @@ class OpenFile:
         How many bytes came out of the stream so far.
     size : int
         How many bytes the file has, packed as it is; 0 where that is not known.
+    several : sequence of Path
+        The files of a list, or those of a folder that are to be read.
     look_at, block, longest_line, unpacked_freely : int
         How many bytes the first look takes in, how many are read at a time after it, and the limits.
     """
@@ -98,6 +107,7 @@ class OpenFile:
     packed: _Joined | None = None
     taken: int = 0
     size: int = 0
+    several: Sequence[Path] = ()
     look_at: int = HEAD
     block: int = BLOCK
     longest_line: int = LONGEST_LINE
@@ -105,22 +115,42 @@ class OpenFile:
 
     @property
     def is_folder(self) -> bool:
-        """Whether this is a folder, which only the Netflix reader takes."""
+        """Whether this is a folder or a list of files, which only some formats are."""
         return self.stream is None
+
+    @property
+    def zipped(self) -> bytes:
+        """The beginning of the first name in a zip archive; empty for all else."""
+        return self.head[30:60] if self.head.startswith(ZIP) else b""
+
+    def files(self) -> Sequence[Path]:
+        """Return the files of a list, or all in a folder but hidden ones, in sorted order."""
+        if self.path is None:
+            return self.several
+        return sorted(_files_below(self.path))
+
+    def parts(self) -> Iterator[OpenFile]:
+        """Yield this file, or each of a list, opened."""
+        if not self.is_folder:
+            yield self
+        for path in self.several:
+            with closing(open_source(path, encoding=self.encoding)) as part:
+                part.given = self.given
+                yield part
 
     @property
     def is_utf8(self) -> bool:
         """Whether its text needs no decoding."""
         return codecs.lookup(self.encoding).name == "utf-8"
 
-    @property
+    @cached_property
     def text_head(self) -> bytes:
         """The first bytes, as UTF-8 without a byte order mark."""
         if self.is_utf8:
             return self.head.removeprefix(MARK)
         return self.head.decode(self.encoding, "ignore").encode("utf-8", "ignore").removeprefix(MARK)
 
-    @property
+    @cached_property
     def first_line(self) -> bytes:
         """The first line that is not blank."""
         return next((line for line in self.text_head.splitlines() if line.strip()), b"")
@@ -128,6 +158,12 @@ class OpenFile:
     def read_all(self) -> bytes:
         """Return all bytes, unpacked."""
         return self.head + b"".join(self._rest())
+
+    def read_text(self) -> str:
+        """Return all of a text, which may be one long line."""
+        text = b"".join(self._as_utf8())
+        self._check_text(text, 1)
+        return text.decode()
 
     def blocks(self) -> Iterator[bytes]:
         """Yield the text as UTF-8 in blocks of whole lines, without a byte order mark.
@@ -213,7 +249,8 @@ class OpenFile:
         head = bytearray()
         while len(head) < self.look_at and (part := self._read(self.look_at - len(head))):
             head += part
-        whole = NEWLINE in head.lstrip() or head.startswith((GZIP, PARQUET))
+        # A list in JSON may be one line as long as the file, and is told by its beginning.
+        whole = NEWLINE in head.lstrip() or head.lstrip().startswith((GZIP, PARQUET, ZIP, b"["))
         while len(head) >= self.look_at and not whole and (part := self._read(self.look_at)):
             head += part
             whole = NEWLINE in part
@@ -290,13 +327,14 @@ def open_source(source: Source, *, encoding: str = "utf-8") -> OpenFile:
             f"there is no encoding {shorten(encoding)} of files",
             way_out=["Common ones are ", Option("encoding", "latin-1"), ", cp1252 and utf-16."],
         )
+    if isinstance(source, list | tuple):
+        return _opened_list([Path(path) for path in source], encoding)
     remember_input(source)
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         if path.is_dir():
             return OpenFile(path.name, encoding, path=path)
-        if not path.exists():
-            raise FileNotThereError(f"there is no file {str(path)!r} (seen from {Path.cwd()}).")
+        _check_there(path)
         stream = path.open("rb")
         size = os.fstat(stream.fileno()).st_size
         return _looked_at(OpenFile(path.name, encoding, stream, path, (stream,), size=size))
@@ -309,6 +347,27 @@ def open_source(source: Source, *, encoding: str = "utf-8") -> OpenFile:
     return _looked_at(
         OpenFile(Path(name).name if isinstance(name, str) else "the stream", encoding, source)
     )
+
+
+def _opened_list(paths: list[Path], encoding: str) -> OpenFile:
+    if not paths:
+        raise EmptyDataError("the list of files is empty")
+    for path in paths:
+        _check_there(path)
+    more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
+    return OpenFile(f"{paths[0].name}{more}", encoding, several=paths)
+
+
+def _check_there(path: Path) -> None:
+    if not path.exists():
+        raise FileNotThereError(f"there is no file {str(path)!r} (seen from {Path.cwd()}).")
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    for where, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        paths = (Path(where, name) for name in names if not name.startswith("."))
+        yield from (path for path in paths if path.is_file())
 
 
 def times(block: bytes, mark: bytes) -> int:
@@ -329,7 +388,7 @@ def _unpacked(file: OpenFile) -> OpenFile:
     if not file.look():
         raise EmptyDataError(f"{file.name} is empty", way_out="There is nothing to read in it.")
     for magic, what in OTHER_PACKAGES.items():
-        if file.head.startswith(magic):
+        if file.head.startswith(magic) and not file.zipped.startswith(SPREADSHEET + EVAL_LOG):
             raise UnreadableFileError(f"{file.name} is {what}", way_out="Unpack it, or export as CSV.")
     if not file.head.startswith(GZIP):
         return file

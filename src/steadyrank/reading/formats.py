@@ -5,14 +5,34 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
+from glob import glob, has_magic
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from steadyrank.errors import InvalidPolicyError, NotRecognisedError
+from steadyrank.errors import (
+    EmptyDataError,
+    InvalidPolicyError,
+    NotRecognisedError,
+    UnreadableFileError,
+    listing,
+    shorten,
+)
+from steadyrank.reading.adapters.alpaca_eval import read_alpaca_eval
+from steadyrank.reading.adapters.documents import begins_with
+from steadyrank.reading.adapters.entries import Found, read_scores
+from steadyrank.reading.adapters.excel import read_excel
+from steadyrank.reading.adapters.helm import helm_entries
+from steadyrank.reading.adapters.inspect_logs import inspect_entries, looks_like_inspect
+from steadyrank.reading.adapters.lm_eval import lm_eval_entries, looks_like_lm_eval
+from steadyrank.reading.adapters.mteb import mteb_entries
+from steadyrank.reading.adapters.swe_bench import looks_like_swe_bench, swe_bench_entries
+from steadyrank.reading.adapters.trec import EVALUATED, RUN, run_entries, trec_eval_entries
 from steadyrank.reading.delimited import looks_like_movielens, read_delimited, read_movielens
-from steadyrank.reading.files import PARQUET, OpenFile, Source, open_source
-from steadyrank.reading.netflix import looks_like_netflix, read_netflix
+from steadyrank.reading.files import PARQUET, SPREADSHEET, OpenFile, Source, open_source
+from steadyrank.reading.netflix import IN_FOLDERS, looks_like_netflix, read_netflix
 from steadyrank.reading.preflib import looks_like_preflib, read_preflib
-from steadyrank.reading.typed_files import read_json_lines, read_parquet
+from steadyrank.reading.typed_files import is_one_document, read_json, read_json_lines, read_parquet
+from steadyrank.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -38,7 +58,11 @@ class Format:
         How an engine gets it: reads it itself, or as stretches of rows that ``read`` hands to its
         argument ``take``. Without it the format is read into memory only.
     folders : bool
-        Whether a folder may be of this format.
+        Whether a folder or a list of files may be of this format.
+    among_others : bool
+        Whether its files stand in a folder among others of their tool, which are not read.
+    answers_to : tuple of str
+        The arguments for some formats alone that it knows.
     also_as_csv : bool
         Whether its data also go round as ordinary tables, which users call by the same name.
     """
@@ -49,6 +73,8 @@ class Format:
     on_engine: Literal["parquet", "delimited"] | None = None
     folders: bool = False
     also_as_csv: bool = False
+    among_others: bool = False
+    answers_to: tuple[str, ...] = ()
 
 
 def _read_delimited(
@@ -61,6 +87,13 @@ def _read_delimited(
     if all(name.replace(".", "", 1).isdecimal() for name in table.names):
         table.notes.append("the first line, all numbers, taken as the names of the columns")
     return table
+
+
+def _of_scores(
+    name: str, looks: Callable[[OpenFile], bool], entries: Callable[[OpenFile], Found], *answers_to: str
+) -> Format:
+    read = partial(read_scores, entries)
+    return Format(name, looks, read, folders=True, among_others=True, answers_to=answers_to)
 
 
 def _tabs_prevail(first_line: bytes) -> bool:
@@ -82,7 +115,30 @@ FORMATS: dict[str, Format] = {
         Format(
             "movielens", lambda f: looks_like_movielens(f.first_line), read_movielens, also_as_csv=True
         ),
-        Format("jsonl", lambda f: f.first_line.lstrip().startswith(b"{"), read_json_lines),
+        Format("excel", lambda f: f.zipped.startswith(SPREADSHEET), read_excel, answers_to=("sheet",)),
+        _of_scores("lm-eval", looks_like_lm_eval, lm_eval_entries, "metric"),
+        _of_scores(
+            "helm",
+            lambda f: begins_with(f, b"[", "instance_id", "train_trial_index", "stats"),
+            helm_entries,
+            "metric",
+        ),
+        _of_scores("inspect", looks_like_inspect, inspect_entries, "metric"),
+        _of_scores("mteb", lambda f: begins_with(f, b"{", "mteb_version"), mteb_entries, "metric"),
+        _of_scores("swe-bench", looks_like_swe_bench, swe_bench_entries, "sheet"),
+        Format(
+            "alpaca-eval",
+            lambda f: begins_with(f, b"[", "generator_1", "generator_2", "preference"),
+            read_alpaca_eval,
+            folders=True,
+            among_others=True,
+        ),
+        _of_scores("trec-run", lambda f: bool(RUN.match(f.first_line)), run_entries, "metric", "qrels"),
+        _of_scores(
+            "trec-eval", lambda f: bool(EVALUATED.match(f.first_line)), trec_eval_entries, "metric"
+        ),
+        Format("json", is_one_document, read_json, folders=True),
+        Format("jsonl", lambda f: f.first_line.lstrip().startswith(b"{"), read_json_lines, folders=True),
         Format(
             "tsv",
             lambda f: _tabs_prevail(f.first_line),
@@ -122,12 +178,12 @@ def read_table(
     """
     with closing(open_source(source, encoding=encoding)) as file:
         file.given = given or {}
-        found = format_of(file, format)
-        if file.is_folder and not found.folders:
-            raise NotRecognisedError(
-                f"{file.name} is a folder", way_out="Give the path of a file in it."
-            )
-        return replace(found.read(file), format=found.name)
+        found, notes = (
+            _format_of_files(file, format) if file.is_folder else (format_of(file, format), [])
+        )
+        table = found.read(file)
+        notes = [*table.notes, *notes]
+        return replace(table, format=found.name, answers_to=found.answers_to, notes=notes)
 
 
 def format_of(file: OpenFile, name: str | None = None) -> Format:
@@ -137,8 +193,65 @@ def format_of(file: OpenFile, name: str | None = None) -> Format:
     if name is not None and not FORMATS[name].also_as_csv:
         return FORMATS[name]
     known = FORMATS.values() if name is None else [FORMATS[name]]
-    fitting = (entry for entry in known if (entry.folders if file.is_folder else entry.looks(file)))
-    return next(fitting, FORMATS["csv"])
+    return next((entry for entry in known if entry.looks(file)), FORMATS["csv"])
+
+
+def _format_of_files(file: OpenFile, name: str | None) -> tuple[Format, list[str]]:
+    """Return the one format that a folder or a list of files is of, and say which are left unread.
+
+    Its files are those that are to be read from here on.
+    """
+    if name is not None and name not in FORMATS:
+        raise InvalidPolicyError("format", name, tuple(FORMATS))
+    folder = file.path
+    if folder and name in {None, "netflix"} and any(any(folder.glob(one)) for one in IN_FOLDERS):
+        return FORMATS["netflix"], []
+    seen: dict[str, list[Path]] = {}
+    for path in file.files():
+        seen.setdefault(_seen_as(path, file.encoding, name), []).append(path)
+    of_tools = [found for found in seen if found in FORMATS and FORMATS[found].among_others]
+    chosen = [name] if name in seen else of_tools or list(seen)
+    if len(chosen) != 1 or chosen[0] not in FORMATS or not FORMATS[chosen[0]].folders:
+        told = listing(f"{counted(len(paths), f'{found} file')}" for found, paths in seen.items())
+        raise NotRecognisedError(
+            f"{file.name} is a folder of {told or 'nothing'}"
+            if folder
+            else f"{file.name} are {told}, which cannot be read as one",
+            way_out="Results of one evaluation tool, or files of JSON, are read together; of others "
+            "give one file, or a pattern such as 'folder/*.csv', which an engine scans.",
+        )
+    file.several = seen.pop(chosen[0])
+    others = [path.name for paths in seen.values() for path in paths]
+    notes = [f"{counted(len(file.several), 'file')} read, {shorten(file.several[0].name)} the first"]
+    if others:
+        notes.append(f"{counted(len(others), 'other file')} not read: {listing(map(shorten, others))}")
+    return FORMATS[chosen[0]], notes
+
+
+def _seen_as(path: Path, encoding: str, name: str | None) -> str:
+    """Return the format of a file among others, or what else it is."""
+    try:
+        with closing(open_source(path, encoding=encoding)) as file:
+            if file.is_folder or (name is not None and not FORMATS[name].looks(file)):
+                return "folder" if file.is_folder else "other"
+            return name or format_of(file).name
+    except EmptyDataError:
+        return "empty"
+    except (UnreadableFileError, OSError):
+        return "unreadable"
+
+
+def is_pattern(path: object) -> bool:
+    """Tell whether a path stands for all files that match it."""
+    return isinstance(path, str) and has_magic(path) and not Path(path).exists()
+
+
+def read_together(pattern: object, name: str | None = None, encoding: str = "utf-8") -> list[str]:
+    """Return the files of a pattern, in order, if no engine reads the format of the first of them."""
+    found = glob(str(pattern), recursive=True) if is_pattern(pattern) else []  # noqa: PTH207
+    files = sorted(path for path in found if Path(path).is_file())
+    first = FORMATS.get(name or _seen_as(Path(files[0]), encoding, None)) if files else None
+    return files if first is not None and first.on_engine is None else []
 
 
 def delimiter_of(file: OpenFile) -> str:

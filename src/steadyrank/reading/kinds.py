@@ -71,6 +71,8 @@ class Setting:
         Whether it is either true or false.
     takes : str
         What the help of the command line calls its value.
+    some_formats : bool
+        Whether only some formats of files answer to it; with all others it is refused.
     """
 
     means: str
@@ -78,6 +80,7 @@ class Setting:
     several: bool = False
     flag: bool = False
     takes: str = "POLICY"
+    some_formats: bool = False
 
 
 DECIMALS = {
@@ -94,6 +97,11 @@ LABELS = Setting(
     "names for items that are ids: a file with columns of ids and of names; FILE:ID,NAME says which",
     takes="FILE",
 )
+METRIC = Setting("of results with several metrics, the one to take", takes="NAME", some_formats=True)
+QRELS = Setting("of TREC runs, the file of relevance judgements", takes="PATH", some_formats=True)
+SHEET = Setting(
+    "of a spreadsheet, the sheet to take, or the leaderboard", takes="NAME", some_formats=True
+)
 
 
 class ReadingArguments(TypedDict, total=False):
@@ -103,6 +111,9 @@ class ReadingArguments(TypedDict, total=False):
     drop: Annotated[Iterable[object] | None, DROP]
     decimal: Annotated[str | None, DECIMAL]
     labels: Annotated[Any, LABELS]
+    metric: Annotated[str | None, METRIC]
+    qrels: Annotated[str | None, QRELS]
+    sheet: Annotated[str | None, SHEET]
 
 
 def _always(table: Table, columns: Columns) -> bool:  # noqa: ARG001 (what a form asks of a table)

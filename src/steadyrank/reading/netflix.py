@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from contextlib import closing
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,10 +19,13 @@ from steadyrank.reading.files import MARK, open_source
 from steadyrank.reading.table import Lines, Table, WholeColumn
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from steadyrank._typing import AnyArray, BoolArray
     from steadyrank.reading.files import OpenFile
 
 MOVIE = re.compile(rb"(0|[1-9]\d{0,17}):\s*\Z")
+IN_FOLDERS = ("combined_data_*.txt*", "mv_*.txt*")
 RATING = re.compile(rb"([1-9]\d{0,17}),(\d{1,18}),[^,]*\Z")
 
 
@@ -92,14 +94,16 @@ def read_netflix(file: OpenFile, *, polars: bool = True) -> Table:
         with closing(open_source(path, encoding=file.encoding)) as part:
             _read_one(part, found, fast=fast)
     table = found.table(file.name)
-    table.notes.append(f"{len(paths):,} files of the folder read, {paths[0].name} the first")
+    if file.path is not None:
+        table.notes.append(f"{len(paths):,} files of the folder read, {paths[0].name} the first")
     return table
 
 
 def _files_in(folder: OpenFile) -> list[Path]:
-    where = folder.path or Path()
-    for pattern in ("combined_data_*.txt*", "mv_*.txt*"):
-        if paths := sorted(where.glob(pattern)):
+    if folder.path is None:
+        return list(folder.several)
+    for pattern in IN_FOLDERS:
+        if paths := sorted(folder.path.glob(pattern)):
             return paths
     raise NotRecognisedError(
         f"{folder.name} is a folder without combined_data_*.txt or mv_*.txt",

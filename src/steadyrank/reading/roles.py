@@ -133,7 +133,8 @@ def resolve(kind: Kind, table: Table, given: Mapping[str, Any]) -> Resolved:
             way_out=f"A table holds {kind.name} in one of these ways: {'; '.join(ways)}.",
         )
     for form, columns in found:
-        if _complete(form, columns) and (form.settled_by(named) or _fits(form, table, columns)):
+        known = table.kind is not None or form.settled_by(named)
+        if _complete(form, columns) and (known or _fits(form, table, columns)):
             if table.kind is None:
                 _check_one_of_each(kind, form, table, columns, named)
                 table.notes += _notes(kind, columns, named)
@@ -247,6 +248,13 @@ def _split(kind: Kind, table: Table, given: Mapping[str, Any]) -> tuple[dict[str
         raise InvalidDataError(
             f"{shorten(unknown[0])} is no argument of {kind.name}",
             way_out=[f"Those of {kind.name} are ", *options[1:]],
+        )
+    of_others = [name for name in asked if getattr(kind.declared[name], "some_formats", False)]
+    if idle := [name for name in of_others if name not in table.answers_to]:
+        raise InvalidDataError(
+            f"{idle[0]} says nothing about {table.format or 'a table'}",
+            source=table.source,
+            way_out=["Omit ", Option(idle[0])],
         )
     for name, value in asked.items():
         choices = kind.settings[name].choices if name in kind.settings else None

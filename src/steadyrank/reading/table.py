@@ -158,7 +158,7 @@ class Lines:
 class TakenLines:
     """The lines of some rows of a table."""
 
-    def __init__(self, lines: Lines | TakenLines | list[int], rows: AnyArray) -> None:
+    def __init__(self, lines: Lines | TakenLines | Sequence[object], rows: AnyArray) -> None:
         self._lines, self._rows = lines, rows
 
     def __getitem__(self, row: int) -> object:
@@ -187,7 +187,7 @@ class Table:
     source : str
         The name of the file, empty where there is none.
     lines : sequence, optional
-        For each row, its line in the file.
+        For each row, its line in the file, or another place.
     notes : list of str
         What was guessed so far.
     kind : str, optional
@@ -198,16 +198,22 @@ class Table:
         The format of the file, where it came from one.
     spellings : mapping
         How the numbers of text may be spelt, for some columns; under "", for all others.
+    answers_to : tuple of str
+        Those arguments for some formats alone that this format knows.
+    lead : str
+        What stands before the place of a row in a message.
     """
 
     columns: Mapping[str, Column]
     source: str = ""
-    lines: Lines | TakenLines | list[int] | None = None
+    lines: Lines | TakenLines | Sequence[object] | None = None
     notes: list[str] = field(default_factory=list)
     kind: str | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     format: str | None = None
     spellings: Mapping[str, tuple[Spelling, ...]] = field(default_factory=lambda: {"": SPELLINGS})
+    answers_to: tuple[str, ...] = ()
+    lead: str = "on line"
 
     @property
     def names(self) -> list[str]:
@@ -297,7 +303,7 @@ class Table:
                 error.column = found if isinstance(found, str) else None
             if not error.placed:
                 lines = None if self.lines is None else [self.lines[row] for row in error.rows]
-                error.place_in(self.source, lines)
+                error.place_in(self.source, lines, self.lead)
             raise
 
 

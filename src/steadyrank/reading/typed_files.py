@@ -1,9 +1,9 @@
-"""Files whose values have types: JSON lines and Parquet. Text stays text, numbers stay numbers."""
+"""Files whose values have types: JSON, JSON lines, Parquet. Text stays text, numbers stay numbers."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -11,13 +11,18 @@ from typing import TYPE_CHECKING, Any
 from steadyrank.errors import (
     EmptyDataError,
     MissingPackageError,
+    NotRecognisedError,
     SteadyrankError,
     UnreadableFileError,
+    listing,
     shorten,
 )
+from steadyrank.reading.adapters.documents import Node, load, load_lines
 from steadyrank.reading.table import GivenColumn, Table, as_table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from steadyrank.reading.files import OpenFile
 
 CELLS_FREELY = 1 << 20
@@ -36,14 +41,93 @@ def read_json_lines(file: OpenFile) -> Table:
     >>> table.labels("a").tolist(), table.labels("b").tolist()
     (['007', '8'], [None, 1])
     """
-    texts = (text for block in file.blocks() for text in block.splitlines())
-    rows = {line: _object(text, line, file.name) for line, text in enumerate(texts, 1) if text.strip()}
+    rows: list[dict[str, Any]] = []
+    lines: list[object] = []
+    for part in file.parts():
+        for line, node in load_lines(part):
+            rows.append(node.value)
+            lines.append(f"{line} ({part.name})" if file.is_folder else line)
+    return _table_of(rows, file.name, lines)
+
+
+def is_one_document(file: OpenFile) -> bool:
+    """Tell whether a file is one value of JSON, and not an object on each line.
+
+    An object on the only line is a row, such as a ballot, unless it holds several lists of one length.
+    """
+    first, *more = [line for line in file.text_head.splitlines() if line.strip()][:2] or [b""]
+    if not first.lstrip().startswith(b"{"):
+        return first.lstrip().startswith(b"[")
+    try:
+        found = json.loads(first)
+    except (ValueError, RecursionError):
+        return not (more and more[0].lstrip().startswith(b"{"))
+    return not more and len(found) > 1 and _are_columns(found)
+
+
+def _are_columns(found: dict[str, Any]) -> bool:
+    lists = [value for value in found.values() if isinstance(value, list)]
+    return bool(found) and len(lists) == len(found) and len(set(map(len, lists))) == 1
+
+
+def read_json(file: OpenFile) -> Table:
+    r"""Read a list of objects, one for each row, or an object of lists, one for each column.
+
+    Examples
+    --------
+    >>> import io
+    >>> from steadyrank.reading.files import open_source
+    >>> table = read_json(open_source(io.BytesIO(b'[{"a": "007"},\n {"a": "8", "b": 1}]')))
+    >>> table.labels("a").tolist(), table.labels("b").tolist()
+    (['007', '8'], [None, 1])
+    """
+    rows: list[dict[str, Any]] = []
+    places: list[object] = []
+    for part in file.parts():
+        found = _rows_of(load(part))
+        rows += found
+        places += [f"{place} ({part.name})" for place in range(len(found))]
+    return replace(_table_of(rows, file.name, places if file.is_folder else None), lead="at index")
+
+
+def _rows_of(top: Node) -> list[dict[str, Any]]:
+    columns = top.value if isinstance(top.value, dict) else {}
+    if _are_columns(columns):
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    if columns or not isinstance(top.value, list):
+        named = f", but an object of {listing(map(shorten, columns))}" if columns else ""
+        raise NotRecognisedError(
+            f"{top.file} is neither a list of objects nor an object of equally long lists{named}",
+            way_out='A table in JSON looks like [{"choice": "x"}, {"choice": "y"}].',
+        )
+    return [node.object() for node in top]
+
+
+def _table_of(rows: Sequence[dict[str, Any]], source: str, lines: list[object] | None) -> Table:
+    """Return the table of objects; those inside that all name the same become columns, too."""
     if not rows:
-        raise EmptyDataError(f"{file.name} holds no rows")
-    names = dict.fromkeys(name for row in rows.values() for name in row)
-    _check_holes(len(rows) * len(names), sum(map(len, rows.values())), len(names), file.name)
-    columns = {name: GivenColumn([row.get(name) for row in rows.values()], name) for name in names}
-    return Table(columns, file.name, list(rows))
+        raise EmptyDataError(f"{source} holds no rows")
+    names = dict.fromkeys(name for row in rows for name in row)
+    _check_holes(len(rows) * len(names), sum(map(len, rows)), len(names), source)
+    columns: dict[str, list[Any]] = {}
+    notes = []
+    for name in names:
+        values: list[Any] = [row.get(name) for row in rows]
+        inner = {f"{name}.{part}": part for part in _common_names(values)}
+        if inner and inner.keys().isdisjoint({*names, *columns}):
+            columns |= {full: [value[part] for value in values] for full, part in inner.items()}
+            notes.append(f"objects in {shorten(name)} read as columns {listing(map(shorten, inner))}")
+        else:
+            columns[name] = values
+    made = {name: GivenColumn(values, name) for name, values in columns.items()}
+    return Table(made, source, lines, notes)
+
+
+def _common_names(values: Sequence[Any]) -> list[str]:
+    """Return what objects name, if all of these are objects that name the same."""
+    first = values[0].keys() if isinstance(values[0], dict) else ()
+    alike = all(isinstance(value, dict) and value.keys() == first for value in values)
+    return list(first) if alike else []
 
 
 def _check_holes(cells: int, filled: int, names: int, source: str) -> None:
@@ -54,29 +138,6 @@ def _check_holes(cells: int, filled: int, names: int, source: str) -> None:
             way_out="Write one value on each line, such as "
             '{"row": 1, "item": "x", "score": 2}, or leave out names that are not needed.',
         )
-
-
-def _object(text: bytes, line: int, source: str) -> dict[str, Any]:
-    try:
-        found = json.loads(text.decode(), object_pairs_hook=_once)
-    except (ValueError, RecursionError) as error:
-        why = str(error)
-    else:
-        if isinstance(found, dict):
-            return found
-        why = f"there is {shorten(found)} instead of an object"
-    raise UnreadableFileError(
-        f"line {line} of {source} is not one JSON object: {why}",
-        way_out='Write one object on each line, such as {"choice": "x"}.',
-    )
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        times = Counter(name for name, _ in pairs)
-        raise ValueError(f"{shorten(min(name for name in times if times[name] > 1))} is named twice")
-    return found
 
 
 def read_parquet(file: OpenFile, library: str = "pyarrow") -> Table:

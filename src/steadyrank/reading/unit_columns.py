@@ -24,7 +24,8 @@ Candidates = tuple[tuple[str, int], ...]
 KNOWN = {
     "annotator", "assessor", "batch", "category", "city", "coder", "conversation", "country", "county",
     "customer", "dataset", "day", "district", "document", "domain", "evaluator", "event", "expert",
-    "grader", "group", "household", "judge", "labeler", "labeller", "language", "member", "month",
+    "grader", "group", "household", "instruction", "judge", "labeler", "labeller", "language", "member",
+    "month",
     "participant", "patient", "person", "poll", "precinct", "problem", "prompt", "query", "question",
     "rater", "region", "respondent", "reviewer", "round", "school", "season", "session", "site", "state",
     "student", "subject", "survey", "task", "thread", "topic", "tournament", "tourney", "user", "voter",

@@ -1,0 +1,143 @@
+"""What files of scores come down to: an item and a row of a task have metrics, of which one is taken."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from steadyrank.errors import ColumnError, EmptyDataError, Option, listing, shorten
+from steadyrank.reading.arrays import is_missing
+from steadyrank.reading.table import GivenColumn, Table
+from steadyrank.wording import counted
+
+if TYPE_CHECKING:
+    from steadyrank.reading.adapters.documents import Node
+    from steadyrank.reading.files import OpenFile
+
+PREFERRED = (
+    "main_score", "acc_norm", "acc", "accuracy", "exact_match", "em", "quasi_exact_match", "pass@1",
+    "prompt_level_strict_acc", "resolved", "match", "score", "f1", "f1_score", "mcc", "rouge_l", "bleu",
+    "ndcg_cut_10", "map", "recip_rank",
+)  # fmt: skip
+"""Metrics in which more is better, that to be taken first where a file holds several."""
+
+
+class Entry(NamedTuple):
+    """The metrics that an item has in a row.
+
+    Attributes
+    ----------
+    item, row, task : str
+        The task is what rows belong to, and may be the row itself.
+    scores : mapping
+        From the name of each metric to its value; lm-evaluation-harness adds a comma and a filter.
+    node : Node
+        Where it stands.
+    lower : collection of str
+        Metrics of which the file says that less is better.
+    """
+
+    item: str
+    row: str
+    task: str
+    scores: Mapping[str, Any]
+    node: Node
+    lower: Collection[str] = ()
+
+
+Found: TypeAlias = Iterator[Entry | str]
+"""The entries of a file, and between them what is to be said; what is said again is counted."""
+
+
+def read_scores(entries: Callable[[OpenFile], Found], file: OpenFile) -> Table:
+    """Return a table of scores (row, item, score, task): one metric for each task.
+
+    What is better when it is less gets a minus sign, unless the user said so, too.
+    """
+    found, said = list[Entry](), Counter[str]()
+    for one in entries(file):
+        if isinstance(one, Entry):
+            found.append(one)
+        else:
+            said[one] += 1
+    notes = [note if times == 1 else f"{note} ({times:,})" for note, times in said.items()]
+    chosen = _chosen(found, file, notes)
+    of_tasks = [entry for entry in found if entry.task in chosen]
+    kept = [entry for entry in of_tasks if chosen[entry.task] in entry.scores]
+    if lost := {entry.row for entry in of_tasks} - {entry.row for entry in kept}:
+        notes.append(f"{counted(len(lost), 'row')} without a score left out")
+    scores = [entry.scores[chosen[entry.task]] for entry in kept]
+    for row, entry in enumerate(kept):
+        name = _metric(chosen[entry.task])
+        if name in entry.lower and _is_number(scores[row]) and not file.given.get("lower_is_better"):
+            scores[row] = -scores[row]
+            notes.append(f"less is better in {shorten(name)}: taken with a minus sign")
+    columns: dict[str, list[Any]] = {
+        "row": [entry.row for entry in kept], "item": [entry.item for entry in kept], "score": scores,
+        "task": [entry.task for entry in kept],
+    }  # fmt: skip
+    if columns["task"] == columns["row"] or len(set(columns["task"])) == 1:
+        del columns["task"]
+    places = [
+        f"{one.node.where} ({one.node.file})" if file.is_folder else one.node.where for one in kept
+    ]
+    made = {name: GivenColumn(values, name) for name, values in columns.items()}
+    return Table(made, file.name, places, list(dict.fromkeys(notes)), kind="scores", lead="at")
+
+
+def _metric(name: str) -> str:
+    """Return a metric without its filter."""
+    return name.partition(",")[0]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not is_missing(value)
+
+
+def _chosen(found: list[Entry], file: OpenFile, notes: list[str]) -> dict[str, str]:
+    """Return the metric of each task but those that do not have the one asked for, and say it."""
+    asked, metrics = file.given.get("metric"), dict[str, dict[str, None]]()
+    asked = None if asked is None else str(asked)
+    for entry in found:
+        numbers = [name for name, value in entry.scores.items() if _is_number(value)]
+        metrics.setdefault(entry.task, {}).update(dict.fromkeys(numbers))
+    if not any(metrics.values()):
+        raise EmptyDataError(f"{file.name} holds no scores")
+    best = {task: _best(names, asked) for task, names in metrics.items()}
+    chosen = {task: name for task, name in best.items() if name is not None}
+    without = [task for task in best if task not in chosen]
+    every = dict.fromkeys(name for names in metrics.values() for name in names)
+    if not chosen or (without and asked is None):
+        there = listing(map(shorten, metrics[without[0]] if asked is None else every)) or "no number"
+        told = f"usual metric of {shorten(without[0])}" if asked is None else f"metric {shorten(asked)}"
+        way_out = ("Choose one that is there as ", Option("metric"))
+        raise ColumnError(f"{file.name} holds no {told}, but {there}", way_out=way_out)
+    tasks: dict[str, list[str]] = {}
+    for task, name in chosen.items():
+        tasks.setdefault(name, []).append(shorten(task))
+    for name, of_tasks in tasks.items():
+        notes.append(
+            f"{shorten(name)} taken as the score" + f" of {listing(of_tasks)}" * (len(tasks) > 1)
+        )
+    if others := [shorten(name) for name in every if name not in tasks]:
+        notes.append(f"metrics not taken: {listing(others)}")
+    if without:
+        notes.append(f"left out, without {shorten(asked)}: {listing(map(shorten, without))}")
+    return chosen
+
+
+def _best(names: Collection[str], asked: str | None) -> str | None:
+    """Return the metric to take of those that there are: as asked, as usual, or the only one."""
+    if asked in names:
+        return asked
+    for wanted in PREFERRED if asked is None else [asked]:
+        if fitting := [name for name in names if _metric(name) == wanted]:
+            return min(fitting, key=lambda name: not name.endswith(",none"))
+    return next(iter(names)) if asked is None and len(names) == 1 else None
+
+
+def folder_of(file: OpenFile, *apart: str) -> str:
+    """Return the name of the nearest folder that a file is in, but those that are called so."""
+    above = file.path.absolute().parents if file.path else ()
+    return next((path.name for path in above if path.name and path.name not in apart), file.name)

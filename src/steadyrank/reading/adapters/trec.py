@@ -1,0 +1,122 @@
+"""TREC: runs, evaluated with the judgements of ``qrels``, and what ``trec_eval -q`` writes of a run."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from steadyrank.errors import InvalidDataError, MissingPackageError, Option, UnreadableFileError, shorten
+from steadyrank.reading.adapters.documents import Node
+from steadyrank.reading.adapters.entries import Entry, Found
+from steadyrank.reading.files import OpenFile, open_source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+RUN = re.compile(rb"\s*\S+\s+(Q0|q0|0)\s+\S+\s+\d+\s+[-+.\deE]+\s+\S+\s*\Z")
+EVALUATED = re.compile(
+    rb"runid\s*\tall\t|(num_|map|gm_|Rprec|bpref|recip_rank|iprec_at|P_|recall_|ndcg|Rndcg|success_|set_|11pt_"
+    rb"|infAP|relative_P|utility)[\w.]*\s*\t\s*\S+\s*\t\s*[-+.\deE]+\s*\Z"
+)
+RANKED = ("query", "Q0", "document", "rank", "score", "tag")
+JUDGED = ("query", "iteration", "document", "relevance")
+MOST_RELEVANT = 2**31
+USUAL = "nDCG@10"
+
+
+def trec_eval_entries(file: OpenFile) -> Found:
+    """Yield the queries of each file, which is a run; lines about all queries are left out."""
+    for part in file.parts():
+        for line, (metric, query, text) in _lines(part, ("metric", "query", "value")):
+            if query == "all":
+                yield "line about all queries together left out"
+            elif metric != "relstring":
+                scores = {metric: _number(part, line, text)}
+                node = Node(text, f"line {line}", part.name)
+                yield Entry(Path(part.name).stem, query, "queries", scores, node)
+
+
+def run_entries(file: OpenFile) -> Found:
+    """Yield the queries of runs, evaluated by the judgements that the user names."""
+    qrels, metric = file.given.get("qrels"), file.given.get("metric") or USUAL
+    if qrels is None:
+        raise InvalidDataError(
+            f"{file.name} is a TREC run, which does not say what is relevant",
+            way_out=["Give the file of judgements as ", Option("qrels")],
+        )
+    with closing(open_source(str(qrels), encoding=file.encoding)) as judged:
+        if judged.is_folder:
+            raise InvalidDataError(f"{judged.name} is a folder, not a file of judgements")
+        relevant = _ranking(judged, JUDGED).get("", {})
+    runs = {
+        (tag, part.name): run for part in file.parts() for tag, run in _ranking(part, RANKED).items()
+    }
+    tags = Counter(tag for tag, _ in runs)
+    yield f"evaluated by {judged.name}"
+    for (tag, name), run in runs.items():
+        item = tag if tags[tag] == 1 else f"{tag} ({name})"
+        yield from ["query without judgements left out"] * len(run.keys() - relevant.keys())
+        for query, value in _evaluated(metric, relevant, run):
+            if query not in run:
+                yield "query for which a run returns nothing, counted as the measure does"
+            yield Entry(item, query, "queries", {metric: value}, Node(None, f"query {query}", name))
+
+
+def _lines(file: OpenFile, names: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:
+    """Yield the fields of each line that is not blank; there must be as many as names."""
+    texts = (text for block in file.blocks() for text in block.splitlines())
+    for line, text in enumerate(texts, 1):
+        fields = [field.decode() for field in text.split()]
+        if fields and len(fields) != len(names):
+            raise _wrong(file, line, f"has {len(fields)} fields instead of {' '.join(names)}")
+        if fields:
+            yield line, fields
+
+
+def _number(file: OpenFile, line: int, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise _wrong(file, line, f"has {shorten(text)} where a number should be")
+    return value
+
+
+def _wrong(file: OpenFile, line: int, why: str) -> UnreadableFileError:
+    return UnreadableFileError(f"line {line} of {file.name} {why}", way_out="Correct this line.")
+
+
+def _ranking(file: OpenFile, names: tuple[str, ...]) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return scores or relevances, by the tag of a run, the query and the document."""
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for line, (query, _, document, *rest) in _lines(file, names):
+        *_, value, tag = rest if names == RANKED else [*rest, ""]
+        documents = found.setdefault(tag, {}).setdefault(query, {})
+        if document in documents:
+            raise _wrong(file, line, f"names document {shorten(document)} again")
+        number = documents[document] = _number(file, line, value)
+        if names == JUDGED:
+            if number != int(number) or abs(number) >= MOST_RELEVANT:
+                raise _wrong(file, line, f"has the relevance {shorten(value)}, which is no whole number")
+            documents[document] = int(number)
+    return found
+
+
+def _evaluated(metric: str, relevant: dict[str, Any], run: dict[str, Any]) -> list[tuple[str, float]]:
+    try:
+        import ir_measures
+
+        found = ir_measures.iter_calc([ir_measures.parse_measure(metric)], relevant, run)
+        return [(one.query_id, one.value) for one in found]
+    except ImportError:
+        raise MissingPackageError("to evaluate TREC runs, ir_measures is needed", "trec") from None
+    except Exception as error:  # whatever its parser, or the program behind the measure, stumbles over
+        raise InvalidDataError(
+            f"ir-measures has no {shorten(metric)}: {shorten(str(error), 120)}",
+            way_out=["Common measures are ", Option("metric", USUAL), ", AP, RR, P@10 and R@1000."],
+        ) from None
