@@ -149,6 +149,19 @@ def test_numbers_beside_names_stay_one_item() -> None:
         Battles.read(io.BytesIO(b"player1,player2,result\n2,1,1\n2,1,draw\n"))
 
 
+def test_a_loss_is_not_the_left_side() -> None:
+    def read(*words: str) -> list[int]:
+        found: list[int] = Battles.read(
+            io.BytesIO(lines("left,right,result", [["p", "q", word] for word in words]))
+        ).outcome.tolist()
+        return found
+
+    for words in (["L", "D"], ["D", "L", "D"]):
+        with pytest.raises(UnknownOutcomeError, match=r"'L': left wins as names of .*, right wins"):
+            read(*words)
+    assert (read("L", "draw"), read("L", "D", "R"), read("L", "W")) == ([1, 0], [1, 0, -1], [-1, 1])
+
+
 def test_truth_values_of_python() -> None:
     frame = {"left": ["x", "x"], "right": ["y", "y"], "result": [True, False]}
     assert Battles.from_frame(frame).outcome.tolist() == [1, -1]

@@ -22,7 +22,8 @@ TIES = (
     "tie", "ties", "tied", "draw", "drawn", "equal", "both", "bothbad", "both_bad",
     "tie (bothbad)", "tie (both bad)", "tie_bothbad", "both bad", "0.5", "1/2-1/2", "½-½",
 )  # fmt: skip
-SIDES, HOME, TOTO, VIEW = "a/b or left/right", "home/away", "1/X/2", "win/loss of the left side"
+SIDES, NAMES = "a/b or left/right", "names of the columns"
+HOME, TOTO, VIEW = "home/away", "1/X/2", "win/loss of the left side"
 MEANS = {LEFT: "left wins", TIE: "a tie", RIGHT: "right wins"}
 SPELLINGS = {
     family: dict.fromkeys(left, LEFT) | dict.fromkeys(right, RIGHT) | dict.fromkeys((*ties, *TIES), TIE)
@@ -129,7 +130,7 @@ def read_results(
             way_out='Say "left", "right" or "tie".',
         )
     if reads_spelled:
-        return spelled, "" if how in {SIDES, ""} else f"outcomes read as {how}"
+        return spelled, "" if how in {SIDES, NAMES} else f"outcomes read as {how}"
     if reads_named:
         return named, BY_LABEL
     unknown = (spelled == UNKNOWN) & (named == UNKNOWN)
@@ -156,16 +157,18 @@ def _readings(words: Sequence[Any], names: tuple[str, str] | None) -> dict[str, 
     other letter tells, it is a side.
     """
     texts = [_text(word) for word in words]
-    if names is not None:
-        called = _sides_called(*names)
-        own = [called.get(simplify(text), TIE if text in DRAWN else UNKNOWN) for text in texts]
-        if UNKNOWN not in own and set(own) != {TIE}:
-            return {"": own}
-    home, view = (bool(names or letters & {*texts}) for letters in ({"h", "d"}, {"w", "d"}))
-    told = {SIDES: True, HOME: home, TOTO: "x" in texts, VIEW: view}
+    letters = {*texts}
+    told = {SIDES: True, HOME: names or letters & {"h", "d"}, TOTO: "x" in letters}
+    told |= {VIEW: names or letters & {"w", "d"}}
     found = {how: [SPELLINGS[how].get(text, UNKNOWN) for text in texts] for how in told if told[how]}
     # A letter that may mean a tie means one beside those of wins: alone it is rather a label.
-    return {how: one for how, one in found.items() if how == SIDES or not {LEFT, RIGHT}.isdisjoint(one)}
+    found = {how: one for how, one in found.items() if how == SIDES or not {LEFT, RIGHT}.isdisjoint(one)}
+    called = {} if names is None else _sides_called(*names)
+    own = [called.get(simplify(text), TIE if text in DRAWN else UNKNOWN) for text in texts]
+    if UNKNOWN in own or {LEFT, RIGHT}.isdisjoint(own):
+        return found
+    # Beside D the L of left may be a loss, and the A of model_a be away.
+    return {NAMES: own} | {how: found[how] for how in (HOME, VIEW) if "d" in letters and how in found}
 
 
 def _sides_called(left: str, right: str) -> dict[str, int]:
@@ -184,7 +187,8 @@ def _sides_called(left: str, right: str) -> dict[str, int]:
     called: dict[str, int] = {}
     for side, name in sides.items():
         part = name[start : len(name) - end]
-        called |= dict.fromkeys({name, part, part[:1] if part in SHORT else part} - {""}, side)
+        short = {one[:1] for one in (name, part) if one in SHORT}
+        called |= dict.fromkeys({name, part, *short} - {""}, side)
     return called
 
 

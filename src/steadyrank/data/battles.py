@@ -449,10 +449,10 @@ def _alike(found: Resolved, *roles: str) -> dict[str, Any]:
     """
     sides = {role: found.values(role) for role in roles}
     whole = {
-        role: isinstance(side, np.ndarray) and side.dtype.kind == "i" for role, side in sides.items()
+        role for role, side in sides.items() if isinstance(side, np.ndarray) and side.dtype != object
     }
-    if found.table.format in {"csv", "tsv"} and len(set(whole.values())) == 2:
-        sides = {role: objects(map(str, side)) if whole[role] else side for role, side in sides.items()}
+    if found.table.format in {"csv", "tsv"} and len(whole) == 1:
+        sides |= {role: objects(map(str, sides[role])) for role in whole}
     return sides
 
 

@@ -65,7 +65,8 @@ class Dropping:
         for name in self.columns if self.texts else ():
             codes, answers = table.columns[name].written()
             for text in self.texts:
-                same = [one == text or (not text and self._is_gap(name, one)) for one in answers]
+                gap = not text and self.columns[name]
+                same = [one == text or (gap and is_missing_word(one)) for one in answers]
                 hits[text] |= np.array(same, dtype=bool)[codes]
             self.look_at(answers)
         for text, hit in hits.items():
@@ -73,9 +74,6 @@ class Dropping:
             gone |= hit
         self.rows += int(gone.sum())
         return table.taken(np.flatnonzero(~gone)) if gone.any() else table
-
-    def _is_gap(self, name: str, answer: str) -> bool:
-        return self.columns[name] and is_missing_word(answer)
 
     def keeps(self, answer: object) -> bool:
         """Tell whether an entry of a ballot stays."""
