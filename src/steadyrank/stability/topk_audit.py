@@ -10,14 +10,14 @@ the *active* items, decides.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 
 from steadyrank.engines.blocks import slices
 from steadyrank.operators.critical import STEEPEST, critical_eps
-from steadyrank.operators.topk_sets import member_mask
+from steadyrank.operators.topk_sets import member_cut
 from steadyrank.stability.audit_rows import AuditRow
 from steadyrank.stability.near_rank import MANY, kth_range
 from steadyrank.wording import counted
@@ -57,8 +57,13 @@ def plain_members(rows: FloatArray, places: int) -> BoolArray:
 
 def inflated_members(eps: float) -> Members:
     """Return the inflated top-k as a function of score rows."""
-    # A distance that overflows is infinite, and far enough.
-    return partial(np.errstate(over="ignore")(member_mask), eps=eps)
+
+    @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
+    def members(rows: FloatArray, places: int) -> BoolArray:
+        inside: BoolArray = rows >= member_cut(rows, places, eps)[:, np.newaxis]
+        return inside
+
+    return members
 
 
 @dataclass(frozen=True)
