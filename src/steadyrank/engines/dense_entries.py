@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.engines.blocks import DenseBlock, segment_sums, slices
-from steadyrank.engines.exact_sums import exact_form, form_of_items, places_of_items
-from steadyrank.engines.item_sums import Entries, reach
+from steadyrank.engines.blocks import DenseBlock, Rows, Wanted, segment_sums, slices
+from steadyrank.engines.exact_sums import ExactForm, exact_form, form_of_items, places_of_items
+from steadyrank.engines.item_sums import Entries, Given, ItemSums, Parts, reach
 from steadyrank.engines.sparse_entries import unit_ranges
 from steadyrank.errors import shorten
 
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from steadyrank._typing import FloatArray, IntArray
-    from steadyrank.engines.blocks import Rows, Wanted
-    from steadyrank.engines.exact_sums import ExactForm
-    from steadyrank.engines.item_sums import Given, ItemSums, Parts
 
 BLOCK_NUMBERS = 1 << 18
 """How many numbers one block holds: few enough to stay in the cache."""

@@ -5,24 +5,23 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from steadyrank.engines.blocks import HUGE, bounds_of, shifts_of
+from steadyrank.engines.blocks import HUGE, Block, Rows, SparseBlock, Wanted, bounds_of, shifts_of
 from steadyrank.engines.exact_sums import EXACT, ExactForm, difference, exact_form, of_items, together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from steadyrank._typing import AnyArray, FloatArray, IntArray
-    from steadyrank.engines.blocks import Block, Rows, SparseBlock, Wanted
 
-    Parts = tuple[FloatArray, ...]
-    """Values in exact form; see :class:`~steadyrank.engines.exact_sums.ExactForm`."""
+Parts: TypeAlias = "tuple[FloatArray, ...]"
+"""Values in exact form; see :class:`~steadyrank.engines.exact_sums.ExactForm`."""
 
-    Given = tuple[IntArray, IntArray, Parts, IntArray]
-    """Units, the places of items among those asked for, sums of values, and how many values."""
+Given: TypeAlias = "tuple[IntArray, IntArray, Parts, IntArray]"
+"""Units, the places of items among those asked for, sums of values, and how many values."""
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ import narwhals as nw
 import numpy as np
 
 from steadyrank.engines.blocks import LARGE_SQUARE, SMALL_SQUARE, SparseBlock, checked_lengths
-from steadyrank.engines.exact_sums import form_of, form_of_items
+from steadyrank.engines.exact_sums import ExactForm, form_of, form_of_items
 from steadyrank.engines.item_forms import ranges_of_items, with_forms
-from steadyrank.engines.item_sums import Entries, reach
+from steadyrank.engines.item_sums import Entries, Given, ItemSums, Parts, reach
 from steadyrank.engines.lazy_columns import decimal_range
 from steadyrank.reading.labels import encode
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
     from steadyrank.engines.blocks import Rows, Wanted
-    from steadyrank.engines.exact_sums import ExactForm
-    from steadyrank.engines.item_sums import Given, ItemSums, Parts
     from steadyrank.engines.source import Source
 
 MAX_UNITS = 100_000_000

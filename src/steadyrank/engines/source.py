@@ -10,13 +10,13 @@ import os
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import narwhals as nw
 import numpy as np
 
 from steadyrank.engines.files import LOOKED_AT, Files, FirstRows, find_files, in_strict_order, named
-from steadyrank.engines.settings import SpillFolder, engine_of
+from steadyrank.engines.settings import Engine, SpillFolder, engine_of
 from steadyrank.engines.staging import Stage, plain_paths
 from steadyrank.errors import (
     ColumnError,
@@ -35,10 +35,8 @@ from steadyrank.reading.table import Column, GivenColumn, Table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
-    from typing import Self
 
     from steadyrank._typing import AnyArray
-    from steadyrank.engines.settings import Engine
 
 Frame: TypeAlias = nw.LazyFrame[Any]
 

@@ -14,17 +14,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.engines.blocks import SparseBlock, lengths, segment_sums, slices
-from steadyrank.engines.exact_sums import exact_form, form_of_items, places_of_items
-from steadyrank.engines.item_sums import Entries, ItemSums, reach
+from steadyrank.engines.blocks import Rows, SparseBlock, Wanted, lengths, segment_sums, slices
+from steadyrank.engines.exact_sums import ExactForm, exact_form, form_of_items, places_of_items
+from steadyrank.engines.item_sums import Entries, Given, ItemSums, Parts, Prior, reach
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-    from steadyrank.engines.blocks import Rows, Wanted
-    from steadyrank.engines.exact_sums import ExactForm
-    from steadyrank.engines.item_sums import Given, Parts, Prior
 
 BLOCK_ENTRIES = 1 << 19
 """How many entries one block of leave-one-out scores covers."""

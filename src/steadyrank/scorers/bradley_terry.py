@@ -10,7 +10,7 @@ import numpy as np
 
 from steadyrank.engines.blocks import slices
 from steadyrank.errors import DisconnectedComparisonsError, InvalidSettingError
-from steadyrank.scorers.base import Scorer, check_several
+from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several
 from steadyrank.scorers.paired_contests import PairedContests
 from steadyrank.scorers.paired_curves import TOLERANCE, Curves, PairFolds
 from steadyrank.scorers.paired_fit import CHUNK_NUMBERS, Chords, strengths
@@ -21,7 +21,6 @@ from steadyrank.scorers.resolution import snapped
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data.battles import Battles
-    from steadyrank.scorers.base import LeaveOneOut
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import zlib
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -24,9 +24,8 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import FloatArray
 
-    Kept = tuple[dict[int, FloatArray], Callable[[int, FloatArray], object]]
-    """The scores that a checkpoint holds, by unit, and what adds those without one more unit."""
-
+Kept: TypeAlias = "tuple[dict[int, FloatArray], Callable[[int, FloatArray], object]]"
+"""The scores that a checkpoint holds, by unit, and what adds those without one more unit."""
 FULL = -1
 """The unit number of the scores on all the data."""
 TABLES = f"""

@@ -42,7 +42,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from steadyrank.errors import InvalidSettingError
-from steadyrank.scorers.contests import LeftOutContests, narrowed, smallest
+from steadyrank.scorers.contests import Contests, LeftOutContests, narrowed, smallest
 from steadyrank.scorers.paired_sketch import STEADY
 from steadyrank.scorers.stuffing import StuffedBattles
 
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.scorers.base import LeaveOneOut
     from steadyrank.scorers.bradley_terry import BattleFolds
-    from steadyrank.scorers.contests import Contests
 
 CLOSELY = 512
 """How many battles are looked at closely for one bound; the lengths of all others must do."""

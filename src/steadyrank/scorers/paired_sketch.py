@@ -34,11 +34,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steadyrank.scorers.paired_curves import amounts
+from steadyrank.scorers.paired_curves import Curves, PairFolds, amounts
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.scorers.paired_curves import Curves, PairFolds
 
 STEADY = 1e4
 """Where all battles say less than the inverse of this about a score, differences cancel: no sketches."""

@@ -17,7 +17,7 @@ from steadyrank.engines.blocks import slices
 from steadyrank.errors import InvalidSettingError, MissingPackageError, RefitError, shorten
 from steadyrank.progress import heard, tell
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_kind, check_several
-from steadyrank.scorers.checkpoint import FULL, open_checkpoint
+from steadyrank.scorers.checkpoint import FULL, Kept, open_checkpoint
 from steadyrank.scorers.fingerprint import fingerprint
 from steadyrank.scorers.resolution import snapped
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from steadyrank.data.observations import Observations
     from steadyrank.data.units import Units
     from steadyrank.scorers.bagged import Bagged
-    from steadyrank.scorers.checkpoint import Kept
 
 Progress = Callable[[int, int], None]
 Found = TypeVar("Found")
