@@ -12,9 +12,8 @@ import numpy as np
 
 from steadyrank.engines.blocks import LARGE_SQUARE, SMALL_SQUARE, SparseBlock, checked_lengths
 from steadyrank.engines.exact_sums import ExactForm, form_of, form_of_items
-from steadyrank.engines.item_forms import ranges_of_items, with_forms
 from steadyrank.engines.item_sums import Entries, Given, ItemSums, Parts, reach
-from steadyrank.engines.lazy_columns import decimal_range
+from steadyrank.engines.lazy_columns import decimal_range, ranges_of_items, with_forms
 from steadyrank.reading.labels import encode
 
 if TYPE_CHECKING:
