@@ -219,13 +219,13 @@ def _open_new(part: Path, mode: int) -> int:
     """Make a file and hold it; what was swept away before it was held is made again."""
     while True:
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-        _hold(handle, wait=True)  # for one that sweeps, and is about to find it held
+        hold(handle, wait=True)  # for one that sweeps, and is about to find it held
         if os.fstat(handle).st_nlink:
             return handle
         os.close(handle)
 
 
-def _hold(handle: int, *, wait: bool) -> bool:
+def hold(handle: int, *, wait: bool) -> bool:
     """Lock an open file until it is closed or the program ends; tell whether that could be done."""
     try:
         import fcntl
@@ -243,7 +243,7 @@ def _sweep(folder: Path, stem: str) -> None:
             handle = os.open(left, os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0))
             try:
                 # Its writer may have made it anew under the same name before we held it.
-                if _hold(handle, wait=False) and os.path.samestat(os.fstat(handle), left.lstat()):
+                if hold(handle, wait=False) and os.path.samestat(os.fstat(handle), left.lstat()):
                     left.unlink()
             finally:
                 os.close(handle)

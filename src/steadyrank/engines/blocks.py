@@ -10,7 +10,7 @@ import numpy as np
 from steadyrank.errors import ValueRangeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 
@@ -271,17 +271,23 @@ def lengths(moves: FloatArray, size: float = 1.0, indptr: IntArray | None = None
         return np.asarray(squares.sum(axis=1) if indptr is None else segment_sums(squares, indptr))
 
     with np.errstate(over="ignore"):
-        squares = squared(1.0)
-        found = np.sqrt(squares)
-        for odd, scale in ((squares > LARGE_SQUARE, 2.0**-600), (squares < SMALL_SQUARE, 2.0**600)):
-            if odd.any():
-                found[odd] = np.sqrt(squared(scale)[odd]) / scale
-        found /= size
-    return checked_lengths(found)
+        return roots(squared(1.0), squared, True, size)
 
 
-def checked_lengths(found: FloatArray) -> FloatArray:
-    """Return lengths as they are, or complain where twice or thrice a length is beyond any float."""
+def roots(
+    squares: FloatArray, squared: Callable[[float], FloatArray], moved: BoolArray | bool, size: float
+) -> FloatArray:
+    """Return the lengths with these squares, taken anew where they overflow or vanish.
+
+    ``squared`` gives all squares at another scale, which need not be asked for the sake of those that
+    have not ``moved``. A length is refused where twice or thrice of it is beyond any float.
+    """
+    found = np.sqrt(squares)
+    large, small = squares > LARGE_SQUARE, (squares < SMALL_SQUARE) & moved
+    for odd, scale in ((large, 2.0**-600), (small, 2.0**600)):
+        if odd.any():
+            found[odd] = np.sqrt(squared(scale)[odd]) / scale
+    found /= size
     if not (found <= LONGEST).all():
         raise ValueRangeError(
             f"leaving out one unit moves the scores by {found.max():.3g}, "

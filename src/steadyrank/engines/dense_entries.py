@@ -140,12 +140,6 @@ class DenseEntries(Entries):
         parts = self.form.parts(self.values[row, items[place]], items[place])
         return unit[row], place, parts, np.ones_like(place)
 
-    def units_of(self, item: int) -> IntArray:
-        """Return the units that have values of an item."""
-        column = self.values[:, item]
-        there = np.flatnonzero(~np.isnan(column if self._order is None else column[self._order]))
-        return np.unique(np.searchsorted(self._pointers, there, side="right") - 1)
-
     def largest_squared_reach(self, shrinkage: float, lowest: float, highest: float) -> float:
         """Return the most that a unit's values can move the scores, squared."""
         most = 0.0

@@ -177,9 +177,9 @@ class Entries(ABC):
         """Return the sums and counts of all that some units give to each item, if that is quick."""
         return None
 
-    @abstractmethod
     def units_of(self, item: int) -> IntArray:
         """Return the units that have values of an item."""
+        return np.unique(self.values_of(np.array([item]))[0])
 
     @abstractmethod
     def largest_squared_reach(self, shrinkage: float, lowest: float, highest: float) -> float:

@@ -285,10 +285,6 @@ class SparseEntries(Entries):
         sums = tuple(np.bincount(rated, part, self.items).astype(np.float64) for part in parts)
         return sums, np.bincount(rated, minlength=self.items)
 
-    def units_of(self, item: int) -> IntArray:
-        """Return the units that have a value of an item."""
-        return np.searchsorted(self.indptr, np.flatnonzero(self.rated == item), side="right") - 1
-
     def largest_squared_reach(self, shrinkage: float, lowest: float, highest: float) -> float:
         """Return the most that a unit's values can move the scores, squared."""
         rated = np.maximum(self.counts, 1)  # no unit touches the others

@@ -43,7 +43,6 @@ import numpy as np
 
 from steadyrank.errors import InvalidSettingError
 from steadyrank.scorers.contests import Contests, LeftOutContests, narrowed, smallest
-from steadyrank.scorers.paired_sketch import STEADY
 from steadyrank.scorers.stuffing import StuffedBattles
 
 if TYPE_CHECKING:
@@ -110,7 +109,7 @@ class PairedContests(LeftOutContests):
     def __init__(self, out: LeaveOneOut, fit: BattleFolds, resolution: float) -> None:
         super().__init__(out)
         self._curves, self._scores, self.inverse = fit.curves, fit.scores, fit.curves.inverse
-        self._steady = bool(np.abs(self.inverse).max() < STEADY)
+        self._steady = fit.curves.steady
         # Scores that are linked one to the next become equal, all of them at most.
         self._linked = resolution * len(fit.scores)
         self.owner, self.taken = fit.removals.by_pair

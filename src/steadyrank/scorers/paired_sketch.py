@@ -34,13 +34,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steadyrank.scorers.paired_curves import Curves, PairFolds, amounts
+from steadyrank.scorers.paired_curves import Curves, PairFolds, across, amounts
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-
-STEADY = 1e4
-"""Where all battles say less than the inverse of this about a score, differences cancel: no sketches."""
 
 ROUNDING = 1e-9
 """More than what rounding does to a sketch, relative to how far the scores move."""
@@ -67,7 +64,6 @@ class Sketch:
     def __init__(self, curves: Curves, folds: PairFolds) -> None:
         self.curves, self.folds = curves, folds
         self.inverse = curves.inverse
-        self._steady = bool(np.abs(self.inverse).max() < STEADY)
         self.resistance = curves.resistance(folds.first, folds.second)
         self._chance = curves.win_chance[folds.first, folds.second]
         own = np.einsum("ii->i", self.inverse)
@@ -108,8 +104,7 @@ class Sketch:
     def shifts(self) -> tuple[FloatArray, FloatArray]:
         """Return how far the scores move to first order, and by how much that may be off."""
         square, folds = self.inverse @ self.inverse, self.folds
-        own = np.einsum("ii->i", square)
-        lengths = own[folds.first] + own[folds.second] - 2.0 * square[folds.first, folds.second]
+        lengths = across(square, folds.first, folds.second)
         moved = np.abs(self.first.amount) * np.sqrt(np.maximum(lengths, 0.0))
         return moved, self.first.missed * self.longest
 
@@ -167,5 +162,5 @@ class Sketch:
         kept = 1.0 - battles * chance * (1.0 - chance) * resistance
         energy = missed * np.exp(reach) / kept
         left = 1.0 - np.e * energy * self._widest
-        sound: BoolArray = settled & (kept > 0) & (left > 0) & self._steady
+        sound: BoolArray = settled & (kept > 0) & (left > 0) & self.curves.steady
         return Terms(t, np.where(sound, energy / left + ROUNDING * size, np.inf))
