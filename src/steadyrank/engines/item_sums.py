@@ -224,11 +224,7 @@ class Entries(ABC):
 
 
 def reach(
-    leaving: Any,
-    counts: Any,
-    shrinkage: float,
-    ends: tuple[float, float],
-    maximum: Callable[[Any, Any], Any],
+    leaving: Any, counts: Any, shrinkage: float, ends: tuple[float, float], maximum: Callable[..., Any]
 ) -> Any:
     r"""Return how far ``leaving`` of ``counts`` values can move a score, all of them in a range.
 

@@ -14,6 +14,7 @@ from steadyrank.errors import (
     InvalidPermutationError,
     InvalidScoresError,
     NonFiniteScoresError,
+    SizeMismatchError,
     TooLargeError,
     listing,
     shorten,
@@ -92,6 +93,15 @@ def check_square(n_items: int, bytes_each: int, what: str, way_out: str) -> None
     """Complain about an (items, items) result that is too large to be built by accident."""
     if n_items * n_items * bytes_each > LARGEST_SQUARE:
         raise TooLargeError(what, n_items * n_items * bytes_each, way_out)
+
+
+def check_same_items(first: int, second: int, what: str) -> None:
+    """Complain about two things that hold different numbers of items."""
+    if first != second:
+        raise SizeMismatchError(
+            f"the two {what} different numbers of items: {first:,} and {second:,}. "
+            "Score both on one fixed list of items."
+        )
 
 
 def check_permutation(order: ArrayLike, n_items: int) -> IntArray:

@@ -20,9 +20,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.errors import SizeMismatchError
 from steadyrank.operators.boundary import FULL_DIGITS, swap_eps
-from steadyrank.operators.checks import check_permutation, check_scores
+from steadyrank.operators.checks import check_permutation, check_same_items, check_scores
 from steadyrank.operators.critical import critical_below
 from steadyrank.operators.unplaced import Unplaced, place_together
 
@@ -57,11 +56,7 @@ def meeting_eps(first: ArrayLike, second: ArrayLike) -> float:
     0.14142
     """
     scores, others = check_scores(first), check_scores(second)
-    if len(scores) != len(others):
-        raise SizeMismatchError(
-            f"the two score vectors hold different numbers of items: {len(scores):,} and "
-            f"{len(others):,}. Score both on one fixed list of items."
-        )
+    check_same_items(len(scores), len(others), "score vectors hold")
     return _meeting(scores, others)
 
 

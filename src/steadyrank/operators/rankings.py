@@ -9,8 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.errors import InvalidValueError, SizeMismatchError, shorten
-from steadyrank.operators.checks import check_eps, check_permutation, check_scores, check_square
+from steadyrank.errors import InvalidValueError, shorten
+from steadyrank.operators.checks import (
+    check_eps,
+    check_permutation,
+    check_same_items,
+    check_scores,
+    check_square,
+)
 from steadyrank.operators.eligible_ranges import swap_ends
 from steadyrank.operators.intervals import rank_intervals, tier_starts
 from steadyrank.operators.states import MAX_STATES, StateGraph
@@ -229,11 +235,7 @@ class RankingSet:
         """
         if not isinstance(other, RankingSet):
             raise InvalidValueError(f"a RankingSet is needed to compare with, not {shorten(other)}.")
-        if other.n_items != self.n_items:
-            raise SizeMismatchError(
-                f"the two ranking sets order different numbers of items: {self.n_items:,} and "
-                f"{other.n_items:,}. Score both on one fixed list of items."
-            )
+        check_same_items(self.n_items, other.n_items, "ranking sets order")
         return common_order(self._ordered(), other._ordered())
 
 
