@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -25,7 +24,6 @@ EVERYTHING = slice(None)
 """All items; of a matrix this is a view, not a copy."""
 
 
-@dataclass(eq=False)
 class DenseEntries(Entries):
     """Values by row and item, where a unit is a row or a group of rows.
 
@@ -47,20 +45,25 @@ class DenseEntries(Entries):
     (array([1, 2]), (array([10., 15.]),), True)
     """
 
-    values: FloatArray
-    unit: IntArray | None = None
-    _: KW_ONLY
-    row_labels: Sequence[object] = ()
-    item_labels: Sequence[object] = ()
-    block_numbers: int = BLOCK_NUMBERS
     what = "values"
 
-    def __post_init__(self) -> None:
-        self.rows, self._items = self.values.shape
-        self.grouped = self.unit is not None
+    def __init__(
+        self,
+        values: FloatArray,
+        unit: IntArray | None = None,
+        *,
+        row_labels: Sequence[object] = (),
+        item_labels: Sequence[object] = (),
+        block_numbers: int = BLOCK_NUMBERS,
+    ) -> None:
+        self.values = values
+        self.rows, self._items = values.shape
+        self.grouped = unit is not None
+        self._labels = row_labels, item_labels
+        self._block_numbers = block_numbers
         # Unit u has the rows order[pointers[u]:pointers[u + 1]].
-        self._order = None if self.unit is None else np.argsort(self.unit, kind="stable")
-        sizes = np.ones(self.rows, dtype=np.int64) if self.unit is None else np.bincount(self.unit)
+        self._order = None if unit is None else np.argsort(unit, kind="stable")
+        sizes = np.ones(self.rows, dtype=np.int64) if unit is None else np.bincount(unit)
         self._pointers = np.append(0, np.cumsum(sizes))
         present = (chunk[~np.isnan(chunk)] if self.gaps else chunk for chunk in self._chunks())
         self.form = exact_form(present, addends=self.rows)
@@ -128,7 +131,9 @@ class DenseEntries(Entries):
 
     def values_of(self, items: IntArray, among: IntArray | None = None) -> Given:
         """Return the columns, without their gaps."""
-        unit = np.arange(self.rows) if self.unit is None else self.unit
+        unit = np.arange(self.rows)
+        if self._order is not None:
+            unit[self._order] = np.repeat(np.arange(len(self._pointers) - 1), np.diff(self._pointers))
         rows = np.arange(self.rows) if among is None else np.flatnonzero(np.isin(unit, among))
         row, place = np.nonzero(~np.isnan(self.values[np.ix_(rows, items)]))
         row = rows[row]
@@ -148,8 +153,11 @@ class DenseEntries(Entries):
         """Say where the first value outside a range stands."""
         outside = (self.values < lowest) | (self.values > highest)
         row, item = (int(place) for place in np.argwhere(outside)[0])
-        where = f"row {shorten(self.row_labels[row])}, item {shorten(self.item_labels[item])}"
-        return f"; the first is {self.values[row, item]:g} in {where}"
+        rows, items = self._labels
+        return (
+            f"; the first is {self.values[row, item]:g} in row {shorten(rows[row])}, "
+            f"item {shorten(items[item])}"
+        )
 
     def _without(self, sums: ItemSums, first: int, last: int, items: IntArray | slice) -> FloatArray:
         """Return the scores of ``items`` without each of the units ``first .. last - 1``."""
@@ -180,8 +188,8 @@ class DenseEntries(Entries):
 
     def _ranges(self, width: int) -> Iterator[tuple[int, int]]:
         """Cut the units into ranges whose rows, ``width`` numbers each, make up one block."""
-        return unit_ranges(self._pointers, max(1, self.block_numbers // max(1, width)))
+        return unit_ranges(self._pointers, max(1, self._block_numbers // max(1, width)))
 
     def _chunks(self) -> Iterator[FloatArray]:
-        for part in slices(self.rows, self.block_numbers, self._items):
+        for part in slices(self.rows, self._block_numbers, self._items):
             yield self.values[part]
