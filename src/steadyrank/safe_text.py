@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator
 from itertools import accumulate
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 JOINERS = "\u200c\u200d"
 """Invisible, but emoji and several scripts are spelt with them; they steer nothing."""

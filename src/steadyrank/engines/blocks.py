@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
+from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.errors import ValueRangeError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 
 Rows: TypeAlias = "tuple[IntArray, FloatArray]"
 """Units, and for each of them a row with the scores of the wanted items."""

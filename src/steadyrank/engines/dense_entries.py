@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steadyrank._typing import FloatArray, IntArray
 from steadyrank.engines.blocks import DenseBlock, Rows, Wanted, segment_sums, slices
 from steadyrank.engines.exact_sums import ExactForm, exact_form, form_of_items, places_of_items
 from steadyrank.engines.item_sums import Entries, Given, ItemSums, Parts, reach
 from steadyrank.engines.sparse_entries import unit_ranges
 from steadyrank.errors import shorten
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from steadyrank._typing import FloatArray, IntArray
 
 BLOCK_NUMBERS = 1 << 18
 """How many numbers one block holds: few enough to stay in the cache."""

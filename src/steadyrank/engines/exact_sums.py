@@ -19,15 +19,13 @@ own: a huge or an odd value of one item changes nothing about the others.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
+from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 
 MOST_DECIMALS = 6
 NO_DECIMALS = MOST_DECIMALS + 1

@@ -5,12 +5,13 @@ from __future__ import annotations
 import glob
 import gzip
 import os
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -27,9 +28,6 @@ from steadyrank.errors import (
 from steadyrank.reading.files import open_source
 from steadyrank.reading.formats import delimiter_of, format_of
 from steadyrank.reading.table import Table, as_table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 ROWS = 1 << 18
 """How many rows of a Parquet file are looked at together."""

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.engines.blocks import HUGE, Block, Rows, SparseBlock, Wanted, bounds_of, shifts_of
 from steadyrank.engines.exact_sums import EXACT, ExactForm, difference, exact_form, of_items, together
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from steadyrank._typing import AnyArray, FloatArray, IntArray
 
 Parts: TypeAlias = "tuple[FloatArray, ...]"
 """Values in exact form; see :class:`~steadyrank.engines.exact_sums.ExactForm`."""

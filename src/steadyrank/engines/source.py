@@ -7,14 +7,16 @@ the engine can be reported, and says in plain words what went wrong there.
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import narwhals as nw
 import numpy as np
 
+from steadyrank._typing import AnyArray
 from steadyrank.engines.files import LOOKED_AT, Files, FirstRows, find_files, in_strict_order, named
 from steadyrank.engines.settings import Engine, SpillFolder, engine_of
 from steadyrank.engines.staging import Stage, plain_paths
@@ -32,11 +34,6 @@ from steadyrank.errors import (
 )
 from steadyrank.reading.arrays import objects
 from steadyrank.reading.table import Column, GivenColumn, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-
-    from steadyrank._typing import AnyArray
 
 Frame: TypeAlias = nw.LazyFrame[Any]
 

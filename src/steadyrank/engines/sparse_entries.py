@@ -8,20 +8,16 @@ look-up for each rating.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.engines.blocks import Rows, SparseBlock, Wanted, lengths, segment_sums, slices
 from steadyrank.engines.exact_sums import ExactForm, exact_form, form_of_items, places_of_items
 from steadyrank.engines.item_sums import Entries, Given, ItemSums, Parts, Prior, reach
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 
 BLOCK_ENTRIES = 1 << 19
 """How many entries one block of leave-one-out scores covers."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.errors import (
     InvalidEpsError,
     InvalidKError,
@@ -19,11 +20,6 @@ from steadyrank.errors import (
     listing,
     shorten,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from steadyrank._typing import AnyArray, FloatArray, IntArray
 
 EXACT_INTEGERS = 2**53
 """Integers beyond this one do not all have a float64 of their own."""

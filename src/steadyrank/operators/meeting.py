@@ -16,19 +16,14 @@ at one by one, and two items that change places cost the cheaper of the two swap
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import ArrayLike
 
+from steadyrank._typing import FloatArray, IntArray
 from steadyrank.operators.boundary import FULL_DIGITS, swap_eps
 from steadyrank.operators.checks import check_permutation, check_same_items, check_scores
 from steadyrank.operators.critical import critical_below
 from steadyrank.operators.unplaced import Unplaced, place_together
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from steadyrank._typing import FloatArray, IntArray
 
 ROOT = float(np.sqrt(2))
 

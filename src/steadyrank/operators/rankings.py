@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from steadyrank._typing import FloatArray, IntArray
 from steadyrank.errors import InvalidValueError, shorten
 from steadyrank.operators.checks import (
     check_eps,
@@ -21,13 +23,6 @@ from steadyrank.operators.eligible_ranges import swap_ends
 from steadyrank.operators.intervals import rank_intervals, tier_starts
 from steadyrank.operators.states import MAX_STATES, StateGraph
 from steadyrank.operators.unplaced import Ordered, Unplaced, all_orders, common_order, contains
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import ArrayLike
-
-    from steadyrank._typing import FloatArray, IntArray
 
 
 def inflated_ranking(scores: ArrayLike, eps: float) -> RankingSet:

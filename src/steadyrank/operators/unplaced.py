@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from steadyrank._typing import FloatArray, IntArray
 from steadyrank.operators.boundary import C, doubt, effective_eps
 from steadyrank.operators.critical import critical_below
 from steadyrank.operators.inflation import entered
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from steadyrank._typing import FloatArray, IntArray
 
 
 class Ordered(NamedTuple):

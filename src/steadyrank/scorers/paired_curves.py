@@ -30,15 +30,13 @@ from __future__ import annotations
 
 from functools import cached_property
 from math import comb
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.engines.blocks import slices
 from steadyrank.scorers.paired_fit import laplacian, lost_odds
-
-if TYPE_CHECKING:
-    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 
 TOLERANCE = 1e-12
 STEADY = 1e4

@@ -30,14 +30,12 @@ first, which changes by at most a factor ``e^y`` over a distance y. Hence:
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.scorers.paired_curves import Curves, PairFolds, across, amounts
-
-if TYPE_CHECKING:
-    from steadyrank._typing import BoolArray, FloatArray, IntArray
 
 ROUNDING = 1e-9
 """More than what rounding does to a sketch, relative to how far the scores move."""
