@@ -31,13 +31,14 @@ from steadyrank.errors import (
     shorten,
 )
 from steadyrank.reading.table import GivenColumn, Table
-from steadyrank.reading.unit_columns import Candidates, number_of_units
+from steadyrank.reading.unit_columns import number_of_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from steadyrank.engines.source import Frame, Source
     from steadyrank.reading.roles import Resolved
+    from steadyrank.reading.unit_columns import Candidates
 
 AVAILABLE = Option("missing", "available")
 MAX_DISTINCT = 20_000_000
