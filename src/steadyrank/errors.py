@@ -9,13 +9,11 @@ names are :class:`Option` objects, which Python writes one way and the command l
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from shlex import quote
-from typing import TYPE_CHECKING, Any, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
 
 SHOWN = 5
 """How many offending places a message lists before it only counts the rest."""

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator
 from itertools import accumulate
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 JOINERS = "\u200c\u200d"
 """Invisible, but emoji and several scripts are spelt with them; they steer nothing."""
@@ -29,7 +26,7 @@ def shown(name: object, encoding: str = "utf-8") -> str:
     """
     text = str(name)
     if not text.isascii() or not text.isprintable():
-        text = "".join(map(_visible, text))
+        text = "".join(c.encode("unicode_escape").decode() if is_unsafe(c) else c for c in text)
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
@@ -136,7 +133,3 @@ def is_unsafe(character: str) -> bool:
 def is_blank(character: str) -> bool:
     """Tell whether a character is nothing to be seen, but harmless: a blank or a joiner."""
     return unicodedata.category(character) == "Zs" or character in JOINERS
-
-
-def _visible(character: str) -> str:
-    return character.encode("unicode_escape").decode() if is_unsafe(character) else character

@@ -43,7 +43,7 @@ def remember_input(source: Any) -> None:
     with suppress(OSError, ValueError, AttributeError):  # a stream in memory is no file
         is_path = isinstance(source, str | os.PathLike)
         place: Path | int = Path(source).absolute() if is_path else source.fileno()
-        found = _stat(place)
+        found = os.stat(place)  # noqa: PTH116 (or a descriptor)
         _READ[found.st_dev, found.st_ino] = place
 
 
@@ -53,7 +53,7 @@ def refuse_input(found: os.stat_result, name: str) -> None:
     if place is None or not stat.S_ISREG(found.st_mode):
         return
     try:
-        still_there = os.path.samestat(_stat(place), found)
+        still_there = os.path.samestat(os.stat(place), found)  # noqa: PTH116 (likewise)
     except OSError:
         still_there = False  # its number was given to another file since
     if still_there:
@@ -97,7 +97,7 @@ def resolved(path: str | os.PathLike[str]) -> Target:
         place = _followed(given)
         if isinstance(place, int):
             return Target(Path(given), os.fstat(place), place)
-        target = Target(Path(place), _stat(Path(place)) if os.path.lexists(place) else None)
+        target = Target(Path(place), Path(place).stat() if os.path.lexists(place) else None)
         _check_kind(given, target)
     except UnwritableFileError:
         raise
@@ -135,10 +135,6 @@ def unwritable(path: str | os.PathLike[str], error: OSError) -> UnwritableFileEr
         f"{os.fspath(path)!r} cannot be written: {why}",
         way_out="The disk is full." if full else "Give a path that you may write to.",
     )
-
-
-def _stat(place: Path | int) -> os.stat_result:
-    return place.stat() if isinstance(place, Path) else os.fstat(place)
 
 
 def _followed(path: str) -> str | int:
@@ -219,13 +215,13 @@ def _open_new(part: Path, mode: int) -> int:
     """Make a file and hold it; what was swept away before it was held is made again."""
     while True:
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-        _hold(handle, wait=True)  # for one that sweeps, and is about to find it held
+        hold(handle, wait=True)  # for one that sweeps, and is about to find it held
         if os.fstat(handle).st_nlink:
             return handle
         os.close(handle)
 
 
-def _hold(handle: int, *, wait: bool) -> bool:
+def hold(handle: int, *, wait: bool) -> bool:
     """Lock an open file until it is closed or the program ends; tell whether that could be done."""
     try:
         import fcntl
@@ -243,7 +239,7 @@ def _sweep(folder: Path, stem: str) -> None:
             handle = os.open(left, os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0))
             try:
                 # Its writer may have made it anew under the same name before we held it.
-                if _hold(handle, wait=False) and os.path.samestat(os.fstat(handle), left.lstat()):
+                if hold(handle, wait=False) and os.path.samestat(os.fstat(handle), left.lstat()):
                     left.unlink()
             finally:
                 os.close(handle)

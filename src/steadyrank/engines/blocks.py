@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 import numpy as np
 
+from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.errors import ValueRangeError
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-
-    Rows = tuple[IntArray, FloatArray]
-    """Units, and for each of them a row with the scores of the wanted items."""
+Rows: TypeAlias = "tuple[IntArray, FloatArray]"
+"""Units, and for each of them a row with the scores of the wanted items."""
 
 HUGE = 1e300
 """Beyond it the difference of two numbers may overflow."""
@@ -98,48 +94,13 @@ class Wanted:
                 yield units + (first + span.start), rows
 
 
-class Block(ABC):
-    """Leave-one-out scores of consecutive distinct units, from ``start`` on.
-
-    Methods that take ``base`` need the scores on all the data, which items keep that a unit does
-    not touch.
-    """
-
-    start: int
-    scores: FloatArray
-
-    @abstractmethod
-    def __len__(self) -> int:
-        """Return how many units the block covers."""
-
-    @abstractmethod
-    def dense(self, base: FloatArray) -> FloatArray:
-        """Return the scores as a (units, items) matrix."""
-
-    @abstractmethod
-    def row(self, number: int, base: FloatArray) -> FloatArray:
-        """Return all scores of one unit of the block."""
-
-    @abstractmethod
-    def widen(self, lowest: FloatArray, highest: FloatArray) -> None:
-        """Lower and raise the bounds of each item, in place, so that they hold the block."""
-
-    @abstractmethod
-    def shifts(self, base: FloatArray) -> FloatArray:
-        r"""Return ``||w - w\i||_2`` for each unit i."""
-
-    @abstractmethod
-    def columns(self, wanted: Wanted) -> Iterator[Rows]:
-        """Yield (units, scores of the wanted items) for the units that change one of them."""
-
-    @abstractmethod
-    def reordered(self, base: FloatArray, order: IntArray) -> BoolArray:
-        """Tell for each unit whether its plain ranking differs from ``order``, that of ``base``."""
-
-
 @dataclass(frozen=True)
-class DenseBlock(Block):
-    """Leave-one-out scores of the distinct units ``start .. start + len(scores) - 1``."""
+class DenseBlock:
+    """Leave-one-out scores of the distinct units ``start .. start + len(scores) - 1``.
+
+    Methods that take ``base`` get the scores on all the data, for the sake of blocks in which items
+    keep them.
+    """
 
     start: int
     scores: FloatArray
@@ -148,35 +109,35 @@ class DenseBlock(Block):
         return len(self.scores)
 
     def dense(self, base: FloatArray) -> FloatArray:  # noqa: ARG002 (every item has a score here)
-        """Return the scores as they are."""
+        """Return the scores as a (units, items) matrix: as they are."""
         return self.scores
 
     def row(self, number: int, base: FloatArray) -> FloatArray:  # noqa: ARG002 (likewise)
-        """Return all scores of one unit."""
+        """Return all scores of one unit of the block."""
         return np.asarray(self.scores[number])
 
     def widen(self, lowest: FloatArray, highest: FloatArray) -> None:
-        """Take the least and the largest of each column."""
+        """Lower and raise the bounds of each item, in place, so that they hold the block."""
         np.minimum(lowest, self.scores.min(axis=0), out=lowest)
         np.maximum(highest, self.scores.max(axis=0), out=highest)
 
     def shifts(self, base: FloatArray) -> FloatArray:
-        """Return the length of each row minus the base."""
+        r"""Return ``||w - w\i||_2`` for each unit i: the length of each row minus the base."""
         return lengths(*differences(self.scores, base))
 
     def columns(self, wanted: Wanted) -> Iterator[Rows]:
-        """Yield the wanted columns: every unit may change every item."""
+        """Yield (units, scores of the wanted items): every unit may change every item."""
         yield from wanted.part(self.start, self.scores[:, wanted.items])
 
     def reordered(self, base: FloatArray, order: IntArray) -> BoolArray:  # noqa: ARG002 (likewise)
-        """Compare all neighbours in the order."""
+        """Tell for each unit whether its plain ranking differs from ``order``, that of ``base``."""
         ranked = self.scores[:, order]
         wrong = _out_of_order(ranked[:, :-1], ranked[:, 1:], order[:-1], order[1:])
         return np.asarray(wrong.any(axis=1))
 
 
 @dataclass(frozen=True)
-class SparseBlock(Block):
+class SparseBlock:
     """Leave-one-out scores of the items that a unit touches; all other items keep their score.
 
     Unit ``start + u`` changes the score of ``items[indptr[u]:indptr[u + 1]]`` to the ``scores``
@@ -246,6 +207,10 @@ class SparseBlock(Block):
         return changed
 
 
+Block: TypeAlias = DenseBlock | SparseBlock
+"""Leave-one-out scores of consecutive distinct units, from ``start`` on."""
+
+
 def _out_of_order(
     above: FloatArray, below: FloatArray, item_above: IntArray, item_below: IntArray
 ) -> BoolArray:
@@ -303,17 +268,23 @@ def lengths(moves: FloatArray, size: float = 1.0, indptr: IntArray | None = None
         return np.asarray(squares.sum(axis=1) if indptr is None else segment_sums(squares, indptr))
 
     with np.errstate(over="ignore"):
-        squares = squared(1.0)
-        found = np.sqrt(squares)
-        for odd, scale in ((squares > LARGE_SQUARE, 2.0**-600), (squares < SMALL_SQUARE, 2.0**600)):
-            if odd.any():
-                found[odd] = np.sqrt(squared(scale)[odd]) / scale
-        found /= size
-    return checked_lengths(found)
+        return roots(squared(1.0), squared, True, size)
 
 
-def checked_lengths(found: FloatArray) -> FloatArray:
-    """Return lengths as they are, or complain where twice or thrice a length is beyond any float."""
+def roots(
+    squares: FloatArray, squared: Callable[[float], FloatArray], moved: BoolArray | bool, size: float
+) -> FloatArray:
+    """Return the lengths with these squares, taken anew where they overflow or vanish.
+
+    ``squared`` gives all squares at another scale, which need not be asked for the sake of those that
+    have not ``moved``. A length is refused where twice or thrice of it is beyond any float.
+    """
+    found = np.sqrt(squares)
+    large, small = squares > LARGE_SQUARE, (squares < SMALL_SQUARE) & moved
+    for odd, scale in ((large, 2.0**-600), (small, 2.0**600)):
+        if odd.any():
+            found[odd] = np.sqrt(squared(scale)[odd]) / scale
+    found /= size
     if not (found <= LONGEST).all():
         raise ValueRangeError(
             f"leaving out one unit moves the scores by {found.max():.3g}, "

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.engines.blocks import DenseBlock, segment_sums, slices
-from steadyrank.engines.exact_sums import exact_form, form_of_items, places_of_items
-from steadyrank.engines.item_sums import Entries, reach
+from steadyrank._typing import FloatArray, IntArray
+from steadyrank.engines.blocks import DenseBlock, Rows, Wanted, segment_sums, slices
+from steadyrank.engines.exact_sums import ExactForm, exact_form, form_of_items, places_of_items
+from steadyrank.engines.item_sums import Entries, Given, ItemSums, Parts, reach
 from steadyrank.engines.sparse_entries import unit_ranges
 from steadyrank.errors import shorten
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from steadyrank._typing import FloatArray, IntArray
-    from steadyrank.engines.blocks import Rows, Wanted
-    from steadyrank.engines.exact_sums import ExactForm
-    from steadyrank.engines.item_sums import Given, ItemSums, Parts
 
 BLOCK_NUMBERS = 1 << 18
 """How many numbers one block holds: few enough to stay in the cache."""
@@ -142,12 +135,6 @@ class DenseEntries(Entries):
         row = rows[row]
         parts = self.form.parts(self.values[row, items[place]], items[place])
         return unit[row], place, parts, np.ones_like(place)
-
-    def units_of(self, item: int) -> IntArray:
-        """Return the units that have values of an item."""
-        column = self.values[:, item]
-        there = np.flatnonzero(~np.isnan(column if self._order is None else column[self._order]))
-        return np.unique(np.searchsorted(self._pointers, there, side="right") - 1)
 
     def largest_squared_reach(self, shrinkage: float, lowest: float, highest: float) -> float:
         """Return the most that a unit's values can move the scores, squared."""

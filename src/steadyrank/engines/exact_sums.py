@@ -19,15 +19,13 @@ own: a huge or an odd value of one item changes nothing about the others.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
+from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 
 MOST_DECIMALS = 6
 NO_DECIMALS = MOST_DECIMALS + 1
@@ -128,11 +126,14 @@ def exact_form(chunks: Iterable[AnyArray], *, addends: int) -> ExactForm:
     for values in chunks:
         if not values.size:
             continue
-        single = values.dtype.kind == "f" and values.dtype.itemsize < 8
+        single = is_single(values)
         low, high = float(values.min()), float(values.max())
         lowest, highest = min(lowest, low), max(highest, high)
         top = max(abs(low), abs(high))
-        while decimals <= MOST_DECIMALS and not _all_decimals(values, decimals, top):
+        while decimals <= MOST_DECIMALS and not (
+            top * 10.0**decimals < most_digits(decimals, single=single)
+            and are_decimals(values, decimals).all()
+        ):
             decimals += 1
     # Whole numbers of one chunk may have too many digits for the decimals of a later one.
     if single and decimals and max(-lowest, highest) * 10.0**decimals >= SINGLE_DIGITS:
@@ -198,18 +199,23 @@ def places_of_items(
 
     ``spread`` tells for each item whether a mark of the values holds for one of them.
     """
-    places = np.full(len(largest), NO_DECIMALS)
+    places, single = np.full(len(largest), NO_DECIMALS), is_single(values)
     for decimals in reversed(range(NO_DECIMALS)):
         odd = spread(~are_decimals(values, decimals))
-        places[~odd & (largest < most_digits(values.dtype, decimals) / 10.0**decimals)] = decimals
+        places[~odd & (largest < most_digits(decimals, single=single) / 10.0**decimals)] = decimals
         if odd.all() and (largest < SURELY_NESTED).all():
             break  # what is no decimal of more places is none of fewer
     return places
 
 
-def most_digits(dtype: np.dtype[Any], decimals: int) -> float:
-    """Return how large decimals of a type may be in whole parts of their last place."""
-    return SINGLE_DIGITS if decimals and dtype.kind == "f" and dtype.itemsize < 8 else EXACT
+def most_digits(decimals: int, *, single: bool) -> float:
+    """Return how large decimals of a precision may be in whole parts of their last place."""
+    return SINGLE_DIGITS if single and decimals else EXACT
+
+
+def is_single(values: AnyArray) -> bool:
+    """Tell whether values have single precision, or less."""
+    return values.dtype.kind == "f" and values.dtype.itemsize < 8
 
 
 def are_decimals(values: AnyArray, decimals: int) -> BoolArray:
@@ -222,13 +228,6 @@ def are_decimals(values: AnyArray, decimals: int) -> BoolArray:
         meant = (np.rint(scaled, out=scaled) / scale).astype(values.dtype)
     same: BoolArray = (meant == values) | np.isnan(values)
     return same
-
-
-def _all_decimals(values: AnyArray, decimals: int, top: float) -> bool:
-    """Tell whether all values are what decimals of so many places are read as."""
-    if top * 10.0**decimals >= most_digits(values.dtype, decimals):
-        return False
-    return bool(are_decimals(values, decimals).all())
 
 
 def difference(totals: tuple[FloatArray, ...], parts: tuple[FloatArray, ...]) -> FloatArray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import gzip
 import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -30,8 +31,6 @@ from steadyrank.reading.spellings import SPELLINGS, Spelling
 from steadyrank.reading.table import Table, as_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from steadyrank.reading.kinds import Columns
 
 ROWS = 1 << 18

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from steadyrank.engines.blocks import HUGE, bounds_of, shifts_of
+from steadyrank._typing import AnyArray, FloatArray, IntArray
+from steadyrank.engines.blocks import HUGE, Block, Rows, SparseBlock, Wanted, bounds_of, shifts_of
 from steadyrank.engines.exact_sums import EXACT, ExactForm, difference, exact_form, of_items, together
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+Parts: TypeAlias = "tuple[FloatArray, ...]"
+"""Values in exact form; see :class:`~steadyrank.engines.exact_sums.ExactForm`."""
 
-    from steadyrank._typing import AnyArray, FloatArray, IntArray
-    from steadyrank.engines.blocks import Block, Rows, SparseBlock, Wanted
-
-    Parts = tuple[FloatArray, ...]
-    """Values in exact form; see :class:`~steadyrank.engines.exact_sums.ExactForm`."""
-
-    Given = tuple[IntArray, IntArray, Parts, IntArray]
-    """Units, the places of items among those asked for, sums of values, and how many values."""
+Given: TypeAlias = "tuple[IntArray, IntArray, Parts, IntArray]"
+"""Units, the places of items among those asked for, sums of values, and how many values."""
 
 
 @dataclass(frozen=True)
@@ -178,9 +174,9 @@ class Entries(ABC):
         """Return the sums and counts of all that some units give to each item, if that is quick."""
         return None
 
-    @abstractmethod
     def units_of(self, item: int) -> IntArray:
         """Return the units that have values of an item."""
+        return np.unique(self.values_of(np.array([item]))[0])
 
     @abstractmethod
     def largest_squared_reach(self, shrinkage: float, lowest: float, highest: float) -> float:
@@ -225,11 +221,7 @@ class Entries(ABC):
 
 
 def reach(
-    leaving: Any,
-    counts: Any,
-    shrinkage: float,
-    ends: tuple[float, float],
-    maximum: Callable[[Any, Any], Any],
+    leaving: Any, counts: Any, shrinkage: float, ends: tuple[float, float], maximum: Callable[..., Any]
 ) -> Any:
     r"""Return how far ``leaving`` of ``counts`` values can move a score, all of them in a range.
 

@@ -1,4 +1,8 @@
-"""Columns of a lazy table, checked and brought to one type, all inside the engine."""
+"""Columns of a lazy table, checked and brought to one type, all inside the engine.
+
+Here are also the places, the sizes and the exact form of values as columns: the same powers of two and
+ten as in memory.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,13 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from steadyrank.engines.exact_sums import EXACT, MOST_DECIMALS, SINGLE_DIGITS
+from steadyrank.engines.exact_sums import (
+    NO_DECIMALS,
+    TO_WHOLE,
+    fit_as_decimals,
+    form_of_items,
+    most_digits,
+)
 from steadyrank.errors import (
     NO_BLANKS,
     EmptyDataError,
@@ -24,9 +34,12 @@ from steadyrank.reading.spellings import NUMBER
 from steadyrank.reading.text_columns import is_plain_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from steadyrank._typing import FloatArray
     from steadyrank.engines.source import Frame, Source
+
+TENS = [10.0**places for places in range(NO_DECIMALS)]
 
 
 def how_many(condition: nw.Expr) -> nw.Expr:
@@ -177,7 +190,7 @@ def decimal_range(source: Source, frame: Frame, what: str) -> tuple[int, float, 
     value, single = nw.col("value"), dtype == nw.Float32
     asked = _asked(source, frame, "value")
     if dtype.is_float():
-        for places in range(MOST_DECIMALS + 1):
+        for places in range(NO_DECIMALS):
             asked[f"places {places}"] = are_decimals(value, places, single=single).all()
     found = source.numbers(frame.select(**asked), "checks of the numbers")
     _check_values(found, what)
@@ -185,20 +198,76 @@ def decimal_range(source: Source, frame: Frame, what: str) -> tuple[int, float, 
     if not dtype.is_float():
         return 0, lowest, highest
     top = max(abs(lowest), abs(highest))
-    for places in range(MOST_DECIMALS + 1):
-        limit = SINGLE_DIGITS if single and places else EXACT
-        if top * 10.0**places < limit and bool(found[f"places {places}"]):
+    for places in range(NO_DECIMALS):
+        if top * TENS[places] < most_digits(places, single=single) and found[f"places {places}"]:
             return places, lowest, highest
-    return MOST_DECIMALS + 1, lowest, highest
+    return NO_DECIMALS, lowest, highest
 
 
 def are_decimals(value: nw.Expr, places: int, *, single: bool) -> nw.Expr:
     """Tell which values are what decimals of so many places are read as, by the steps of memory."""
     wide = value.cast(nw.Float64)
     # Polars divides by a constant by multiplying with its inverse, which rounds twice.
-    scale = wide * 0.0 + 10.0**places
-    meant = (wide * 10.0**places).round(0) / scale
+    scale = wide * 0.0 + TENS[places]
+    meant = (wide * TENS[places]).round(0) / scale
     return meant.cast(nw.Float32) == value if single else meant == wide
+
+
+def ranges_of_items(frame: Frame, dtype: Any) -> Frame:
+    """Return for each item how large its values are, and the fewest places that write them all."""
+    value, single = nw.col("value"), dtype == nw.Float32
+    wide, marks = value.cast(nw.Float64), {}
+    for places in range(NO_DECIMALS if dtype.is_float() else 1):  # whole numbers need no places
+        alike = are_decimals(value, places, single=single) if dtype.is_float() else ~value.is_null()
+        marks[f"alike {places}"] = alike.cast(nw.Int64)
+    grouped = frame.select("item", size=wide.abs(), **marks).group_by("item")
+    found = grouped.agg(nw.col("size").max(), *(nw.col(name).min() for name in marks))
+    fewest: Any = nw.lit(NO_DECIMALS)
+    for places in reversed(range(len(marks))):
+        within = nw.col("size") < most_digits(places, single=single) / TENS[places]
+        fits = (nw.col(f"alike {places}") == 1) & within
+        fewest = nw.when(fits).then(nw.lit(places)).otherwise(fewest)
+    return found.select("item", "size", places=fewest)
+
+
+def with_forms(ranges: Frame, largest: FloatArray, addends: int) -> Frame:
+    """Return for each item the scale of its exact form and what rounds to its halves.
+
+    ``largest`` are the sizes of all items, from which the powers of two that occur are known.
+    """
+    exponents = np.unique(np.frexp(largest)[1])
+    tops = np.ldexp(0.5, exponents)  # the least size with each exponent
+    split = form_of_items(np.full(len(tops), NO_DECIMALS), tops, (0.0, 0.0), addends)
+    tens: Any = nw.lit(1.0)
+    for places, ten in enumerate(TENS):
+        tens = nw.when(nw.col("places") == places).then(nw.lit(ten)).otherwise(tens)
+    sized = ranges.with_columns(tens=tens)
+    decimal = fit_as_decimals(nw.col("places"), nw.col("size") * nw.col("tens"), addends)
+    sized = sized.with_columns(decimal=decimal)
+
+    def chosen(whole: Any, numbers: Any) -> Any:
+        return nw.when(nw.col("decimal")).then(whole).otherwise(_by_size(tops, numbers))
+
+    return sized.select(
+        "item",
+        scale=chosen(nw.col("tens"), split.scale),
+        tens=chosen(nw.col("tens"), np.ones(len(tops))),
+        coarse=chosen(nw.lit(TO_WHOLE), split.coarse),
+        fine=chosen(nw.lit(TO_WHOLE), split.fine),
+    )
+
+
+def _by_size(tops: FloatArray, numbers: Sequence[float]) -> Any:
+    """Return the number that belongs to the largest of the ``tops`` which a size reaches."""
+    if len(tops) == 1 or len(set(numbers)) == 1:
+        return nw.lit(float(numbers[0]))
+    half = len(tops) // 2  # halves, not a chain, so that many sizes do not nest deeply
+    below = nw.col("size") < float(tops[half])
+    return (
+        nw.when(below)
+        .then(_by_size(tops[:half], numbers[:half]))
+        .otherwise(_by_size(tops[half:], numbers[half:]))
+    )
 
 
 def _check_values(found: dict[str, Any], what: str, *, missing: bool = False) -> None:

@@ -10,20 +10,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import narwhals as nw
 import numpy as np
 
-from steadyrank.engines.blocks import LARGE_SQUARE, SMALL_SQUARE, SparseBlock, checked_lengths
-from steadyrank.engines.exact_sums import form_of, form_of_items
-from steadyrank.engines.item_forms import ranges_of_items, with_forms
-from steadyrank.engines.item_sums import Entries, reach
-from steadyrank.engines.lazy_columns import decimal_range
+from steadyrank.engines.blocks import Rows, SparseBlock, Wanted, roots
+from steadyrank.engines.exact_sums import ExactForm, form_of, form_of_items
+from steadyrank.engines.item_sums import Entries, Given, ItemSums, Parts, reach
+from steadyrank.engines.lazy_columns import decimal_range, ranges_of_items, with_forms
 from steadyrank.reading.labels import encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-    from steadyrank.engines.blocks import Rows, Wanted
-    from steadyrank.engines.exact_sums import ExactForm
-    from steadyrank.engines.item_sums import Given, ItemSums, Parts
     from steadyrank.engines.source import Source
 
 MAX_UNITS = 100_000_000
@@ -129,12 +125,21 @@ class LazyEntries(Entries):
 
     def means(self) -> nw.LazyFrame[Any]:
         """Return one value for each unit and item: the mean, by the same steps as in memory."""
-        total = nw.col("part0") if self.form.whole else nw.col("part0") + nw.col("part1")
-        tens: Any = self.form.tens if self.form.whole else nw.col("tens")
-        mean = total / (self._leaving * tens)
-        mean = mean if self.form.whole else mean / (nw.col("scale") / tens)
+        mean = self._ratio(self._together, self._leaving)
         alone = nw.when(nw.col("leaving") == 1).then(nw.col("value").cast(nw.Float64))
         return self._with_parts.select("unit", "item", value=alone.otherwise(mean))
+
+    @property
+    def _together(self) -> nw.Expr:
+        """What a unit gives to an item, in the scale of the item."""
+        return nw.col("part0") if self.form.whole else nw.col("part0") + nw.col("part1")
+
+    def _ratio(self, sums: Any, below: Any) -> Any:
+        """Return ``sums / below`` of sums in exact form: the steps of ``ExactForm.ratio``."""
+        if self.form.whole:
+            return sums / (below * self.form.tens)
+        tens = nw.col("tens")
+        return sums / (below * tens) / (nw.col("scale") / tens)
 
     @property
     def _scales(self) -> list[str]:
@@ -198,17 +203,11 @@ class LazyEntries(Entries):
         As in :meth:`ItemSums.moves` the difference of two scores is computed without cancellation.
         """
         weight, share, size = sums.prior.weight, sums.prior.share, sums.gap_size
-        value = nw.col("part0") if self.form.whole else nw.col("part0") + nw.col("part1")
-        mean = value / self._leaving / _scale(self.form) * size
+        mean = self._together / self._leaving / _scale(self.form) * size
         part = self._leaving * share / (nw.col("count") * share + weight)
         move = (mean - self._without(sums) * size) * part / size
         squares, largest = self._squares_of(move, 1.0)
-        found = np.sqrt(squares)
-        odd = (squares > LARGE_SQUARE, (squares < SMALL_SQUARE) & (largest > 0))
-        for wrong, scale in zip(odd, (2.0**-600, 2.0**600), strict=True):
-            if wrong.any():
-                found[wrong] = np.sqrt(self._squares_of(move, scale)[0][wrong]) / scale
-        return checked_lengths(found)
+        return roots(squares, lambda scale: self._squares_of(move, scale)[0], largest > 0, 1.0)
 
     def _squares_of(self, move: nw.Expr, scale: float) -> tuple[FloatArray, FloatArray]:
         """Return the sum of squares and the largest of the moves of each unit, multiplied by a scale."""
@@ -254,25 +253,19 @@ class LazyEntries(Entries):
         """How many values leave with an entry, for expressions."""
         return nw.col("leaving").cast(nw.Float64) if self.grouped else 1
 
-    def _without(self, sums: ItemSums) -> nw.Expr:
+    def _without(self, sums: ItemSums) -> Any:
         """Return the score of an entry's item without it: the same steps as in memory."""
         left = nw.col("total0") - nw.col("part0")
         if not self.form.whole:
             left = left + (nw.col("total1") - nw.col("part1"))
         weight, share = sums.prior.weight, sums.prior.share
-        below = (nw.col("count") - self._leaving) * share + weight
-        tens: Any = self.form.tens if self.form.whole else nw.col("tens")
-        without: nw.Expr = left * share / (below * tens)
-        return without if self.form.whole else without / (nw.col("scale") / tens)
+        return self._ratio(left * share, (nw.col("count") - self._leaving) * share + weight)
 
     def _joined(self) -> nw.LazyFrame[Any]:
         """Every entry beside the total and the count of its item."""
         entries = self._with_parts
-        leaving = nw.col("leaving").sum() if self.grouped else nw.len()
-        items = entries.group_by("item").agg(
-            leaving.alias("count"),
-            *(nw.col(name).sum().alias(name.replace("part", "total")) for name in self._halves),
-        )
+        totals = {name: name.replace("part", "total") for name in self._halves}
+        items = entries.group_by("item").agg(*self._added_up).rename(totals)
         wanted = ["unit", "item", *self._halves, *self._scales, *(["leaving"] if self.grouped else [])]
         return entries.select(*wanted).join(items, on="item", how="inner")
 
@@ -341,10 +334,6 @@ class LazyEntries(Entries):
         form = form_of(*decimal_range(self.source, frame, self.what), addends=addends)
         return replace(self, frame=frame, form=form, keys=keys, sizes=sizes, known=known, rows=addends)
 
-    def units_of(self, item: int) -> IntArray:
-        """Return the units that have values of an item."""
-        return np.concatenate([batch.units for batch in self._of_items(np.array([item]))])
-
     def _block(self, batch: Batch, sums: ItemSums) -> SparseBlock:
         pointers = np.searchsorted(batch.units, np.arange(batch.low, batch.high + 1))
         without = sums.without(batch.items, batch.parts, batch.leaving)
@@ -406,14 +395,10 @@ def unit_keys(
     return found["unit"][order], found["entries"][order].astype(np.int64)
 
 
-def item_labels(
-    source: Source, frame: nw.LazyFrame[Any], known: Iterable[object] | None, bound: int
-) -> tuple[object, ...]:
+def item_labels(source: Source, frame: nw.LazyFrame[Any]) -> tuple[object, ...]:
     """Return the labels of the items, in the order that they have in memory."""
-    found = source.collect_up_to(
-        frame.group_by("item").agg(nw.len().alias("entries")), "items", bound, FEWER_ITEMS
-    )
-    return encode(found["item"], known=known)[1]
+    grouped = frame.group_by("item").agg(nw.len().alias("entries"))
+    return encode(source.collect_up_to(grouped, "items", MAX_ITEMS, FEWER_ITEMS)["item"])[1]
 
 
 def parts_of(value: nw.Expr, form: ExactForm, *, integers: bool) -> list[nw.Expr]:

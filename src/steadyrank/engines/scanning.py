@@ -18,7 +18,7 @@ from steadyrank.engines.lazy_columns import (
     with_labels,
     with_numbers,
 )
-from steadyrank.engines.lazy_entries import MAX_ITEMS, MAX_UNITS, LazyEntries, item_labels, unit_keys
+from steadyrank.engines.lazy_entries import MAX_UNITS, LazyEntries, item_labels, unit_keys
 from steadyrank.errors import (
     MOST_COUNTED,
     CountTotalError,
@@ -106,7 +106,7 @@ def _repeated_ratings(source: Source, frame: Frame, duplicates: str) -> tuple[in
 def _check_blank(source: Source, frame: Frame) -> None:
     """Complain about items with blank names before anything else is said of them, as memory does."""
     if source.schema(frame)["item"] == nw.String:
-        item_labels(source, frame, None, MAX_ITEMS)
+        item_labels(source, frame)
 
 
 def scan_scores(
@@ -127,7 +127,7 @@ def scan_scores(
     notes += found.table.notes
     frame = with_labels(source, frame, {"row": "rows", "item": "items"})
     unit_keys(source, frame.select(unit=nw.col("row")), "rows", max_units)
-    labels = item_labels(source, frame, None, MAX_ITEMS)
+    labels = item_labels(source, frame)
     frame = with_numbers(source, frame, "value", "values")
     if source.schema(frame)["value"].is_float():
         frame = frame.with_columns(nw.col("value").cast(nw.Float64))  # a matrix in memory is, too
@@ -223,7 +223,7 @@ def _without_gaps(
                 AVAILABLE,
             ],
         )
-    left = set(item_labels(source, filled, None, MAX_ITEMS))
+    left = set(item_labels(source, filled))
     if empty := [label for label in labels if label not in left]:
         raise MissingValuesError(
             f"no values at all for {listing(map(shorten, empty))}", way_out="Leave these items out."

@@ -22,6 +22,7 @@ from steadyrank.errors import (
     Option,
     shorten,
 )
+from steadyrank.writing import hold
 
 Closer: TypeAlias = Callable[[], None]
 
@@ -251,19 +252,13 @@ def remove_left_behind(place: Path) -> None:
 def _locked(path: Path, flags: int = 0) -> int | None:
     """Open and lock a file for as long as this program runs; None where that is not possible."""
     try:
-        import fcntl
-    except ImportError:  # a system without such locks; nothing is cleaned up there
-        return None
-    try:
         lock = os.open(path, os.O_RDWR | flags, 0o600)
     except OSError:  # no lock in it, or not ours: none of our folders
         return None
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(lock)
-        return None
-    return lock
+    if hold(lock, wait=False):
+        return lock
+    os.close(lock)
+    return None
 
 
 def _remove_own(path: Path, lock: int | None, owner: int) -> None:

@@ -7,17 +7,19 @@ the engine can be reported, and says in plain words what went wrong there.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import narwhals as nw
 import numpy as np
 
+from steadyrank._typing import AnyArray
 from steadyrank.engines.files import LOOKED_AT, Files, FirstRows, find_files, in_strict_order, named
 from steadyrank.engines.lazy_columns import without_dropped
-from steadyrank.engines.settings import SpillFolder, engine_of
+from steadyrank.engines.settings import Engine, SpillFolder, engine_of
 from steadyrank.engines.staging import Stage, plain_paths
 from steadyrank.errors import (
     ColumnError,
@@ -36,11 +38,6 @@ from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.table import Column, GivenColumn, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
-    from typing import Self
-
-    from steadyrank._typing import AnyArray
-    from steadyrank.engines.settings import Engine
     from steadyrank.reading.kinds import Columns
 
 Frame: TypeAlias = nw.LazyFrame[Any]

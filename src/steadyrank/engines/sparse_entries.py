@@ -8,23 +8,16 @@ look-up for each rating.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.engines.blocks import SparseBlock, lengths, segment_sums, slices
-from steadyrank.engines.exact_sums import exact_form, form_of_items, places_of_items
-from steadyrank.engines.item_sums import Entries, ItemSums, reach
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-    from steadyrank.engines.blocks import Rows, Wanted
-    from steadyrank.engines.exact_sums import ExactForm
-    from steadyrank.engines.item_sums import Given, Parts, Prior
+from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
+from steadyrank.engines.blocks import Rows, SparseBlock, Wanted, lengths, segment_sums, slices
+from steadyrank.engines.exact_sums import ExactForm, exact_form, form_of_items, places_of_items
+from steadyrank.engines.item_sums import Entries, Given, ItemSums, Parts, Prior, reach
 
 BLOCK_ENTRIES = 1 << 19
 """How many entries one block of leave-one-out scores covers."""
@@ -287,10 +280,6 @@ class SparseEntries(Entries):
         parts = self.form.parts(self.values[entries], rated)
         sums = tuple(np.bincount(rated, part, self.items).astype(np.float64) for part in parts)
         return sums, np.bincount(rated, minlength=self.items)
-
-    def units_of(self, item: int) -> IntArray:
-        """Return the units that have a value of an item."""
-        return np.searchsorted(self.indptr, np.flatnonzero(self.rated == item), side="right") - 1
 
     def largest_squared_reach(self, shrinkage: float, lowest: float, highest: float) -> float:
         """Return the most that a unit's values can move the scores, squared."""

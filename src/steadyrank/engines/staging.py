@@ -155,15 +155,12 @@ class Stage:
 
     def _widen(self, part: str) -> None:
         """Give a column whose stretches differ in type the widest of these everywhere."""
-        types = {path: self._type(path, part) for path in self.paths}
+        types = {path: str(self._parquet.read_schema(path).field(part).type) for path in self.paths}
         if len(set(types.values())) == 1:
             return
         widest = max(types.values(), key=WIDER.index)
         for path in (path for path, found in types.items() if found != widest):
             self._cast(path, part, widest)
-
-    def _type(self, path: str, part: str) -> str:
-        return str(self._parquet.read_schema(path).field(part).type)
 
     def _cast(self, path: str, part: str, wanted: str) -> None:
         aside = f"{path}.aside"

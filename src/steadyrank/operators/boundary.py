@@ -17,12 +17,11 @@ the same rule up to rounding, and ask for the entry eps itself wherever that cou
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from steadyrank._typing import FloatArray
+from steadyrank._typing import FloatArray
 
 Number = TypeVar("Number", float, "FloatArray")
 

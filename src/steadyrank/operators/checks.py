@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.errors import (
     InvalidEpsError,
     InvalidKError,
     InvalidPermutationError,
     InvalidScoresError,
     NonFiniteScoresError,
+    SizeMismatchError,
     TooLargeError,
     listing,
     shorten,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from steadyrank._typing import AnyArray, FloatArray, IntArray
 
 EXACT_INTEGERS = 2**53
 """Integers beyond this one do not all have a float64 of their own."""
@@ -92,6 +89,15 @@ def check_square(n_items: int, bytes_each: int, what: str, way_out: str) -> None
     """Complain about an (items, items) result that is too large to be built by accident."""
     if n_items * n_items * bytes_each > LARGEST_SQUARE:
         raise TooLargeError(what, n_items * n_items * bytes_each, way_out)
+
+
+def check_same_items(first: int, second: int, what: str) -> None:
+    """Complain about two things that hold different numbers of items."""
+    if first != second:
+        raise SizeMismatchError(
+            f"the two {what} different numbers of items: {first:,} and {second:,}. "
+            "Score both on one fixed list of items."
+        )
 
 
 def check_permutation(order: ArrayLike, n_items: int) -> IntArray:

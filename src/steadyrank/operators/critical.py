@@ -19,17 +19,12 @@ very edge of it among them: heredity (who is eligible stays so when others go) h
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import ArrayLike
 
+from steadyrank._typing import FloatArray, IntArray
 from steadyrank.operators.boundary import C, entry_eps, swap_eps
 from steadyrank.operators.checks import check_k, check_score_batch
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from steadyrank._typing import FloatArray, IntArray
 
 CHUNK = 1 << 17
 """Scores of a batch handled at once."""

@@ -12,17 +12,14 @@ differences of prefix sums would do.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
+from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.operators.boundary import C, doubt, effective_eps, swap_eps
 from steadyrank.operators.inflation import entered, reach
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from steadyrank._typing import BoolArray, FloatArray, IntArray
 
 CHUNK = 1 << 18
 """Starts handled at once, to bound the memory of the tables."""

@@ -8,17 +8,14 @@ carries of one layer. That takes a fraction of the time of as many Python intege
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import NDArray
-
-    from steadyrank._typing import AnyArray, IntArray
+from steadyrank._typing import AnyArray, IntArray
 
 Words: TypeAlias = "NDArray[np.uint64]"
 Digits: TypeAlias = "NDArray[np.uint64]"

@@ -20,17 +20,13 @@ decide, the critical eps does instead, which is the rule (see :mod:`steadyrank.o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import numpy as np
 
+from steadyrank._typing import FloatArray, IntArray
 from steadyrank.operators.boundary import C, doubt, effective_eps
 from steadyrank.operators.critical import critical_below, spread_sums
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from steadyrank._typing import FloatArray, IntArray
 
 
 def eligible_prefix(below: FloatArray, best: FloatArray, eps: float) -> tuple[IntArray, FloatArray]:

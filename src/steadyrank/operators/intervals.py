@@ -8,18 +8,14 @@ rank is the number of items above ``w_j - c``; i comes before j in every ranking
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.operators.boundary import swap_eps
 from steadyrank.operators.checks import check_eps, check_scores, check_square
 from steadyrank.operators.eligible_ranges import eligible_ends, swap_ends
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from steadyrank._typing import BoolArray, FloatArray, IntArray
 
 
 @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough

@@ -16,20 +16,14 @@ at one by one, and two items that change places cost the cheaper of the two swap
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import ArrayLike
 
-from steadyrank.errors import SizeMismatchError
+from steadyrank._typing import FloatArray, IntArray
 from steadyrank.operators.boundary import FULL_DIGITS, swap_eps
-from steadyrank.operators.checks import check_permutation, check_scores
+from steadyrank.operators.checks import check_permutation, check_same_items, check_scores
 from steadyrank.operators.critical import critical_below
 from steadyrank.operators.unplaced import Unplaced, place_together
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from steadyrank._typing import FloatArray, IntArray
 
 ROOT = float(np.sqrt(2))
 
@@ -57,11 +51,7 @@ def meeting_eps(first: ArrayLike, second: ArrayLike) -> float:
     0.14142
     """
     scores, others = check_scores(first), check_scores(second)
-    if len(scores) != len(others):
-        raise SizeMismatchError(
-            f"the two score vectors hold different numbers of items: {len(scores):,} and "
-            f"{len(others):,}. Score both on one fixed list of items."
-        )
+    check_same_items(len(scores), len(others), "score vectors hold")
     return _meeting(scores, others)
 
 

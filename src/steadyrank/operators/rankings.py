@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from steadyrank.errors import InvalidValueError, SizeMismatchError, shorten
-from steadyrank.operators.checks import check_eps, check_permutation, check_scores, check_square
+from steadyrank._typing import FloatArray, IntArray
+from steadyrank.errors import InvalidValueError, shorten
+from steadyrank.operators.checks import (
+    check_eps,
+    check_permutation,
+    check_same_items,
+    check_scores,
+    check_square,
+)
 from steadyrank.operators.eligible_ranges import swap_ends
 from steadyrank.operators.intervals import rank_intervals, tier_starts
 from steadyrank.operators.states import MAX_STATES, StateGraph
 from steadyrank.operators.unplaced import Ordered, Unplaced, all_orders, common_order, contains
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import ArrayLike
-
-    from steadyrank._typing import FloatArray, IntArray
 
 
 def inflated_ranking(scores: ArrayLike, eps: float) -> RankingSet:
@@ -229,11 +230,7 @@ class RankingSet:
         """
         if not isinstance(other, RankingSet):
             raise InvalidValueError(f"a RankingSet is needed to compare with, not {shorten(other)}.")
-        if other.n_items != self.n_items:
-            raise SizeMismatchError(
-                f"the two ranking sets order different numbers of items: {self.n_items:,} and "
-                f"{other.n_items:,}. Score both on one fixed list of items."
-            )
+        check_same_items(self.n_items, other.n_items, "ranking sets order")
         return common_order(self._ordered(), other._ordered())
 
 

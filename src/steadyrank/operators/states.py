@@ -11,23 +11,18 @@ this graph.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steadyrank._typing import FloatArray, IntArray
 from steadyrank.errors import StateLimitError
 from steadyrank.operators.eligible_ranges import eligible_ends
-from steadyrank.operators.folds import Exact, order_of
+from steadyrank.operators.folds import Digits, Exact, Layer, Places, order_of
 from steadyrank.operators.sweep import DistinctScores, Sweep
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from steadyrank._typing import FloatArray, IntArray
-    from steadyrank.operators.folds import Digits, Layer, Places
 
 MAX_STATES = 10_000_000
 """How many states are visited before the search is given up, unless the caller says otherwise."""

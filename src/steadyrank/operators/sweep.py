@@ -14,20 +14,15 @@ each state knows all states that lead to it when it is made.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 
+from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.operators.boundary import doubt, effective_eps
 from steadyrank.operators.eligible_ranges import swap_ends
-from steadyrank.operators.folds import Layer, States, order_of
+from steadyrank.operators.folds import Layer, Places, States, Words, order_of
 from steadyrank.operators.inflation import entered, reach
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-    from steadyrank.operators.folds import Places, Words
 
 FIRST, PLACED, NAME = range(3)
 """Of a state: its best score left, how many items are gone, and its number among the states with as many

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.operators.boundary import swap_eps
 from steadyrank.operators.checks import check_eps, check_k, check_score_batch, check_scores
 from steadyrank.operators.inflation import eligible_prefix
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import ArrayLike
-
-    from steadyrank._typing import BoolArray, FloatArray, IntArray
 
 FIRST_LOOK = 32
 """How many scores from rank k on are looked at first; most inflations end among them."""

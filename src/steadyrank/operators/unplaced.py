@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from steadyrank._typing import FloatArray, IntArray
 from steadyrank.operators.boundary import C, doubt, effective_eps
 from steadyrank.operators.critical import critical_below
 from steadyrank.operators.inflation import entered
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from steadyrank._typing import FloatArray, IntArray
 
 
 class Ordered(NamedTuple):
@@ -44,15 +41,13 @@ class Unplaced:
 
     def __init__(self, order: IntArray, ranked: FloatArray, eps: float) -> None:
         n_items = len(order)
-        self._item: list[int] = [int(item) for item in order]
+        self._item: list[int] = order.tolist()
         self._ranked, self._score = ranked, ranked.tolist()
         self.inflate(eps)
         # Place ``n_items`` is the end of the list: its successor is the best item left.
         self._next: list[int] = [*range(1, n_items + 1), 0]
         self._previous: list[int] = [n_items, *range(n_items)]
-        self._place = [0] * n_items
-        for place, item in enumerate(self._item):
-            self._place[item] = place
+        self._place = {item: place for place, item in enumerate(self._item)}
         self._end = n_items
 
     def inflate(self, eps: float) -> None:
@@ -130,6 +125,10 @@ def common_order(first: Ordered, second: Ordered) -> IntArray | None:
     Cut both plain rankings wherever their heads hold the same items. Eligibility of an item depends
     only on the items left *above* it, so what lies below a cut never matters above it, and
     the sets share a ranking exactly if they do between each two cuts.
+
+    There greedy is exact. Let pi be in both sets and let greedy stand at the items S left. The first
+    item of pi within S was eligible under both when pi placed it, with all of S left and perhaps more;
+    by heredity it is eligible in S. So greedy gets stuck only where no common ranking exists.
     """
     n_items = len(first.order)
     place = np.empty(n_items, dtype=np.int64)
@@ -139,24 +138,12 @@ def common_order(first: Ordered, second: Ordered) -> IntArray | None:
     order = first.order.copy()
     wide = np.flatnonzero(np.diff(cuts) > 1)
     for start, stop in zip(cuts[wide].tolist(), cuts[wide + 1].tolist(), strict=True):
-        piece = _common_piece(first.part(start, stop), second.part(start, stop), place - start)
-        if piece is None:
+        mine, theirs = Unplaced(*first.part(start, stop)), Unplaced(*second.part(start, stop))
+        piece = place_together(mine, theirs, stop - start)
+        if len(piece) < stop - start:
             return None
         order[start:stop] = piece
     return order
-
-
-def _common_piece(first: Ordered, second: Ordered, name: IntArray) -> IntArray | None:
-    """Return a common ranking of two orders of the same items; greedy is exact here.
-
-    Let pi be in both sets and let greedy stand at the items S left. The first item of pi within S was
-    eligible under both when pi placed it, with all of S left and perhaps more; by heredity it
-    is eligible in S. So greedy gets stuck only where no common ranking exists.
-    """
-    mine = Unplaced(name[first.order], first.ranked, first.eps)
-    theirs = Unplaced(name[second.order], second.ranked, second.eps)
-    order = place_together(mine, theirs, len(first.order))
-    return second.order[order] if len(order) == len(first.order) else None
 
 
 def place_together(mine: Unplaced, theirs: Unplaced, left: int) -> list[int]:

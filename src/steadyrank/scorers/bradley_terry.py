@@ -10,7 +10,7 @@ import numpy as np
 
 from steadyrank.engines.blocks import slices
 from steadyrank.errors import DisconnectedComparisonsError, InvalidSettingError
-from steadyrank.scorers.base import Scorer, check_several
+from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several
 from steadyrank.scorers.paired_contests import PairedContests
 from steadyrank.scorers.paired_curves import TOLERANCE, Curves, PairFolds
 from steadyrank.scorers.paired_fit import CHUNK_NUMBERS, Chords, strengths
@@ -21,7 +21,6 @@ from steadyrank.scorers.resolution import snapped
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data.battles import Battles
-    from steadyrank.scorers.base import LeaveOneOut
 
 
 @dataclass(frozen=True)
@@ -114,10 +113,6 @@ class BattleFolds:
     tolerance: float = TOLERANCE
 
     @cached_property
-    def _pairs(self) -> tuple[IntArray, PairFolds]:
-        return self.removals.one_pair()
-
-    @cached_property
     def curves(self) -> Curves:
         """The fit, expanded."""
         return Curves(self.wins, self.scores, self.ridge, self.tolerance)
@@ -129,14 +124,14 @@ class BattleFolds:
     @cached_property
     def sketch(self) -> tuple[IntArray, Sketch]:
         """The units of one pair, and scores near those without them."""
-        units, folds = self._pairs
+        units, folds = self.removals.one_pair
         return units, Sketch(self.curves, folds)
 
     def rows(self, units: slice | IntArray) -> FloatArray:
         """Return the scores without each of some units, given in order."""
         if isinstance(units, slice):
             units = np.arange(units.start, units.stop)
-        single, folds = self._pairs
+        single, folds = self.removals.one_pair
         one = np.isin(units, single, assume_unique=True)
         if one.all() and len(units):
             found, sound = self.curves.solve(folds.part(np.searchsorted(single, units)))
@@ -211,8 +206,9 @@ class Removals:
         owner, first, second = key[:, begins]
         return owner, PairFolds(first, second, battles, np.add.reduceat(won, begins))
 
+    @cached_property
     def one_pair(self) -> tuple[IntArray, PairFolds]:
-        """Return the units whose battles are all of one pair, and these battles."""
+        """The units whose battles are all of one pair, and these battles."""
         owner, battles = self.by_pair
         single = np.flatnonzero(np.bincount(owner)[owner] == 1)
         return owner[single], battles.part(single)

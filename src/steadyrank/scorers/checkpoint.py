@@ -6,27 +6,23 @@ added stays, whatever kills the process; a file that is damaged is refused.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import zlib
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 import numpy as np
 
+from steadyrank._typing import FloatArray
 from steadyrank.errors import CheckpointError, UnwritableFileError, shorten
 from steadyrank.writing import CHECKPOINT_MARK, holds_refits, resolved, write_whole
 
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterator, Mapping
-
-    from steadyrank._typing import FloatArray
-
-    Kept = tuple[dict[int, FloatArray], Callable[[int, FloatArray], object]]
-    """The scores that a checkpoint holds, by unit, and what adds those without one more unit."""
-
+Kept: TypeAlias = "tuple[dict[int, FloatArray], Callable[[int, FloatArray], object]]"
+"""The scores that a checkpoint holds, by unit, and what adds those without one more unit."""
 FULL = -1
 """The unit number of the scores on all the data."""
 TABLES = f"""

@@ -8,14 +8,10 @@ the small parts of its vectors to as many digits as the large ones.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from steadyrank._typing import FloatArray
 from steadyrank.errors import SteadyrankError
-
-if TYPE_CHECKING:
-    from steadyrank._typing import FloatArray
 
 ROWS_SCALED = 2
 """Of the ways of LAPACK's dgejsv, the one that keeps the digits of scaled columns and rows."""

@@ -18,6 +18,7 @@ import importlib.util
 import sys
 import sysconfig
 import types
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
 from functools import cache, cached_property, partial
 from hashlib import sha256
@@ -26,14 +27,11 @@ from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 from platform import python_version
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from steadyrank.errors import CheckpointError, Option
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 ATOMS: dict[type, Callable[[Any], bytes]] = {
     bytes: bytes,

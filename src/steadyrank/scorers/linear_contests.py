@@ -28,12 +28,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.scorers.contests import LeftOutContests
-from steadyrank.scorers.row_folds import RESOLUTION
+from steadyrank.scorers.row_folds import RESOLUTION, RowFolds
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.scorers.base import LeaveOneOut
-    from steadyrank.scorers.row_folds import RowFolds
 
 SURE = 1 + 1e-6
 """Makes what rows can do larger than its rounding errors, of designs that nearly lose their rank too."""

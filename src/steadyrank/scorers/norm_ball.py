@@ -9,15 +9,11 @@ Where there are very many small fits, Gram matrices and moments of any leading b
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from steadyrank._typing import BoolArray, FloatArray
 from steadyrank.engines.blocks import slices
 from steadyrank.errors import InvalidSettingError, InvalidValueError, Option, SizeMismatchError
-
-if TYPE_CHECKING:
-    from steadyrank._typing import BoolArray, FloatArray
 
 STEPS = 100
 """Newton needs about five; the limit only ends a loop that rounding keeps alive."""

@@ -42,15 +42,13 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from steadyrank.errors import InvalidSettingError
-from steadyrank.scorers.contests import LeftOutContests, narrowed, smallest
-from steadyrank.scorers.paired_sketch import STEADY
+from steadyrank.scorers.contests import Contests, LeftOutContests, narrowed, smallest
 from steadyrank.scorers.stuffing import StuffedBattles
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.scorers.base import LeaveOneOut
     from steadyrank.scorers.bradley_terry import BattleFolds
-    from steadyrank.scorers.contests import Contests
 
 CLOSELY = 512
 """How many battles are looked at closely for one bound; the lengths of all others must do."""
@@ -111,7 +109,7 @@ class PairedContests(LeftOutContests):
     def __init__(self, out: LeaveOneOut, fit: BattleFolds, resolution: float) -> None:
         super().__init__(out)
         self._curves, self._scores, self.inverse = fit.curves, fit.scores, fit.curves.inverse
-        self._steady = bool(np.abs(self.inverse).max() < STEADY)
+        self._steady = fit.curves.steady
         # Scores that are linked one to the next become equal, all of them at most.
         self._linked = resolution * len(fit.scores)
         self.owner, self.taken = fit.removals.by_pair

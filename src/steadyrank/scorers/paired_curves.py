@@ -30,17 +30,17 @@ from __future__ import annotations
 
 from functools import cached_property
 from math import comb
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.engines.blocks import slices
 from steadyrank.scorers.paired_fit import laplacian, lost_odds
 
-if TYPE_CHECKING:
-    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-
 TOLERANCE = 1e-12
+STEADY = 1e4
+"""Where all battles say less than the inverse of this about a score, differences cancel."""
 MOST_TERMS = 7
 PAIRS_AT_ONCE = 256
 """Small enough for a block's matrices to stay in the cache."""
@@ -51,6 +51,12 @@ LARGEST_RANGE = 0.1
 SCALAR_STEPS = 20
 FLOW_NUMBERS = 1 << 20
 """Numbers at once where something is asked of all pairs and all items."""
+
+
+def across(matrix: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
+    """Return ``u' matrix u`` with ``u = e_i - e_j`` for pairs of items."""
+    own = np.einsum("ii->i", matrix)
+    return np.asarray(own[first] + own[second] - 2.0 * matrix[first, second])
 
 
 class PairFolds(NamedTuple):
@@ -149,8 +155,12 @@ class Curves:
 
     def resistance(self, first: IntArray, second: IntArray) -> FloatArray:
         """Return the range of a_1, which is its value at i minus that at j."""
-        own = np.einsum("ii->i", self.inverse)
-        return np.asarray(own[first] + own[second] - 2.0 * self.inverse[first, second])
+        return across(self.inverse, first, second)
+
+    @cached_property
+    def steady(self) -> bool:
+        """Whether all battles say enough about every score for differences of them not to cancel."""
+        return bool(np.abs(self.inverse).max() < STEADY)
 
     def solve(self, folds: PairFolds) -> tuple[FloatArray, BoolArray]:
         """Return the scores without each unit, and which of these rows meet the tolerance."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steadyrank.engines.blocks import DenseBlock, differences, lengths, slices
+from steadyrank.engines.blocks import DenseBlock, Rows, differences, lengths, slices
 from steadyrank.scorers.base import RowsOut
 from steadyrank.scorers.resolution import snapped
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.engines.blocks import Rows
     from steadyrank.scorers.base import Settled
     from steadyrank.scorers.bradley_terry import BattleFolds
 

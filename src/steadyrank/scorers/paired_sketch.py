@@ -30,18 +30,12 @@ first, which changes by at most a factor ``e^y`` over a distance y. Hence:
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from steadyrank.scorers.paired_curves import amounts
-
-if TYPE_CHECKING:
-    from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.scorers.paired_curves import Curves, PairFolds
-
-STEADY = 1e4
-"""Where all battles say less than the inverse of this about a score, differences cancel: no sketches."""
+from steadyrank._typing import BoolArray, FloatArray, IntArray
+from steadyrank.scorers.paired_curves import Curves, PairFolds, across, amounts
 
 ROUNDING = 1e-9
 """More than what rounding does to a sketch, relative to how far the scores move."""
@@ -68,7 +62,6 @@ class Sketch:
     def __init__(self, curves: Curves, folds: PairFolds) -> None:
         self.curves, self.folds = curves, folds
         self.inverse = curves.inverse
-        self._steady = bool(np.abs(self.inverse).max() < STEADY)
         self.resistance = curves.resistance(folds.first, folds.second)
         self._chance = curves.win_chance[folds.first, folds.second]
         own = np.einsum("ii->i", self.inverse)
@@ -109,8 +102,7 @@ class Sketch:
     def shifts(self) -> tuple[FloatArray, FloatArray]:
         """Return how far the scores move to first order, and by how much that may be off."""
         square, folds = self.inverse @ self.inverse, self.folds
-        own = np.einsum("ii->i", square)
-        lengths = own[folds.first] + own[folds.second] - 2.0 * square[folds.first, folds.second]
+        lengths = across(square, folds.first, folds.second)
         moved = np.abs(self.first.amount) * np.sqrt(np.maximum(lengths, 0.0))
         return moved, self.first.missed * self.longest
 
@@ -168,5 +160,5 @@ class Sketch:
         kept = 1.0 - battles * chance * (1.0 - chance) * resistance
         energy = missed * np.exp(reach) / kept
         left = 1.0 - np.e * energy * self._widest
-        sound: BoolArray = settled & (kept > 0) & (left > 0) & self._steady
+        sound: BoolArray = settled & (kept > 0) & (left > 0) & self.curves.steady
         return Terms(t, np.where(sound, energy / left + ROUNDING * size, np.inf))

@@ -31,7 +31,7 @@ import numpy as np
 from steadyrank.engines.exact_sums import EXACT
 from steadyrank.errors import InvalidSettingError
 from steadyrank.scorers.contests import Attack, Contests, narrowed, smallest
-from steadyrank.scorers.stuffing import AddedRatios
+from steadyrank.scorers.stuffing import AddedRatios, NewValues
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.scorers.contests import Bounded, OnePair
     from steadyrank.scorers.entry_contests import Ends, ItemGiven
-    from steadyrank.scorers.stuffing import NewValues
 
 MOST_TRIPLES = 20_000_000
 """How many triples are bounded for one pair before the exact number is given up for an interval."""

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from steadyrank.engines.blocks import slices
+from steadyrank.engines.settings import needed
 from steadyrank.errors import InvalidSettingError, MissingPackageError, RefitError, shorten
 from steadyrank.progress import heard, tell
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_kind, check_several
-from steadyrank.scorers.checkpoint import FULL, open_checkpoint
+from steadyrank.scorers.checkpoint import FULL, Kept, open_checkpoint
 from steadyrank.scorers.fingerprint import fingerprint
 from steadyrank.scorers.resolution import snapped
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from steadyrank.data.observations import Observations
     from steadyrank.data.units import Units
     from steadyrank.scorers.bagged import Bagged
-    from steadyrank.scorers.checkpoint import Kept
 
 Progress = Callable[[int, int], None]
 Found = TypeVar("Found")
@@ -203,10 +203,7 @@ def run_fits(
     """Yield (unit, scores) as they are finished, in any order."""
     if not todo:
         return
-    try:
-        import joblib  # type: ignore[import-untyped]
-    except ImportError as error:
-        raise MissingPackageError("refitting runs through joblib, which is missing", "refit") from error
+    joblib = needed("joblib", "refitting runs through joblib", "refit")
     jobs = [joblib.delayed(fit)(unit) for unit in todo]
     try:
         parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")

@@ -16,17 +16,15 @@ outweighs all others, in X or in y, and the difference would cancel.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.errors import InvalidValueError
 from steadyrank.scorers.decomposition import Contrasts, decomposed
 from steadyrank.scorers.norm_ball import STEPS, secular_step
 from steadyrank.scorers.resolution import snapped
-
-if TYPE_CHECKING:
-    from steadyrank._typing import BoolArray, FloatArray, IntArray
 
 RESOLUTION = 1e-10
 """How close coefficients are equal, in units of how large responses of this length could make them."""
