@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias, TypeVar, 
 import numpy as np
 
 from steadyrank.data.battle_results import LEFT, RIGHT, TIE, read_results
+from steadyrank.data.counted_rows import CountedRows
 from steadyrank.data.observations import (
     COUNT,
     ITEM_LIST,
     UNIT,
-    Observations,
+    WEIGHT,
+    as_weights,
     check_some,
     check_total,
     groups_of_rows,
@@ -22,9 +24,7 @@ from steadyrank.data.observations import (
     renumbered,
     row_counts,
     set_fields,
-    shared_out,
 )
-from steadyrank.data.units import LazyLabels, Units
 from steadyrank.errors import InvalidDataError, listing, shorten
 from steadyrank.reading.arrays import as_counts, check_length, objects
 from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role
@@ -86,6 +86,7 @@ class BattlesArguments(ReadingArguments, total=False):
     wins_right: Annotated[str | None, _paired(1, "wins of the right side", WINS, holds="counts")]
     ties: Annotated[str | Sequence[str] | None, TIES]
     count: Annotated[str | None, COUNT]
+    weight: Annotated[str | None, WEIGHT]
     unit: Annotated[str | None, UNIT]
     items: Annotated[Iterable[object] | None, ITEM_LIST]
 
@@ -95,8 +96,8 @@ class UnitPairs:
     """The battles of each distinct unit, added up by pair.
 
     The entries of unit u are at ``indptr[u]:indptr[u + 1]``. An entry says that ``winner`` beat
-    ``loser`` ``wins`` times and that the two tied ``ties`` times. Ties stand in the entry whose
-    ``winner`` has the lower code. No ordered pair occurs twice within a unit.
+    ``loser`` ``wins`` times and that the two tied ``ties`` times, times the weights. Ties stand in the
+    entry whose ``winner`` has the lower code. No ordered pair occurs twice within a unit.
     """
 
     indptr: IntArray
@@ -107,7 +108,7 @@ class UnitPairs:
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Battles(Observations):
+class Battles(CountedRows):
     """Pairs of items and who won. The unit left out is the battle, or a group of battles.
 
     Parameters
@@ -121,6 +122,8 @@ class Battles(Observations):
         How many equal battles each row stands for.
     items : iterable, optional
         The list of items, in order, also those without a battle.
+    weights : iterable of float, optional
+        How much each battle of a row counts in the likelihood, from 0 on; 1 each by default.
     units : array, series or iterable, optional
         For each row, the label of the group (worker, prompt) that leaves together.
     unit_kind : str
@@ -133,9 +136,8 @@ class Battles(Observations):
     outcome : int8 array
         +1 where the left item won, 0 for a tie, -1 where the right item won.
     counts : int64 array
-    unit : int64 array or None
-        For each row, the place of its group in ``unit_labels``.
-    unit_labels : tuple or None
+    weights, unit, unit_labels
+        As for all observations.
 
     Examples
     --------
@@ -156,23 +158,21 @@ class Battles(Observations):
             Form(
                 "one row a battle",
                 ("left", "right", "winner"),
-                may=("count",),
+                may=("count", "weight"),
                 named=("unit",),
                 usual=True,
             ),
-            Form("one row a win", ("winner", "loser"), may=("count",), named=("unit",)),
+            Form("one row a win", ("winner", "loser"), may=("count", "weight"), named=("unit",)),
         ),
         pairs=(("left", "right"), ("wins_left", "wins_right"), ("winner", "loser")),
         on_engine="counted",
     )
 
+    columns: ClassVar[tuple[str, ...]] = ("left", "right", "outcome")
     left: IntArray
     right: IntArray
     outcome: AnyArray
     counts: IntArray
-    unit: IntArray | None
-    unit_labels: tuple[object, ...] | None
-    unit_kind: str
 
     def __init__(
         self,
@@ -182,11 +182,12 @@ class Battles(Observations):
         *,
         counts: Any = None,
         items: Iterable[object] | None = None,
+        weights: Any = None,
         units: Any = None,
         unit_kind: str = "group",
     ) -> None:
         sides = _encode_sides({"left": left, "right": right}, items)
-        _set_battles(self, sides, read_results(outcome, *sides), counts, units, unit_kind)
+        _set_battles(self, sides, read_results(outcome, *sides), counts, units, unit_kind, weights)
 
     @cached_property
     def _winner_first(self) -> tuple[IntArray, IntArray]:
@@ -194,45 +195,38 @@ class Battles(Observations):
         turned = (self.outcome < 0) | ((self.outcome == 0) & (self.left > self.right))
         return np.where(turned, self.right, self.left), np.where(turned, self.left, self.right)
 
-    @cached_property
-    def _distinct(self) -> tuple[IntArray, IntArray]:
-        """The distinct battles, as numbers, and for each row that occurs the place of its battle."""
+    @property
+    def _keys(self) -> IntArray:
         winner, loser = self._winner_first
-        keys = ((winner * self.n_items + loser) << 1) | (self.outcome != 0)
-        return np.unique(keys[self.counts > 0], return_inverse=True)
+        return np.asarray(((winner * self.n_items + loser) << 1) | (self.outcome != TIE))
 
     @cached_property
     def unit_pairs(self) -> UnitPairs:
         """What one copy of each distinct unit takes away once it leaves."""
-        size = self.n_items
-        if self.unit is None or self.unit_labels is None:
-            keys, _ = self._distinct
-            won = (keys & 1).astype(np.float64)
-            return UnitPairs(np.arange(len(keys) + 1), *np.divmod(keys >> 1, size), won, 1.0 - won)
-        winner, loser = self._winner_first
-        keys, which = np.unique((self.unit * size + winner) * size + loser, return_inverse=True)
-        wins, ties = np.zeros(len(keys)), np.zeros(len(keys))
-        np.add.at(wins, which, np.where(self.outcome != TIE, self.counts, 0))
-        np.add.at(ties, which, np.where(self.outcome == TIE, self.counts, 0))
+        parts, scale = self.row_parts, self.weight_parts[1]
+        if self.unit is not None:
+            return self._pairs_of_groups(parts, scale)
+        rows = self._distinct[0]
+        winner, loser = (side[rows] for side in self._winner_first)
+        each, won = parts[rows] / scale, self.outcome[rows] != TIE
+        ties = np.where(won, 0.0, each)
+        return UnitPairs(np.arange(len(rows) + 1), winner, loser, np.where(won, each, 0.0), ties)
+
+    def _pairs_of_groups(self, parts: IntArray, scale: int = 1) -> UnitPairs:
+        """Add rows up by group and pair: so many parts each, of which so many make a battle."""
+        size, labels = self.n_items, self.unit_labels or ()
+        (winner, loser), unit = self._winner_first, np.asarray(self.unit, dtype=np.int64)
+        keys, which = np.unique((unit * size + winner) * size + loser, return_inverse=True)
+        wins, ties = np.zeros((2, len(keys)), dtype=np.int64)
+        np.add.at(wins, which, np.where(self.outcome != TIE, parts, 0))
+        np.add.at(ties, which, np.where(self.outcome == TIE, parts, 0))
         owner, pair = np.divmod(keys, size * size)
-        indptr = np.searchsorted(owner, np.arange(len(self.unit_labels) + 1))
-        return UnitPairs(indptr, *np.divmod(pair, size), wins, ties)
+        indptr = np.searchsorted(owner, np.arange(len(labels) + 1))
+        return UnitPairs(indptr, *np.divmod(pair, size), wins / scale, ties / scale)
 
-    @cached_property
-    def units(self) -> Units:
-        """The battles, equal ones once whichever side an item was on; or the groups."""
-        if self.unit_labels is not None:
-            ones = np.ones(len(self.unit_labels), dtype=np.int64)
-            return Units(self.unit_kind, ones, self.unit_labels)
-        keys, which = self._distinct
-        counts = np.zeros(len(keys), dtype=np.int64)
-        np.add.at(counts, which, self.counts[self.counts > 0])
-        return Units("battle", counts, LazyLabels(len(counts), self._describe))
-
-    def _describe(self, battle: int) -> str:
-        pairs = self.unit_pairs
-        winner, loser = self.items[pairs.winner[battle]], self.items[pairs.loser[battle]]
-        return f"{winner} {'beats' if pairs.wins[battle] else 'ties'} {loser}"
+    def _describe(self, row: int) -> str:
+        winner, loser = (self.items[side[row]] for side in self._winner_first)
+        return f"{winner} {'ties' if self.outcome[row] == TIE else 'beats'} {loser}"
 
     @cached_property
     def item_counts(self) -> IntArray:
@@ -248,15 +242,20 @@ class Battles(Observations):
         return [say(unit, those) for unit, those in zip(units, items, strict=True)]
 
     def _battle(self, unit: int, those: Sequence[int]) -> str | None:
-        pairs = self.unit_pairs
-        winner, loser = int(pairs.winner[unit]), int(pairs.loser[unit])
+        row = int(self._distinct[0][unit])
+        winner, loser = (int(side[row]) for side in self._winner_first)
         if winner not in those and loser not in those:
             return None
-        verb = "beat" if pairs.wins[unit] else "tied with"
-        return f"{self._named(winner)} {verb} {self._named(loser)}"
+        verb, weight = "tied with" if self.outcome[row] == TIE else "beat", self.weight_of(row)
+        told = f"{self._named(winner)} {verb} {self._named(loser)}"
+        return f"{told}; {weight}" if weight else told
+
+    @cached_property
+    def _counted_pairs(self) -> UnitPairs:
+        return self._pairs_of_groups(self.counts)
 
     def _records(self, unit: int, those: Sequence[int]) -> str | None:
-        pairs = self.unit_pairs
+        pairs = self._counted_pairs
         span = slice(pairs.indptr[unit], pairs.indptr[unit + 1])
         winner, loser, wins, ties = (
             part[span] for part in (pairs.winner, pairs.loser, pairs.wins, pairs.ties)
@@ -274,25 +273,8 @@ class Battles(Observations):
         sides = {side: renumbered(kept)[getattr(self, side)] for side in ("left", "right")}
         return self._rows(rows, **sides) | remaining_groups(self.unit, self.unit_labels, rows)
 
-    def _copied(self, copies: IntArray) -> dict[str, Any]:
-        counts = self.counts.copy()
-        if self.unit is None:
-            counts[counts > 0] = shared_out(self._distinct[1], counts[counts > 0], copies)
-        else:
-            check_total(counts, "battles", copies[self.unit])
-            counts *= copies[self.unit]
-        rows = np.flatnonzero(counts)
-        groups = remaining_groups(self.unit, self.unit_labels, rows, copies > 0)
-        return self._rows(rows, counts=counts) | groups
-
-    def _rows(self, rows: IntArray, **changed: AnyArray) -> dict[str, Any]:
-        """Return some rows of the columns, of which a few may have changed."""
-        columns = {name: getattr(self, name) for name in ("left", "right", "outcome", "counts")}
-        return {name: column[rows] for name, column in (columns | changed).items()}
-
     def _added(self, unit: Any, times: int) -> dict[str, Any]:
-        if self.unit is not None:
-            return super()._added(unit, times)
+        self._check_addable()
         winner, loser = unit
         other = Battles([winner], [loser], ["left"], counts=[times], items=self.items)
         return self._joined(other, "left", "right", "outcome", "counts")
@@ -345,7 +327,7 @@ class Battles(Observations):
         Parameters
         ----------
         frame : dataframe of any library, or mapping from names to columns
-        left, right, winner, count : str, optional
+        left, right, winner, count, weight : str, optional
             The names of the columns; guessed from common names where not given. The winner is a side
             (left, right, tie and their common spellings) or the label of the item that won.
         winner, loser : str, optional
@@ -403,10 +385,12 @@ def _set_battles(
     counts: Any = None,
     units: Any = None,
     unit_kind: str = "group",
+    weights: Any = None,
 ) -> Made:
     left, right, items = sides
     outcome, by_label = results
     times = row_counts(counts, len(left), "battles")
+    each, notes = as_weights(weights, times)
     return set_fields(
         battles,
         items=items,
@@ -414,8 +398,9 @@ def _set_battles(
         right=right,
         outcome=outcome,
         counts=times,
+        weights=each,
         **groups_of_rows(units, np.ones(len(left), dtype=bool), unit_kind, "battle"),
-        notes=("outcomes read as the label of the item that won",) if by_label else (),
+        notes=(*(["outcomes read as the label of the item that won"] if by_label else []), *notes),
     )
 
 

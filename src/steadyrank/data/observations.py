@@ -5,11 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from itertools import compress
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
+from steadyrank.engines.exact_sums import EXACT, are_decimals
 from steadyrank.errors import (
     MOST_COUNTED,
     CountTotalError,
@@ -17,13 +19,14 @@ from steadyrank.errors import (
     InvalidDataError,
     InvalidLabelError,
     InvalidValueError,
+    InvalidWeightError,
     NothingLeftError,
     Option,
     SizeMismatchError,
     listing,
     shorten,
 )
-from steadyrank.reading.arrays import as_counts, check_length, frozen, is_hashable
+from steadyrank.reading.arrays import as_counts, as_numbers, check_length, frozen, is_hashable, objects
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.kinds import Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Self
 
-    from steadyrank._typing import BoolArray, IntArray
+    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
     from steadyrank.data.units import Units
     from steadyrank.engines.settings import Engine
     from steadyrank.reading.files import Source
@@ -44,6 +47,11 @@ if TYPE_CHECKING:
 
     Ends = tuple[float | None, float | None]
     """The least and the largest value that a unit gives, None where it gives none."""
+
+ROOM = EXACT / 1024
+"""Weights add up to fewer parts than this, so that a thousand times as many are exact, too."""
+
+MOST_PLACES = 15
 
 NAME_COLUMNS = 40
 """How much of a name is shown in what a unit said."""
@@ -58,11 +66,21 @@ ITEM_NAMES = (
 COUNT = Role(
     "how often a row occurred",
     (
-        "count", "counts", "votes", "ballots", "n", "frequency", "freq", "weight", "multiplicity",
-        "voters",
+        "count", "counts", "votes", "ballots", "n", "frequency", "freq", "multiplicity", "voters",
     ),
     holds="counts",
     argument="counts",
+)  # fmt: skip
+
+WEIGHT = Role(
+    "how much each unit counts: one person, with their weight",
+    (
+        "weight", "weights", "wt", "wgt", "sampleweight", "sampleweights", "surveyweight",
+        "surveyweights", "samplingweight", "pollweight",
+    ),
+    holds="numbers",
+    argument="weights",
+    guessed_as="how much each one counts, not how often it occurs",
 )  # fmt: skip
 
 UNIT = Role("rows with equal values here are left out together (a worker, a prompt)", argument="units")
@@ -82,12 +100,35 @@ class Observations(ABC):
         What was guessed and which policies were applied, in plain words.
     unit_candidates : tuple of (str, int)
         Columns that were not used and could be the unit, each with the number of its values.
+    weights : float array or None
+        How much each row counts (each user, of ratings); None where all count the same.
+    unit : int array or None
+        For each row (each user), the place of its group in ``unit_labels``; None without groups.
+    unit_labels : tuple or None
+    unit_kind : str
+        What a unit is, in the singular, where rows leave in groups.
     """
 
     kind: ClassVar[Kind]
     items: tuple[object, ...]
     notes: tuple[str, ...] = field(default=(), kw_only=True)
     unit_candidates: Candidates = field(default=(), kw_only=True)
+    weights: FloatArray | None = field(default=None, kw_only=True)
+    unit: IntArray | None = field(default=None, kw_only=True)
+    unit_labels: tuple[object, ...] | None = field(default=None, kw_only=True)
+    unit_kind: str = field(default="", kw_only=True)
+
+    @cached_property
+    def weight_parts(self) -> tuple[IntArray, int]:
+        """The weights in whole parts, a single 1 where there are none, and how many parts make a 1."""
+        if self.weights is None:
+            return np.ones(1, dtype=np.int64), 1
+        scale = 10 ** decimal_places(self.weights)
+        return np.rint(self.weights * float(scale)).astype(np.int64), scale
+
+    def weight_of(self, row: int) -> str:
+        """Return the weight of a row in words, nothing where all count the same."""
+        return "" if self.weights is None else f"weight {self.weights[row]:.6g}"
 
     @property
     @abstractmethod
@@ -215,6 +256,15 @@ class Observations(ABC):
 
     def _added(self, unit: Any, times: int) -> dict[str, Any]:  # noqa: ARG002 (always refused)
         raise InvalidDataError(f"no unit can be added to {self.kind.name}")
+
+    def _check_addable(self) -> None:
+        """Complain about units that nobody can make up: groups, and persons with a weight."""
+        if self.unit is not None or self.weights is not None:
+            why = "of any weight" if self.unit is None else "with any number of members"
+            raise InvalidDataError(
+                f"no unit can be added to these {self.kind.name}: it could be one {why}",
+                way_out="Read the data without weights and groups.",
+            )
 
     def favouring(self, behind: int, ahead: int, ends: Ends) -> Any:  # noqa: ARG002 (always refused)
         """Return a unit that favours one item over another, as :meth:`with_added` takes it."""
@@ -489,6 +539,95 @@ def check_total(counts: IntArray, what: str, times: Any = 1) -> int:
     if total >= MOST_COUNTED:
         raise CountTotalError(what, total)
     return total
+
+
+def as_weights(weights: Any, counts: IntArray) -> tuple[FloatArray | None, tuple[str, ...]]:
+    """Return how much each row counts, None where all count 1, and what to say about it.
+
+    Weights are decimals of so few places that sums of them are exact: with more they are rounded.
+
+    Examples
+    --------
+    >>> as_weights([0.5, 2], np.array([3, 1]))
+    (array([0.5, 2. ]), ())
+    """
+    if weights is None:
+        return None, ()
+    column = as_numbers(weights, "weights")
+    check_length(column, len(counts), "weights")
+    # Short numbers are taken as the decimals that they are written as.
+    short = column.dtype.kind == "f" and column.dtype.itemsize < 8
+    found = np.array(column.astype(np.str_) if short else column, dtype=np.float64)
+    wrong: BoolArray = found < 0
+    if wrong.any():
+        raise InvalidWeightError(
+            f"weights must be numbers from 0 on, but there is {found[wrong][0]:g}",
+            rows=wrong,
+            subject="weights",
+            way_out="Correct these rows.",
+        )
+    total = float(found @ counts)
+    if not total:
+        raise EmptyDataError("all weights are 0, so nobody counts")
+    places = int(np.clip(np.floor(np.log10(ROOM / total)), 0, MOST_PLACES))
+    rounded = np.round(found, places) + 0.0
+    lost = np.abs(rounded - found) > found / 1000
+    if total >= EXACT or lost.any():
+        raise InvalidWeightError(
+            f"weights from {found[found > 0].min():g} to {found.max():g} that add up to {total:g} are "
+            "too far apart to be added up exactly",
+            rows=lost,
+            subject="weights",
+            way_out="Divide them by one number, or round the smallest ones.",
+        )
+    if (found == 1).all():
+        return None, ()
+    if decimal_places(found) <= places:
+        return found, ()
+    note = f"weights rounded to {places} decimal places: with more they would not add up exactly"
+    return rounded, (note,)
+
+
+def decimal_places(values: FloatArray) -> int:
+    """Return the fewest decimal places that write all values, or one more than is looked for.
+
+    Examples
+    --------
+    >>> decimal_places(np.array([0.1, 2.25])), decimal_places(np.array([np.pi]))
+    (2, 16)
+    """
+    tried = range(MOST_PLACES + 1)
+    return next((d for d in tried if are_decimals(values, d).all()), MOST_PLACES + 1)
+
+
+def agreed(values: Any, owner: AnyArray, size: int, differ: str) -> AnyArray:
+    """Return one value for each of so many owners of entries, None without one; all must agree."""
+    codes, labels = encode(values, what="units")
+    check_length(codes, len(owner), "units")
+    found = np.full(size, -1, dtype=np.int64)
+    found[owner] = codes
+    if (wrong := found[owner] != codes).any():
+        raise InvalidDataError(differ, rows=wrong)
+    return objects(labels[code] if code >= 0 else None for code in found)
+
+
+def agreed_weights(weights: Any, owner: AnyArray, size: int, of: str) -> AnyArray | None:
+    """Return the weight of each of so many owners of entries, 0 without one; all must agree."""
+    if weights is None:
+        return None
+    each = as_numbers(weights, "weights")
+    check_length(each, len(owner), "weights")
+    found = np.zeros(size, dtype=each.dtype)
+    found[owner] = each
+    if (wrong := found[owner] != each).any():
+        raise InvalidWeightError(
+            f"entries of one {of} have different weights: {each[wrong][0]:g} and "
+            f"{found[owner][wrong][0]:g}",
+            rows=wrong,
+            subject="weights",
+            way_out=f"A weight is that of the {of}, the same in all of its rows.",
+        )
+    return found
 
 
 def column_labels(labels: Iterable[object] | None, size: int) -> tuple[object, ...]:

@@ -13,14 +13,21 @@ from steadyrank.data.entry_data import EntryObservations
 from steadyrank.data.observations import (
     ITEM_LIST,
     ITEM_NAMES,
+    UNIT,
+    WEIGHT,
+    agreed,
+    agreed_weights,
+    as_weights,
     check_some,
+    groups_of_rows,
+    remaining_groups,
     renumbered,
     repeated_spans,
     set_fields,
 )
 from steadyrank.data.units import Units
 from steadyrank.engines.exact_sums import together
-from steadyrank.engines.sparse_entries import SparseEntries, unit_ranges
+from steadyrank.engines.sparse_entries import MergedEntries, SparseEntries, unit_ranges
 from steadyrank.errors import (
     DuplicateRatingsError,
     InvalidDataError,
@@ -79,6 +86,8 @@ class RatingsArguments(ReadingArguments, total=False):
     user: Annotated[str | None, USER]
     item: Annotated[str | None, Role("what was rated", ITEM_NAMES)]
     score: Annotated[str | None, SCORE]
+    weight: Annotated[str | None, WEIGHT]
+    unit: Annotated[str | None, UNIT]
     duplicates: Annotated[str | None, DUPLICATE]
     items: Annotated[Iterable[object] | None, ITEM_LIST]
     users: Annotated[Iterable[object] | None, Setting("the list of users, in order", several=True)]
@@ -86,7 +95,7 @@ class RatingsArguments(ReadingArguments, total=False):
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Ratings(EntryObservations):
-    """Who rated what, and how. The unit left out is the user with all their ratings.
+    """Who rated what, and how. The unit is the user with all their ratings, or a group of users.
 
     Parameters
     ----------
@@ -98,6 +107,12 @@ class Ratings(EntryObservations):
         What to do where a user rated an item more than once.
     items, users : iterable, optional
         The full lists, in order, also of those without a rating.
+    weights : iterable of float, optional
+        For each rating, how much its user counts, from 0 on; 1 each by default.
+    units : array, series or iterable, optional
+        For each rating, the label of its user's group (household, region); a group leaves together.
+    unit_kind : str
+        What one such group is, in the singular.
 
     Attributes
     ----------
@@ -108,6 +123,8 @@ class Ratings(EntryObservations):
     values : array
         The ratings.
     user_labels : sequence
+    weights, unit, unit_labels
+        As for all observations, of each user.
 
     Examples
     --------
@@ -123,7 +140,7 @@ class Ratings(EntryObservations):
         unit="user",
         scorer="mean-rating",
         arguments=RatingsArguments,
-        forms=(Form("one row a rating", ("user", "item", "score")),),
+        forms=(Form("one row a rating", ("user", "item", "score"), may=("weight",), named=("unit",)),),
         on_engine="entries",
         observation="rating",
     )
@@ -142,6 +159,9 @@ class Ratings(EntryObservations):
         duplicates: str = "error",
         items: Iterable[object] | None = None,
         users: Iterable[object] | None = None,
+        weights: Any = None,
+        units: Any = None,
+        unit_kind: str = "group",
     ) -> None:
         if duplicates not in DUPLICATES or duplicates == "trust":
             raise InvalidPolicyError("duplicates", duplicates, ("error", "last", "mean"))
@@ -151,7 +171,10 @@ class Ratings(EntryObservations):
         check_some(len(stars), "ratings")
         check_length(user_codes, len(stars), "user")
         check_length(item_codes, len(stars), "item")
-        notes: tuple[str, ...] = ()
+        by_user = agreed_weights(weights, user_codes, len(all_users), "user")
+        each, notes = as_weights(by_user, np.ones(len(all_users), dtype=np.int64))
+        if units is not None:
+            units = agreed(units, user_codes, len(all_users), f"one user is in different {unit_kind}s")
         if not in_strict_order(user_codes, item_codes):
             order = stable_order(user_codes, item_codes, len(all_users), len(all_items))
             item_codes, stars = item_codes[order], stars[order]
@@ -168,7 +191,7 @@ class Ratings(EntryObservations):
                 user_codes, item_codes = user_codes[starts], item_codes[starts]
                 stars = _merged(stars, starts, rated, len(all_items), duplicates)
                 how = "the last one kept" if duplicates == "last" else "their mean taken"
-                notes = (f"{int(again.sum()):,} repeated ratings of an item by a user: {how}",)
+                notes += (f"{int(again.sum()):,} repeated ratings of an item by a user: {how}",)
         set_fields(
             self,
             items=all_items,
@@ -176,28 +199,52 @@ class Ratings(EntryObservations):
             indptr=_begins(user_codes, len(all_users)),
             rated=item_codes,
             values=stars,
+            weights=each,
+            **groups_of_rows(units, np.ones(len(all_users), dtype=bool), unit_kind, "user"),
             notes=notes,
         )
 
     @cached_property
     def units(self) -> Units:
-        """The users, each a unit of its own."""
-        counts = np.ones(len(self.indptr) - 1, dtype=np.int64)
-        return Units("user", counts, self.user_labels)
+        """The users, each a unit of its own, or the groups of users."""
+        labels = self.user_labels if self.unit_labels is None else self.unit_labels
+        kind = "user" if self.unit_labels is None else self.unit_kind
+        return Units(kind, np.ones(len(labels), dtype=np.int64), labels)
 
     @cached_property
     def entries(self) -> SparseEntries:
-        """The ratings as values that users give to items, with their sums."""
-        return SparseEntries(self.indptr, self.rated, self.values, self.n_items)
+        """The ratings as values that units give to items, with their sums."""
+        if self.weights is None and self.unit is None:
+            return SparseEntries(self.indptr, self.rated, self.values, self.n_items)
+        times, scale = self.weight_parts
+        size = len(self.indptr) - 1
+        owner = np.arange(size) if self.unit is None else self.unit
+        return MergedEntries.of(
+            (np.repeat(owner, np.diff(self.indptr)), self.rated, self.values),
+            np.repeat(np.broadcast_to(times, size), np.diff(self.indptr)),
+            (len(self.units), self.n_items),
+            rows=int(np.broadcast_to(times, size).sum()),
+            scale=scale,
+            weighted=self.weights is not None,
+        )
 
     def _copied(self, copies: IntArray) -> dict[str, Any]:
-        users = np.repeat(np.arange(len(copies)), copies)
+        times = copies if self.unit is None else copies[self.unit]
+        users = np.repeat(np.arange(len(times)), times)
         indptr, entries = repeated_spans(self.indptr, users)
         return {
             "indptr": indptr,
             "rated": self.rated[entries],
             "values": self.values[entries],
+            **self._users(users),
+        }
+
+    def _users(self, users: IntArray) -> dict[str, Any]:
+        """Return the fields that say who the users are, of some of them."""
+        return {
             "user_labels": tuple(self.user_labels[user] for user in users.tolist()),
+            "weights": None if self.weights is None else self.weights[users],
+            **remaining_groups(self.unit, self.unit_labels, users),
         }
 
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
@@ -208,10 +255,11 @@ class Ratings(EntryObservations):
             "indptr": np.append(0, np.cumsum(left[stay])),
             "rated": renumbered(kept)[self.rated[entry]].astype(np.int32),
             "values": compact(self.values[entry]),
-            "user_labels": tuple(self.user_labels[user] for user in stay.tolist()),
+            **self._users(stay),
         }
 
     def _added(self, unit: Any, times: int) -> dict[str, Any]:
+        self._check_addable()
         names, values = list(unit), list(unit.values())
         other = Ratings(["added"] * len(names), names, values, items=self.items)
         spans = self.indptr[-1] + len(names) * np.arange(1, times + 1)
@@ -280,8 +328,11 @@ class Ratings(EntryObservations):
         Parameters
         ----------
         frame : dataframe of any library, or mapping from names to columns
-        user, item, score : str, optional
-            The names of the columns; guessed from common names where not given.
+        user, item, score, weight : str, optional
+            The names of the columns; guessed from common names where not given. A weight is that of
+            the user, the same in all of their rows.
+        unit : str, optional
+            The column of the users' groups (household, region), which leave together.
         duplicates, items, users
             As for the class.
 

@@ -9,9 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 
 import numpy as np
 
-from steadyrank.data.observations import Observations, check_some, column_labels, row_names, set_fields
+from steadyrank.data.observations import (
+    UNIT,
+    Observations,
+    check_some,
+    column_labels,
+    groups_of_rows,
+    remaining_groups,
+    row_names,
+    set_fields,
+)
 from steadyrank.data.units import Units
-from steadyrank.errors import listing
+from steadyrank.errors import InvalidWeightError, listing
 from steadyrank.reading.arrays import as_matrix, as_numbers, check_length
 from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role
 from steadyrank.reading.table import Table, as_table
@@ -35,16 +44,18 @@ class RegressionArguments(ReadingArguments, total=False):
     response: Annotated[str | None, RESPONSE]
     items: Annotated[Sequence[str] | None, FEATURES]
     row: Annotated[str | None, Role("what to call each row")]
+    unit: Annotated[str | None, UNIT]
 
 
 def _all_numbers(table: Table, columns: Columns) -> bool:
-    rest = [name for name in table.names if name != columns["response"]]
+    apart = {columns["response"], columns.get("row"), columns.get("unit")}
+    rest = [name for name in table.names if name not in apart]
     return bool(rest) and len(table) > 0 and all(table.is_numeric(name) for name in rest)
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Regression(Observations):
-    """Rows of features and a response. The unit left out is the row; the items are features.
+    """Rows of features and a response; the items are features. The unit is the row, or a group of rows.
 
     Parameters
     ----------
@@ -56,12 +67,20 @@ class Regression(Observations):
         The labels of the columns; 0, 1, 2... by default.
     rows : iterable, optional
         The labels of the rows; 0, 1, 2... by default.
+    units : array, series or iterable, optional
+        For each row, the label of the group (site, fold) that leaves together.
+    unit_kind : str
+        What one such group is, in the singular.
+    weights : None
+        Refused: the scorers of regressions take every row for one.
 
     Attributes
     ----------
     X : float64 array (rows, items)
     y : float64 array (rows,)
     row_labels : sequence
+    unit, unit_labels
+        As for all observations.
 
     Examples
     --------
@@ -76,7 +95,10 @@ class Regression(Observations):
         arguments=RegressionArguments,
         forms=(
             Form(
-                "one row an observation", ("response",), named=("items", "row"), recognised=_all_numbers
+                "one row an observation",
+                ("response",),
+                named=("items", "row", "unit"),
+                recognised=_all_numbers,
             ),
         ),
     )
@@ -92,7 +114,15 @@ class Regression(Observations):
         *,
         items: Iterable[object] | None = None,
         rows: Iterable[object] | None = None,
+        units: Any = None,
+        unit_kind: str = "group",
+        weights: None = None,
     ) -> None:
+        if weights is not None:
+            raise InvalidWeightError(
+                "rows of a regression take no weights",
+                way_out="Multiply the features and the response of a row by the root of its weight.",
+            )
         matrix = as_matrix(X, "X")
         check_some(len(matrix), "rows")
         check_some(matrix.shape[1], "features")
@@ -104,12 +134,14 @@ class Regression(Observations):
             X=matrix,
             y=response,
             row_labels=row_names(rows, len(matrix)),
+            **groups_of_rows(units, np.ones(len(matrix), dtype=bool), unit_kind, "row"),
         )
 
     @cached_property
     def units(self) -> Units:
-        """The rows."""
-        return Units("row", np.ones(len(self.y), dtype=np.int64), self.row_labels)
+        """The rows, or the groups of rows."""
+        labels = self.row_labels if self.unit_labels is None else self.unit_labels
+        return Units(self.unit_kind, np.ones(len(labels), dtype=np.int64), labels)
 
     @property
     def item_counts(self) -> IntArray:
@@ -119,15 +151,20 @@ class Regression(Observations):
     def said(self, units: Sequence[int], items: Sequence[Sequence[int]]) -> list[str | None]:
         """Return the features of rows, and their responses."""
         told = []
-        for row, those in zip(units, items, strict=True):
-            values = listing(f"{self._named(item)} {self.X[row, item]:.6g}" for item in those)
-            told.append(f"{values}; response {self.y[row]:.6g}" if values else None)
+        for unit, those in zip(units, items, strict=True):
+            rows = np.array([unit]) if self.unit is None else np.flatnonzero(self.unit == unit)
+            means, response = self.X[rows].mean(axis=0), self.y[rows].mean()
+            values = listing(f"{self._named(item)} {means[item]:.6g}" for item in those)
+            mean = f" (means of {len(rows):,} rows)" if len(rows) > 1 else ""
+            told.append(f"{values}; response {response:.6g}{mean}" if values else None)
         return told
 
     def _copied(self, copies: IntArray) -> dict[str, Any]:
-        rows = np.repeat(np.arange(len(copies)), copies)
+        times = copies if self.unit is None else copies[self.unit]
+        rows = np.repeat(np.arange(len(times)), times)
         labels = tuple(self.row_labels[row] for row in rows.tolist())
-        return {"X": self.X[rows], "y": self.y[rows], "row_labels": labels}
+        groups = remaining_groups(self.unit, self.unit_labels, rows)
+        return {"X": self.X[rows], "y": self.y[rows], "row_labels": labels, **groups}
 
     @classmethod
     def from_frame(cls, frame: Any, **arguments: Unpack[RegressionArguments]) -> Self:
@@ -142,6 +179,8 @@ class Regression(Observations):
             The columns of the features; all the others by default.
         row : str, optional
             The column of row labels.
+        unit : str, optional
+            The column whose equal values leave together (site, fold); it is no feature.
 
         Examples
         --------
@@ -153,7 +192,7 @@ class Regression(Observations):
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
-        apart = {found.columns["response"], found.columns.get("row")}
+        apart = {found.columns["response"], found.columns.get("row"), found.columns.get("unit")}
         names = found.columns.get("items") or found.table.number_columns(apart)
         X = found.table.matrix(names)
-        return cls(X, found.values("response"), items=names, rows=found.values("row"))
+        return cls(X, found.values("response"), items=names, rows=found.values("row"), **found.units())

@@ -13,6 +13,10 @@ from steadyrank.data.entry_data import EntryObservations
 from steadyrank.data.observations import (
     ITEM_NAMES,
     UNIT,
+    WEIGHT,
+    agreed,
+    agreed_weights,
+    as_weights,
     check_some,
     column_labels,
     groups_of_rows,
@@ -30,7 +34,7 @@ from steadyrank.errors import (
     listing,
     shorten,
 )
-from steadyrank.reading.arrays import as_matrix, objects
+from steadyrank.reading.arrays import as_matrix
 from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role, Setting
 from steadyrank.reading.labels import encode
 from steadyrank.reading.table import Table, as_table
@@ -79,6 +83,7 @@ class ScoresArguments(ReadingArguments, total=False):
     row: Annotated[str | None, ROW]
     item: Annotated[str | None, Role("what was scored, one row a score", ITEM_NAMES)]
     score: Annotated[str | None, SCORE]
+    weight: Annotated[str | None, WEIGHT]
     unit: Annotated[str | None, UNIT]
     missing: Annotated[str | None, GAPS]
 
@@ -94,7 +99,8 @@ def _is_long(table: Table, columns: Columns) -> bool:
 
 
 def _is_wide(table: Table, columns: Columns) -> bool:
-    names = [name for name in table.names if name not in {columns.get("row"), columns.get("unit")}]
+    apart = {columns.get(role) for role in ("row", "unit", "weight")}
+    names = [name for name in table.names if name not in apart]
     return len(names) > 1 and len(table) > 0 and all(table.is_numeric(name) for name in names[1:])
 
 
@@ -110,6 +116,8 @@ class ScoreMatrix(EntryObservations):
         The labels of the columns; 0, 1, 2... by default.
     rows : iterable, optional
         The labels of the rows; 0, 1, 2... by default.
+    weights : iterable of float, optional
+        How much each row counts, from 0 on; 1 each by default.
     units : array, series or iterable, optional
         For each row, the label of the group that leaves together.
     unit_kind : str
@@ -123,9 +131,8 @@ class ScoreMatrix(EntryObservations):
     values : float64 array (rows, items)
         NaN only with ``missing="available"``.
     row_labels : sequence
-    unit : int64 array or None
-        For each row, the place of its group in ``unit_labels``.
-    unit_labels : tuple or None
+    weights, unit, unit_labels
+        As for all observations.
 
     Examples
     --------
@@ -143,6 +150,7 @@ class ScoreMatrix(EntryObservations):
             Form(
                 "one row a score",
                 ("row", "item", "score"),
+                may=("weight",),
                 named=("unit",),
                 decides=("item", "score"),
                 fits=_is_long,
@@ -150,6 +158,7 @@ class ScoreMatrix(EntryObservations):
             Form(
                 "a column for each item",
                 (),
+                may=("weight",),
                 named=("items", "row", "unit"),
                 recognised=_is_wide,
                 weak=True,
@@ -162,9 +171,6 @@ class ScoreMatrix(EntryObservations):
 
     values: FloatArray
     row_labels: Sequence[object]
-    unit: IntArray | None
-    unit_labels: tuple[object, ...] | None
-    unit_kind: str
     missing: str
 
     def __init__(
@@ -173,6 +179,7 @@ class ScoreMatrix(EntryObservations):
         *,
         items: Iterable[object] | None = None,
         rows: Iterable[object] | None = None,
+        weights: Any = None,
         units: Any = None,
         unit_kind: str = "group",
         missing: str = "error",
@@ -185,10 +192,11 @@ class ScoreMatrix(EntryObservations):
         labels = column_labels(items, matrix.shape[1])
         row_labels = row_names(rows, len(matrix))
         gaps = np.isnan(matrix)
-        notes: tuple[str, ...] = ()
+        each, notes = as_weights(weights, np.ones(len(matrix), dtype=np.int64))
         kept = np.ones(len(matrix), dtype=bool)
         if gaps.any():
-            kept, notes = _apply_policy(missing, gaps, row_labels, labels)
+            kept, said = _apply_policy(missing, gaps, row_labels, labels)
+            notes += said
             matrix = matrix[kept]
             row_labels = tuple(row_labels[row] for row in np.flatnonzero(kept).tolist())
         set_fields(
@@ -196,6 +204,7 @@ class ScoreMatrix(EntryObservations):
             items=labels,
             values=matrix,
             row_labels=row_labels,
+            weights=None if each is None else each[kept],
             **groups_of_rows(units, kept, unit_kind, "row"),
             missing=missing,
             notes=notes,
@@ -210,7 +219,15 @@ class ScoreMatrix(EntryObservations):
     @cached_property
     def entries(self) -> DenseEntries:
         """The matrix as values that units give to items, with their sums."""
-        return DenseEntries(self.values, self.unit, row_labels=self.row_labels, item_labels=self.items)
+        times, scale = self.weight_parts
+        return DenseEntries(
+            self.values,
+            self.unit,
+            times=None if self.weights is None else times,
+            scale=scale,
+            row_labels=self.row_labels,
+            item_labels=self.items,
+        )
 
     def _copied(self, copies: IntArray) -> dict[str, Any]:
         times = copies if self.unit is None else copies[self.unit]
@@ -224,11 +241,11 @@ class ScoreMatrix(EntryObservations):
         """Return the fields of data that hold these rows of a matrix, and their groups."""
         labels = tuple(self.row_labels[row] for row in rows.tolist())
         groups = remaining_groups(self.unit, self.unit_labels, rows)
-        return {"values": values[rows], "row_labels": labels, **groups}
+        weights = None if self.weights is None else self.weights[rows]
+        return {"values": values[rows], "row_labels": labels, "weights": weights, **groups}
 
     def _added(self, unit: Any, times: int) -> dict[str, Any]:
-        if self.unit is not None:
-            return super()._added(unit, times)
+        self._check_addable()
         other = ScoreMatrix([unit], items=self.items, missing=self.missing)
         values = np.vstack([self.values, np.repeat(other.values, times, axis=0)])
         return {"values": values, "row_labels": (*self.row_labels, *["added"] * times)}
@@ -256,6 +273,8 @@ class ScoreMatrix(EntryObservations):
             either means long form.
         unit : str, optional
             The column whose equal values leave together.
+        weight : str, optional
+            The column of the weights of rows; guessed from common names where not given.
         missing
             As for the class. In long form, a pair that does not occur is missing.
 
@@ -276,12 +295,13 @@ class ScoreMatrix(EntryObservations):
 
 def _wide_matrix(found: Resolved) -> dict[str, Any]:
     table, columns = found.table, found.columns
-    items, unit = columns.get("items"), columns.get("unit")
+    items, unit, weight = columns.get("items"), columns.get("unit"), columns.get("weight")
     row = columns.get("row") or _first_text(table, unit, items or ())
-    names = items or table.number_columns({row, unit})
+    names = items or table.number_columns({row, unit, weight})
     rows = None if row is None else table.labels(row)
     columns |= {} if row is None else {"row": row}  # it plays its role though nobody named it
-    return {"values": table.matrix(names, missing=True), "items": names, "rows": rows, **found.units()}
+    people = {"weights": found.values("weight"), **found.units()}
+    return {"values": table.matrix(names, missing=True), "items": names, "rows": rows, **people}
 
 
 def _first_text(table: Table, unit: str | None, items: Sequence[str]) -> str | None:
@@ -311,21 +331,10 @@ def _long_matrix(found: Resolved) -> dict[str, Any]:
     matrix[row_codes, item_codes] = values
     units = found.units()
     if units:
-        units["units"] = _unit_of_rows(units, row_codes, len(rows))
-    return {"values": matrix, "items": items, "rows": rows, **units}
-
-
-def _unit_of_rows(units: dict[str, Any], row_codes: AnyArray, size: int) -> AnyArray:
-    """Return the unit of each row; all entries of a row must agree on it."""
-    codes, labels = encode(units["units"], what="units")
-    unit = np.zeros(size, dtype=np.int64)
-    unit[row_codes] = codes
-    differ = unit[row_codes] != codes
-    if differ.any():
-        raise InvalidDataError(
-            f"entries of one row name different {shorten(units['unit_kind'])}", rows=differ
-        )
-    return objects(labels[code] for code in unit)
+        differ = f"entries of one row name different {shorten(units['unit_kind'])}"
+        units["units"] = agreed(units["units"], row_codes, len(rows), differ)
+    weights = agreed_weights(found.values("weight"), row_codes, len(rows), "row")
+    return {"values": matrix, "items": items, "rows": rows, "weights": weights, **units}
 
 
 def _apply_policy(

@@ -9,19 +9,24 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 
 import numpy as np
 
+from steadyrank.data.counted_rows import CountedRows
 from steadyrank.data.observations import (
     COUNT,
     ITEM_LIST,
-    Observations,
+    UNIT,
+    WEIGHT,
+    as_weights,
+    groups_of_rows,
+    remaining_groups,
     renumbered,
     row_counts,
     set_fields,
-    shared_out,
 )
-from steadyrank.data.units import Units
+from steadyrank.errors import listing
 from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role
 from steadyrank.reading.labels import encode
 from steadyrank.reading.table import Table, as_table
+from steadyrank.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,6 +52,8 @@ class VotesArguments(ReadingArguments, total=False):
 
     choice: Annotated[str | None, CHOICE]
     count: Annotated[str | None, COUNT]
+    weight: Annotated[str | None, WEIGHT]
+    unit: Annotated[str | None, UNIT]
     items: Annotated[Iterable[object] | None, ITEM_LIST]
 
 
@@ -56,8 +63,8 @@ def _is_no_matrix(table: Table, columns: Columns) -> bool:  # noqa: ARG001 (what
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Votes(Observations):
-    """One choice for each voter. The unit left out is the vote.
+class Votes(CountedRows):
+    """One choice for each voter. The unit left out is the vote, or a group of votes.
 
     Parameters
     ----------
@@ -67,6 +74,12 @@ class Votes(Observations):
         How many votes each row stands for; 1 each by default.
     items : iterable, optional
         The list of items, in order, also those without a vote.
+    weights : iterable of float, optional
+        How much each vote of a row counts, from 0 on; 1 each by default.
+    units : array, series or iterable, optional
+        For each row, the label of the group (region, household) that leaves together.
+    unit_kind : str
+        What one such group is, in the singular.
 
     Attributes
     ----------
@@ -74,6 +87,8 @@ class Votes(Observations):
         For each row, the place of its item in ``items``.
     counts : int64 array
         For each row, its number of votes.
+    weights, unit, unit_labels
+        As for all observations.
 
     Examples
     --------
@@ -89,19 +104,44 @@ class Votes(Observations):
         unit="vote",
         scorer="plurality",
         arguments=VotesArguments,
-        forms=(Form("one row a vote", ("choice",), may=("count",), recognised=_is_no_matrix),),
+        forms=(
+            Form(
+                "one row a vote",
+                ("choice",),
+                may=("count", "weight"),
+                named=("unit",),
+                recognised=_is_no_matrix,
+            ),
+        ),
         on_engine="counted",
     )
 
+    columns: ClassVar[tuple[str, ...]] = ("choices",)
     choices: IntArray
     counts: IntArray
 
     def __init__(
-        self, choices: Any, *, counts: Any = None, items: Iterable[object] | None = None
+        self,
+        choices: Any,
+        *,
+        counts: Any = None,
+        items: Iterable[object] | None = None,
+        weights: Any = None,
+        units: Any = None,
+        unit_kind: str = "group",
     ) -> None:
         codes, labels = encode(choices, known=items, what="choices")
         times = row_counts(counts, len(codes), "votes")
-        set_fields(self, items=labels, choices=codes.astype(np.int64), counts=times)
+        each, notes = as_weights(weights, times)
+        set_fields(
+            self,
+            items=labels,
+            choices=codes.astype(np.int64),
+            counts=times,
+            weights=each,
+            **groups_of_rows(units, np.ones(len(codes), dtype=bool), unit_kind, "vote"),
+            notes=notes,
+        )
 
     @cached_property
     def tally(self) -> IntArray:
@@ -110,17 +150,23 @@ class Votes(Observations):
         np.add.at(tally, self.choices, self.counts)
         return tally
 
-    @cached_property
-    def unit_items(self) -> IntArray:
-        """For each distinct unit, the item it votes for."""
-        return np.flatnonzero(self.tally)
+    @property
+    def _keys(self) -> IntArray:
+        return self.choices
+
+    def _describe(self, row: int) -> object:
+        return self.items[self.choices[row]]
 
     @cached_property
-    def units(self) -> Units:
-        """The votes; those for the same item are equal."""
-        voted = self.unit_items
-        labels = tuple(self.items[item] for item in voted)
-        return Units("vote", self.tally[voted], labels)
+    def given(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Units, the items they vote for, and how many parts of a weight one of each unit gives."""
+        if self.unit is None:
+            rows = self._distinct[0]
+            return np.arange(len(rows)), self.choices[rows], self.row_parts[rows]
+        keys, which = np.unique(self.unit * self.n_items + self.choices, return_inverse=True)
+        parts = np.zeros(len(keys), dtype=np.int64)
+        np.add.at(parts, which, self.row_parts)
+        return *np.divmod(keys, self.n_items), parts
 
     @property
     def item_counts(self) -> IntArray:
@@ -129,24 +175,33 @@ class Votes(Observations):
 
     def said(self, units: Sequence[int], items: Sequence[Sequence[int]]) -> list[str | None]:
         """Return whom the votes are for."""
-        voted = self.unit_items[list(units)].tolist()
-        return [
-            f"voted for {self._named(item)}" if item in those else None
-            for item, those in zip(voted, items, strict=True)
-        ]
+        say = self._vote if self.unit is None else self._votes
+        return [say(unit, those) for unit, those in zip(units, items, strict=True)]
+
+    def _vote(self, unit: int, those: Sequence[int]) -> str | None:
+        row = int(self._distinct[0][unit])
+        item, weight = int(self.choices[row]), self.weight_of(row)
+        if item not in those:
+            return None
+        return f"voted for {self._named(item)}" + (f" with {weight}" if weight else "")
+
+    def _votes(self, unit: int, those: Sequence[int]) -> str | None:
+        rows = np.flatnonzero(self.unit == unit)
+        numbers = np.bincount(self.choices[rows], self.counts[rows], minlength=self.n_items)
+        return listing(
+            f"{counted(int(numbers[item]), 'vote')} for {self._named(item)}"
+            for item in those
+            if numbers[item]
+        ) or None  # fmt: skip
 
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
-        rows = kept[self.choices]
-        return {"choices": renumbered(kept)[self.choices[rows]], "counts": self.counts[rows]}
-
-    def _copied(self, copies: IntArray) -> dict[str, Any]:
-        wanted = np.zeros(self.n_items, dtype=np.int64)
-        wanted[self.unit_items] = copies
-        given = shared_out(self.choices, self.counts, wanted)
-        kept = np.flatnonzero(given)
-        return {"choices": self.choices[kept], "counts": given[kept]}
+        rows = np.flatnonzero(kept[self.choices])
+        choices = renumbered(kept)[self.choices]
+        groups = remaining_groups(self.unit, self.unit_labels, rows)
+        return self._rows(rows, choices=choices) | groups
 
     def _added(self, unit: Any, times: int) -> dict[str, Any]:
+        self._check_addable()
         return self._joined(Votes([unit], counts=[times], items=self.items), "choices", "counts")
 
     def favouring(self, behind: int, ahead: int, ends: Ends) -> Any:  # noqa: ARG002 (nobody else gains)
@@ -155,13 +210,15 @@ class Votes(Observations):
 
     @classmethod
     def from_frame(cls, frame: Any, **arguments: Unpack[VotesArguments]) -> Self:
-        """Take votes from a dataframe: a column of choices and, if there is one, of counts.
+        """Take votes from a dataframe: a column of choices and, if there are some, of counts, weights.
 
         Parameters
         ----------
         frame : dataframe of any library, or mapping from names to columns
-        choice, count : str, optional
+        choice, count, weight : str, optional
             The names of the columns; guessed from common names where not given.
+        unit : str, optional
+            The column whose equal values leave together (region, household).
         items : iterable, optional
             As for the class.
 

@@ -39,6 +39,8 @@ class Role:
         Whether several columns may play it together.
     takes_the_rest : bool
         Whether a table's only other column plays it, whatever it is called.
+    guessed_as : str
+        What else to say where it is guessed, since the column could be taken for something else.
     """
 
     means: str
@@ -47,6 +49,7 @@ class Role:
     argument: str = ""
     several: bool = False
     takes_the_rest: bool = False
+    guessed_as: str = ""
 
 
 @dataclass(frozen=True)

@@ -241,6 +241,8 @@ def _find(
             for one in known.names
         )
         names = [free[0] for free in same if free]
+        if known.guessed_as:
+            names = [name for name in names if table.is_numeric(name)]
         if names and role not in found and role not in paired:
             found[role] = names if known.several else names[0]
     taken = taken_by(found)
@@ -264,7 +266,8 @@ def _notes(kind: Kind, columns: Columns, named: Columns) -> list[str]:
         names = ", ".join(map(shorten, _as_list(value)))
         common = kind.roles[role].several or simplify(value) in kind.roles[role].names
         lead = "column" if common else "the only column left,"
-        notes.append(f"{lead} {names}{'' if common else ','} taken as the {role}")
+        as_what = f" ({kind.roles[role].guessed_as})" if kind.roles[role].guessed_as else ""
+        notes.append(f"{lead} {names}{'' if common else ','} taken as the {role}{as_what}")
     return notes
 
 

@@ -44,7 +44,7 @@ import numpy as np
 from steadyrank.errors import InvalidSettingError
 from steadyrank.scorers.contests import LeftOutContests, narrowed, smallest
 from steadyrank.scorers.paired_sketch import STEADY
-from steadyrank.scorers.stuffing import StuffedBattles
+from steadyrank.scorers.stuffing import StuffedBattles, any_weight
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
@@ -100,6 +100,8 @@ class PairedContests(LeftOutContests):
         The fit itself, and what each distinct unit takes away.
     resolution : float
         Scores closer than this count as equal.
+    weighted : bool
+        Whether battles have weights: their terms, and so all that they do, are multiplied by them.
     """
 
     rule = "certified by effective resistances; seen by an attack on the units that narrow the gap most"
@@ -108,8 +110,11 @@ class PairedContests(LeftOutContests):
     several = True
     slow = True
 
-    def __init__(self, out: LeaveOneOut, fit: BattleFolds, resolution: float) -> None:
+    def __init__(
+        self, out: LeaveOneOut, fit: BattleFolds, resolution: float, *, weighted: bool = False
+    ) -> None:
         super().__init__(out)
+        self._weighted = weighted
         self._curves, self._scores, self.inverse = fit.curves, fit.scores, fit.curves.inverse
         self._steady = bool(np.abs(self.inverse).max() < STEADY)
         # Scores that are linked one to the next become equal, all of them at most.
@@ -134,6 +139,8 @@ class PairedContests(LeftOutContests):
 
     def stuffed(self, *, changing: bool) -> Contests:
         """Let the item behind win battles against the one ahead."""
+        if self._weighted:
+            raise any_weight("battle")
         if len(np.unique(self.owner)) < len(self.owner) or (self.taken.battles != 1).any():
             raise InvalidSettingError(
                 "a group of battles that is added or changed could hold any number of battles",

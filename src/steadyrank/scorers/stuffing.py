@@ -51,9 +51,12 @@ class NewValues:
     scale: float
     whole: bool
     grouped: bool
+    weighted: bool = False
 
     def stated(self) -> tuple[float, float]:
         """Return the range as it was stated, or complain that nothing bounds what units could say."""
+        if self.weighted:
+            raise any_weight("unit")
         if self.grouped:
             raise InvalidSettingError(
                 "a group of rows that is added or changed could hold any number of rows",
@@ -70,6 +73,14 @@ class NewValues:
         """Return the range in the unit of the sums."""
         low, high = self.stated()
         return low * self.scale, high * self.scale
+
+
+def any_weight(unit: str) -> InvalidSettingError:
+    """Return the error about units whose size nobody knows, since they are not there."""
+    return InvalidSettingError(
+        f"a {unit} that is added or changed could have any weight, or be a group of any size",
+        way_out="Ask about units that leave, or read the data without weights and groups.",
+    )
 
 
 class StuffedContests(SharedContests):
