@@ -97,7 +97,7 @@ class DenseEntries(Entries):
 
     @cached_property
     def counts(self) -> IntArray:
-        """How many values each column has."""
+        """How many values each column has, in parts."""
         if self._times is None:
             return self.observed
         return np.asarray(self._times @ (~np.isnan(self.values)).astype(np.int64))
@@ -108,7 +108,7 @@ class DenseEntries(Entries):
         missing = np.zeros(self._items, dtype=np.int64)
         for chunk in self._chunks():
             missing += np.isnan(chunk).sum(axis=0)
-        return self._rows - missing
+        return np.asarray(self._rows - missing)
 
     @cached_property
     def totals(self) -> Parts:
