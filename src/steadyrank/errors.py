@@ -288,17 +288,6 @@ class InvalidWeightError(InvalidDataError):
     """A weight that is negative, or weights too far apart to be added up exactly."""
 
 
-class OnlyWeightError(InvalidWeightError):
-    """A unit that has all the weight there is: leaving it out leaves nothing to score."""
-
-    def __init__(self, kind: str, label: object) -> None:
-        self.label = label
-        super().__init__(
-            f"the {kind} {shorten(label)} has all the weight, and without it nothing is left to score",
-            way_out="Leave-one-out needs two units of some weight or more.",
-        )
-
-
 class CountTotalError(InvalidCountError):
     """Counts, or points times counts, that add up to more than 64-bit whole numbers hold."""
 

@@ -77,9 +77,9 @@ def test_a_bounded_regression_without_each_group(cases: Cases) -> None:
 def test_what_groups_said() -> None:
     home = ["h", "h", "i"]
     votes = Votes(["x", "y", "x"], counts=[2, 1, 1], units=home, unit_kind="household")
-    assert votes.said([0, 1], [(0, 1), (1,)]) == ["2 votes for x, 1 vote for y", None]
+    assert votes.said([0, 1], [(0, 1), (1,)]) == ["x in 2, y in 1 of 3 votes", None]
     ballots = Ballots([["x", "y"], ["y"], ["x"]], units=home)
-    assert ballots.said([0, 1], [(0, 1), (1,)]) == ["x on 1, y on 2 of 2 ballots", None]
+    assert ballots.said([0, 1], [(0, 1), (1,)]) == ["x in 1, y in 2 of 2 ballots", None]
     ratings = Ratings([1, 2, 3], ["x", "x", "y"], [5, 2, 1], units=home)
     assert ratings.said([0, 1], [(0,), (1,)]) == ["x 3.5 (mean of 2)", "y 1"]
     weighted = Ratings([1, 2, 3], ["x", "x", "y"], [5, 2, 1], units=home, weights=[1, 2, 1])
@@ -96,7 +96,7 @@ def test_groups_from_tables() -> None:
     assert (votes.n_units, votes.units.kind, list(votes.units.labels)) == (2, "region", ["n", "s"])
     frame = {"user": [1, 1, 2], "item": ["a", "b", "a"], "rating": [5, 3, 1], "home": ["h", "h", "h"]}
     assert Ratings.from_frame(frame | {"home": ["h", "h", "i"]}, unit="home").n_units == 2
-    with pytest.raises(InvalidDataError, match="one user is in different homes"):
+    with pytest.raises(InvalidDataError, match="entries of one user name different 'home'"):
         Ratings.from_frame(frame | {"home": ["h", "i", "i"]}, unit="home")
     table = {"a": [1.0, 2, 0], "b": [0.0, 1, 1], "y": [1.0, 2, 2], "site": ["p", "q", "q"]}
     data = Regression.from_frame(table, unit="site")

@@ -318,7 +318,7 @@ def test_units_of_unknown_size_are_not_added(
         study = study_of(case)
         if study is None or (study.data.weights is None and not grouped):
             continue
-        with pytest.raises(InvalidSettingError, match="any weight|any number of rows|which values"):
+        with pytest.raises(InvalidSettingError, match="could be of any size"):
             study.margin(1, by="add")
         with pytest.raises(SteadyrankError, match="no unit can be added"):
             study.data.with_added({0: 1} if kind == "ratings" else [0], 1)

@@ -5,49 +5,38 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 
 import numpy as np
 
+from steadyrank.data.counted_rows import CountedRows
 from steadyrank.data.observations import (
     COUNT,
     ITEM_LIST,
     ITEM_NAMES,
-    UNIT,
-    WEIGHT,
-    Observations,
+    People,
+    PeopleArguments,
     agreed,
-    agreed_weights,
-    as_weights,
     check_some,
-    check_total,
-    groups_of_rows,
-    remaining_groups,
+    of_people,
     renumbered,
     repeated_spans,
     row_counts,
     set_fields,
+    some_people,
 )
 from steadyrank.data.orders import BallotArrays, canonical, distinct_ballots, flatten, parse_orders
-from steadyrank.data.units import LazyLabels, Units
 from steadyrank.engines.blocks import segment_sums
-from steadyrank.errors import (
-    EmptyDataError,
-    InvalidBallotError,
-    InvalidDataError,
-    Option,
-    listing,
-    shorten,
-)
-from steadyrank.reading.arrays import is_missing, objects
-from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role, Setting
+from steadyrank.errors import EmptyDataError, InvalidBallotError, InvalidDataError, Option, listing
+from steadyrank.reading.arrays import is_missing
+from steadyrank.reading.kinds import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.table import Table, as_table, simplify
 
 if TYPE_CHECKING:
     from typing import Self
 
-    from steadyrank._typing import BoolArray, IntArray
+    from steadyrank._typing import AnyArray, BoolArray, IntArray
     from steadyrank.data.observations import Ends
     from steadyrank.reading.kinds import Columns
     from steadyrank.reading.roles import Resolved
@@ -63,8 +52,6 @@ BALLOT = Role(
 )  # fmt: skip
 
 ORDER_MARKS = frozenset(">{,;|")
-Made = TypeVar("Made", bound="Ballots")
-
 
 VOTER = Role(
     "whose ballot, one row an entry",
@@ -77,7 +64,7 @@ RANK = Role(
 )
 
 
-class BallotsArguments(ReadingArguments, total=False):
+class BallotsArguments(PeopleArguments, total=False):
     """What :meth:`Ballots.from_frame` and ``read`` can be told."""
 
     ballot: Annotated[str | None, BALLOT]
@@ -86,8 +73,6 @@ class BallotsArguments(ReadingArguments, total=False):
     item: Annotated[str | None, Role("what was ranked, one row an entry", ITEM_NAMES)]
     rank: Annotated[str | None, RANK]
     count: Annotated[str | None, COUNT]
-    weight: Annotated[str | None, WEIGHT]
-    unit: Annotated[str | None, UNIT]
     items: Annotated[Iterable[object] | None, ITEM_LIST]
     approval: Annotated[bool | None, Setting("ballots name approved items, without order", flag=True)]
 
@@ -102,7 +87,7 @@ def _has_orders(table: Table, columns: Columns) -> bool:
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Ballots(Observations):
+class Ballots(CountedRows):
     """Orders of some items, ties allowed, or sets of approved items. The unit is the ballot, or a group.
 
     Equal ballots (of one weight, in one group) are kept once, with the sum of their counts, in order of
@@ -155,33 +140,14 @@ class Ballots(Observations):
         scorer="borda",
         arguments=BallotsArguments,
         forms=(
-            Form("one row an entry", ("user", "item", "rank"), may=("weight",), named=("unit",)),
-            Form(
-                "one row an approval",
-                ("user", "item"),
-                may=("weight",),
-                named=("unit",),
-                guessed=False,
-                only_with={"approval": True},
-            ),
-            Form(
-                "a column for each choice",
-                ("ranks",),
-                may=("count", "weight"),
-                named=("unit",),
-                guessed=False,
-            ),
-            Form(
-                "one row a ballot",
-                ("ballot",),
-                may=("count", "weight"),
-                named=("unit",),
-                recognised=_has_orders,
-                usual=True,
-            ),
+            Form("one row an entry", ("user", "item", "rank")),
+            Form("one row an approval", ("user", "item"), guessed=False, only_with={"approval": True}),
+            Form("a column for each choice", ("ranks",), may=("count",), guessed=False),
+            Form("one row a ballot", ("ballot",), may=("count",), recognised=_has_orders, usual=True),
         ),
     )
 
+    columns: ClassVar[tuple[str, ...]] = ()
     indptr: IntArray
     ranked: IntArray
     levels: IntArray
@@ -195,9 +161,7 @@ class Ballots(Observations):
         counts: Any = None,
         items: Iterable[object] | None = None,
         approval: bool = False,
-        weights: Any = None,
-        units: Any = None,
-        unit_kind: str = "group",
+        **people: Unpack[People],
     ) -> None:
         indptr, entries, levels = flatten(ballots, approval=approval)
         try:
@@ -207,15 +171,30 @@ class Ballots(Observations):
                 error.rows = (np.searchsorted(indptr, error.rows, side="right") - 1).tolist()
             raise
         arrays = BallotArrays(indptr, codes.astype(np.int64), levels)
-        people = {"weights": weights, "units": units, "unit_kind": unit_kind}
-        _set_ballots(self, arrays, counts, labels, approval=approval, **people)
+        self._set(arrays, counts, labels, approval=approval, **people)
 
-    @cached_property
-    def units(self) -> Units:
-        """The distinct ballots, or the groups."""
-        if self.unit_labels is not None:
-            return Units(self.unit_kind, np.ones(len(self.unit_labels), np.int64), self.unit_labels)
-        return Units("ballot", self.counts, LazyLabels(len(self.counts), self._describe))
+    def _set(
+        self,
+        arrays: BallotArrays,
+        counts: Any,
+        labels: tuple[object, ...],
+        *,
+        approval: bool,
+        **people: Unpack[People],
+    ) -> Self:
+        size = len(arrays.indptr) - 1
+        check_some(size, "ballots")
+        if not labels:
+            raise EmptyDataError(
+                "no ballot names an item", way_out=["Give the list as ", Option("items", several=True)]
+            )
+        times = row_counts(counts, size, "ballots")
+        set_fields(self, items=labels, approval=approval)
+        return set_fields(self, **self._merged(arrays, times, of_people(times, "ballot", **people)))
+
+    @property
+    def _keys(self) -> IntArray:
+        return np.arange(len(self.counts))  # equal ballots are one row
 
     @cached_property
     def item_counts(self) -> IntArray:
@@ -227,21 +206,7 @@ class Ballots(Observations):
     def _describe(self, ballot: int) -> str:
         span = slice(self.indptr[ballot], self.indptr[ballot + 1])
         names = [str(self.items[code]) for code in self.ranked[span]]
-        told = "{" + ", ".join(names) + "}" if self.approval else _order(names, self.levels[span])
-        return f"{told}, {weight}" if (weight := self.weight_of(ballot)) else told
-
-    def said(self, units: Sequence[int], items: Sequence[Sequence[int]]) -> list[str | None]:
-        """Return the order of the items on the ballots, or which of them they approve, and the rest."""
-        say = self._said if self.unit is None else self._said_together
-        return [say(unit, those) for unit, those in zip(units, items, strict=True)]
-
-    def _said_together(self, unit: int, those: Sequence[int]) -> str | None:
-        rows = np.flatnonzero(self.unit == unit)
-        indptr, entries = repeated_spans(self.indptr, rows)
-        times = np.repeat(self.counts[rows], np.diff(indptr))
-        numbers = np.bincount(self.ranked[entries], times, minlength=self.n_items)
-        named = [f"{self._named(item)} on {int(numbers[item]):,}" for item in those if numbers[item]]
-        return f"{listing(named)} of {int(self.counts[rows].sum()):,} ballots" if named else None
+        return "{" + ", ".join(names) + "}" if self.approval else _order(names, self.levels[span])
 
     def _said(self, ballot: int, those: Sequence[int]) -> str | None:
         span = np.arange(self.indptr[ballot], self.indptr[ballot + 1])
@@ -252,56 +217,39 @@ class Ballots(Observations):
         names = [self._named(item) for item in ranked]
         absent = listing([self._named(item) for item in those if item not in ranked])
         told = f"approves {listing(names)}" if self.approval else _order(names, self.levels[span])
-        weight = self.weight_of(ballot)
-        return "; ".join([told, *([f"not {absent}"] if absent else []), *([weight] if weight else [])])
+        return f"{told}; not {absent}" if absent else told
 
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
         entry = kept[self.ranked]
         sizes = segment_sums(entry.astype(np.int64), self.indptr)
         voted = sizes >= (0 if self.approval else 1)  # an empty order is none, but may approve of nobody
-        people: dict[str, Any] = {}
-        if self.weights is not None:
-            people["weights"] = self.weights[voted]
-        if self.unit is not None and self.unit_labels is not None:
-            labels = objects(self.unit_labels[code] for code in self.unit[voted].tolist())
-            people |= {"units": labels, "unit_kind": self.unit_kind}
-        return self._arrays(
-            np.append(0, np.cumsum(sizes[voted])),
-            people,
-            ranked=renumbered(kept)[self.ranked[entry]],
-            levels=self.levels[entry],
-            counts=self.counts[voted],
+        arrays = np.append(0, np.cumsum(sizes[voted])), renumbered(kept)[self.ranked[entry]]
+        return self._merged(
+            BallotArrays(*arrays, self.levels[entry]), self.counts[voted], self._people(voted)
         )
 
-    def _copied(self, copies: IntArray) -> dict[str, Any]:
-        if self.unit is None:
-            counts = copies
-        else:
-            check_total(self.counts, "ballots", copies[self.unit])
-            counts = self.counts * copies[self.unit]
-        kept = np.flatnonzero(counts)
-        indptr, entries = repeated_spans(self.indptr, kept)
-        return {
-            "indptr": indptr,
-            "ranked": self.ranked[entries],
-            "levels": self.levels[entries],
-            "counts": counts[kept],
-            "weights": None if self.weights is None else self.weights[kept],
-            **remaining_groups(self.unit, self.unit_labels, kept),
-        }
+    def _rows(self, rows: IntArray, **changed: AnyArray) -> dict[str, Any]:
+        indptr, entries = repeated_spans(self.indptr, rows)
+        ballots = {"indptr": indptr, "ranked": self.ranked[entries], "levels": self.levels[entries]}
+        return super()._rows(rows, **changed) | ballots
 
     def _added(self, unit: Any, times: int) -> dict[str, Any]:
         self._check_addable()
         other = Ballots([unit], counts=[times], items=self.items, approval=self.approval)
         indptr = np.append(self.indptr, self.indptr[-1] + other.indptr[1:])
-        return self._arrays(indptr, {}, **self._joined(other, "ranked", "levels", "counts"))
+        both = self._joined(other, "ranked", "levels", "counts")
+        arrays = BallotArrays(indptr, both["ranked"], both["levels"])
+        return self._merged(arrays, both["counts"], self._people([]))
 
-    def _arrays(self, indptr: IntArray, people: dict[str, Any], **arrays: IntArray) -> dict[str, Any]:
-        """Return arrays of ballots of which some may be equal as the fields hold them."""
-        given: dict[str, Any] = {**arrays, **people}
-        made = self.from_csr(indptr, **given, items=self.items, approval=self.approval)
-        changed = ("indptr", *arrays, "weights", "unit", "unit_labels")
-        return {name: getattr(made, name) for name in changed}
+    def _merged(self, arrays: BallotArrays, counts: IntArray, people: dict[str, Any]) -> dict[str, Any]:
+        """Return the fields of ballots of which some may be equal: by weight and group, each once."""
+        apart = np.zeros((len(counts), 2), dtype=np.int64)
+        for place, name in enumerate(("weights", "unit")):
+            if people[name] is not None:
+                apart[:, place] = np.unique(people[name], return_inverse=True)[1]
+        ballots = canonical(arrays, self.items, approval=self.approval)
+        kept, totals, rows = distinct_ballots(ballots, counts, apart)
+        return people | kept._asdict() | {"counts": totals} | some_people(rows, **people)
 
     def favouring(self, behind: int, ahead: int, ends: Ends) -> list[object]:  # noqa: ARG002 (no values)
         """Return a ballot with the one first and the other last, or that approves of the one only."""
@@ -320,9 +268,7 @@ class Ballots(Observations):
         counts: Any = None,
         items: Iterable[object],
         approval: bool = False,
-        weights: Any = None,
-        units: Any = None,
-        unit_kind: str = "group",
+        **people: Unpack[People],
     ) -> Self:
         """Take ballots that are already numbers.
 
@@ -341,8 +287,8 @@ class Ballots(Observations):
         labels = unique_labels(items)
         arrays = BallotArrays(*(np.array(part, dtype=np.int64) for part in (indptr, ranked, levels)))
         _check_csr(arrays, len(labels))
-        people = {"weights": weights, "units": units, "unit_kind": unit_kind}
-        return _set_ballots(cls.__new__(cls), arrays, counts, labels, approval=approval, **people)
+        self = cls.__new__(cls)
+        return self._set(arrays, counts, labels, approval=approval, **people)
 
     @classmethod
     def from_frame(cls, frame: Any, **arguments: Unpack[BallotsArguments]) -> Self:
@@ -379,7 +325,7 @@ class Ballots(Observations):
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
         approval, items = bool(found.settings.get("approval")), found.settings.get("items")
-        people = {"weights": found.values("weight"), **found.units()}
+        people = found.people()
         if "user" in found.columns:
             voters, voting = encode(found.values("user"), what="users", subject="user")
             codes, labels = encode(found.values("item"), known=items, subject="item")
@@ -387,10 +333,7 @@ class Ballots(Observations):
             _, levels = np.unique(np.asarray(ranks), return_inverse=True)
             order = np.argsort(voters, kind="stable")
             indptr = np.searchsorted(voters[order], np.arange(len(voting) + 1))
-            people["weights"] = agreed_weights(people["weights"], voters, len(voting), "user")
-            if "units" in people:
-                differ = f"entries of one user name different {shorten(people['unit_kind'])}"
-                people["units"] = agreed(people["units"], voters, len(voting), differ)
+            people = agreed(people, voters, len(voting), "user")
             kept = codes[order], levels[order]
             return cls.from_csr(indptr, *kept, items=labels, approval=approval, **people)
         if "ranks" in found.columns:
@@ -436,44 +379,6 @@ def _orders_of_choices(table: Table, ranks: Sequence[str]) -> list[list[object]]
     if skipped:
         table.notes.append(f"{skipped:,} ballots skip a rank: later choices moved up")
     return orders
-
-
-def _set_ballots(
-    ballots: Made,
-    arrays: BallotArrays,
-    counts: Any,
-    labels: tuple[object, ...],
-    *,
-    approval: bool,
-    weights: Any,
-    units: Any,
-    unit_kind: str,
-) -> Made:
-    size = len(arrays.indptr) - 1
-    check_some(size, "ballots")
-    if not labels:
-        raise EmptyDataError(
-            "no ballot names an item", way_out=["Give the list as ", Option("items", several=True)]
-        )
-    times = row_counts(counts, size, "ballots")
-    each, notes = as_weights(weights, times)
-    groups = groups_of_rows(units, times > 0, unit_kind, "ballot")
-    apart = np.zeros((size, 2), dtype=np.int64)
-    if each is not None:
-        apart[:, 0] = np.unique(each, return_inverse=True)[1]
-    if units is not None:
-        apart[times > 0, 1] = groups["unit"]
-    kept, totals, rows = distinct_ballots(canonical(arrays, labels, approval=approval), times, apart)
-    return set_fields(
-        ballots,
-        items=labels,
-        **kept._asdict(),
-        counts=totals,
-        approval=approval,
-        weights=None if each is None else each[rows],
-        **groups | ({} if units is None else {"unit": apart[rows, 1]}),
-        notes=notes,
-    )
 
 
 def _check_csr(arrays: BallotArrays, size: int) -> None:

@@ -14,20 +14,18 @@ from steadyrank.data.counted_rows import CountedRows
 from steadyrank.data.observations import (
     COUNT,
     ITEM_LIST,
-    UNIT,
-    WEIGHT,
-    as_weights,
+    People,
+    PeopleArguments,
     check_some,
     check_total,
-    groups_of_rows,
-    remaining_groups,
+    of_people,
     renumbered,
     row_counts,
     set_fields,
 )
 from steadyrank.errors import InvalidDataError, listing, shorten
 from steadyrank.reading.arrays import as_counts, check_length, objects
-from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role
+from steadyrank.reading.kinds import Form, Kind, Role
 from steadyrank.reading.labels import encode
 from steadyrank.reading.table import as_table, simplify
 
@@ -75,7 +73,7 @@ def _paired(side: int, means: str, pairs: Sequence[tuple[str, str]], **how: Any)
     return Role(means, tuple(pair[side] for pair in pairs), **how)
 
 
-class BattlesArguments(ReadingArguments, total=False):
+class BattlesArguments(PeopleArguments, total=False):
     """What :meth:`Battles.from_frame`, ``read`` and ``scan`` can be told."""
 
     left: Annotated[str | None, _paired(0, "one side", SIDES)]
@@ -86,8 +84,6 @@ class BattlesArguments(ReadingArguments, total=False):
     wins_right: Annotated[str | None, _paired(1, "wins of the right side", WINS, holds="counts")]
     ties: Annotated[str | Sequence[str] | None, TIES]
     count: Annotated[str | None, COUNT]
-    weight: Annotated[str | None, WEIGHT]
-    unit: Annotated[str | None, UNIT]
     items: Annotated[Iterable[object] | None, ITEM_LIST]
 
 
@@ -154,15 +150,14 @@ class Battles(CountedRows):
         scorer="bradley-terry",
         arguments=BattlesArguments,
         forms=(
-            Form("one row a counted pair", ("left", "right", "wins_left", "wins_right"), may=("ties",)),
             Form(
-                "one row a battle",
-                ("left", "right", "winner"),
-                may=("count", "weight"),
-                named=("unit",),
-                usual=True,
+                "one row a counted pair",
+                ("left", "right", "wins_left", "wins_right"),
+                may=("ties",),
+                people=False,
             ),
-            Form("one row a win", ("winner", "loser"), may=("count", "weight"), named=("unit",)),
+            Form("one row a battle", ("left", "right", "winner"), may=("count",), usual=True),
+            Form("one row a win", ("winner", "loser"), may=("count",)),
         ),
         pairs=(("left", "right"), ("wins_left", "wins_right"), ("winner", "loser")),
         on_engine="counted",
@@ -182,12 +177,10 @@ class Battles(CountedRows):
         *,
         counts: Any = None,
         items: Iterable[object] | None = None,
-        weights: Any = None,
-        units: Any = None,
-        unit_kind: str = "group",
+        **people: Unpack[People],
     ) -> None:
         sides = _encode_sides({"left": left, "right": right}, items)
-        _set_battles(self, sides, read_results(outcome, *sides), counts, units, unit_kind, weights)
+        _set_battles(self, sides, read_results(outcome, *sides), counts, **people)
 
     @cached_property
     def _winner_first(self) -> tuple[IntArray, IntArray]:
@@ -203,14 +196,12 @@ class Battles(CountedRows):
     @cached_property
     def unit_pairs(self) -> UnitPairs:
         """What one copy of each distinct unit takes away once it leaves."""
-        parts, scale = self.row_parts, self.weight_parts[1]
+        (rows, _, parts), scale = self.members, self.weight_parts[1]
         if self.unit is not None:
             return self._pairs_of_groups(parts, scale)
-        rows = self._distinct[0]
         winner, loser = (side[rows] for side in self._winner_first)
-        each, won = parts[rows] / scale, self.outcome[rows] != TIE
-        ties = np.where(won, 0.0, each)
-        return UnitPairs(np.arange(len(rows) + 1), winner, loser, np.where(won, each, 0.0), ties)
+        each, won = parts / scale, self.outcome[rows] != TIE
+        return UnitPairs(np.arange(len(rows) + 1), winner, loser, each * won, each * ~won)
 
     def _pairs_of_groups(self, parts: IntArray, scale: int = 1) -> UnitPairs:
         """Add rows up by group and pair: so many parts each, of which so many make a battle."""
@@ -236,25 +227,19 @@ class Battles(CountedRows):
             np.add.at(found, side, self.counts)
         return found
 
-    def said(self, units: Sequence[int], items: Sequence[Sequence[int]]) -> list[str | None]:
-        """Return who beat whom; of groups, how often each item won, tied and lost."""
-        say = self._battle if self.unit is None else self._records
-        return [say(unit, those) for unit, those in zip(units, items, strict=True)]
-
-    def _battle(self, unit: int, those: Sequence[int]) -> str | None:
-        row = int(self._distinct[0][unit])
+    def _said(self, row: int, those: Sequence[int]) -> str | None:
         winner, loser = (int(side[row]) for side in self._winner_first)
         if winner not in those and loser not in those:
             return None
-        verb, weight = "tied with" if self.outcome[row] == TIE else "beat", self.weight_of(row)
-        told = f"{self._named(winner)} {verb} {self._named(loser)}"
-        return f"{told}; {weight}" if weight else told
+        verb = "tied with" if self.outcome[row] == TIE else "beat"
+        return f"{self._named(winner)} {verb} {self._named(loser)}"
 
     @cached_property
     def _counted_pairs(self) -> UnitPairs:
         return self._pairs_of_groups(self.counts)
 
-    def _records(self, unit: int, those: Sequence[int]) -> str | None:
+    def _said_together(self, unit: int, those: Sequence[int]) -> str | None:
+        """Return how often each item won, tied and lost."""
         pairs = self._counted_pairs
         span = slice(pairs.indptr[unit], pairs.indptr[unit + 1])
         winner, loser, wins, ties = (
@@ -271,7 +256,7 @@ class Battles(CountedRows):
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
         rows = np.flatnonzero(kept[self.left] & kept[self.right])
         sides = {side: renumbered(kept)[getattr(self, side)] for side in ("left", "right")}
-        return self._rows(rows, **sides) | remaining_groups(self.unit, self.unit_labels, rows)
+        return self._rows(rows, **sides)
 
     def _added(self, unit: Any, times: int) -> dict[str, Any]:
         self._check_addable()
@@ -383,24 +368,16 @@ def _set_battles(
     sides: Sides,
     results: tuple[AnyArray, bool],
     counts: Any = None,
-    units: Any = None,
-    unit_kind: str = "group",
-    weights: Any = None,
+    **people: Unpack[People],
 ) -> Made:
     left, right, items = sides
     outcome, by_label = results
     times = row_counts(counts, len(left), "battles")
-    each, notes = as_weights(weights, times)
+    fields = of_people(times, "battle", **people)
+    if by_label:
+        fields["notes"] = ("outcomes read as the label of the item that won", *fields["notes"])
     return set_fields(
-        battles,
-        items=items,
-        left=left,
-        right=right,
-        outcome=outcome,
-        counts=times,
-        weights=each,
-        **groups_of_rows(units, np.ones(len(left), dtype=bool), unit_kind, "battle"),
-        notes=(*(["outcomes read as the label of the item that won"] if by_label else []), *notes),
+        battles, items=items, left=left, right=right, outcome=outcome, counts=times, **fields
     )
 
 

@@ -10,8 +10,12 @@ import numpy as np
 
 from steadyrank.data.observations import Observations, check_total, remaining_groups, shared_out
 from steadyrank.data.units import LazyLabels, Units
+from steadyrank.errors import listing
+from steadyrank.wording import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from steadyrank._typing import AnyArray, IntArray
 
 SPARE = 1 << 16
@@ -55,8 +59,8 @@ class CountedRows(Observations):
     @cached_property
     def units(self) -> Units:
         """The distinct rows, or the groups."""
-        if self.unit_labels is not None:
-            return Units(self.unit_kind, np.ones(len(self.unit_labels), np.int64), self.unit_labels)
+        if self.unit is not None:
+            return self._units(())
         first, which = self._distinct
         counts = np.zeros(len(first), dtype=np.int64)
         np.add.at(counts, which, self.counts[self.counts > 0])
@@ -64,14 +68,39 @@ class CountedRows(Observations):
 
     def _label(self, unit: int) -> object:
         row = int(self._distinct[0][unit])
-        weight = self.weight_of(row)
-        return f"{self._describe(row)}, {weight}" if weight else self._describe(row)
+        told, weight = self._describe(row), self.weight_of(row)
+        return f"{told}, {weight}" if weight else told
 
-    @property
-    def row_parts(self) -> IntArray:
-        """What each row gives in all, in parts of a weight of 1; of equal units, one of them does."""
-        parts = self.weight_parts[0]
-        return np.broadcast_to(parts, self.counts.shape) if self.unit is None else parts * self.counts
+    def said(self, units: Sequence[int], items: Sequence[Sequence[int]]) -> list[str | None]:
+        """Return what rows say of the items, and their weights; of groups, how often they are named."""
+        if self.unit is not None:
+            return [self._said_together(unit, those) for unit, those in zip(units, items, strict=True)]
+        found = []
+        for row, those in zip(self._distinct[0][list(units)].tolist(), items, strict=True):
+            told, weight = self._said(row, those), self.weight_of(row)
+            found.append(f"{told}; {weight}" if told and weight else told)
+        return found
+
+    @abstractmethod
+    def _said(self, row: int, those: Sequence[int]) -> str | None:
+        """Return what a row says of some items."""
+
+    def _said_together(self, unit: int, those: Sequence[int]) -> str | None:
+        """Return how many observations of a group name each item."""
+        group = self._changed(self._rows(np.flatnonzero(self.unit == unit)))
+        numbers = group.item_counts
+        named = [f"{self._named(item)} in {numbers[item]:,}" for item in those if numbers[item]]
+        size = counted(int(group.counts.sum()), self.kind.observation)
+        return f"{listing(named)} of {size}" if named else None
+
+    @cached_property
+    def members(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Rows, the distinct unit of each, and how many parts of a weight it adds to one of them."""
+        parts = np.broadcast_to(self.weight_parts[0], self.counts.shape)
+        if self.unit is not None:
+            return np.arange(len(parts)), self.unit, parts * self.counts
+        rows = self._distinct[0]
+        return rows, np.arange(len(rows)), parts[rows]
 
     def _copied(self, copies: IntArray) -> dict[str, Any]:
         counts = self.counts.copy()
@@ -80,11 +109,11 @@ class CountedRows(Observations):
         else:
             check_total(counts, self.kind.name, copies[self.unit])
             counts *= copies[self.unit]
-        groups = remaining_groups(self.unit, self.unit_labels, counts > 0, copies > 0)
-        return self._rows(np.flatnonzero(counts), counts=counts) | groups
+        rows = np.flatnonzero(counts)
+        groups = remaining_groups(self.unit, self.unit_labels, rows, copies > 0)
+        return self._rows(rows, counts=counts) | groups
 
     def _rows(self, rows: IntArray, **changed: AnyArray) -> dict[str, Any]:
         """Return some rows of the columns, of which a few may have changed."""
-        columns = {name: getattr(self, name) for name in (*self.columns, "counts", "weights")}
-        kept = {name: column for name, column in (columns | changed).items() if column is not None}
-        return {name: column[rows] for name, column in kept.items()}
+        columns = {name: getattr(self, name) for name in (*self.columns, "counts")} | changed
+        return {name: column[rows] for name, column in columns.items()} | self._people(rows)

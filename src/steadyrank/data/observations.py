@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import compress
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict, TypeVar
 
 import numpy as np
 
+from steadyrank.data.units import Units
 from steadyrank.engines.exact_sums import EXACT, are_decimals
 from steadyrank.errors import (
     MOST_COUNTED,
@@ -26,9 +27,9 @@ from steadyrank.errors import (
     listing,
     shorten,
 )
-from steadyrank.reading.arrays import as_counts, as_numbers, check_length, frozen, is_hashable, objects
+from steadyrank.reading.arrays import as_column, as_counts, as_numbers, check_length, frozen, is_hashable
 from steadyrank.reading.formats import read_table
-from steadyrank.reading.kinds import Kind, Role, Setting
+from steadyrank.reading.kinds import Kind, ReadingArguments, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.roles import Resolved, resolve
 from steadyrank.reading.unit_columns import Candidates, unit_candidates
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from typing import Self
 
     from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-    from steadyrank.data.units import Units
     from steadyrank.engines.settings import Engine
     from steadyrank.reading.files import Source
     from steadyrank.reading.table import Table
@@ -84,6 +84,14 @@ WEIGHT = Role(
 )  # fmt: skip
 
 UNIT = Role("rows with equal values here are left out together (a worker, a prompt)", argument="units")
+
+
+class PeopleArguments(ReadingArguments, total=False):
+    """What can be said about the people behind any rows."""
+
+    weight: Annotated[str | None, WEIGHT]
+    unit: Annotated[str | None, UNIT]
+
 
 ITEM_LIST = Setting("the list of items, in order, also those without data", several=True)
 
@@ -389,6 +397,15 @@ class Observations(ABC):
     def _named(self, item: int) -> str:
         return shortened(self.items[item], NAME_COLUMNS)
 
+    def _people(self, rows: Any) -> dict[str, Any]:
+        """Return who is behind some of the rows."""
+        return some_people(rows, weights=self.weights, unit=self.unit, unit_labels=self.unit_labels)
+
+    def _units(self, labels: Sequence[object]) -> Units:
+        """Return the groups as units, or where there are none each row, under its label."""
+        named = labels if self.unit_labels is None else self.unit_labels
+        return Units(self.unit_kind or self.kind.unit, np.ones(len(named), dtype=np.int64), named)
+
     def _joined(self, other: Self, *names: str) -> dict[str, Any]:
         """Return some arrays of these data with those of others behind them."""
         return {name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in names}
@@ -600,34 +617,46 @@ def decimal_places(values: FloatArray) -> int:
     return next((d for d in tried if are_decimals(values, d).all()), MOST_PLACES + 1)
 
 
-def agreed(values: Any, owner: AnyArray, size: int, differ: str) -> AnyArray:
-    """Return one value for each of so many owners of entries, None without one; all must agree."""
-    codes, labels = encode(values, what="units")
-    check_length(codes, len(owner), "units")
-    found = np.full(size, -1, dtype=np.int64)
-    found[owner] = codes
-    if (wrong := found[owner] != codes).any():
-        raise InvalidDataError(differ, rows=wrong)
-    return objects(labels[code] if code >= 0 else None for code in found)
+class People(TypedDict, total=False):
+    """What may be said about who is behind each row: how much they count, and who leaves together."""
+
+    weights: Any
+    units: Any
+    unit_kind: str
 
 
-def agreed_weights(weights: Any, owner: AnyArray, size: int, of: str) -> AnyArray | None:
-    """Return the weight of each of so many owners of entries, 0 without one; all must agree."""
-    if weights is None:
-        return None
-    each = as_numbers(weights, "weights")
-    check_length(each, len(owner), "weights")
-    found = np.zeros(size, dtype=each.dtype)
-    found[owner] = each
-    if (wrong := found[owner] != each).any():
-        raise InvalidWeightError(
-            f"entries of one {of} have different weights: {each[wrong][0]:g} and "
-            f"{found[owner][wrong][0]:g}",
-            rows=wrong,
-            subject="weights",
-            way_out=f"A weight is that of the {of}, the same in all of its rows.",
-        )
+def agreed(people: People, owner: AnyArray, size: int, of: str) -> People:
+    """Return what is said about entries as said about their owners; all entries of one must agree."""
+    found, named = people.copy(), {"weights": "weights", "units": shorten(people.get("unit_kind", ""))}
+    for name in ("weights", "units"):
+        if people.get(name) is not None:
+            numbers = name == "weights"
+            given = (as_numbers if numbers else as_column)(people[name], name)
+            check_length(given, len(owner), name)
+            each = np.zeros(size, given.dtype) if numbers else np.full(size, None)
+            each[owner] = given
+            if (wrong := each[owner] != given).any():
+                said = f"entries of one {of} name different {named[name]}"
+                raise InvalidDataError(said, rows=wrong, subject=name)
+            found[name] = each
     return found
+
+
+def of_people(
+    counts: IntArray, row: str, *, weights: Any = None, units: Any = None, unit_kind: str = "group"
+) -> dict[str, Any]:
+    """Return the fields that say how much each row counts, which leave together, and what to note."""
+    each, notes = as_weights(weights, counts)
+    groups = groups_of_rows(units, np.ones(len(counts), dtype=bool), unit_kind, row)
+    return {"weights": each, **groups, "notes": notes}
+
+
+def some_people(
+    rows: Any, *, weights: FloatArray | None, unit: Any, unit_labels: Any, **_: Any
+) -> dict[str, Any]:
+    """Return those of these fields that change where only some rows are left."""
+    left = None if weights is None else weights[rows]
+    return {"weights": left, **remaining_groups(unit, unit_labels, rows)}
 
 
 def column_labels(labels: Iterable[object] | None, size: int) -> tuple[object, ...]:
@@ -722,6 +751,6 @@ def remaining_groups(
 ) -> dict[str, Any]:
     """Renumber the groups of some rows; those without any, or not among the kept, are none any more."""
     if unit is None or labels is None:
-        return {}
+        return {"unit": None, "unit_labels": None}
     stay = np.bincount(unit[rows], minlength=len(labels)) > 0 if kept is None else kept
     return {"unit": renumbered(stay)[unit[rows]], "unit_labels": tuple(compress(labels, stay))}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
@@ -13,19 +13,15 @@ from steadyrank.data.entry_data import EntryObservations
 from steadyrank.data.observations import (
     ITEM_LIST,
     ITEM_NAMES,
-    UNIT,
-    WEIGHT,
+    People,
+    PeopleArguments,
     agreed,
-    agreed_weights,
-    as_weights,
     check_some,
-    groups_of_rows,
-    remaining_groups,
+    of_people,
     renumbered,
     repeated_spans,
     set_fields,
 )
-from steadyrank.data.units import Units
 from steadyrank.engines.exact_sums import together
 from steadyrank.engines.sparse_entries import MergedEntries, SparseEntries, unit_ranges
 from steadyrank.errors import (
@@ -37,16 +33,16 @@ from steadyrank.errors import (
     shorten,
 )
 from steadyrank.reading.arrays import as_numbers, check_length, compact
-from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role, Setting
+from steadyrank.reading.kinds import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.table import as_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Self
 
     from steadyrank._typing import AnyArray, BoolArray, IntArray
     from steadyrank.data.observations import Ends
+    from steadyrank.data.units import Units
 
 STRIDE = 1 << 22
 """How many entries are compared at once, so that a check needs no memory to speak of."""
@@ -80,14 +76,12 @@ DUPLICATE = Setting(
 )
 
 
-class RatingsArguments(ReadingArguments, total=False):
+class RatingsArguments(PeopleArguments, total=False):
     """What :meth:`Ratings.from_frame`, ``read`` and ``scan`` can be told."""
 
     user: Annotated[str | None, USER]
     item: Annotated[str | None, Role("what was rated", ITEM_NAMES)]
     score: Annotated[str | None, SCORE]
-    weight: Annotated[str | None, WEIGHT]
-    unit: Annotated[str | None, UNIT]
     duplicates: Annotated[str | None, DUPLICATE]
     items: Annotated[Iterable[object] | None, ITEM_LIST]
     users: Annotated[Iterable[object] | None, Setting("the list of users, in order", several=True)]
@@ -140,7 +134,7 @@ class Ratings(EntryObservations):
         unit="user",
         scorer="mean-rating",
         arguments=RatingsArguments,
-        forms=(Form("one row a rating", ("user", "item", "score"), may=("weight",), named=("unit",)),),
+        forms=(Form("one row a rating", ("user", "item", "score")),),
         on_engine="entries",
         observation="rating",
     )
@@ -159,9 +153,7 @@ class Ratings(EntryObservations):
         duplicates: str = "error",
         items: Iterable[object] | None = None,
         users: Iterable[object] | None = None,
-        weights: Any = None,
-        units: Any = None,
-        unit_kind: str = "group",
+        **people: Unpack[People],
     ) -> None:
         if duplicates not in DUPLICATES or duplicates == "trust":
             raise InvalidPolicyError("duplicates", duplicates, ("error", "last", "mean"))
@@ -171,10 +163,8 @@ class Ratings(EntryObservations):
         check_some(len(stars), "ratings")
         check_length(user_codes, len(stars), "user")
         check_length(item_codes, len(stars), "item")
-        by_user = agreed_weights(weights, user_codes, len(all_users), "user")
-        each, notes = as_weights(by_user, np.ones(len(all_users), dtype=np.int64))
-        if units is not None:
-            units = agreed(units, user_codes, len(all_users), f"one user is in different {unit_kind}s")
+        by_user = agreed(people, user_codes, len(all_users), "user")
+        fields = of_people(np.ones(len(all_users), dtype=np.int64), "user", **by_user)
         if not in_strict_order(user_codes, item_codes):
             order = stable_order(user_codes, item_codes, len(all_users), len(all_items))
             item_codes, stars = item_codes[order], stars[order]
@@ -191,7 +181,8 @@ class Ratings(EntryObservations):
                 user_codes, item_codes = user_codes[starts], item_codes[starts]
                 stars = _merged(stars, starts, rated, len(all_items), duplicates)
                 how = "the last one kept" if duplicates == "last" else "their mean taken"
-                notes += (f"{int(again.sum()):,} repeated ratings of an item by a user: {how}",)
+                said = f"{int(again.sum()):,} repeated ratings of an item by a user: {how}"
+                fields["notes"] = (*fields["notes"], said)
         set_fields(
             self,
             items=all_items,
@@ -199,31 +190,27 @@ class Ratings(EntryObservations):
             indptr=_begins(user_codes, len(all_users)),
             rated=item_codes,
             values=stars,
-            weights=each,
-            **groups_of_rows(units, np.ones(len(all_users), dtype=bool), unit_kind, "user"),
-            notes=notes,
+            **fields,
         )
 
     @cached_property
     def units(self) -> Units:
         """The users, each a unit of its own, or the groups of users."""
-        labels = self.user_labels if self.unit_labels is None else self.unit_labels
-        kind = "user" if self.unit_labels is None else self.unit_kind
-        return Units(kind, np.ones(len(labels), dtype=np.int64), labels)
+        return self._units(self.user_labels)
 
     @cached_property
     def entries(self) -> SparseEntries:
         """The ratings as values that units give to items, with their sums."""
         if self.weights is None and self.unit is None:
             return SparseEntries(self.indptr, self.rated, self.values, self.n_items)
-        times, scale = self.weight_parts
-        size = len(self.indptr) - 1
-        owner = np.arange(size) if self.unit is None else self.unit
-        return MergedEntries.of(
-            (np.repeat(owner, np.diff(self.indptr)), self.rated, self.values),
-            np.repeat(np.broadcast_to(times, size), np.diff(self.indptr)),
+        (parts, scale), rated = self.weight_parts, np.diff(self.indptr)
+        times = np.broadcast_to(parts, rated.shape)
+        owner = np.arange(len(rated)) if self.unit is None else self.unit
+        return MergedEntries(
+            (np.repeat(owner, rated), self.rated, self.values),
+            np.repeat(times, rated),
             (len(self.units), self.n_items),
-            rows=int(np.broadcast_to(times, size).sum()),
+            rows=int(times.sum()),
             scale=scale,
             weighted=self.weights is not None,
         )
@@ -236,15 +223,8 @@ class Ratings(EntryObservations):
             "indptr": indptr,
             "rated": self.rated[entries],
             "values": self.values[entries],
-            **self._users(users),
-        }
-
-    def _users(self, users: IntArray) -> dict[str, Any]:
-        """Return the fields that say who the users are, of some of them."""
-        return {
             "user_labels": tuple(self.user_labels[user] for user in users.tolist()),
-            "weights": None if self.weights is None else self.weights[users],
-            **remaining_groups(self.unit, self.unit_labels, users),
+            **self._people(users),
         }
 
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
@@ -255,7 +235,8 @@ class Ratings(EntryObservations):
             "indptr": np.append(0, np.cumsum(left[stay])),
             "rated": renumbered(kept)[self.rated[entry]].astype(np.int32),
             "values": compact(self.values[entry]),
-            **self._users(stay),
+            "user_labels": tuple(self.user_labels[user] for user in stay.tolist()),
+            **self._people(stay),
         }
 
     def _added(self, unit: Any, times: int) -> dict[str, Any]:

@@ -12,14 +12,13 @@ import numpy as np
 from steadyrank.data.observations import (
     UNIT,
     Observations,
+    People,
     check_some,
     column_labels,
-    groups_of_rows,
-    remaining_groups,
+    of_people,
     row_names,
     set_fields,
 )
-from steadyrank.data.units import Units
 from steadyrank.errors import InvalidWeightError, listing
 from steadyrank.reading.arrays import as_matrix, as_numbers, check_length
 from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from steadyrank._typing import FloatArray, IntArray
+    from steadyrank.data.units import Units
     from steadyrank.reading.kinds import Columns
     from steadyrank.reading.roles import Resolved
 
@@ -95,10 +95,7 @@ class Regression(Observations):
         arguments=RegressionArguments,
         forms=(
             Form(
-                "one row an observation",
-                ("response",),
-                named=("items", "row", "unit"),
-                recognised=_all_numbers,
+                "one row an observation", ("response",), named=("items", "row"), recognised=_all_numbers
             ),
         ),
     )
@@ -114,11 +111,9 @@ class Regression(Observations):
         *,
         items: Iterable[object] | None = None,
         rows: Iterable[object] | None = None,
-        units: Any = None,
-        unit_kind: str = "group",
-        weights: None = None,
+        **people: Unpack[People],
     ) -> None:
-        if weights is not None:
+        if people.get("weights") is not None:
             raise InvalidWeightError(
                 "rows of a regression take no weights",
                 way_out="Multiply the features and the response of a row by the root of its weight.",
@@ -134,14 +129,13 @@ class Regression(Observations):
             X=matrix,
             y=response,
             row_labels=row_names(rows, len(matrix)),
-            **groups_of_rows(units, np.ones(len(matrix), dtype=bool), unit_kind, "row"),
+            **of_people(np.ones(len(matrix), dtype=np.int64), "row", **people),
         )
 
     @cached_property
     def units(self) -> Units:
         """The rows, or the groups of rows."""
-        labels = self.row_labels if self.unit_labels is None else self.unit_labels
-        return Units(self.unit_kind, np.ones(len(labels), dtype=np.int64), labels)
+        return self._units(self.row_labels)
 
     @property
     def item_counts(self) -> IntArray:
@@ -163,8 +157,7 @@ class Regression(Observations):
         times = copies if self.unit is None else copies[self.unit]
         rows = np.repeat(np.arange(len(times)), times)
         labels = tuple(self.row_labels[row] for row in rows.tolist())
-        groups = remaining_groups(self.unit, self.unit_labels, rows)
-        return {"X": self.X[rows], "y": self.y[rows], "row_labels": labels, **groups}
+        return {"X": self.X[rows], "y": self.y[rows], "row_labels": labels, **self._people(rows)}
 
     @classmethod
     def from_frame(cls, frame: Any, **arguments: Unpack[RegressionArguments]) -> Self:
@@ -195,4 +188,4 @@ class Regression(Observations):
         apart = {found.columns["response"], found.columns.get("row"), found.columns.get("unit")}
         names = found.columns.get("items") or found.table.number_columns(apart)
         X = found.table.matrix(names)
-        return cls(X, found.values("response"), items=names, rows=found.values("row"), **found.units())
+        return cls(X, found.values("response"), items=names, rows=found.values("row"), **found.people())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
@@ -12,19 +12,16 @@ import numpy as np
 from steadyrank.data.entry_data import EntryObservations
 from steadyrank.data.observations import (
     ITEM_NAMES,
-    UNIT,
-    WEIGHT,
+    People,
+    PeopleArguments,
     agreed,
-    agreed_weights,
-    as_weights,
     check_some,
     column_labels,
-    groups_of_rows,
-    remaining_groups,
+    of_people,
     row_names,
     set_fields,
+    some_people,
 )
-from steadyrank.data.units import Units
 from steadyrank.engines.dense_entries import DenseEntries
 from steadyrank.errors import (
     InvalidDataError,
@@ -35,16 +32,16 @@ from steadyrank.errors import (
     shorten,
 )
 from steadyrank.reading.arrays import as_matrix
-from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role, Setting
+from steadyrank.reading.kinds import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode
 from steadyrank.reading.table import Table, as_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Self
 
     from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
     from steadyrank.data.observations import Ends
+    from steadyrank.data.units import Units
     from steadyrank.reading.kinds import Columns
     from steadyrank.reading.roles import Resolved
 
@@ -76,15 +73,13 @@ GAPS = Setting(
 COMPARED = Role("the columns to compare; all columns of numbers if not given", several=True)
 
 
-class ScoresArguments(ReadingArguments, total=False):
+class ScoresArguments(PeopleArguments, total=False):
     """What :meth:`ScoreMatrix.from_frame`, ``read`` and ``scan`` can be told."""
 
     items: Annotated[Sequence[str] | None, COMPARED]
     row: Annotated[str | None, ROW]
     item: Annotated[str | None, Role("what was scored, one row a score", ITEM_NAMES)]
     score: Annotated[str | None, SCORE]
-    weight: Annotated[str | None, WEIGHT]
-    unit: Annotated[str | None, UNIT]
     missing: Annotated[str | None, GAPS]
 
 
@@ -147,19 +142,11 @@ class ScoreMatrix(EntryObservations):
         scorer="column-means",
         arguments=ScoresArguments,
         forms=(
-            Form(
-                "one row a score",
-                ("row", "item", "score"),
-                may=("weight",),
-                named=("unit",),
-                decides=("item", "score"),
-                fits=_is_long,
-            ),
+            Form("one row a score", ("row", "item", "score"), decides=("item", "score"), fits=_is_long),
             Form(
                 "a column for each item",
                 (),
-                may=("weight",),
-                named=("items", "row", "unit"),
+                named=("items", "row"),
                 recognised=_is_wide,
                 weak=True,
                 usual=True,
@@ -179,10 +166,8 @@ class ScoreMatrix(EntryObservations):
         *,
         items: Iterable[object] | None = None,
         rows: Iterable[object] | None = None,
-        weights: Any = None,
-        units: Any = None,
-        unit_kind: str = "group",
         missing: str = "error",
+        **people: Unpack[People],
     ) -> None:
         if missing not in MISSING:
             raise InvalidPolicyError("missing", missing, tuple(MISSING))
@@ -192,29 +177,18 @@ class ScoreMatrix(EntryObservations):
         labels = column_labels(items, matrix.shape[1])
         row_labels = row_names(rows, len(matrix))
         gaps = np.isnan(matrix)
-        each, notes = as_weights(weights, np.ones(len(matrix), dtype=np.int64))
-        kept = np.ones(len(matrix), dtype=bool)
+        fields = of_people(np.ones(len(matrix), dtype=np.int64), "row", **people)
         if gaps.any():
-            kept, said = _apply_policy(missing, gaps, row_labels, labels)
-            notes += said
+            kept, notes = _apply_policy(missing, gaps, row_labels, labels)
+            fields |= some_people(kept, **fields) | {"notes": fields["notes"] + notes}
             matrix = matrix[kept]
             row_labels = tuple(row_labels[row] for row in np.flatnonzero(kept).tolist())
-        set_fields(
-            self,
-            items=labels,
-            values=matrix,
-            row_labels=row_labels,
-            weights=None if each is None else each[kept],
-            **groups_of_rows(units, kept, unit_kind, "row"),
-            missing=missing,
-            notes=notes,
-        )
+        set_fields(self, items=labels, values=matrix, row_labels=row_labels, missing=missing, **fields)
 
     @cached_property
     def units(self) -> Units:
         """The rows, or the groups of rows."""
-        labels = self.row_labels if self.unit_labels is None else self.unit_labels
-        return Units(self.unit_kind, np.ones(len(labels), dtype=np.int64), labels)
+        return self._units(self.row_labels)
 
     @cached_property
     def entries(self) -> DenseEntries:
@@ -240,9 +214,7 @@ class ScoreMatrix(EntryObservations):
     def _rows(self, values: FloatArray, rows: IntArray) -> dict[str, Any]:
         """Return the fields of data that hold these rows of a matrix, and their groups."""
         labels = tuple(self.row_labels[row] for row in rows.tolist())
-        groups = remaining_groups(self.unit, self.unit_labels, rows)
-        weights = None if self.weights is None else self.weights[rows]
-        return {"values": values[rows], "row_labels": labels, "weights": weights, **groups}
+        return {"values": values[rows], "row_labels": labels, **self._people(rows)}
 
     def _added(self, unit: Any, times: int) -> dict[str, Any]:
         self._check_addable()
@@ -300,8 +272,7 @@ def _wide_matrix(found: Resolved) -> dict[str, Any]:
     names = items or table.number_columns({row, unit, weight})
     rows = None if row is None else table.labels(row)
     columns |= {} if row is None else {"row": row}  # it plays its role though nobody named it
-    people = {"weights": found.values("weight"), **found.units()}
-    return {"values": table.matrix(names, missing=True), "items": names, "rows": rows, **people}
+    return {"values": table.matrix(names, missing=True), "items": names, "rows": rows, **found.people()}
 
 
 def _first_text(table: Table, unit: str | None, items: Sequence[str]) -> str | None:
@@ -329,12 +300,8 @@ def _long_matrix(found: Resolved) -> dict[str, Any]:
         )
     matrix = np.full((len(rows), len(items)), np.nan)
     matrix[row_codes, item_codes] = values
-    units = found.units()
-    if units:
-        differ = f"entries of one row name different {shorten(units['unit_kind'])}"
-        units["units"] = agreed(units["units"], row_codes, len(rows), differ)
-    weights = agreed_weights(found.values("weight"), row_codes, len(rows), "row")
-    return {"values": matrix, "items": items, "rows": rows, "weights": weights, **units}
+    people = agreed(found.people(), row_codes, len(rows), "row")
+    return {"values": matrix, "items": items, "rows": rows, **people}
 
 
 def _apply_policy(

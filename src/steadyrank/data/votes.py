@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
@@ -13,23 +13,18 @@ from steadyrank.data.counted_rows import CountedRows
 from steadyrank.data.observations import (
     COUNT,
     ITEM_LIST,
-    UNIT,
-    WEIGHT,
-    as_weights,
-    groups_of_rows,
-    remaining_groups,
+    People,
+    PeopleArguments,
+    of_people,
     renumbered,
     row_counts,
     set_fields,
 )
-from steadyrank.errors import listing
-from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role
+from steadyrank.reading.kinds import Form, Kind, Role
 from steadyrank.reading.labels import encode
 from steadyrank.reading.table import Table, as_table
-from steadyrank.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Self
 
     from steadyrank._typing import BoolArray, IntArray
@@ -47,13 +42,11 @@ CHOICE = Role(
 )  # fmt: skip
 
 
-class VotesArguments(ReadingArguments, total=False):
+class VotesArguments(PeopleArguments, total=False):
     """What :meth:`Votes.from_frame`, ``read`` and ``scan`` can be told."""
 
     choice: Annotated[str | None, CHOICE]
     count: Annotated[str | None, COUNT]
-    weight: Annotated[str | None, WEIGHT]
-    unit: Annotated[str | None, UNIT]
     items: Annotated[Iterable[object] | None, ITEM_LIST]
 
 
@@ -104,15 +97,7 @@ class Votes(CountedRows):
         unit="vote",
         scorer="plurality",
         arguments=VotesArguments,
-        forms=(
-            Form(
-                "one row a vote",
-                ("choice",),
-                may=("count", "weight"),
-                named=("unit",),
-                recognised=_is_no_matrix,
-            ),
-        ),
+        forms=(Form("one row a vote", ("choice",), may=("count",), recognised=_is_no_matrix),),
         on_engine="counted",
     )
 
@@ -126,22 +111,11 @@ class Votes(CountedRows):
         *,
         counts: Any = None,
         items: Iterable[object] | None = None,
-        weights: Any = None,
-        units: Any = None,
-        unit_kind: str = "group",
+        **people: Unpack[People],
     ) -> None:
         codes, labels = encode(choices, known=items, what="choices")
-        times = row_counts(counts, len(codes), "votes")
-        each, notes = as_weights(weights, times)
-        set_fields(
-            self,
-            items=labels,
-            choices=codes.astype(np.int64),
-            counts=times,
-            weights=each,
-            **groups_of_rows(units, np.ones(len(codes), dtype=bool), unit_kind, "vote"),
-            notes=notes,
-        )
+        times, codes = row_counts(counts, len(codes), "votes"), codes.astype(np.int64)
+        set_fields(self, items=labels, choices=codes, counts=times, **of_people(times, "vote", **people))
 
     @cached_property
     def tally(self) -> IntArray:
@@ -157,48 +131,19 @@ class Votes(CountedRows):
     def _describe(self, row: int) -> object:
         return self.items[self.choices[row]]
 
-    @cached_property
-    def given(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Units, the items they vote for, and how many parts of a weight one of each unit gives."""
-        if self.unit is None:
-            rows = self._distinct[0]
-            return np.arange(len(rows)), self.choices[rows], self.row_parts[rows]
-        keys, which = np.unique(self.unit * self.n_items + self.choices, return_inverse=True)
-        parts = np.zeros(len(keys), dtype=np.int64)
-        np.add.at(parts, which, self.row_parts)
-        return *np.divmod(keys, self.n_items), parts
-
     @property
     def item_counts(self) -> IntArray:
         """The number of votes for each item."""
         return self.tally
 
-    def said(self, units: Sequence[int], items: Sequence[Sequence[int]]) -> list[str | None]:
-        """Return whom the votes are for."""
-        say = self._vote if self.unit is None else self._votes
-        return [say(unit, those) for unit, those in zip(units, items, strict=True)]
-
-    def _vote(self, unit: int, those: Sequence[int]) -> str | None:
-        row = int(self._distinct[0][unit])
-        item, weight = int(self.choices[row]), self.weight_of(row)
-        if item not in those:
-            return None
-        return f"voted for {self._named(item)}" + (f" with {weight}" if weight else "")
-
-    def _votes(self, unit: int, those: Sequence[int]) -> str | None:
-        rows = np.flatnonzero(self.unit == unit)
-        numbers = np.bincount(self.choices[rows], self.counts[rows], minlength=self.n_items)
-        return listing(
-            f"{counted(int(numbers[item]), 'vote')} for {self._named(item)}"
-            for item in those
-            if numbers[item]
-        ) or None  # fmt: skip
+    def _said(self, row: int, those: Sequence[int]) -> str | None:
+        item = int(self.choices[row])
+        return f"voted for {self._named(item)}" if item in those else None
 
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
         rows = np.flatnonzero(kept[self.choices])
         choices = renumbered(kept)[self.choices]
-        groups = remaining_groups(self.unit, self.unit_labels, rows)
-        return self._rows(rows, choices=choices) | groups
+        return self._rows(rows, choices=choices)
 
     def _added(self, unit: Any, times: int) -> dict[str, Any]:
         self._check_addable()

@@ -8,14 +8,14 @@ look-up for each rating.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steadyrank.engines.blocks import SparseBlock, lengths, segment_sums, slices
-from steadyrank.engines.exact_sums import exact_form, form_of_items, places_of_items, together
+from steadyrank.engines.exact_sums import exact_form, form_of_items, places_of_items
 from steadyrank.engines.item_sums import Entries, ItemSums, reach
 
 if TYPE_CHECKING:
@@ -312,70 +312,51 @@ class SparseEntries(Entries):
             yield first, slice(int(pointers[0]), int(pointers[-1])), pointers - pointers[0]
 
 
-@dataclass(eq=False)
 class MergedEntries(SparseEntries):
     """Values of units that hold several values of an item, or parts of some: groups, and weights.
 
     Parameters
     ----------
-    indptr, rated, values, items
-        As above, where one entry stands for all that a unit gives to an item: its mean.
-    given : tuple of float arrays
-        What each entry gives, in exact form.
+    entries : (int array, int array, array)
+        Units, items and values, in any order.
     times : int array
-        How many parts of a value it counts as.
-    form, rows, scale, weighted
+        How many parts of a value each counts as; those that count as none are left out.
+    sizes : (int, int)
+        How many units and items there are.
+    rows, scale, weighted
         As for all entries.
+
+    Attributes
+    ----------
+    indptr, rated
+        As above, where one entry stands for all that a unit gives to an item.
+    given, times : tuple of float arrays, and int array
+        What each entry gives, in exact form, and how many parts of a value it counts as.
     """
 
-    given: Parts = field(kw_only=True)
-    times: IntArray = field(kw_only=True)
-    form: ExactForm = field(kw_only=True)
-    rows: int = field(kw_only=True)
-    scale: int = field(kw_only=True)
-    weighted: bool = field(kw_only=True)
     grouped = True
 
-    def __post_init__(self) -> None:
-        """Take all as it is."""
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         entries: tuple[IntArray, AnyArray, AnyArray],
         times: IntArray,
         sizes: tuple[int, int],
-        **whole: Any,
-    ) -> MergedEntries:
-        """Add up what each unit gives to an item.
-
-        Parameters
-        ----------
-        entries : (int array, int array, array)
-            Units, items and values, in any order.
-        times : int array
-            How many parts of a value each counts as; those that count as none are left out.
-        sizes : (int, int)
-            How many units and items there are.
-        **whole
-            As for the class.
-        """
-        items, rows = sizes[1], max(1, whole["rows"])
-        observed = np.bincount(entries[1], minlength=items)
-        kept = np.flatnonzero(times)
-        owner, rated, values = (part[kept] for part in entries)
-        order = np.lexsort((rated, owner))
-        owner, rated, values, times = owner[order], rated[order], values[order], times[kept][order]
-        plain = SparseEntries(np.array([0, len(rated)]), rated, values, items, addends=rows)
+        *,
+        rows: int,
+        scale: int,
+        weighted: bool,
+    ) -> None:
+        order = np.lexsort(entries[1::-1])
+        order = order[times[order] > 0]
+        owner, rated, values = (part[order] for part in entries)
+        super().__init__(np.array([0, len(rated)]), rated, values, sizes[1], addends=max(1, rows))
+        self.rows, self.scale, self.weighted = rows, scale, weighted
+        self.observed, self.extremes = np.bincount(entries[1], minlength=sizes[1]), self.extremes
         start = np.flatnonzero(np.diff(owner, prepend=-1) | np.diff(rated, prepend=-1))
-        parts = (np.add.reduceat(part * times, start) for part in plain.form.parts(values, rated))
-        indptr = np.searchsorted(owner[start], np.arange(sizes[0] + 1))
-        given, times = tuple(parts), np.add.reduceat(times, start)
-        means = plain.form.ratio(together(given), 1.0, times, rated[start])
-        how = {"given": given, "times": times, "form": plain.form, **whole}
-        made = cls(indptr, rated[start], means, items, **how)
-        made.observed, made.extremes = observed, plain.extremes
-        return made
+        parts = self.form.parts(values, rated)
+        self.given = tuple(np.add.reduceat(part * times[order], start) for part in parts)
+        self.times = np.add.reduceat(times[order], start)
+        self.indptr, self.rated = np.searchsorted(owner[start], np.arange(sizes[0] + 1)), rated[start]
 
     @cached_property
     def counts(self) -> IntArray:

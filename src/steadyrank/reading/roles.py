@@ -69,12 +69,14 @@ class Resolved:
             for role in self.columns
             if role != "unit"
         }
-        return found | self.units() | self.settings
+        return {**found, **self.people(), **self.settings}
 
-    def units(self) -> dict[str, Any]:
-        """Return the arguments that say which rows leave together, if a column does."""
-        name = self.columns.get("unit")
-        return {} if name is None else {"units": self.table.labels(name), "unit_kind": name}
+    def people(self) -> Any:
+        """Return the arguments that say how much rows count and which leave together, if columns do."""
+        weights, name = {"weights": self.values("weight")}, self.columns.get("unit")
+        return (
+            weights if name is None else {**weights, "units": self.table.labels(name), "unit_kind": name}
+        )
 
     def errors(self) -> AbstractContextManager[None]:
         """Say errors of the class in terms of the table: its columns, and lines of its file."""

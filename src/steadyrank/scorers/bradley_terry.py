@@ -92,9 +92,7 @@ class BradleyTerry(Scorer):
             lambda units: snapped(folds.rows(units), self.resolution),
             2_000_000,
             kept_numbers=8_000_000,
-            contest=lambda out: PairedContests(
-                out, folds, self.resolution, weighted=data.weights is not None
-            ),
+            contest=lambda out: PairedContests(out, folds, self.resolution),
             folds=folds,
             resolution=self.resolution,
         )

@@ -97,8 +97,7 @@ def entry_contests(
     least, most = (np.where(sums.counts > 0, _amount(sums, end), 0.0) for end in entries.extremes)
     most_at_once = int(entries.most_leaving.max())
     scale = float(sums.form.scale) if sums.form.whole else 1.0
-    grouped = most_at_once > 1 or entries.weighted
-    new = NewValues(value_range, scale, sums.form.whole, grouped, entries.weighted)
+    new = NewValues(value_range, scale, sums.form.whole, most_at_once > 1 or entries.weighted)
     if not entries.gaps:
         return SameCounts(given, (least, most), most_at_once, units.counts, new)
     return RatioContests(given, (least, most), entries.most_leaving, units.total, new)

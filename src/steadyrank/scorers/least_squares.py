@@ -62,8 +62,7 @@ class LinearModel(Scorer):
             if unit is None:
                 apart = {row: fit.refitted_without(row) for row in fit.outweighing().tolist()}
             else:
-                groups = range(len(data.units))
-                apart = {group: fit.refitted_without(unit == group) for group in groups}
+                apart = {each: fit.refitted_without(unit == each) for each in range(len(data.units))}
         if self.determined:
             lost = [row for row, other in apart.items() if other.rank < fit.rank]
             every = unit is None and fit.independent
@@ -72,8 +71,7 @@ class LinearModel(Scorer):
                 raise SingularDesignError(fit.rank - 1, fit.rank, rows, len(rows))
         scores = {row: other.scores for row, other in apart.items()}
         if unit is not None:
-            together = np.array(list(scores.values()))
-            return RowsOut(fit.scores, data.units, together.__getitem__)
+            return RowsOut(fit.scores, data.units, np.array(list(scores.values())).__getitem__)
         steady = np.setdiff1d(np.arange(len(data.y)), list(scores))
 
         def without(part: slice) -> FloatArray:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -24,7 +24,14 @@ from steadyrank.data.ballots import Ballots
 from steadyrank.data.observations import check_total
 from steadyrank.engines.blocks import DenseBlock, SparseBlock, Wanted, segment_sums, slices
 from steadyrank.engines.exact_sums import EXACT
-from steadyrank.errors import CountTotalError, EmptyDataError, OnlyWeightError, Option, WrongDataError
+from steadyrank.errors import (
+    CountTotalError,
+    EmptyDataError,
+    InvalidWeightError,
+    Option,
+    WrongDataError,
+    shorten,
+)
 from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several
 from steadyrank.scorers.point_contests import PointContests
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
@@ -33,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.data.counted_rows import CountedRows
     from steadyrank.data.observations import Observations
     from steadyrank.data.units import Units
     from steadyrank.data.votes import Votes
@@ -72,16 +80,15 @@ class Points:
         each = np.broadcast_to(np.asarray(given, dtype=np.int64), listed.shape)
         return cls(indptr, listed, each, nothing, nothing + point, widest=point)
 
-    def of_units(self, data: Ballots) -> Points:
-        """Return the points of units from those of ballots: groups of them, or some with weights."""
+    def of_units(self, data: CountedRows) -> Points:
+        """Return the points of units from those of their rows: equal ones, some with weights, groups."""
+        (_, unit, times), size, items = data.members, len(data.units), data.n_items
+        most = max(int(part.max(initial=0)) for part in (self.given, self.others, self.sizes))
+        every = times if data.unit is not None else times * data.units.counts
+        check_total(every, f"points of an item (up to {most / self.sizes[0]:g} a unit)", most)
         if data.weights is None and data.unit is None:
             return self
-        weights, units, items = data.weight_parts[0], len(data.units), data.n_items
-        check_total(data.counts, "points of an item", weights * self.most_given().max(initial=0))
-        times = np.broadcast_to(weights, data.counts.shape)
-        times = times if data.unit is None else times * data.counts
-        unit = np.arange(units) if data.unit is None else data.unit
-        others, sizes = np.zeros((2, units), dtype=np.int64)
+        others, sizes = np.zeros((2, size), dtype=np.int64)
         np.add.at(others, unit, times * self.others)
         np.add.at(sizes, unit, times * self.sizes)
         row = self.owners()
@@ -89,17 +96,11 @@ class Points:
         owner, listed = np.divmod(keys, items)
         given = others[owner]
         np.add.at(given, which, times[row] * (self.given - self.others[row]))
-        return Points(np.searchsorted(owner, np.arange(units + 1)), listed, given, others, sizes)
+        return Points(np.searchsorted(owner, np.arange(size + 1)), listed, given, others, sizes)
 
     def owners(self) -> IntArray:
         """Return the unit of each listed item."""
         return np.repeat(np.arange(len(self.others)), np.diff(self.indptr))
-
-    def most_given(self) -> IntArray:
-        """Return the most parts that each unit gives to an item, or its size where that is more."""
-        most = np.maximum(self.others, self.sizes)
-        np.maximum.at(most, self.owners(), self.given)
-        return most
 
     @cached_property
     def equal_sizes(self) -> bool:
@@ -108,11 +109,6 @@ class Points:
 
     def totals(self, counts: IntArray, items: int) -> IntArray:
         """Return the parts that each item gets from all units together."""
-        most, about = self.most_given(), ""
-        if self.equal_sizes:
-            most = most.max(keepdims=True)
-            about = f" (up to {most[0] / self.sizes[0]:g} a unit)" if self.sizes[0] else ""
-        check_total(counts, f"points of an item{about}", most)
         totals = np.full(items, int(counts @ self.others), dtype=np.int64)
         owners = self.owners()
         np.add.at(totals, self.listed, counts[owners] * (self.given - self.others[owners]))
@@ -172,7 +168,11 @@ class MeanPoints(Scorer):
         check_several(data)
         out = self._out(data)
         if len(alone := np.flatnonzero(out.rest == 0)):
-            raise OnlyWeightError(data.units.kind, data.units.labels[int(alone[0])])
+            unit = f"{data.units.kind} {shorten(data.units.labels[int(alone[0])])}"
+            raise InvalidWeightError(
+                f"the {unit} has all the weight, and without it nothing is left to score",
+                way_out="Leave-one-out needs two units of some weight or more.",
+            )
         return out
 
     def _out(self, data: Observations) -> MeanPointsOut:
@@ -388,12 +388,8 @@ class Plurality(MeanPoints):
                 raise CountTotalError("parts of a point that ties for the first place split", point)
             given = np.repeat(point // tied, tied)
             return Points.for_listed(indptr, data.ranked[first], given, point).of_units(data)
-        owner, listed, given = data.given
-        indptr = np.searchsorted(owner, np.arange(len(data.units) + 1))
-        points = Points.for_listed(indptr, listed, given)
-        if data.weights is None and data.unit is None:
-            return points
-        return replace(points, sizes=segment_sums(given, indptr), widest=None)
+        rows = data.members[0]
+        return Points.for_listed(np.arange(len(rows) + 1), data.choices[rows]).of_units(data)
 
     def squared_diameter(self, items: int) -> tuple[Fraction, str]:
         r"""Return 2: one vote moves the shares by at most ``sqrt(2) / n``.

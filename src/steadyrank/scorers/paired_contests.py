@@ -29,6 +29,8 @@ over such c is not negative exactly if ``t <= <g, p> / sqrt(R) + sqrt(4 s A + <g
 its part along p and the rest, square, and the part along p cancels. With a ridge take c minus its value
 nearest to 0: a constant changes no difference, and then ``d (c - o) >= (c - o)^2`` for each item. QED
 
+A battle of weight w counts w times in all of that: its r, v and the 1 are multiplied by w.
+
 So every unit has an effect, and m units suffice at most where the m largest effects do. The n of a
 battle is bounded by lengths first, and by its products with the battles that matter to it only where it
 is among the most effective.
@@ -41,10 +43,9 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from steadyrank.errors import InvalidSettingError
 from steadyrank.scorers.contests import LeftOutContests, narrowed, smallest
 from steadyrank.scorers.paired_sketch import STEADY
-from steadyrank.scorers.stuffing import StuffedBattles, any_weight
+from steadyrank.scorers.stuffing import StuffedBattles, any_size
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
@@ -100,8 +101,6 @@ class PairedContests(LeftOutContests):
         The fit itself, and what each distinct unit takes away.
     resolution : float
         Scores closer than this count as equal.
-    weighted : bool
-        Whether battles have weights: their terms, and so all that they do, are multiplied by them.
     """
 
     rule = "certified by effective resistances; seen by an attack on the units that narrow the gap most"
@@ -110,11 +109,8 @@ class PairedContests(LeftOutContests):
     several = True
     slow = True
 
-    def __init__(
-        self, out: LeaveOneOut, fit: BattleFolds, resolution: float, *, weighted: bool = False
-    ) -> None:
+    def __init__(self, out: LeaveOneOut, fit: BattleFolds, resolution: float) -> None:
         super().__init__(out)
-        self._weighted = weighted
         self._curves, self._scores, self.inverse = fit.curves, fit.scores, fit.curves.inverse
         self._steady = bool(np.abs(self.inverse).max() < STEADY)
         # Scores that are linked one to the next become equal, all of them at most.
@@ -139,13 +135,8 @@ class PairedContests(LeftOutContests):
 
     def stuffed(self, *, changing: bool) -> Contests:
         """Let the item behind win battles against the one ahead."""
-        if self._weighted:
-            raise any_weight("battle")
         if len(np.unique(self.owner)) < len(self.owner) or (self.taken.battles != 1).any():
-            raise InvalidSettingError(
-                "a group of battles that is added or changed could hold any number of battles",
-                way_out="Ask about groups that leave, or about battles.",
-            )
+            raise any_size("battles")
         return StuffedBattles(self, changing)
 
     def needed(self, ahead: IntArray, behind: IntArray) -> FloatArray:

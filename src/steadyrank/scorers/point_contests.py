@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.scorers.contests import SharedContests
-from steadyrank.scorers.stuffing import StuffedContests, any_weight
+from steadyrank.scorers.stuffing import StuffedContests, any_size
 
 if TYPE_CHECKING:
     from steadyrank._typing import IntArray
@@ -64,7 +64,7 @@ class PointContests(SharedContests):
     def stuffed(self, *, changing: bool) -> Contests:
         """Add units that give the one the most points, and the other the fewest."""
         if self._points.widest is None:
-            raise any_weight("unit")
+            raise any_size("people")
         return StuffedContests(self, self._points.widest, changing=changing)
 
     @cached_property

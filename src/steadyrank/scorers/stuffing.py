@@ -51,17 +51,11 @@ class NewValues:
     scale: float
     whole: bool
     grouped: bool
-    weighted: bool = False
 
     def stated(self) -> tuple[float, float]:
         """Return the range as it was stated, or complain that nothing bounds what units could say."""
-        if self.weighted:
-            raise any_weight("unit")
         if self.grouped:
-            raise InvalidSettingError(
-                "a group of rows that is added or changed could hold any number of rows",
-                way_out="Ask about groups that leave, or about rows.",
-            )
+            raise any_size("rows")
         if self.value_range is None:
             raise InvalidSettingError(
                 "nothing says which values a unit could give that is added or changed",
@@ -75,10 +69,10 @@ class NewValues:
         return low * self.scale, high * self.scale
 
 
-def any_weight(unit: str) -> InvalidSettingError:
-    """Return the error about units whose size nobody knows, since they are not there."""
+def any_size(members: str) -> InvalidSettingError:
+    """Return the error about units that nobody bounds, since they are not there."""
     return InvalidSettingError(
-        f"a {unit} that is added or changed could have any weight, or be a group of any size",
+        f"a group of {members}, or a unit with a weight, that is added or changed could be of any size",
         way_out="Ask about units that leave, or read the data without weights and groups.",
     )
 
