@@ -610,7 +610,7 @@ def decimal_places(values: FloatArray) -> int:
 
     Examples
     --------
-    >>> decimal_places(np.array([0.1, 2.25])), decimal_places(np.array([np.pi]))
+    >>> decimal_places(np.array([0.1, 2.25])), decimal_places(np.array([1 / 3]))
     (2, 16)
     """
     tried = range(MOST_PLACES + 1)
