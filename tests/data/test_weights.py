@@ -114,7 +114,7 @@ def test_one_weight_for_each_user() -> None:
 def test_a_unit_with_all_the_weight() -> None:
     votes = Votes(["x", "y"], weights=[1, 0])
     assert Plurality().score(votes).tolist() == [1, 0]
-    with pytest.raises(InvalidWeightError, match="the vote 'x, weight 1' has all the weight"):
+    with pytest.raises(InvalidWeightError, match="the vote 'x, weight 1', which has all"):
         Plurality().leave_one_out(votes)
 
 

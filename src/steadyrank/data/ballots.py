@@ -14,18 +14,13 @@ from steadyrank.data.observations import (
     COUNT,
     ITEM_LIST,
     ITEM_NAMES,
-    People,
-    PeopleArguments,
-    agreed,
     check_some,
-    of_people,
-    renumbered,
     repeated_spans,
     row_counts,
     set_fields,
-    some_people,
 )
 from steadyrank.data.orders import BallotArrays, canonical, distinct_ballots, flatten, parse_orders
+from steadyrank.data.people import People, PeopleArguments, agreed, of_people, renumbered, some_people
 from steadyrank.engines.blocks import segment_sums
 from steadyrank.errors import EmptyDataError, InvalidBallotError, InvalidDataError, Option, listing
 from steadyrank.reading.arrays import is_missing

@@ -14,15 +14,12 @@ from steadyrank.data.counted_rows import CountedRows
 from steadyrank.data.observations import (
     COUNT,
     ITEM_LIST,
-    People,
-    PeopleArguments,
     check_some,
     check_total,
-    of_people,
-    renumbered,
     row_counts,
     set_fields,
 )
+from steadyrank.data.people import People, PeopleArguments, of_people, renumbered
 from steadyrank.errors import InvalidDataError, listing, shorten
 from steadyrank.reading.arrays import as_counts, check_length, objects
 from steadyrank.reading.kinds import Form, Kind, Role

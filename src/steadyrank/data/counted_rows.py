@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from steadyrank.data.observations import Observations, check_total, remaining_groups, shared_out
+from steadyrank.data.observations import Observations, check_total, shared_out
+from steadyrank.data.people import remaining_groups
 from steadyrank.data.units import LazyLabels, Units
 from steadyrank.errors import listing
 from steadyrank.wording import counted

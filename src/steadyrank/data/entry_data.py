@@ -53,6 +53,6 @@ class EntryObservations(Observations):
         return found
 
     def _how_many(self, number: int) -> str:
-        if self.weights is not None:  # then it is a number of parts
-            return "" if self.unit is None else " (weighted mean)"
-        return f" (mean of {number:,})" if number > 1 else ""
+        if self.weights is None:
+            return f" (mean of {number:,})" if number > 1 else ""
+        return "" if self.unit is None else " (weighted mean)"  # of a number of parts

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import compress
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
+from steadyrank.data.people import decimal_places, some_people
 from steadyrank.data.units import Units
-from steadyrank.engines.exact_sums import EXACT, are_decimals
 from steadyrank.errors import (
     MOST_COUNTED,
     CountTotalError,
@@ -20,16 +20,15 @@ from steadyrank.errors import (
     InvalidDataError,
     InvalidLabelError,
     InvalidValueError,
-    InvalidWeightError,
     NothingLeftError,
     Option,
     SizeMismatchError,
     listing,
     shorten,
 )
-from steadyrank.reading.arrays import as_column, as_counts, as_numbers, check_length, frozen, is_hashable
+from steadyrank.reading.arrays import as_counts, frozen, is_hashable
 from steadyrank.reading.formats import read_table
-from steadyrank.reading.kinds import Kind, ReadingArguments, Role, Setting
+from steadyrank.reading.kinds import Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.roles import Resolved, resolve
 from steadyrank.reading.unit_columns import Candidates, unit_candidates
@@ -40,18 +39,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Self
 
-    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.engines.settings import Engine
     from steadyrank.reading.files import Source
     from steadyrank.reading.table import Table
 
     Ends = tuple[float | None, float | None]
     """The least and the largest value that a unit gives, None where it gives none."""
-
-ROOM = EXACT / 1024
-"""Weights add up to fewer parts than this, so that a thousand times as many are exact, too."""
-
-MOST_PLACES = 15
 
 NAME_COLUMNS = 40
 """How much of a name is shown in what a unit said."""
@@ -71,27 +65,6 @@ COUNT = Role(
     holds="counts",
     argument="counts",
 )  # fmt: skip
-
-WEIGHT = Role(
-    "how much each unit counts: one person, with their weight",
-    (
-        "weight", "weights", "wt", "wgt", "sampleweight", "sampleweights", "surveyweight",
-        "surveyweights", "samplingweight", "pollweight",
-    ),
-    holds="numbers",
-    argument="weights",
-    guessed_as="how much each one counts, not how often it occurs",
-)  # fmt: skip
-
-UNIT = Role("rows with equal values here are left out together (a worker, a prompt)", argument="units")
-
-
-class PeopleArguments(ReadingArguments, total=False):
-    """What can be said about the people behind any rows."""
-
-    weight: Annotated[str | None, WEIGHT]
-    unit: Annotated[str | None, UNIT]
-
 
 ITEM_LIST = Setting("the list of items, in order, also those without data", several=True)
 
@@ -268,10 +241,8 @@ class Observations(ABC):
     def _check_addable(self) -> None:
         """Complain about units that nobody can make up: groups, and persons with a weight."""
         if self.unit is not None or self.weights is not None:
-            why = "of any weight" if self.unit is None else "with any number of members"
             raise InvalidDataError(
-                f"no unit can be added to these {self.kind.name}: it could be one {why}",
-                way_out="Read the data without weights and groups.",
+                f"no unit can be added to {self.kind.name} with weights or groups: any size would do"
             )
 
     def favouring(self, behind: int, ahead: int, ends: Ends) -> Any:  # noqa: ARG002 (always refused)
@@ -558,107 +529,6 @@ def check_total(counts: IntArray, what: str, times: Any = 1) -> int:
     return total
 
 
-def as_weights(weights: Any, counts: IntArray) -> tuple[FloatArray | None, tuple[str, ...]]:
-    """Return how much each row counts, None where all count 1, and what to say about it.
-
-    Weights are decimals of so few places that sums of them are exact: with more they are rounded.
-
-    Examples
-    --------
-    >>> as_weights([0.5, 2], np.array([3, 1]))
-    (array([0.5, 2. ]), ())
-    """
-    if weights is None:
-        return None, ()
-    column = as_numbers(weights, "weights")
-    check_length(column, len(counts), "weights")
-    # Short numbers are taken as the decimals that they are written as.
-    short = column.dtype.kind == "f" and column.dtype.itemsize < 8
-    found = np.array(column.astype(np.str_) if short else column, dtype=np.float64)
-    wrong: BoolArray = found < 0
-    if wrong.any():
-        raise InvalidWeightError(
-            f"weights must be numbers from 0 on, but there is {found[wrong][0]:g}",
-            rows=wrong,
-            subject="weights",
-            way_out="Correct these rows.",
-        )
-    total = float(found @ counts)
-    if not total:
-        raise EmptyDataError("all weights are 0, so nobody counts")
-    places = int(np.clip(np.floor(np.log10(ROOM / total)), 0, MOST_PLACES))
-    rounded = np.round(found, places) + 0.0
-    lost = np.abs(rounded - found) > found / 1000
-    if total >= EXACT or lost.any():
-        raise InvalidWeightError(
-            f"weights from {found[found > 0].min():g} to {found.max():g} that add up to {total:g} are "
-            "too far apart to be added up exactly",
-            rows=lost,
-            subject="weights",
-            way_out="Divide them by one number, or round the smallest ones.",
-        )
-    if (found == 1).all():
-        return None, ()
-    if decimal_places(found) <= places:
-        return found, ()
-    note = f"weights rounded to {places} decimal places: with more they would not add up exactly"
-    return rounded, (note,)
-
-
-def decimal_places(values: FloatArray) -> int:
-    """Return the fewest decimal places that write all values, or one more than is looked for.
-
-    Examples
-    --------
-    >>> decimal_places(np.array([0.1, 2.25])), decimal_places(np.array([1 / 3]))
-    (2, 16)
-    """
-    tried = range(MOST_PLACES + 1)
-    return next((d for d in tried if are_decimals(values, d).all()), MOST_PLACES + 1)
-
-
-class People(TypedDict, total=False):
-    """What may be said about who is behind each row: how much they count, and who leaves together."""
-
-    weights: Any
-    units: Any
-    unit_kind: str
-
-
-def agreed(people: People, owner: AnyArray, size: int, of: str) -> People:
-    """Return what is said about entries as said about their owners; all entries of one must agree."""
-    found, named = people.copy(), {"weights": "weights", "units": shorten(people.get("unit_kind", ""))}
-    for name in ("weights", "units"):
-        if people.get(name) is not None:
-            numbers = name == "weights"
-            given = (as_numbers if numbers else as_column)(people[name], name)
-            check_length(given, len(owner), name)
-            each = np.zeros(size, given.dtype) if numbers else np.full(size, None)
-            each[owner] = given
-            if (wrong := each[owner] != given).any():
-                said = f"entries of one {of} name different {named[name]}"
-                raise InvalidDataError(said, rows=wrong, subject=name)
-            found[name] = each
-    return found
-
-
-def of_people(
-    counts: IntArray, row: str, *, weights: Any = None, units: Any = None, unit_kind: str = "group"
-) -> dict[str, Any]:
-    """Return the fields that say how much each row counts, which leave together, and what to note."""
-    each, notes = as_weights(weights, counts)
-    groups = groups_of_rows(units, np.ones(len(counts), dtype=bool), unit_kind, row)
-    return {"weights": each, **groups, "notes": notes}
-
-
-def some_people(
-    rows: Any, *, weights: FloatArray | None, unit: Any, unit_labels: Any, **_: Any
-) -> dict[str, Any]:
-    """Return those of these fields that change where only some rows are left."""
-    left = None if weights is None else weights[rows]
-    return {"weights": left, **remaining_groups(unit, unit_labels, rows)}
-
-
 def column_labels(labels: Iterable[object] | None, size: int) -> tuple[object, ...]:
     """Return one unique label for each column of numbers, 0, 1, 2... where none are given."""
     if labels is None:
@@ -677,25 +547,6 @@ def row_names(rows: Iterable[object] | None, size: int) -> Sequence[object]:
     if len(codes) != size:
         raise SizeMismatchError(f"rows has {len(codes):,} labels for {size:,} rows")
     return tuple(labels[code] for code in codes)
-
-
-def groups_of_rows(units: Any, kept: BoolArray, kind: str, row: str) -> dict[str, Any]:
-    """Return the fields that say which of the rows that are kept leave together.
-
-    Parameters
-    ----------
-    units : array, series or iterable, or None
-        For each row, the label of its group; without it each is a unit of its own.
-    kept : bool array
-        The rows that stay.
-    kind, row : str
-        What a group is called, and what a row is.
-    """
-    if units is None:
-        return {"unit": None, "unit_labels": None, "unit_kind": row}
-    codes, labels = encode(units, what="units")
-    check_length(codes, len(kept), "units")
-    return {"unit_kind": kind, **remaining_groups(codes.astype(np.int64), labels, kept)}
 
 
 def repeated_spans(indptr: IntArray, chosen: IntArray) -> tuple[IntArray, IntArray]:
@@ -739,18 +590,3 @@ def shared_out(unit: IntArray, counts: IntArray, wanted: IntArray) -> IntArray:
     given = np.empty_like(available)
     given[order] = np.where(last, left, np.minimum(left, available))
     return given
-
-
-def renumbered(kept: BoolArray) -> IntArray:
-    """Return for each place the number that it has among those that are kept."""
-    return np.asarray(np.cumsum(kept) - 1)
-
-
-def remaining_groups(
-    unit: IntArray | None, labels: Sequence[object] | None, rows: Any, kept: BoolArray | None = None
-) -> dict[str, Any]:
-    """Renumber the groups of some rows; those without any, or not among the kept, are none any more."""
-    if unit is None or labels is None:
-        return {"unit": None, "unit_labels": None}
-    stay = np.bincount(unit[rows], minlength=len(labels)) > 0 if kept is None else kept
-    return {"unit": renumbered(stay)[unit[rows]], "unit_labels": tuple(compress(labels, stay))}

@@ -9,16 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 
 import numpy as np
 
-from steadyrank.data.observations import (
-    UNIT,
-    Observations,
-    People,
-    check_some,
-    column_labels,
-    of_people,
-    row_names,
-    set_fields,
-)
+from steadyrank.data.observations import Observations, check_some, column_labels, row_names, set_fields
+from steadyrank.data.people import UNIT, People, of_people
 from steadyrank.errors import InvalidWeightError, listing
 from steadyrank.reading.arrays import as_matrix, as_numbers, check_length
 from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role

@@ -10,18 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 import numpy as np
 
 from steadyrank.data.entry_data import EntryObservations
-from steadyrank.data.observations import (
-    ITEM_NAMES,
-    People,
-    PeopleArguments,
-    agreed,
-    check_some,
-    column_labels,
-    of_people,
-    row_names,
-    set_fields,
-    some_people,
-)
+from steadyrank.data.observations import ITEM_NAMES, check_some, column_labels, row_names, set_fields
+from steadyrank.data.people import People, PeopleArguments, agreed, of_people, some_people
 from steadyrank.engines.dense_entries import DenseEntries
 from steadyrank.errors import (
     InvalidDataError,
@@ -193,15 +183,8 @@ class ScoreMatrix(EntryObservations):
     @cached_property
     def entries(self) -> DenseEntries:
         """The matrix as values that units give to items, with their sums."""
-        times, scale = self.weight_parts
-        return DenseEntries(
-            self.values,
-            self.unit,
-            times=None if self.weights is None else times,
-            scale=scale,
-            row_labels=self.row_labels,
-            item_labels=self.items,
-        )
+        weights = None if self.weights is None else self.weight_parts
+        return DenseEntries(self.values, self.unit, weights, (self.row_labels, self.items))
 
     def _copied(self, copies: IntArray) -> dict[str, Any]:
         times = copies if self.unit is None else copies[self.unit]

@@ -10,16 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 import numpy as np
 
 from steadyrank.data.counted_rows import CountedRows
-from steadyrank.data.observations import (
-    COUNT,
-    ITEM_LIST,
-    People,
-    PeopleArguments,
-    of_people,
-    renumbered,
-    row_counts,
-    set_fields,
-)
+from steadyrank.data.observations import COUNT, ITEM_LIST, row_counts, set_fields
+from steadyrank.data.people import People, PeopleArguments, of_people, renumbered
 from steadyrank.reading.kinds import Form, Kind, Role
 from steadyrank.reading.labels import encode
 from steadyrank.reading.table import Table, as_table

@@ -36,11 +36,10 @@ class DenseEntries(Entries):
         The matrix, NaN where a value is missing.
     unit : int array (rows,), optional
         The unit of each row; by default each row is one.
-    times : int array (rows,), optional
-        How many parts of a value the values of each row count as; by default each is a whole one.
-    scale : int
-        How many parts make a value.
-    row_labels, item_labels : sequences
+    weights : (int array (rows,), int), optional
+        How many parts of a value the values of each row count as, and how many make one; by default
+        each is a whole one.
+    labels : two sequences
         What to call rows and items in an error.
     block_numbers : int
         How many numbers are handled at a time.
@@ -58,19 +57,19 @@ class DenseEntries(Entries):
         self,
         values: FloatArray,
         unit: IntArray | None = None,
+        weights: tuple[IntArray, int] | None = None,
+        labels: tuple[Sequence[object], Sequence[object]] = ((), ()),
         *,
-        times: IntArray | None = None,
-        scale: int = 1,
-        row_labels: Sequence[object] = (),
-        item_labels: Sequence[object] = (),
         block_numbers: int = BLOCK_NUMBERS,
     ) -> None:
         self.values = values
         self._rows, self._items = values.shape
-        self._times, self.scale, self.weighted = times, scale, times is not None
-        self.rows = self._rows if times is None else int(times.sum())
+        self._times: IntArray | None
+        self._times, self.scale = weights or (None, 1)
+        self.weighted = weights is not None
+        self.rows = self._rows if self._times is None else int(self._times.sum())
         self.grouped = unit is not None or self.weighted
-        self._labels = row_labels, item_labels
+        self._labels = labels
         self._block_numbers = block_numbers
         # Unit u has the rows order[pointers[u]:pointers[u + 1]].
         self._order = None if unit is None else np.argsort(unit, kind="stable")

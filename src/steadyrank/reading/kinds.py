@@ -196,11 +196,10 @@ class Kind:
 
     @cached_property
     def declared(self) -> dict[str, Role | Setting]:
-        """Every argument with its declaration: its own, and then those of all tables."""
+        """Every argument with its declaration: its own, those of people, and those of all tables."""
         hints = get_type_hints(self.arguments, include_extras=True)
-        own = [name for name in hints if not is_about_reading(name) and name not in PEOPLE]
-        rest = sorted((name for name in hints if name not in own), key=is_about_reading)
-        return {name: get_args(hints[name])[1] for name in (*own, *rest)}
+        last = sorted(hints, key=lambda name: (is_about_reading(name), name in PEOPLE))
+        return {name: get_args(hints[name])[1] for name in last}
 
     @cached_property
     def roles(self) -> dict[str, Role]:

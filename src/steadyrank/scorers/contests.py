@@ -162,9 +162,9 @@ class SharedContests(Contests):
     def differences(self, ahead: int, behind: int) -> tuple[IntArray, FloatArray | IntArray]:
         """Return the units that may have a d other than 0, and their d."""
 
-    def sizes(self) -> FloatArray | IntArray | None:
-        """Return what each distinct unit takes off the divisor, None where all take the same."""
-        return None
+    def sizes(self) -> FloatArray | IntArray:
+        """Return what each distinct unit takes off the divisor."""
+        return np.full(len(self.counts), self.divisor / self.total)
 
     def contributions(self, one: int, other: int) -> FloatArray:
         """Return what each distinct unit adds to the gap of the scores: its d, over the divisor.
@@ -207,16 +207,9 @@ class SharedContests(Contests):
         times the divisor: where the largest do not, t is the most, and else they leave more.
         """
         units, given = self.differences(ahead, behind)
-        size = self.sizes()
-        if size is None:
-            size = np.full(len(units), self.divisor / self.total)
-        else:
-            given = np.bincount(units, given, minlength=len(self.counts))
-            units = np.arange(len(given))
-        copies = np.minimum(self.counts[units], removals)
-        same = min(removals, self.total - int(self.counts[units].sum()))  # units with a d of 0
-        favour = np.append(np.repeat(given, copies), np.zeros(same))
-        taken = np.append(np.repeat(size, copies), np.full(same, self.divisor / self.total))
+        copies = np.minimum(self.counts, removals)
+        favour = np.repeat(np.bincount(units, given, minlength=len(self.counts)), copies)
+        taken = np.repeat(self.sizes(), copies)
         gap = self.gaps(np.array([ahead]), np.array([behind]))[0] - self.rounding
         lead, reached = -1.0, 0.0
         while reached > lead:

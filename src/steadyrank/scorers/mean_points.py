@@ -169,10 +169,7 @@ class MeanPoints(Scorer):
         out = self._out(data)
         if len(alone := np.flatnonzero(out.rest == 0)):
             unit = f"{data.units.kind} {shorten(data.units.labels[int(alone[0])])}"
-            raise InvalidWeightError(
-                f"the {unit} has all the weight, and without it nothing is left to score",
-                way_out="Leave-one-out needs two units of some weight or more.",
-            )
+            raise InvalidWeightError(f"without the {unit}, which has all the weight, nothing is left")
         return out
 
     def _out(self, data: Observations) -> MeanPointsOut:

@@ -49,15 +49,13 @@ class PointContests(SharedContests):
         np.add.at(given, place, extra)
         return units, given
 
-    def sizes(self) -> IntArray | None:
-        """Return what each unit takes off the divisor, unless all units are of one size."""
-        return None if self._points.equal_sizes else self._points.sizes
+    def sizes(self) -> IntArray:
+        """Return what each unit takes off the divisor."""
+        return self._points.sizes
 
     def lower(self, ahead: int, behind: int) -> int:
         """Count the units, unless they have all the weight: without them there is no order."""
         number = super().lower(ahead, behind)
-        if self._points.equal_sizes:
-            return number
         leaving = self.attack(ahead, behind).first(number, len(self.counts))
         return self.total if leaving @ self._points.sizes == self.divisor else number
 

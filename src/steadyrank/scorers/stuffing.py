@@ -72,7 +72,7 @@ class NewValues:
 def any_size(members: str) -> InvalidSettingError:
     """Return the error about units that nobody bounds, since they are not there."""
     return InvalidSettingError(
-        f"a group of {members}, or a unit with a weight, that is added or changed could be of any size",
+        f"a group that is added or changed could hold any number of {members}, a unit have any weight",
         way_out="Ask about units that leave, or read the data without weights and groups.",
     )
 
