@@ -307,6 +307,10 @@ class InvalidCountError(InvalidDataError):
     """A count that is not a whole number from 0 on."""
 
 
+class InvalidWeightError(InvalidDataError):
+    """A weight that is negative, or weights too far apart to be added up exactly."""
+
+
 class CountTotalError(InvalidCountError):
     """Counts, or points times counts, that add up to more than 64-bit whole numbers hold."""
 

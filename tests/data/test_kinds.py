@@ -67,7 +67,9 @@ class TestVotes:
         assert found == {label: count for label, count in sorted(tally.items()) if count}
         assert votes.items == tuple(sorted(tally))
         assert votes.n_units == sum(tally.values())
-        assert [votes.items[item] for item in votes.unit_items] == list(votes.units.labels)
+        assert [votes.items[item] for item in votes.choices[votes.members[0]]] == list(
+            votes.units.labels
+        )
 
     def test_an_item_without_votes_keeps_its_place(self) -> None:
         votes = Votes(["b"], items=["c", "b", "a"])

@@ -76,7 +76,7 @@ def test_a_single_vote_leaves_nothing() -> None:
 
 
 def test_other_data_are_refused() -> None:
-    with pytest.raises(WrongDataError, match="Plurality needs votes, but was given ratings"):
+    with pytest.raises(WrongDataError, match="Plurality needs votes or ballots, but was given ratings"):
         Plurality().score(Ratings(["u"], ["i"], [1]))  # type: ignore[arg-type]
 
 

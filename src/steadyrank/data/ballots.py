@@ -6,17 +6,16 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 
 import numpy as np
 
+from steadyrank.data.counted_rows import CountedRows
 from steadyrank.data.observations import (
     COUNT,
     ITEM_LIST,
     ITEM_NAMES,
-    Observations,
     check_some,
-    renumbered,
     repeated_spans,
     row_counts,
     set_fields,
@@ -29,7 +28,15 @@ from steadyrank.data.orders import (
     parse_orders,
     without_answers,
 )
-from steadyrank.data.units import LazyLabels, Units
+from steadyrank.data.people import (
+    People,
+    PeopleArguments,
+    agreed,
+    of_people,
+    renumbered,
+    said_of,
+    some_people,
+)
 from steadyrank.engines.blocks import segment_sums
 from steadyrank.errors import (
     NO_BLANKS,
@@ -40,7 +47,7 @@ from steadyrank.errors import (
     listing,
 )
 from steadyrank.reading.arrays import as_counts, is_missing
-from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role, Setting
+from steadyrank.reading.kinds import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.table import Table, WholeColumn, as_table, simplify
 from steadyrank.reading.text_columns import TextColumn
@@ -48,7 +55,7 @@ from steadyrank.reading.text_columns import TextColumn
 if TYPE_CHECKING:
     from typing import Self
 
-    from steadyrank._typing import BoolArray, IntArray
+    from steadyrank._typing import AnyArray, BoolArray, IntArray
     from steadyrank.data.observations import Ends
     from steadyrank.reading.kinds import Columns
     from steadyrank.reading.roles import Resolved
@@ -66,8 +73,6 @@ BALLOT = Role(
 )  # fmt: skip
 
 ORDER_MARKS = frozenset(">{,;|")
-Made = TypeVar("Made", bound="Ballots")
-
 
 VOTER = Role(
     "whose ballot, one row an entry",
@@ -123,7 +128,7 @@ def _are_choices(table: Table, columns: Columns) -> bool:
     return named is not None or not all(map(table.is_numeric, columns["ranks"]))
 
 
-class BallotsArguments(ReadingArguments, total=False):
+class BallotsArguments(PeopleArguments, total=False):
     """What :meth:`Ballots.from_frame` and ``read`` can be told."""
 
     ballot: Annotated[str | None, BALLOT]
@@ -146,10 +151,11 @@ def _has_orders(table: Table, columns: Columns) -> bool:
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Ballots(Observations):
-    """Orders of some items, ties allowed, or sets of approved items. The unit is the ballot.
+class Ballots(CountedRows):
+    """Orders of some items, ties allowed, or sets of approved items. The unit is the ballot, or a group.
 
-    Equal ballots are kept once, with the sum of their counts, in order of first appearance.
+    Equal ballots (of one weight, in one group) are kept once, with the sum of their counts, in order of
+    first appearance.
 
     Parameters
     ----------
@@ -162,6 +168,12 @@ class Ballots(Observations):
         The list of items, in order, also those on no ballot.
     approval : bool
         Whether ballots are sets of approved items instead of orders.
+    weights : iterable of float, optional
+        How much each ballot of a row counts, from 0 on; 1 each by default.
+    units : array, series or iterable, optional
+        For each row, the label of the group (region, household) that leaves together.
+    unit_kind : str
+        What one such group is, in the singular.
 
     Attributes
     ----------
@@ -174,6 +186,8 @@ class Ballots(Observations):
     counts : int64 array
         How often each distinct ballot occurs.
     approval : bool
+    weights, unit, unit_labels
+        As for all observations; a row is a distinct ballot.
 
     Examples
     --------
@@ -197,6 +211,7 @@ class Ballots(Observations):
         ),
     )
 
+    columns: ClassVar[tuple[str, ...]] = ()
     indptr: IntArray
     ranked: IntArray
     levels: IntArray
@@ -210,6 +225,7 @@ class Ballots(Observations):
         counts: Any = None,
         items: Iterable[object] | None = None,
         approval: bool = False,
+        **people: Unpack[People],
     ) -> None:
         indptr, entries, levels = flatten(ballots, approval=approval)
         try:
@@ -219,12 +235,30 @@ class Ballots(Observations):
                 error.rows = (np.searchsorted(indptr, error.rows, side="right") - 1).tolist()
             raise
         arrays = BallotArrays(indptr, codes.astype(np.int64), levels)
-        _set_ballots(self, arrays, counts, labels, approval=approval)
+        self._set(arrays, counts, labels, approval=approval, **people)
 
-    @cached_property
-    def units(self) -> Units:
-        """The distinct ballots."""
-        return Units("ballot", self.counts, LazyLabels(len(self.counts), self._describe))
+    def _set(
+        self,
+        arrays: BallotArrays,
+        counts: Any,
+        labels: tuple[object, ...],
+        *,
+        approval: bool,
+        **people: Unpack[People],
+    ) -> Self:
+        size = len(arrays.indptr) - 1
+        check_some(size, "ballots")
+        if not labels:
+            raise EmptyDataError(
+                "no ballot names an item", way_out=["Give the list as ", Option("items", several=True)]
+            )
+        times = row_counts(counts, size, "ballots")
+        set_fields(self, items=labels, approval=approval)
+        return set_fields(self, **self._merged(arrays, times, of_people(times, "ballot", **people)))
+
+    @property
+    def _keys(self) -> IntArray:
+        return np.arange(len(self.counts))  # equal ballots are one row
 
     @cached_property
     def item_counts(self) -> IntArray:
@@ -237,10 +271,6 @@ class Ballots(Observations):
         span = slice(self.indptr[ballot], self.indptr[ballot + 1])
         names = [str(self.items[code]) for code in self.ranked[span]]
         return "{" + ", ".join(names) + "}" if self.approval else _order(names, self.levels[span])
-
-    def said(self, units: Sequence[int], items: Sequence[Sequence[int]]) -> list[str | None]:
-        """Return the order of the items on the ballots, or which of them they approve, and the rest."""
-        return [self._said(unit, those) for unit, those in zip(units, items, strict=True)]
 
     def _said(self, ballot: int, those: Sequence[int]) -> str | None:
         span = np.arange(self.indptr[ballot], self.indptr[ballot + 1])
@@ -257,32 +287,33 @@ class Ballots(Observations):
         entry = kept[self.ranked]
         sizes = segment_sums(entry.astype(np.int64), self.indptr)
         voted = sizes >= (0 if self.approval else 1)  # an empty order is none, but may approve of nobody
-        return self._arrays(
-            np.append(0, np.cumsum(sizes[voted])),
-            ranked=renumbered(kept)[self.ranked[entry]],
-            levels=self.levels[entry],
-            counts=self.counts[voted],
+        arrays = np.append(0, np.cumsum(sizes[voted])), renumbered(kept)[self.ranked[entry]]
+        return self._merged(
+            BallotArrays(*arrays, self.levels[entry]), self.counts[voted], self._people(voted)
         )
 
-    def _copied(self, copies: IntArray) -> dict[str, Any]:
-        kept = np.flatnonzero(copies)
-        indptr, entries = repeated_spans(self.indptr, kept)
-        return {
-            "indptr": indptr,
-            "ranked": self.ranked[entries],
-            "levels": self.levels[entries],
-            "counts": copies[kept],
-        }
+    def _rows(self, rows: IntArray, **changed: AnyArray) -> dict[str, Any]:
+        indptr, entries = repeated_spans(self.indptr, rows)
+        ballots = {"indptr": indptr, "ranked": self.ranked[entries], "levels": self.levels[entries]}
+        return super()._rows(rows, **changed) | ballots
 
     def _added(self, unit: Any, times: int) -> dict[str, Any]:
+        self._check_addable()
         other = Ballots([unit], counts=[times], items=self.items, approval=self.approval)
         indptr = np.append(self.indptr, self.indptr[-1] + other.indptr[1:])
-        return self._arrays(indptr, **self._joined(other, "ranked", "levels", "counts"))
+        both = self._joined(other, "ranked", "levels", "counts")
+        arrays = BallotArrays(indptr, both["ranked"], both["levels"])
+        return self._merged(arrays, both["counts"], self._people([]))
 
-    def _arrays(self, indptr: IntArray, **arrays: IntArray) -> dict[str, Any]:
-        """Return arrays of ballots of which some may be equal as the fields hold them."""
-        made = self.from_csr(indptr, **arrays, items=self.items, approval=self.approval)
-        return {name: getattr(made, name) for name in ("indptr", *arrays)}
+    def _merged(self, arrays: BallotArrays, counts: IntArray, people: dict[str, Any]) -> dict[str, Any]:
+        """Return the fields of ballots of which some may be equal: by weight and group, each once."""
+        apart = np.zeros((len(counts), 2), dtype=np.int64)
+        for place, name in enumerate(("weights", "unit")):
+            if people[name] is not None:
+                apart[:, place] = np.unique(people[name], return_inverse=True)[1]
+        ballots = canonical(arrays, self.items, approval=self.approval)
+        kept, totals, rows = distinct_ballots(ballots, counts, apart)
+        return people | kept._asdict() | {"counts": totals} | some_people(rows, **people)
 
     def favouring(self, behind: int, ahead: int, ends: Ends) -> list[object]:  # noqa: ARG002 (no values)
         """Return a ballot with the one first and the other last, or that approves of the one only."""
@@ -301,6 +332,7 @@ class Ballots(Observations):
         counts: Any = None,
         items: Iterable[object],
         approval: bool = False,
+        **people: Unpack[People],
     ) -> Self:
         """Take ballots that are already numbers.
 
@@ -308,7 +340,7 @@ class Ballots(Observations):
         ----------
         indptr, ranked, levels : int array
             As the attributes; equal ballots may occur again and levels may skip numbers.
-        counts, items, approval
+        counts, items, approval, weights, units, unit_kind
             As for the class.
 
         Examples
@@ -319,7 +351,8 @@ class Ballots(Observations):
         labels = unique_labels(items)
         arrays = BallotArrays(*(np.array(part, dtype=np.int64) for part in (indptr, ranked, levels)))
         _check_csr(arrays, len(labels))
-        return _set_ballots(cls.__new__(cls), arrays, counts, labels, approval=approval)
+        self = cls.__new__(cls)
+        return self._set(arrays, counts, labels, approval=approval, **people)
 
     @classmethod
     def from_frame(cls, frame: Any, **arguments: Unpack[BallotsArguments]) -> Self:
@@ -339,6 +372,10 @@ class Ballots(Observations):
             tie; not needed for approval).
         count : str, optional
             The column of counts, for the forms with one row a ballot.
+        weight : str, optional
+            The column of weights, one for each ballot.
+        unit : str, optional
+            The column whose equal values leave together (region, household).
         items, approval
             As for the class.
 
@@ -353,22 +390,26 @@ class Ballots(Observations):
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
         approval, items = bool(found.settings.get("approval")), found.settings.get("items")
+        people = found.people()
         if "user" in found.columns:
-            voters, people = encode(found.values("user"), what="users", subject="user")
+            voters, voting = encode(found.values("user"), what="users", subject="user")
             codes, labels = encode(found.values("item"), known=items, subject="item")
             ranks = np.zeros(len(codes)) if approval else found.values("rank")
             _, levels = np.unique(np.asarray(ranks), return_inverse=True)
             order = np.argsort(voters, kind="stable")
-            indptr = np.searchsorted(voters[order], np.arange(len(people) + 1))
-            return cls.from_csr(indptr, codes[order], levels[order], items=labels, approval=approval)
+            indptr = np.searchsorted(voters[order], np.arange(len(voting) + 1))
+            people = agreed(people, voters, len(voting), "user")
+            kept = codes[order], levels[order]
+            return cls.from_csr(indptr, *kept, items=labels, approval=approval, **people)
         if "ranks" in found.columns:
             orders = _orders_of_choices(found.table, found.columns["ranks"])
         else:
             orders = _orders_of(found.table, found.columns["ballot"], approval=approval)
         orders, stay = without_answers(orders, found.reading["drop"], approval=approval)
         counts = as_counts(found.values("count"), len(found.table))[stay]
+        people = said_of(people, stay)
         try:
-            return cls(orders, counts=counts, items=items, approval=approval)
+            return cls(orders, counts=counts, items=items, approval=approval, **people)
         except InvalidDataError as error:
             if not error.placed:
                 error.rows = np.arange(len(found.table))[stay][error.rows].tolist()
@@ -421,20 +462,6 @@ def _choices(columns: Sequence[Column]) -> list[list[object]]:
     words = list({cell for column in cells for cell in column} - {""})
     known: dict[str, object] = dict(zip(words, TextColumn.of(words).labels().tolist(), strict=True))
     return [[known.get(cell) for cell in column] for column in cells]
-
-
-def _set_ballots(
-    ballots: Made, arrays: BallotArrays, counts: Any, labels: tuple[object, ...], *, approval: bool
-) -> Made:
-    size = len(arrays.indptr) - 1
-    check_some(size, "ballots")
-    if not labels:
-        raise EmptyDataError(
-            "no ballot names an item", way_out=["Give the list as ", Option("items", several=True)]
-        )
-    times = row_counts(counts, size, "ballots")
-    kept, totals = distinct_ballots(canonical(arrays, labels, approval=approval), times)
-    return set_fields(ballots, items=labels, **kept._asdict(), counts=totals, approval=approval)
 
 
 def _check_csr(arrays: BallotArrays, size: int) -> None:

@@ -10,24 +10,19 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias, TypeVar, 
 import numpy as np
 
 from steadyrank.data.battle_results import LEFT, RIGHT, TIE, check_agreement, read_results
+from steadyrank.data.counted_rows import CountedRows
 from steadyrank.data.observations import (
     COUNT,
     ITEM_LIST,
-    UNIT,
-    Observations,
     check_some,
     check_total,
-    groups_of_rows,
-    remaining_groups,
-    renumbered,
     row_counts,
     set_fields,
-    shared_out,
 )
-from steadyrank.data.units import LazyLabels, Units
+from steadyrank.data.people import People, PeopleArguments, of_people, renumbered
 from steadyrank.errors import InvalidDataError, Option, UnknownOutcomeError, listing, shorten
 from steadyrank.reading.arrays import as_column, as_counts, check_length, objects
-from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role
+from steadyrank.reading.kinds import Form, Kind, Role
 from steadyrank.reading.labels import encode
 from steadyrank.reading.table import as_table, simplify
 
@@ -115,7 +110,7 @@ def _names_winners(table: Table, columns: Columns) -> bool:
     return simplify(columns["winner"]) != "w" or not table.is_numeric(columns["winner"])
 
 
-class BattlesArguments(ReadingArguments, total=False):
+class BattlesArguments(PeopleArguments, total=False):
     """What :meth:`Battles.from_frame`, ``read`` and ``scan`` can be told."""
 
     left: Annotated[str | None, _paired(0, "one side", SIDES, answer=True)]
@@ -128,7 +123,6 @@ class BattlesArguments(ReadingArguments, total=False):
     wins_right: Annotated[str | None, _paired(1, "wins of the right side", WINS, holds="counts")]
     ties: Annotated[str | Sequence[str] | None, TIES]
     count: Annotated[str | None, COUNT]
-    unit: Annotated[str | None, UNIT]
     items: Annotated[Iterable[object] | None, ITEM_LIST]
 
 
@@ -137,8 +131,8 @@ class UnitPairs:
     """The battles of each distinct unit, added up by pair.
 
     The entries of unit u are at ``indptr[u]:indptr[u + 1]``. An entry says that ``winner`` beat
-    ``loser`` ``wins`` times and that the two tied ``ties`` times. Ties stand in the entry whose
-    ``winner`` has the lower code. No ordered pair occurs twice within a unit.
+    ``loser`` ``wins`` times and that the two tied ``ties`` times, times the weights. Ties stand in the
+    entry whose ``winner`` has the lower code. No ordered pair occurs twice within a unit.
     """
 
     indptr: IntArray
@@ -149,7 +143,7 @@ class UnitPairs:
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Battles(Observations):
+class Battles(CountedRows):
     """Pairs of items and who won. The unit left out is the battle, or a group of battles.
 
     Parameters
@@ -163,6 +157,8 @@ class Battles(Observations):
         How many equal battles each row stands for.
     items : iterable, optional
         The list of items, in order, also those without a battle.
+    weights : iterable of float, optional
+        How much each battle of a row counts in the likelihood, from 0 on; 1 each by default.
     units : array, series or iterable, optional
         For each row, the label of the group (worker, prompt) that leaves together.
     unit_kind : str
@@ -175,9 +171,8 @@ class Battles(Observations):
     outcome : int8 array
         +1 where the left item won, 0 for a tie, -1 where the right item won.
     counts : int64 array
-    unit : int64 array or None
-        For each row, the place of its group in ``unit_labels``.
-    unit_labels : tuple or None
+    weights, unit, unit_labels
+        As for all observations.
 
     Examples
     --------
@@ -194,34 +189,25 @@ class Battles(Observations):
         scorer="bradley-terry",
         arguments=BattlesArguments,
         forms=(
-            Form("one row a counted pair", PAIR, may=("ties",), named=("unit",)),
+            Form("one row a counted pair", PAIR, may=("ties",)),
             Form(
                 "one row a game and its points",
                 ("left", "right", *SCORED),
                 may=("winner", "count"),
-                named=("unit",),
                 decides=SCORED,
             ),
-            Form(
-                "one row a battle",
-                ("left", "right", "winner"),
-                may=("count",),
-                named=("unit",),
-                usual=True,
-            ),
-            Form("one row a win", ("winner", "loser"), ("count",), ("unit",), fits=_names_winners),
+            Form("one row a battle", ("left", "right", "winner"), may=("count",), usual=True),
+            Form("one row a win", ("winner", "loser"), ("count",), fits=_names_winners),
         ),
         pairs=(("left", "right"), ("wins_left", "wins_right"), SCORED, ("winner", "loser")),
         on_engine="counted",
     )
 
+    columns: ClassVar[tuple[str, ...]] = ("left", "right", "outcome")
     left: IntArray
     right: IntArray
     outcome: AnyArray
     counts: IntArray
-    unit: IntArray | None
-    unit_labels: tuple[object, ...] | None
-    unit_kind: str
 
     def __init__(
         self,
@@ -231,11 +217,10 @@ class Battles(Observations):
         *,
         counts: Any = None,
         items: Iterable[object] | None = None,
-        units: Any = None,
-        unit_kind: str = "group",
+        **people: Unpack[People],
     ) -> None:
         sides = _encode_sides({"left": left, "right": right}, items)
-        _set_battles(self, sides, read_results(outcome, *sides), counts, units, unit_kind)
+        _set_battles(self, sides, read_results(outcome, *sides), counts, **people)
 
     @cached_property
     def _winner_first(self) -> tuple[IntArray, IntArray]:
@@ -243,45 +228,36 @@ class Battles(Observations):
         turned = (self.outcome < 0) | ((self.outcome == 0) & (self.left > self.right))
         return np.where(turned, self.right, self.left), np.where(turned, self.left, self.right)
 
-    @cached_property
-    def _distinct(self) -> tuple[IntArray, IntArray]:
-        """The distinct battles, as numbers, and for each row that occurs the place of its battle."""
+    @property
+    def _keys(self) -> IntArray:
         winner, loser = self._winner_first
-        keys = ((winner * self.n_items + loser) << 1) | (self.outcome != 0)
-        return np.unique(keys[self.counts > 0], return_inverse=True)
+        return np.asarray(((winner * self.n_items + loser) << 1) | (self.outcome != TIE))
 
     @cached_property
     def unit_pairs(self) -> UnitPairs:
         """What one copy of each distinct unit takes away once it leaves."""
-        size = self.n_items
-        if self.unit is None or self.unit_labels is None:
-            keys, _ = self._distinct
-            won = (keys & 1).astype(np.float64)
-            return UnitPairs(np.arange(len(keys) + 1), *np.divmod(keys >> 1, size), won, 1.0 - won)
-        winner, loser = self._winner_first
-        keys, which = np.unique((self.unit * size + winner) * size + loser, return_inverse=True)
-        wins, ties = np.zeros(len(keys)), np.zeros(len(keys))
-        np.add.at(wins, which, np.where(self.outcome != TIE, self.counts, 0))
-        np.add.at(ties, which, np.where(self.outcome == TIE, self.counts, 0))
+        (rows, _, parts), scale = self.members, self.weight_parts[1]
+        if self.unit is not None:
+            return self._pairs_of_groups(parts, scale)
+        winner, loser = (side[rows] for side in self._winner_first)
+        each, won = parts / scale, self.outcome[rows] != TIE
+        return UnitPairs(np.arange(len(rows) + 1), winner, loser, each * won, each * ~won)
+
+    def _pairs_of_groups(self, parts: IntArray, scale: int = 1) -> UnitPairs:
+        """Add rows up by group and pair: so many parts each, of which so many make a battle."""
+        size, labels = self.n_items, self.unit_labels or ()
+        (winner, loser), unit = self._winner_first, np.asarray(self.unit, dtype=np.int64)
+        keys, which = np.unique((unit * size + winner) * size + loser, return_inverse=True)
+        wins, ties = np.zeros((2, len(keys)), dtype=np.int64)
+        np.add.at(wins, which, np.where(self.outcome != TIE, parts, 0))
+        np.add.at(ties, which, np.where(self.outcome == TIE, parts, 0))
         owner, pair = np.divmod(keys, size * size)
-        indptr = np.searchsorted(owner, np.arange(len(self.unit_labels) + 1))
-        return UnitPairs(indptr, *np.divmod(pair, size), wins, ties)
+        indptr = np.searchsorted(owner, np.arange(len(labels) + 1))
+        return UnitPairs(indptr, *np.divmod(pair, size), wins / scale, ties / scale)
 
-    @cached_property
-    def units(self) -> Units:
-        """The battles, equal ones once whichever side an item was on; or the groups."""
-        if self.unit_labels is not None:
-            ones = np.ones(len(self.unit_labels), dtype=np.int64)
-            return Units(self.unit_kind, ones, self.unit_labels)
-        keys, which = self._distinct
-        counts = np.zeros(len(keys), dtype=np.int64)
-        np.add.at(counts, which, self.counts[self.counts > 0])
-        return Units("battle", counts, LazyLabels(len(counts), self._describe))
-
-    def _describe(self, battle: int) -> str:
-        pairs = self.unit_pairs
-        winner, loser = self.items[pairs.winner[battle]], self.items[pairs.loser[battle]]
-        return f"{winner} {'beats' if pairs.wins[battle] else 'ties'} {loser}"
+    def _describe(self, row: int) -> str:
+        winner, loser = (self.items[side[row]] for side in self._winner_first)
+        return f"{winner} {'ties' if self.outcome[row] == TIE else 'beats'} {loser}"
 
     @cached_property
     def item_counts(self) -> IntArray:
@@ -291,21 +267,20 @@ class Battles(Observations):
             np.add.at(found, side, self.counts)
         return found
 
-    def said(self, units: Sequence[int], items: Sequence[Sequence[int]]) -> list[str | None]:
-        """Return who beat whom; of groups, how often each item won, tied and lost."""
-        say = self._battle if self.unit is None else self._records
-        return [say(unit, those) for unit, those in zip(units, items, strict=True)]
-
-    def _battle(self, unit: int, those: Sequence[int]) -> str | None:
-        pairs = self.unit_pairs
-        winner, loser = int(pairs.winner[unit]), int(pairs.loser[unit])
+    def _said(self, row: int, those: Sequence[int]) -> str | None:
+        winner, loser = (int(side[row]) for side in self._winner_first)
         if winner not in those and loser not in those:
             return None
-        verb = "beat" if pairs.wins[unit] else "tied with"
+        verb = "tied with" if self.outcome[row] == TIE else "beat"
         return f"{self._named(winner)} {verb} {self._named(loser)}"
 
-    def _records(self, unit: int, those: Sequence[int]) -> str | None:
-        pairs = self.unit_pairs
+    @cached_property
+    def _counted_pairs(self) -> UnitPairs:
+        return self._pairs_of_groups(self.counts)
+
+    def _said_together(self, unit: int, those: Sequence[int]) -> str | None:
+        """Return how often each item won, tied and lost."""
+        pairs = self._counted_pairs
         span = slice(pairs.indptr[unit], pairs.indptr[unit + 1])
         winner, loser, wins, ties = (
             part[span] for part in (pairs.winner, pairs.loser, pairs.wins, pairs.ties)
@@ -321,27 +296,10 @@ class Battles(Observations):
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
         rows = np.flatnonzero(kept[self.left] & kept[self.right])
         sides = {side: renumbered(kept)[getattr(self, side)] for side in ("left", "right")}
-        return self._rows(rows, **sides) | remaining_groups(self.unit, self.unit_labels, rows)
-
-    def _copied(self, copies: IntArray) -> dict[str, Any]:
-        counts = self.counts.copy()
-        if self.unit is None:
-            counts[counts > 0] = shared_out(self._distinct[1], counts[counts > 0], copies)
-        else:
-            check_total(counts, "battles", copies[self.unit])
-            counts *= copies[self.unit]
-        rows = np.flatnonzero(counts)
-        groups = remaining_groups(self.unit, self.unit_labels, rows, copies > 0)
-        return self._rows(rows, counts=counts) | groups
-
-    def _rows(self, rows: IntArray, **changed: AnyArray) -> dict[str, Any]:
-        """Return some rows of the columns, of which a few may have changed."""
-        columns = {name: getattr(self, name) for name in ("left", "right", "outcome", "counts")}
-        return {name: column[rows] for name, column in (columns | changed).items()}
+        return self._rows(rows, **sides)
 
     def _added(self, unit: Any, times: int) -> dict[str, Any]:
-        if self.unit is not None:
-            return super()._added(unit, times)
+        self._check_addable()
         winner, loser = unit
         other = Battles([winner], [loser], ["left"], counts=[times], items=self.items)
         return self._joined(other, "left", "right", "outcome", "counts")
@@ -360,8 +318,7 @@ class Battles(Observations):
         *,
         ties: Any = None,
         items: Iterable[object] | None = None,
-        units: Any = None,
-        unit_kind: str = "group",
+        **people: Unpack[People],
     ) -> Self:
         """Take battles that were already counted, one row for each pair.
 
@@ -371,7 +328,7 @@ class Battles(Observations):
             The labels of the pair.
         wins_left, wins_right, ties : array, series or iterable
             How often the left one won, the right one won, and nobody won.
-        items, units, unit_kind
+        items, weights, units, unit_kind
             As for the class.
 
         Examples
@@ -387,10 +344,10 @@ class Battles(Observations):
         happened = np.flatnonzero(times)
         sides = np.tile(one, 3)[happened], np.tile(two, 3)[happened], labels
         results = np.repeat(np.array([LEFT, RIGHT, TIE], dtype=np.int8), size)[happened]
-        if units is not None:
-            units = np.tile(as_column(units, "units"), 3)[happened]
-        made = cls.__new__(cls)
-        return _set_battles(made, sides, (results, ""), times[happened], units, unit_kind)
+        for what in ("weights", "units"):
+            if people.get(what) is not None:
+                people[what] = np.tile(as_column(people[what], what), 3)[happened]
+        return _set_battles(cls.__new__(cls), sides, (results, ""), times[happened], **people)
 
     @classmethod
     def from_frame(cls, frame: Any, **arguments: Unpack[BattlesArguments]) -> Self:
@@ -399,7 +356,7 @@ class Battles(Observations):
         Parameters
         ----------
         frame : dataframe of any library, or mapping from names to columns
-        left, right, winner, count : str, optional
+        left, right, winner, count, weight : str, optional
             The names of the columns; guessed from common names where not given. The winner is a side
             (left, right, tie and their common spellings) or the label of the item that won.
         winner, loser : str, optional
@@ -427,7 +384,7 @@ class Battles(Observations):
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
         if "wins_left" in found.columns:
-            return cls.from_pairs(**_counted_pairs(found), **found.units(), **found.settings)
+            return cls.from_pairs(**_counted_pairs(found), **found.people(), **found.settings)
         columns = found.arguments()
         items, results = columns.pop("items", None), columns.pop("outcome", None)
         if "loser" in found.columns:
@@ -494,21 +451,16 @@ def _set_battles(
     sides: Sides,
     results: tuple[AnyArray, str],
     counts: Any = None,
-    units: Any = None,
-    unit_kind: str = "group",
+    **people: Unpack[People],
 ) -> Made:
     left, right, items = sides
     outcome, note = results
     times = row_counts(counts, len(left), "battles")
+    fields = of_people(times, "battle", **people)
+    if note:
+        fields["notes"] = (note, *fields["notes"])
     return set_fields(
-        battles,
-        items=items,
-        left=left,
-        right=right,
-        outcome=outcome,
-        counts=times,
-        **groups_of_rows(units, np.ones(len(left), dtype=bool), unit_kind, "battle"),
-        notes=(note,) if note else (),
+        battles, items=items, left=left, right=right, outcome=outcome, counts=times, **fields
     )
 
 

@@ -28,7 +28,7 @@ class EntryObservations(Observations):
     @property
     def item_counts(self) -> IntArray:
         """How many values each item has."""
-        return self._entries.counts
+        return self._entries.observed
 
     def said(self, units: Sequence[int], items: Sequence[Sequence[int]]) -> list[str | None]:
         """Return the values that units give to items; the mean where a unit gives several."""
@@ -41,11 +41,18 @@ class EntryObservations(Observations):
         sums = np.bincount(which.ravel(), together(parts)).astype(np.float64)
         means = self._entries.form.ratio(sums, 1.0, numbers, pairs[:, 1])
         told = {
-            (unit, item): f"{mean:.6g}" + (f" (mean of {number:,})" if number > 1 else "")
+            (unit, item): f"{mean:.6g}{self._how_many(number)}"
             for (unit, item), mean, number in zip(pairs.tolist(), means, numbers, strict=True)
         }
         found = []
         for asker, those in zip(units, items, strict=True):
             given = [item for item in those if (asker, item) in told]
-            found.append(listing(f"{self._named(item)} {told[asker, item]}" for item in given) or None)
+            values = listing(f"{self._named(item)} {told[asker, item]}" for item in given) or None
+            weight = "" if self.unit is not None else self.weight_of(asker)
+            found.append(f"{values}; {weight}" if values and weight else values)
         return found
+
+    def _how_many(self, number: int) -> str:
+        if self.weights is None:
+            return f" (mean of {number:,})" if number > 1 else ""
+        return "" if self.unit is None else " (weighted mean)"  # of a number of parts

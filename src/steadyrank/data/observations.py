@@ -5,11 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from itertools import compress
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
+from steadyrank.data.people import decimal_places, some_people
+from steadyrank.data.units import Units
 from steadyrank.errors import (
     MOST_COUNTED,
     CountTotalError,
@@ -23,7 +26,7 @@ from steadyrank.errors import (
     listing,
     shorten,
 )
-from steadyrank.reading.arrays import as_counts, check_length, frozen, is_hashable
+from steadyrank.reading.arrays import as_counts, frozen, is_hashable
 from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.item_names import with_names
@@ -38,8 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Self
 
-    from steadyrank._typing import BoolArray, IntArray
-    from steadyrank.data.units import Units
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.engines.settings import Engine
     from steadyrank.reading.files import Source
     from steadyrank.reading.table import Table
@@ -61,14 +63,11 @@ ITEM_NAMES = (
 COUNT = Role(
     "how often a row occurred",
     (
-        "count", "counts", "votes", "ballots", "n", "frequency", "freq", "weight", "multiplicity",
-        "voters",
+        "count", "counts", "votes", "ballots", "n", "frequency", "freq", "multiplicity", "voters",
     ),
     holds="counts",
     argument="counts",
 )  # fmt: skip
-
-UNIT = Role("rows with equal values here are left out together (a worker, a prompt)", argument="units")
 
 ITEM_LIST = Setting("the list of items, in order, also those without data", several=True)
 
@@ -85,12 +84,35 @@ class Observations(ABC):
         What was guessed and which policies were applied, in plain words.
     unit_candidates : tuple of (str, int)
         Columns that were not used and could be the unit, each with the number of its values.
+    weights : float array or None
+        How much each row counts (each user, of ratings); None where all count the same.
+    unit : int array or None
+        For each row (each user), the place of its group in ``unit_labels``; None without groups.
+    unit_labels : tuple or None
+    unit_kind : str
+        What a unit is, in the singular, where rows leave in groups.
     """
 
     kind: ClassVar[Kind]
     items: tuple[object, ...]
     notes: tuple[str, ...] = field(default=(), kw_only=True)
     unit_candidates: Candidates = field(default=(), kw_only=True)
+    weights: FloatArray | None = field(default=None, kw_only=True)
+    unit: IntArray | None = field(default=None, kw_only=True)
+    unit_labels: tuple[object, ...] | None = field(default=None, kw_only=True)
+    unit_kind: str = field(default="", kw_only=True)
+
+    @cached_property
+    def weight_parts(self) -> tuple[IntArray, int]:
+        """The weights in whole parts, a single 1 where there are none, and how many parts make a 1."""
+        if self.weights is None:
+            return np.ones(1, dtype=np.int64), 1
+        scale = 10 ** decimal_places(self.weights)
+        return np.rint(self.weights * float(scale)).astype(np.int64), scale
+
+    def weight_of(self, row: int) -> str:
+        """Return the weight of a row in words, nothing where all count the same."""
+        return "" if self.weights is None else f"weight {self.weights[row]:.6g}"
 
     @property
     @abstractmethod
@@ -218,6 +240,13 @@ class Observations(ABC):
 
     def _added(self, unit: Any, times: int) -> dict[str, Any]:  # noqa: ARG002 (always refused)
         raise InvalidDataError(f"no unit can be added to {self.kind.name}")
+
+    def _check_addable(self) -> None:
+        """Complain about units that nobody can make up: groups, and persons with a weight."""
+        if self.unit is not None or self.weights is not None:
+            raise InvalidDataError(
+                f"no unit can be added to {self.kind.name} with weights or groups: any size would do"
+            )
 
     def favouring(self, behind: int, ahead: int, ends: Ends) -> Any:  # noqa: ARG002 (always refused)
         """Return a unit that favours one item over another, as :meth:`with_added` takes it."""
@@ -359,6 +388,15 @@ class Observations(ABC):
 
     def _named(self, item: int) -> str:
         return shortened(self.items[item], NAME_COLUMNS)
+
+    def _people(self, rows: Any) -> dict[str, Any]:
+        """Return who is behind some of the rows."""
+        return some_people(rows, weights=self.weights, unit=self.unit, unit_labels=self.unit_labels)
+
+    def _units(self, labels: Sequence[object]) -> Units:
+        """Return the groups as units, or where there are none each row, under its label."""
+        named = labels if self.unit_labels is None else self.unit_labels
+        return Units(self.unit_kind or self.kind.unit, np.ones(len(named), dtype=np.int64), named)
 
     def _joined(self, other: Self, *names: str) -> dict[str, Any]:
         """Return some arrays of these data with those of others behind them."""
@@ -540,25 +578,6 @@ def row_names(rows: Iterable[object] | None, size: int) -> Sequence[object]:
     return tuple(labels[code] for code in codes)
 
 
-def groups_of_rows(units: Any, kept: BoolArray, kind: str, row: str) -> dict[str, Any]:
-    """Return the fields that say which of the rows that are kept leave together.
-
-    Parameters
-    ----------
-    units : array, series or iterable, or None
-        For each row, the label of its group; without it each is a unit of its own.
-    kept : bool array
-        The rows that stay.
-    kind, row : str
-        What a group is called, and what a row is.
-    """
-    if units is None:
-        return {"unit": None, "unit_labels": None, "unit_kind": row}
-    codes, labels = encode(units, what="units")
-    check_length(codes, len(kept), "units")
-    return {"unit_kind": kind, **remaining_groups(codes.astype(np.int64), labels, kept)}
-
-
 def repeated_spans(indptr: IntArray, chosen: IntArray) -> tuple[IntArray, IntArray]:
     """Return pointers and places of the chosen segments, one after the other.
 
@@ -600,18 +619,3 @@ def shared_out(unit: IntArray, counts: IntArray, wanted: IntArray) -> IntArray:
     given = np.empty_like(available)
     given[order] = np.where(last, left, np.minimum(left, available))
     return given
-
-
-def renumbered(kept: BoolArray) -> IntArray:
-    """Return for each place the number that it has among those that are kept."""
-    return np.asarray(np.cumsum(kept) - 1)
-
-
-def remaining_groups(
-    unit: IntArray | None, labels: Sequence[object] | None, rows: Any, kept: BoolArray | None = None
-) -> dict[str, Any]:
-    """Renumber the groups of some rows; those without any, or not among the kept, are none any more."""
-    if unit is None or labels is None:
-        return {}
-    stay = np.bincount(unit[rows], minlength=len(labels)) > 0 if kept is None else kept
-    return {"unit": renumbered(stay)[unit[rows]], "unit_labels": tuple(compress(labels, stay))}

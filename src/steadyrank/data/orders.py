@@ -105,21 +105,27 @@ def _check_named_once(rows: IntArray, ranked: IntArray, items: Sequence[object])
         )
 
 
-def distinct_ballots(entries: BallotArrays, counts: IntArray) -> tuple[BallotArrays, IntArray]:
-    """Keep each ballot once, in order of first appearance, with the sum of its counts."""
+def distinct_ballots(
+    entries: BallotArrays, counts: IntArray, apart: IntArray
+) -> tuple[BallotArrays, IntArray, IntArray]:
+    """Keep each ballot once, in order of first appearance; return the sums of counts and the rows kept.
+
+    Rows with different numbers in ``apart`` are kept apart, whatever they say.
+    """
     place: dict[bytes, int] = {}
     first: list[int] = []
     totals: list[int] = []
     both = np.stack([entries.ranked, entries.levels], axis=1)
     for row in np.flatnonzero(counts).tolist():
-        key = both[entries.indptr[row] : entries.indptr[row + 1]].tobytes()
+        key = both[entries.indptr[row] : entries.indptr[row + 1]].tobytes() + apart[row].tobytes()
         known = place.setdefault(key, len(first))
         if known == len(first):
             first.append(row)
             totals.append(0)
         totals[known] += int(counts[row])
     indptr, take = repeated_spans(entries.indptr, np.array(first))
-    return BallotArrays(indptr, entries.ranked[take], entries.levels[take]), np.array(totals)
+    kept = BallotArrays(indptr, entries.ranked[take], entries.levels[take])
+    return kept, np.array(totals), np.array(first)
 
 
 def without_answers(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
@@ -10,17 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 import numpy as np
 
 from steadyrank.data.entry_data import EntryObservations
-from steadyrank.data.observations import (
-    ITEM_LIST,
-    ITEM_NAMES,
-    check_some,
-    renumbered,
-    repeated_spans,
-    set_fields,
-)
-from steadyrank.data.units import Units
+from steadyrank.data.observations import ITEM_LIST, ITEM_NAMES, check_some, repeated_spans, set_fields
+from steadyrank.data.people import People, PeopleArguments, agreed, of_people, renumbered
 from steadyrank.engines.exact_sums import together
-from steadyrank.engines.sparse_entries import SparseEntries, unit_ranges
+from steadyrank.engines.sparse_entries import MergedEntries, SparseEntries, unit_ranges
 from steadyrank.errors import (
     DuplicateRatingsError,
     InvalidDataError,
@@ -30,16 +23,16 @@ from steadyrank.errors import (
     shorten,
 )
 from steadyrank.reading.arrays import as_numbers, check_length, compact
-from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role, Setting
+from steadyrank.reading.kinds import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.table import as_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Self
 
     from steadyrank._typing import AnyArray, BoolArray, IntArray
     from steadyrank.data.observations import Ends
+    from steadyrank.data.units import Units
 
 STRIDE = 1 << 22
 """How many entries are compared at once, so that a check needs no memory to speak of."""
@@ -74,7 +67,7 @@ DUPLICATE = Setting(
 )
 
 
-class RatingsArguments(ReadingArguments, total=False):
+class RatingsArguments(PeopleArguments, total=False):
     """What :meth:`Ratings.from_frame`, ``read`` and ``scan`` can be told."""
 
     user: Annotated[str | None, USER]
@@ -87,7 +80,7 @@ class RatingsArguments(ReadingArguments, total=False):
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Ratings(EntryObservations):
-    """Who rated what, and how. The unit left out is the user with all their ratings.
+    """Who rated what, and how. The unit is the user with all their ratings, or a group of users.
 
     Parameters
     ----------
@@ -99,6 +92,12 @@ class Ratings(EntryObservations):
         What to do where a user rated an item more than once.
     items, users : iterable, optional
         The full lists, in order, also of those without a rating.
+    weights : iterable of float, optional
+        For each rating, how much its user counts, from 0 on; 1 each by default.
+    units : array, series or iterable, optional
+        For each rating, the label of its user's group (household, region); a group leaves together.
+    unit_kind : str
+        What one such group is, in the singular.
 
     Attributes
     ----------
@@ -109,6 +108,8 @@ class Ratings(EntryObservations):
     values : array
         The ratings.
     user_labels : sequence
+    weights, unit, unit_labels
+        As for all observations, of each user.
 
     Examples
     --------
@@ -143,6 +144,7 @@ class Ratings(EntryObservations):
         duplicates: str = "error",
         items: Iterable[object] | None = None,
         users: Iterable[object] | None = None,
+        **people: Unpack[People],
     ) -> None:
         if duplicates not in DUPLICATES or duplicates == "trust":
             raise InvalidPolicyError("duplicates", duplicates, ("error", "last", "mean"))
@@ -152,7 +154,8 @@ class Ratings(EntryObservations):
         check_some(len(stars), "ratings")
         check_length(user_codes, len(stars), "user")
         check_length(item_codes, len(stars), "item")
-        notes: tuple[str, ...] = ()
+        by_user = agreed(people, user_codes, len(all_users), "user")
+        fields = of_people(np.ones(len(all_users), dtype=np.int64), "user", **by_user)
         if not in_strict_order(user_codes, item_codes):
             order = stable_order(user_codes, item_codes, len(all_users), len(all_items))
             item_codes, stars = item_codes[order], stars[order]
@@ -169,7 +172,8 @@ class Ratings(EntryObservations):
                 user_codes, item_codes = user_codes[starts], item_codes[starts]
                 stars = _merged(stars, starts, rated, len(all_items), duplicates)
                 how = "the last one kept" if duplicates == "last" else "their mean taken"
-                notes = (f"{int(again.sum()):,} repeated ratings of an item by a user: {how}",)
+                said = f"{int(again.sum()):,} repeated ratings of an item by a user: {how}"
+                fields["notes"] = (*fields["notes"], said)
         set_fields(
             self,
             items=all_items,
@@ -177,28 +181,41 @@ class Ratings(EntryObservations):
             indptr=_begins(user_codes, len(all_users)),
             rated=item_codes,
             values=stars,
-            notes=notes,
+            **fields,
         )
 
     @cached_property
     def units(self) -> Units:
-        """The users, each a unit of its own."""
-        counts = np.ones(len(self.indptr) - 1, dtype=np.int64)
-        return Units("user", counts, self.user_labels)
+        """The users, each a unit of its own, or the groups of users."""
+        return self._units(self.user_labels)
 
     @cached_property
     def entries(self) -> SparseEntries:
-        """The ratings as values that users give to items, with their sums."""
-        return SparseEntries(self.indptr, self.rated, self.values, self.n_items)
+        """The ratings as values that units give to items, with their sums."""
+        if self.weights is None and self.unit is None:
+            return SparseEntries(self.indptr, self.rated, self.values, self.n_items)
+        (parts, scale), rated = self.weight_parts, np.diff(self.indptr)
+        times = np.broadcast_to(parts, rated.shape)
+        owner = np.arange(len(rated)) if self.unit is None else self.unit
+        return MergedEntries(
+            (np.repeat(owner, rated), self.rated, self.values),
+            np.repeat(times, rated),
+            (len(self.units), self.n_items),
+            rows=int(times.sum()),
+            scale=scale,
+            weighted=self.weights is not None,
+        )
 
     def _copied(self, copies: IntArray) -> dict[str, Any]:
-        users = np.repeat(np.arange(len(copies)), copies)
+        times = copies if self.unit is None else copies[self.unit]
+        users = np.repeat(np.arange(len(times)), times)
         indptr, entries = repeated_spans(self.indptr, users)
         return {
             "indptr": indptr,
             "rated": self.rated[entries],
             "values": self.values[entries],
             "user_labels": tuple(self.user_labels[user] for user in users.tolist()),
+            **self._people(users),
         }
 
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
@@ -210,9 +227,11 @@ class Ratings(EntryObservations):
             "rated": renumbered(kept)[self.rated[entry]].astype(np.int32),
             "values": compact(self.values[entry]),
             "user_labels": tuple(self.user_labels[user] for user in stay.tolist()),
+            **self._people(stay),
         }
 
     def _added(self, unit: Any, times: int) -> dict[str, Any]:
+        self._check_addable()
         names, values = list(unit), list(unit.values())
         other = Ratings(["added"] * len(names), names, values, items=self.items)
         spans = self.indptr[-1] + len(names) * np.arange(1, times + 1)
@@ -281,8 +300,11 @@ class Ratings(EntryObservations):
         Parameters
         ----------
         frame : dataframe of any library, or mapping from names to columns
-        user, item, score : str, optional
-            The names of the columns; guessed from common names where not given.
+        user, item, score, weight : str, optional
+            The names of the columns; guessed from common names where not given. A weight is that of
+            the user, the same in all of their rows.
+        unit : str, optional
+            The column of the users' groups (household, region), which leave together.
         duplicates, items, users
             As for the class.
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from steadyrank.data.grids import without_ids
 from steadyrank.data.observations import Observations, check_some, column_labels, row_names, set_fields
+from steadyrank.data.people import UNIT, People, of_people, some_people
 from steadyrank.data.score_matrix import MISSING as MATRIX_MISSING, without_gaps
-from steadyrank.data.units import Units
-from steadyrank.errors import InvalidPolicyError, Option, listing, shorten
+from steadyrank.errors import InvalidPolicyError, InvalidWeightError, Option, listing, shorten
 from steadyrank.reading.arrays import as_column, as_matrix, as_numbers, check_length, objects
 from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role, Setting
 from steadyrank.reading.labels import encode
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from steadyrank._typing import AnyArray, FloatArray, IntArray
+    from steadyrank.data.units import Units
     from steadyrank.reading.kinds import Columns
     from steadyrank.reading.roles import Resolved
 
@@ -50,16 +51,18 @@ class RegressionArguments(ReadingArguments, total=False):
     row: Annotated[str | None, Role("what to call each row")]
     raw: Annotated[bool | None, AS_THEY_ARE]
     missing: Annotated[str | None, GAPS]
+    unit: Annotated[str | None, UNIT]
 
 
 def _all_numbers(table: Table, columns: Columns) -> bool:
-    rest = [name for name in table.names if name != columns["response"]]
+    apart = {columns["response"], columns.get("row"), columns.get("unit")}
+    rest = [name for name in table.names if name not in apart]
     return bool(rest) and len(table) > 0 and all(table.is_numeric(name) for name in rest)
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Regression(Observations):
-    """Rows of features and a response. The unit left out is the row; the items are features.
+    """Rows of features and a response; the items are features. The unit is the row, or a group of rows.
 
     Parameters
     ----------
@@ -73,6 +76,12 @@ class Regression(Observations):
         The labels of the rows; 0, 1, 2... by default.
     missing : {"error", "drop"}
         What to do with missing values (NaN): complain and list them, or drop their rows.
+    units : array, series or iterable, optional
+        For each row, the label of the group (site, fold) that leaves together.
+    unit_kind : str
+        What one such group is, in the singular.
+    weights : None
+        Refused: the scorers of regressions take every row for one.
 
     Attributes
     ----------
@@ -81,6 +90,8 @@ class Regression(Observations):
         The responses; of texts, their places in ``classes``.
     row_labels : sequence
     classes : tuple of str or None
+    unit, unit_labels
+        As for all observations.
 
     Examples
     --------
@@ -113,9 +124,15 @@ class Regression(Observations):
         items: Iterable[object] | None = None,
         rows: Iterable[object] | None = None,
         missing: str = "error",
+        **people: Unpack[People],
     ) -> None:
         if missing not in MISSING:
             raise InvalidPolicyError("missing", missing, tuple(MISSING))
+        if people.get("weights") is not None:
+            raise InvalidWeightError(
+                "rows of a regression take no weights",
+                way_out="Multiply the features and the response of a row by the root of its weight.",
+            )
         if hasattr(X, "columns") or hasattr(X, "column_names"):
             table = as_table(X)
             X, items = table.matrix(table.names, missing=True), table.names if items is None else items
@@ -129,18 +146,19 @@ class Regression(Observations):
         check_length(response, len(matrix), "y")
         labels, names = column_labels(items, matrix.shape[1]), row_names(rows, len(matrix))
         gaps = np.isnan(np.column_stack([matrix, response]))
-        notes: tuple[str, ...] = ()
+        fields = of_people(np.ones(len(matrix), dtype=np.int64), "row", **people)
         if gaps.any():
             kept, notes = without_gaps(missing, gaps, names, (*labels, "y"), otherwise=())
+            fields |= some_people(kept, **fields) | {"notes": notes}
             matrix, response = matrix[kept], response[kept]
             names = tuple(names[row] for row in np.flatnonzero(kept).tolist())
         made = {"X": matrix, "y": response, "row_labels": names, "classes": classes}
-        set_fields(self, items=labels, notes=notes, **made)
+        set_fields(self, items=labels, **made, **fields)
 
     @cached_property
     def units(self) -> Units:
-        """The rows."""
-        return Units("row", np.ones(len(self.y), dtype=np.int64), self.row_labels)
+        """The rows, or the groups of rows."""
+        return self._units(self.row_labels)
 
     @property
     def responses(self) -> AnyArray:
@@ -155,16 +173,21 @@ class Regression(Observations):
     def said(self, units: Sequence[int], items: Sequence[Sequence[int]]) -> list[str | None]:
         """Return the features of rows, and their responses."""
         told = []
-        for row, those in zip(units, items, strict=True):
-            values = listing(f"{self._named(item)} {self.X[row, item]:.6g}" for item in those)
-            response = f"{self.y[row]:.6g}" if self.classes is None else shorten(self.responses[row])
-            told.append(f"{values}; response {response}" if values else None)
+        for unit, those in zip(units, items, strict=True):
+            rows = np.array([unit]) if self.unit is None else np.flatnonzero(self.unit == unit)
+            means = self.X[rows].mean(axis=0)
+            values = listing(f"{self._named(item)} {means[item]:.6g}" for item in those)
+            mean = f" (means of {len(rows):,} rows)" if len(rows) > 1 else ""
+            classes = listing(map(shorten, dict.fromkeys(self.responses[rows].tolist())))
+            response = f"{self.y[rows].mean():.6g}" if self.classes is None else classes
+            told.append(f"{values}; response {response}{mean}" if values else None)
         return told
 
     def _copied(self, copies: IntArray) -> dict[str, Any]:
-        rows = np.repeat(np.arange(len(copies)), copies)
+        times = copies if self.unit is None else copies[self.unit]
+        rows = np.repeat(np.arange(len(times)), times)
         labels = tuple(self.row_labels[row] for row in rows.tolist())
-        return {"X": self.X[rows], "y": self.y[rows], "row_labels": labels}
+        return {"X": self.X[rows], "y": self.y[rows], "row_labels": labels, **self._people(rows)}
 
     @classmethod
     def from_frame(cls, frame: Any, **arguments: Unpack[RegressionArguments]) -> Self:
@@ -184,6 +207,8 @@ class Regression(Observations):
             and standard deviation 1: coefficients in other units would be another ranking.
         missing
             As for the class.
+        unit : str, optional
+            The column whose equal values leave together (site, fold); it is no feature.
 
         Examples
         --------
@@ -195,14 +220,14 @@ class Regression(Observations):
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
-        apart = {found.columns["response"], found.columns.get("row")}
+        apart = {found.columns.get(role) for role in ("response", "row", "unit")}
         table, settings = found.table, dict(found.settings)
         names = found.columns.get("items") or without_ids(table, table.number_columns(apart))
         found.columns["items"] = names  # though nobody need name them
         X, missing = table.matrix(names, missing=True), settings.get("missing") == "drop"
         y = table.numbers(found.columns["response"], missing=missing)
         raw = settings.pop("raw", False)
-        data = cls(X, y, items=names, rows=found.values("row"), **settings)
+        data = cls(X, y, items=names, rows=found.values("row"), **settings, **found.people())
         if raw:
             return data
         table.notes.append(Guess(STANDARDISED, "columns standardised", Option("raw", flag=True)))

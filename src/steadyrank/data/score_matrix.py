@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
@@ -15,15 +15,12 @@ from steadyrank.data.grids import ROW_NAMES, WAYS, grid_of, is_id, is_nearly_num
 from steadyrank.data.observations import (
     COUNT,
     ITEM_NAMES,
-    UNIT,
     check_some,
     column_labels,
-    groups_of_rows,
-    remaining_groups,
     row_names,
     set_fields,
 )
-from steadyrank.data.units import Units
+from steadyrank.data.people import People, PeopleArguments, agreed, of_people, some_people
 from steadyrank.engines.dense_entries import DenseEntries
 from steadyrank.errors import (
     ColumnError,
@@ -34,8 +31,8 @@ from steadyrank.errors import (
     listing,
     shorten,
 )
-from steadyrank.reading.arrays import as_matrix, objects
-from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role, Setting
+from steadyrank.reading.arrays import as_matrix
+from steadyrank.reading.kinds import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode
 from steadyrank.reading.scales import (
     ALL,
@@ -49,11 +46,11 @@ from steadyrank.reading.scales import (
 from steadyrank.reading.table import Table, as_table, simplify
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Self
 
     from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
     from steadyrank.data.observations import Ends
+    from steadyrank.data.units import Units
     from steadyrank.errors import WayOut
     from steadyrank.reading.kinds import Columns
     from steadyrank.reading.roles import Resolved
@@ -89,14 +86,13 @@ SCALE = Setting(
 )
 
 
-class ScoresArguments(ReadingArguments, total=False):
+class ScoresArguments(PeopleArguments, total=False):
     """What :meth:`ScoreMatrix.from_frame`, ``read`` and ``scan`` can be told."""
 
     items: Annotated[Sequence[str] | None, COMPARED]
     row: Annotated[str | None, ROW]
     item: Annotated[str | None, Role("what was scored, one row a score", ITEM_NAMES, answer=True)]
     score: Annotated[str | None, SCORE]
-    unit: Annotated[str | None, UNIT]
     missing: Annotated[str | None, GAPS]
     items_in: Annotated[str | None, WHERE]
     lower_is_better: Annotated[bool | str | Sequence[str] | None, LESS]
@@ -118,7 +114,8 @@ def _is_long(table: Table, columns: Columns) -> bool:
 
 
 def _is_wide(table: Table, columns: Columns) -> bool:
-    names = [name for name in table.names if name not in {columns.get("row"), columns.get("unit")}]
+    apart = {columns.get(role) for role in ("row", "unit", "weight")}
+    names = [name for name in table.names if name not in apart]
     numbers = [name for name in names if len(table) and is_nearly_numeric(table, name)]
     scores = [name for name in numbers if not is_id(table, name) and simplify(name) not in COUNT.names]
     return len(scores) > 1 or (len(scores) == 1 == len(names) - len(numbers))
@@ -136,6 +133,8 @@ class ScoreMatrix(EntryObservations):
         The labels of the columns; 0, 1, 2... by default.
     rows : iterable, optional
         The labels of the rows; 0, 1, 2... by default.
+    weights : iterable of float, optional
+        How much each row counts, from 0 on; 1 each by default.
     units : array, series or iterable, optional
         For each row, the label of the group that leaves together.
     unit_kind : str
@@ -149,9 +148,8 @@ class ScoreMatrix(EntryObservations):
     values : float64 array (rows, items)
         NaN only with ``missing="available"``.
     row_labels : sequence
-    unit : int64 array or None
-        For each row, the place of its group in ``unit_labels``.
-    unit_labels : tuple or None
+    weights, unit, unit_labels
+        As for all observations.
 
     Examples
     --------
@@ -169,16 +167,21 @@ class ScoreMatrix(EntryObservations):
             Form(
                 "one row a score",
                 ("row", "item", "score"),
-                named=("unit",),
                 decides=("item", "score"),
                 only_with={"items_in": None},
                 fits=_is_long,
             ),
-            Form("a row for each item", ("item",), named=("items",), only_with={"items_in": "rows"}),
+            Form(
+                "a row for each item",
+                ("item",),
+                named=("items",),
+                only_with={"items_in": "rows"},
+                people=False,
+            ),
             Form(
                 "a column for each item",
                 (),
-                named=("items", "row", "unit"),
+                named=("items", "row"),
                 recognised=_is_wide,
                 weak=True,
                 usual=True,
@@ -190,9 +193,6 @@ class ScoreMatrix(EntryObservations):
 
     values: FloatArray
     row_labels: Sequence[object]
-    unit: IntArray | None
-    unit_labels: tuple[object, ...] | None
-    unit_kind: str
     missing: str
 
     def __init__(
@@ -201,9 +201,8 @@ class ScoreMatrix(EntryObservations):
         *,
         items: Iterable[object] | None = None,
         rows: Iterable[object] | None = None,
-        units: Any = None,
-        unit_kind: str = "group",
         missing: str = "error",
+        **people: Unpack[People],
     ) -> None:
         if missing not in MISSING:
             raise InvalidPolicyError("missing", missing, tuple(MISSING))
@@ -213,32 +212,24 @@ class ScoreMatrix(EntryObservations):
         labels = column_labels(items, matrix.shape[1])
         row_labels = row_names(rows, len(matrix))
         gaps = np.isnan(matrix)
-        notes: tuple[str, ...] = ()
-        kept = np.ones(len(matrix), dtype=bool)
+        fields = of_people(np.ones(len(matrix), dtype=np.int64), "row", **people)
         if gaps.any():
             kept, notes = without_gaps(missing, gaps, row_labels, labels)
+            fields |= some_people(kept, **fields) | {"notes": fields["notes"] + notes}
             matrix = matrix[kept]
             row_labels = tuple(row_labels[row] for row in np.flatnonzero(kept).tolist())
-        set_fields(
-            self,
-            items=labels,
-            values=matrix,
-            row_labels=row_labels,
-            **groups_of_rows(units, kept, unit_kind, "row"),
-            missing=missing,
-            notes=notes,
-        )
+        set_fields(self, items=labels, values=matrix, row_labels=row_labels, missing=missing, **fields)
 
     @cached_property
     def units(self) -> Units:
         """The rows, or the groups of rows."""
-        labels = self.row_labels if self.unit_labels is None else self.unit_labels
-        return Units(self.unit_kind, np.ones(len(labels), dtype=np.int64), labels)
+        return self._units(self.row_labels)
 
     @cached_property
     def entries(self) -> DenseEntries:
         """The matrix as values that units give to items, with their sums."""
-        return DenseEntries(self.values, self.unit, row_labels=self.row_labels, item_labels=self.items)
+        weights = None if self.weights is None else self.weight_parts
+        return DenseEntries(self.values, self.unit, weights, (self.row_labels, self.items))
 
     def _copied(self, copies: IntArray) -> dict[str, Any]:
         times = copies if self.unit is None else copies[self.unit]
@@ -251,12 +242,10 @@ class ScoreMatrix(EntryObservations):
     def _rows(self, values: FloatArray, rows: IntArray) -> dict[str, Any]:
         """Return the fields of data that hold these rows of a matrix, and their groups."""
         labels = tuple(self.row_labels[row] for row in rows.tolist())
-        groups = remaining_groups(self.unit, self.unit_labels, rows)
-        return {"values": values[rows], "row_labels": labels, **groups}
+        return {"values": values[rows], "row_labels": labels, **self._people(rows)}
 
     def _added(self, unit: Any, times: int) -> dict[str, Any]:
-        if self.unit is not None:
-            return super()._added(unit, times)
+        self._check_addable()
         other = ScoreMatrix([unit], items=self.items, missing=self.missing)
         values = np.vstack([self.values, np.repeat(other.values, times, axis=0)])
         return {"values": values, "row_labels": (*self.row_labels, *["added"] * times)}
@@ -285,6 +274,8 @@ class ScoreMatrix(EntryObservations):
             either means long form.
         unit : str, optional
             The column whose equal values leave together.
+        weight : str, optional
+            The column of the weights of rows; guessed from common names where not given.
         missing
             As for the class. In long form, a pair that does not occur is missing.
         items_in : {"rows", "columns"}, optional
@@ -346,7 +337,7 @@ def _scaled(
 
 def _wide_matrix(found: Resolved) -> dict[str, Any]:
     table, columns = found.table, found.columns
-    apart = [columns[role] for role in ("unit",) if role in columns]
+    apart = [columns[role] for role in ("unit", "weight") if role in columns]
     grid = grid_of(
         table,
         apart=apart,
@@ -364,11 +355,11 @@ def _wide_matrix(found: Resolved) -> dict[str, Any]:
         named = (
             {"named": labels, "shared": False} if measures else {"named": grid.values, "shared": True}
         )
-        return {"values": values, "items": grid.values, "rows": labels, **found.units(), **named}
+        return {"values": values, "items": grid.values, "rows": labels, **found.people(), **named}
     if apart:
         raise ColumnError(
             f"the rows are items, so that {shorten(apart[0])} says nothing about what leaves: a column",
-            way_out=["Omit ", Option("unit")],
+            way_out=["Pass it over with ", Option("ignore", apart[0])],
         )
     columns |= {"item": grid.labels, "row": grid.values}
     return {
@@ -397,25 +388,10 @@ def _long_matrix(found: Resolved) -> dict[str, Any]:
         )
     matrix = np.full((len(rows), len(items)), np.nan)
     matrix[row_codes, item_codes] = values
-    units = found.units()
-    if units:
-        units["units"] = _unit_of_rows(units, row_codes, len(rows))
+    people = agreed(found.people(), row_codes, len(rows), "row")
     measures = simplify(found.columns["row"]) in MEASURE_NAMES
     named = {"named": rows if measures else [found.columns["score"]], "shared": not measures}
-    return {"values": matrix, "items": items, "rows": rows, **units, **named}
-
-
-def _unit_of_rows(units: dict[str, Any], row_codes: AnyArray, size: int) -> AnyArray:
-    """Return the unit of each row; all entries of a row must agree on it."""
-    codes, labels = encode(units["units"], what="units")
-    unit = np.zeros(size, dtype=np.int64)
-    unit[row_codes] = codes
-    differ = unit[row_codes] != codes
-    if differ.any():
-        raise InvalidDataError(
-            f"entries of one row name different {shorten(units['unit_kind'])}", rows=differ
-        )
-    return objects(labels[code] for code in unit)
+    return {"values": matrix, "items": items, "rows": rows, **people, **named}
 
 
 def without_gaps(

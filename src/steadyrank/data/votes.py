@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 
 import numpy as np
 
-from steadyrank.data.observations import (
-    COUNT,
-    ITEM_LIST,
-    Observations,
-    renumbered,
-    row_counts,
-    set_fields,
-    shared_out,
-)
-from steadyrank.data.units import Units
-from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role
+from steadyrank.data.counted_rows import CountedRows
+from steadyrank.data.observations import COUNT, ITEM_LIST, row_counts, set_fields
+from steadyrank.data.people import People, PeopleArguments, of_people, renumbered
+from steadyrank.reading.kinds import Form, Kind, Role
 from steadyrank.reading.labels import encode
 from steadyrank.reading.table import Table, as_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Self
 
     from steadyrank._typing import BoolArray, IntArray
@@ -43,7 +35,7 @@ CHOICE = Role(
 )  # fmt: skip
 
 
-class VotesArguments(ReadingArguments, total=False):
+class VotesArguments(PeopleArguments, total=False):
     """What :meth:`Votes.from_frame`, ``read`` and ``scan`` can be told."""
 
     choice: Annotated[str | None, CHOICE]
@@ -68,8 +60,8 @@ def _is_no_matrix(table: Table, columns: Columns) -> bool:
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Votes(Observations):
-    """One choice for each voter. The unit left out is the vote.
+class Votes(CountedRows):
+    """One choice for each voter. The unit left out is the vote, or a group of votes.
 
     Parameters
     ----------
@@ -79,6 +71,12 @@ class Votes(Observations):
         How many votes each row stands for; 1 each by default.
     items : iterable, optional
         The list of items, in order, also those without a vote.
+    weights : iterable of float, optional
+        How much each vote of a row counts, from 0 on; 1 each by default.
+    units : array, series or iterable, optional
+        For each row, the label of the group (region, household) that leaves together.
+    unit_kind : str
+        What one such group is, in the singular.
 
     Attributes
     ----------
@@ -86,6 +84,8 @@ class Votes(Observations):
         For each row, the place of its item in ``items``.
     counts : int64 array
         For each row, its number of votes.
+    weights, unit, unit_labels
+        As for all observations.
 
     Examples
     --------
@@ -105,15 +105,21 @@ class Votes(Observations):
         on_engine="counted",
     )
 
+    columns: ClassVar[tuple[str, ...]] = ("choices",)
     choices: IntArray
     counts: IntArray
 
     def __init__(
-        self, choices: Any, *, counts: Any = None, items: Iterable[object] | None = None
+        self,
+        choices: Any,
+        *,
+        counts: Any = None,
+        items: Iterable[object] | None = None,
+        **people: Unpack[People],
     ) -> None:
         codes, labels = encode(choices, known=items, what="choices")
-        times = row_counts(counts, len(codes), "votes")
-        set_fields(self, items=labels, choices=codes.astype(np.int64), counts=times)
+        times, codes = row_counts(counts, len(codes), "votes"), codes.astype(np.int64)
+        set_fields(self, items=labels, choices=codes, counts=times, **of_people(times, "vote", **people))
 
     @cached_property
     def tally(self) -> IntArray:
@@ -122,43 +128,29 @@ class Votes(Observations):
         np.add.at(tally, self.choices, self.counts)
         return tally
 
-    @cached_property
-    def unit_items(self) -> IntArray:
-        """For each distinct unit, the item it votes for."""
-        return np.flatnonzero(self.tally)
+    @property
+    def _keys(self) -> IntArray:
+        return self.choices
 
-    @cached_property
-    def units(self) -> Units:
-        """The votes; those for the same item are equal."""
-        voted = self.unit_items
-        labels = tuple(self.items[item] for item in voted)
-        return Units("vote", self.tally[voted], labels)
+    def _describe(self, row: int) -> object:
+        return self.items[self.choices[row]]
 
     @property
     def item_counts(self) -> IntArray:
         """The number of votes for each item."""
         return self.tally
 
-    def said(self, units: Sequence[int], items: Sequence[Sequence[int]]) -> list[str | None]:
-        """Return whom the votes are for."""
-        voted = self.unit_items[list(units)].tolist()
-        return [
-            f"voted for {self._named(item)}" if item in those else None
-            for item, those in zip(voted, items, strict=True)
-        ]
+    def _said(self, row: int, those: Sequence[int]) -> str | None:
+        item = int(self.choices[row])
+        return f"voted for {self._named(item)}" if item in those else None
 
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
-        rows = kept[self.choices]
-        return {"choices": renumbered(kept)[self.choices[rows]], "counts": self.counts[rows]}
-
-    def _copied(self, copies: IntArray) -> dict[str, Any]:
-        wanted = np.zeros(self.n_items, dtype=np.int64)
-        wanted[self.unit_items] = copies
-        given = shared_out(self.choices, self.counts, wanted)
-        kept = np.flatnonzero(given)
-        return {"choices": self.choices[kept], "counts": given[kept]}
+        rows = np.flatnonzero(kept[self.choices])
+        choices = renumbered(kept)[self.choices]
+        return self._rows(rows, choices=choices)
 
     def _added(self, unit: Any, times: int) -> dict[str, Any]:
+        self._check_addable()
         return self._joined(Votes([unit], counts=[times], items=self.items), "choices", "counts")
 
     def favouring(self, behind: int, ahead: int, ends: Ends) -> Any:  # noqa: ARG002 (nobody else gains)
@@ -167,13 +159,15 @@ class Votes(Observations):
 
     @classmethod
     def from_frame(cls, frame: Any, **arguments: Unpack[VotesArguments]) -> Self:
-        """Take votes from a dataframe: a column of choices and, if there is one, of counts.
+        """Take votes from a dataframe: a column of choices and, if there are some, of counts, weights.
 
         Parameters
         ----------
         frame : dataframe of any library, or mapping from names to columns
-        choice, count : str, optional
+        choice, count, weight : str, optional
             The names of the columns; guessed from common names where not given.
+        unit : str, optional
+            The column whose equal values leave together (region, household).
         items : iterable, optional
             As for the class.
 

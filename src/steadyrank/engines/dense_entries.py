@@ -29,7 +29,10 @@ class DenseEntries(Entries):
         The matrix, NaN where a value is missing.
     unit : int array (rows,), optional
         The unit of each row; by default each row is one.
-    row_labels, item_labels : sequences
+    weights : (int array (rows,), int), optional
+        How many parts of a value the values of each row count as, and how many make one; by default
+        each is a whole one.
+    labels : two sequences
         What to call rows and items in an error.
     block_numbers : int
         How many numbers are handled at a time.
@@ -47,21 +50,26 @@ class DenseEntries(Entries):
         self,
         values: FloatArray,
         unit: IntArray | None = None,
+        weights: tuple[IntArray, int] | None = None,
+        labels: tuple[Sequence[object], Sequence[object]] = ((), ()),
         *,
-        row_labels: Sequence[object] = (),
-        item_labels: Sequence[object] = (),
         block_numbers: int = BLOCK_NUMBERS,
     ) -> None:
         self.values = values
-        self.rows, self._items = values.shape
-        self.grouped = unit is not None
-        self._labels = row_labels, item_labels
+        self._rows, self._items = values.shape
+        self._times: IntArray | None
+        self._times, self.scale = weights or (None, 1)
+        self.weighted = weights is not None
+        self.rows = self._rows if self._times is None else int(self._times.sum())
+        self.grouped = unit is not None or self.weighted
+        self._labels = labels
         self._block_numbers = block_numbers
         # Unit u has the rows order[pointers[u]:pointers[u + 1]].
         self._order = None if unit is None else np.argsort(unit, kind="stable")
-        sizes = np.ones(self.rows, dtype=np.int64) if unit is None else np.bincount(unit)
+        sizes = np.ones(self._rows, dtype=np.int64) if unit is None else np.bincount(unit)
         self._pointers = np.append(0, np.cumsum(sizes))
-        present = (chunk[~np.isnan(chunk)] if self.gaps else chunk for chunk in self._chunks())
+        self._holes = bool((self.observed < self._rows).any())
+        present = (chunk[~np.isnan(chunk)] if self._holes else chunk for chunk in self._chunks())
         self.form = exact_form(present, addends=self.rows)
         if not self.form.whole:
             self.form = self._form_of_columns()
@@ -81,18 +89,25 @@ class DenseEntries(Entries):
 
     @cached_property
     def counts(self) -> IntArray:
-        """How many values each column has."""
+        """How many values each column has, in parts."""
+        if self._times is None:
+            return self.observed
+        return np.asarray(self._times @ (~np.isnan(self.values)).astype(np.int64))
+
+    @cached_property
+    def observed(self) -> IntArray:
+        """How many values each column has, whatever their weights."""
         missing = np.zeros(self._items, dtype=np.int64)
         for chunk in self._chunks():
             missing += np.isnan(chunk).sum(axis=0)
-        return self.rows - missing
+        return np.asarray(self._rows - missing)
 
     @cached_property
     def totals(self) -> Parts:
         """The sums of the columns."""
         totals: Parts = ()
-        for chunk in self._chunks():
-            sums = tuple(part.sum(axis=0) for part in self._parts(chunk, EVERYTHING))
+        for first, last in self._ranges(self._items):
+            sums = tuple(part.sum(axis=0) for part in self._unit_parts(first, last, EVERYTHING))
             totals = tuple(map(np.add, totals, sums)) if totals else sums
         return totals
 
@@ -127,14 +142,17 @@ class DenseEntries(Entries):
 
     def values_of(self, items: IntArray, among: IntArray | None = None) -> Given:
         """Return the columns, without their gaps."""
-        unit = np.arange(self.rows)
+        unit = np.arange(self._rows)
         if self._order is not None:
             unit[self._order] = np.repeat(np.arange(len(self._pointers) - 1), np.diff(self._pointers))
-        rows = np.arange(self.rows) if among is None else np.flatnonzero(np.isin(unit, among))
+        rows = np.arange(self._rows) if among is None else np.flatnonzero(np.isin(unit, among))
+        if self._times is not None:
+            rows = rows[self._times[rows] > 0]
         row, place = np.nonzero(~np.isnan(self.values[np.ix_(rows, items)]))
         row = rows[row]
         parts = self.form.parts(self.values[row, items[place]], items[place])
-        return unit[row], place, parts, np.ones_like(place)
+        times = np.ones_like(place) if self._times is None else self._times[row]
+        return unit[row], place, tuple(part * times for part in parts), times
 
     def largest_squared_reach(self, shrinkage: float, lowest: float, highest: float) -> float:
         """Return the most that a unit's values can move the scores, squared."""
@@ -157,17 +175,19 @@ class DenseEntries(Entries):
 
     def _without(self, sums: ItemSums, first: int, last: int, items: IntArray | slice) -> FloatArray:
         """Return the scores of ``items`` without each of the units ``first .. last - 1``."""
-        parts = self._parts(self._unit_rows(first, last, items), items)
-        if self.grouped:
+        parts = self._unit_parts(first, last, items)
+        if self._order is not None:
             parts = tuple(segment_sums(part, self._starts(first, last)) for part in parts)
         return sums.without(items, parts, self._leaving(first, last, items))
 
     def _leaving(self, first: int, last: int, items: IntArray | slice) -> int | IntArray:
         """Return how many values of ``items`` leave with each of these units."""
-        if not self.gaps:
+        if not self.gaps and not self.weighted:
             return np.diff(self._starts(first, last))[:, np.newaxis] if self.grouped else 1
         present: IntArray = (~np.isnan(self._unit_rows(first, last, items))).astype(np.int64)
-        return np.asarray(segment_sums(present, self._starts(first, last)) if self.grouped else present)
+        present = present * self._row_times(first, last)
+        grouped = self._order is not None
+        return np.asarray(segment_sums(present, self._starts(first, last)) if grouped else present)
 
     def _starts(self, first: int, last: int) -> IntArray:
         """Return where the rows of each of these units start among them."""
@@ -175,17 +195,28 @@ class DenseEntries(Entries):
 
     def _unit_rows(self, first: int, last: int, items: IntArray | slice) -> FloatArray:
         """Return the rows of the units ``first .. last - 1``, only the columns ``items``."""
-        span = slice(self._pointers[first], self._pointers[last])
-        rows = self.values[span if self._order is None else self._order[span]]
-        return rows[:, items]
+        return self.values[self._span(first, last)][:, items]
 
-    def _parts(self, rows: FloatArray, items: IntArray | slice) -> Parts:
-        return self.form.parts(np.where(np.isnan(rows), 0.0, rows) if self.gaps else rows, items)
+    def _span(self, first: int, last: int) -> slice | IntArray:
+        span = slice(self._pointers[first], self._pointers[last])
+        return span if self._order is None else self._order[span]
+
+    def _row_times(self, first: int, last: int) -> IntArray | int:
+        """Return how many parts of a value the rows of these units count as, as a column."""
+        return 1 if self._times is None else self._times[self._span(first, last)][:, np.newaxis]
+
+    def _unit_parts(self, first: int, last: int, items: IntArray | slice) -> Parts:
+        """Return what the rows of these units give, in exact form."""
+        rows = self._unit_rows(first, last, items)
+        parts = self.form.parts(np.where(np.isnan(rows), 0.0, rows) if self._holes else rows, items)
+        if self._times is None:
+            return parts
+        return tuple(part * self._row_times(first, last) for part in parts)
 
     def _ranges(self, width: int) -> Iterator[tuple[int, int]]:
         """Cut the units into ranges whose rows, ``width`` numbers each, make up one block."""
         return unit_ranges(self._pointers, max(1, self._block_numbers // max(1, width)))
 
     def _chunks(self) -> Iterator[FloatArray]:
-        for part in slices(self.rows, self._block_numbers, self._items):
+        for part in slices(self._rows, self._block_numbers, self._items):
             yield self.values[part]

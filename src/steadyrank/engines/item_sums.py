@@ -132,17 +132,28 @@ class Entries(ABC):
         How many values an item without gaps has.
     grouped : bool
         Whether a unit may hold several values of an item, which leave together.
+    weighted : bool
+        Whether values have weights. One of weight w then counts as w of them, in whole parts.
+    scale : int
+        How many such parts make one value.
     """
 
     form: ExactForm
     what: str
     rows: int
     grouped: bool
+    weighted: bool = False
+    scale: int = 1
 
     @property
     @abstractmethod
     def counts(self) -> IntArray:
-        """How many values each item has."""
+        """How many values each item has, in parts."""
+
+    @cached_property
+    def observed(self) -> IntArray:
+        """How many values each item has, whatever their weights."""
+        return self.counts
 
     @property
     @abstractmethod
@@ -193,7 +204,8 @@ class Entries(ABC):
         return np.ones_like(self.counts)
 
     def sums(self, prior: Prior) -> ItemSums:
-        """Return the sums and counts under a shrinkage."""
+        """Return the sums and counts under a shrinkage, of which as many parts make a value."""
+        prior = Prior(prior.weight * self.scale, prior.share)
         return ItemSums(self.form, prior, self.counts, self.totals)
 
     def shifts(self, sums: ItemSums) -> FloatArray:

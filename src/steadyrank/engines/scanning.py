@@ -25,6 +25,7 @@ from steadyrank.errors import (
     DuplicateRatingsError,
     InvalidCountError,
     InvalidDataError,
+    InvalidWeightError,
     MissingValuesError,
     Option,
     listing,
@@ -32,7 +33,7 @@ from steadyrank.errors import (
 )
 from steadyrank.reading.scales import ALL, MEASURE_NAMES, NONE, turned_rows
 from steadyrank.reading.table import GivenColumn, Table, simplify
-from steadyrank.reading.unit_columns import number_of_units
+from steadyrank.reading.unit_columns import number_of_units, what_is_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,6 +56,7 @@ def scan_ratings(
 ) -> tuple[LazyEntries, list[str]]:
     """Return ratings as entries, and what to say of them; ``Ratings.scan`` explains the settings."""
     duplicates = found.settings.get("duplicates", "error")
+    _refuse(found, "weight", "unit")
     if duplicates == "last":
         raise InvalidDataError(
             "the last of several ratings needs an order of the rows, which an engine does not keep",
@@ -92,6 +94,17 @@ def scan_ratings(
     return LazyEntries(source, frame, form, keys, sizes, **further), notes
 
 
+def _refuse(found: Resolved, *roles: str) -> None:
+    """Complain about columns that only memory knows what to do with."""
+    for role in roles:
+        if role in found.columns:
+            raise InvalidDataError(
+                f"an engine takes {found.kind.name} without a {role}, but the column "
+                f"{shorten(found.columns[role])} is one",
+                way_out="Read them into memory: use read or from_frame instead of scan.",
+            )
+
+
 def _repeated_ratings(source: Source, frame: Frame, duplicates: str) -> tuple[int, int]:
     again, pair, most = repeated_pairs(source, frame, "unit", "item")
     if again and duplicates == "error" and pair is not None:
@@ -113,6 +126,7 @@ def scan_scores(
     source: Source, found: Resolved, *, max_units: int = MAX_UNITS, **further: Any
 ) -> tuple[LazyEntries, list[str]]:
     """Return a long score table as entries, and what to say of it; ``ScoreMatrix.scan`` explains."""
+    _refuse(found, "weight")
     if "item" not in found.columns:
         raise InvalidDataError(
             "engines scan long tables of scores, one row a score, and this one is wide",
@@ -169,14 +183,16 @@ def offered_units(source: Source, found: Resolved) -> Candidates:
     """
     offered = []
     for part, name in source.beside.items():
-        parts = {part: "units"} | ({"row": "rows"} if "row" in found.form.needs else {})
+        whole = {"row": {"row": "rows"}, "user": {"unit": "users"}}.get(what_is_whole(found) or "", {})
+        parts = {part: "units"} | whole
         try:
             frame = with_labels(source, source.every.select(*parts), parts)
         except InvalidDataError:
             continue
         labels = frame.group_by(*parts).agg(entries=nw.len()).head(MAX_DISTINCT + 1)
         answer = source.collect(labels, "columns that could be the unit")
-        number = number_of_units(answer[part], answer.get("row"), int(answer["entries"].sum()))
+        rows = next((answer[name] for name in whole), None)
+        number = number_of_units(answer[part], rows, int(answer["entries"].sum()))
         if number and len(answer[part]) <= MAX_DISTINCT:
             offered.append((name, number))
     return tuple(offered)
@@ -255,17 +271,24 @@ def counted_rows(source: Source, found: Resolved, *, bound: int = MAX_DISTINCT) 
     labels = {part: part for part in parts if holds[part] == "labels"}
     results = [part for part in parts if holds[part] == "results"]
     counts = [part for part in parts if holds[part] == "counts"]
-    points = [part for part in parts if holds[part] == "numbers"]
-    frame, notes = source.picked(parts, [*counts, *points])
-    for part in (*counts, *points):
+    numbers = [part for part in parts if holds[part] == "numbers"]
+    weights = [part for part in numbers if part == "weight"]
+    frame, notes = source.picked(parts, [*counts, *numbers])
+    for part in (*counts, *numbers):
         frame = with_numbers(source, frame, part, parts[part])
         check_numbers(source, frame, part, parts[part])
     frame = with_labels(source, frame, labels)
     for part in counts:
         frame = _whole_counts(source, frame, part, labels)
     _check_total(source, frame, counts, found.kind.name)
+    for part in weights:
+        if wrong := source.example(frame.filter(nw.col(part) < 0), part, "checks of the weights"):
+            raise InvalidWeightError(
+                f"weights must be numbers from 0 on, but there is {wrong[0]:g}",
+                way_out="Correct these rows.",
+            )
     sums = [nw.col(part).sum() for part in counts] or [nw.len().alias("count")]
-    grouped = frame.group_by(*labels, *results, *points).agg(*sums)
+    grouped = frame.group_by(*labels, *results, *numbers).agg(*sums)
     if counts:  # DuckDB adds up in 128 bits, which would come back as floats
         grouped = grouped.with_columns(nw.col(part).cast(nw.Int64) for part in counts)
     answer = source.collect_up_to(grouped, "distinct rows", bound, FEWER_ROWS)

@@ -220,9 +220,11 @@ class SparseEntries(Entries):
     def blocks(self, sums: ItemSums) -> Iterator[SparseBlock]:
         """Yield the scores without each unit."""
         for first, entries, pointers in self._ranges(self.block_entries):
-            rated = self.rated[entries]
-            without = sums.without_values(rated, self.values[entries])
-            yield SparseBlock(first, pointers, rated, without)
+            yield SparseBlock(first, pointers, self.rated[entries], self._without(sums, entries))
+
+    def _without(self, sums: ItemSums, entries: slice | IntArray) -> FloatArray:
+        """Return the scores of the items of some entries, each without its entry."""
+        return sums.without_values(self.rated[entries], self.values[entries])
 
     def columns(self, sums: ItemSums, wanted: Wanted) -> Iterator[Rows]:
         """Look at the entries of the wanted items alone."""
@@ -235,8 +237,7 @@ class SparseEntries(Entries):
         for first, entries, pointers in self._ranges(self.block_entries):
             found = self._entries_of(mask, entries.start, entries.stop)
             kept, places = wanted.of_units(found, pointers + entries.start, first)
-            rated = self.rated[kept]
-            yield SparseBlock(first, places, rated, sums.without_values(rated, self.values[kept]))
+            yield SparseBlock(first, places, self.rated[kept], self._without(sums, kept))
 
     def _entries_of(self, mask: BoolArray, start: int, stop: int) -> IntArray:
         """Return the entries of masked items between two places."""
@@ -270,16 +271,19 @@ class SparseEntries(Entries):
             found = self._entries_by(among)
             found = found[place[self.rated[found]] >= 0]
         unit = np.searchsorted(self.indptr, found, side="right") - 1
-        rated = self.rated[found]
-        return unit, place[rated], self.form.parts(self.values[found], rated), np.ones_like(unit)
+        return unit, place[self.rated[found]], *self._given(found)
+
+    def _given(self, entries: IntArray) -> tuple[Parts, IntArray]:
+        """Return what some entries give, in exact form, and in how many values."""
+        parts = self.form.parts(self.values[entries], self.rated[entries])
+        return parts, np.ones(len(entries), dtype=np.int64)
 
     def given_by(self, units: IntArray) -> tuple[Parts, IntArray]:
         """Look at the entries of these units alone."""
         entries = self._entries_by(units)
-        rated = self.rated[entries]
-        parts = self.form.parts(self.values[entries], rated)
+        rated, (parts, times) = self.rated[entries], self._given(entries)
         sums = tuple(np.bincount(rated, part, self.items).astype(np.float64) for part in parts)
-        return sums, np.bincount(rated, minlength=self.items)
+        return sums, np.bincount(rated, times, self.items).astype(np.int64)
 
     def largest_squared_reach(self, shrinkage: float, lowest: float, highest: float) -> float:
         """Return the most that a unit's values can move the scores, squared."""
@@ -295,6 +299,91 @@ class SparseEntries(Entries):
         for first, last in unit_ranges(self.indptr, entries):
             pointers = self.indptr[first : last + 1]
             yield first, slice(int(pointers[0]), int(pointers[-1])), pointers - pointers[0]
+
+
+class MergedEntries(SparseEntries):
+    """Values of units that hold several values of an item, or parts of some: groups, and weights.
+
+    Parameters
+    ----------
+    entries : (int array, int array, array)
+        Units, items and values, in any order.
+    times : int array
+        How many parts of a value each counts as; those that count as none are left out.
+    sizes : (int, int)
+        How many units and items there are.
+    rows, scale, weighted
+        As for all entries.
+
+    Attributes
+    ----------
+    indptr, rated
+        As above, where one entry stands for all that a unit gives to an item.
+    given, times : tuple of float arrays, and int array
+        What each entry gives, in exact form, and how many parts of a value it counts as.
+    """
+
+    grouped = True
+
+    def __init__(
+        self,
+        entries: tuple[IntArray, AnyArray, AnyArray],
+        times: IntArray,
+        sizes: tuple[int, int],
+        *,
+        rows: int,
+        scale: int,
+        weighted: bool,
+    ) -> None:
+        order = np.lexsort(entries[1::-1])
+        order = order[times[order] > 0]
+        owner, rated, values = (part[order] for part in entries)
+        super().__init__(np.array([0, len(rated)]), rated, values, sizes[1], addends=max(1, rows))
+        self.rows, self.scale, self.weighted = rows, scale, weighted
+        self.observed, self.extremes = np.bincount(entries[1], minlength=sizes[1]), self.extremes
+        start = np.flatnonzero(np.diff(owner, prepend=-1) | np.diff(rated, prepend=-1))
+        parts = self.form.parts(values, rated)
+        self.given = tuple(np.add.reduceat(part * times[order], start) for part in parts)
+        self.times = np.add.reduceat(times[order], start)
+        self.indptr, self.rated = np.searchsorted(owner[start], np.arange(sizes[0] + 1)), rated[start]
+
+    @cached_property
+    def counts(self) -> IntArray:
+        """How many values each item has, in parts."""
+        return np.bincount(self.rated, self.times, self.items).astype(np.int64)
+
+    @cached_property
+    def totals(self) -> Parts:
+        """The sums of each item's values."""
+        return self.given_by(np.arange(len(self.indptr) - 1))[0]
+
+    @cached_property
+    def most_leaving(self) -> IntArray:
+        """The most values of each item that leave with one unit, in parts."""
+        most = np.ones(self.items, dtype=np.int64)
+        np.maximum.at(most, self.rated, self.times)
+        return most
+
+    def sums(self, prior: Prior) -> ItemSums:
+        """Return plain sums."""
+        return Entries.sums(self, prior)
+
+    def shifts(self, sums: ItemSums) -> FloatArray:
+        """Return how far each unit moves the scores."""
+        return Entries.shifts(self, sums)
+
+    def largest_squared_reach(self, shrinkage: float, lowest: float, highest: float) -> float:
+        """Return the most that a unit's values can move the scores, squared."""
+        counts, ends = self.counts[self.rated], (lowest, highest)
+        moves = reach(self.times, counts, shrinkage * self.scale, ends, np.maximum)
+        return float(segment_sums(moves**2, self.indptr).max())
+
+    def _given(self, entries: IntArray) -> tuple[Parts, IntArray]:
+        return tuple(part[entries] for part in self.given), self.times[entries]
+
+    def _without(self, sums: ItemSums, entries: slice | IntArray) -> FloatArray:
+        parts = tuple(part[entries] for part in self.given)
+        return sums.without(self.rated[entries], parts, self.times[entries])
 
 
 def unit_ranges(indptr: IntArray, entries: int) -> Iterator[tuple[int, int]]:

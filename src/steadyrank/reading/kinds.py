@@ -9,7 +9,7 @@ in the documentation take names, synonyms and explanations from there.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypedDict, get_args, get_type_hints
 
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 Columns: TypeAlias = Mapping[str, Any]
 """From roles to the names of their columns (a list of names where a role has several)."""
+
+
+PEOPLE = ("weight", "unit")
+"""The roles of columns about the people behind a row, whatever they said."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,8 @@ class Role:
         Of several columns: picks them, in order, from the names that are free.
     answer : bool
         Whether it is what was answered, so that a row may leave for it.
+    guessed_as : str
+        What else to say where it is guessed, since the column could be taken for something else.
     """
 
     means: str
@@ -53,6 +59,7 @@ class Role:
     takes_the_rest: bool = False
     series: Callable[[Sequence[str]], list[str]] | None = None
     answer: bool = False
+    guessed_as: str = ""
 
 
 @dataclass(frozen=True)
@@ -147,6 +154,9 @@ class Form:
         Whether that is so only where nothing else is recognised.
     usual : bool
         Whether errors speak of this form where none is near.
+    people : bool
+        Whether its rows are people, or made by them, so that they may have a weight, which is guessed,
+        and a unit, which is named, if the kind has these roles.
     """
 
     name: str
@@ -160,6 +170,7 @@ class Form:
     recognised: Callable[[Table, Columns], bool] = _always
     weak: bool = False
     usual: bool = False
+    people: bool = True
 
     @property
     def roles(self) -> frozenset[str]:
@@ -217,12 +228,19 @@ class Kind:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "observation", self.observation or self.unit)
+        weight, unit = ((role,) * (role in self.arguments.__annotations__) for role in PEOPLE)
+        forms = (
+            replace(form, may=form.may + weight, named=form.named + unit) if form.people else form
+            for form in self.forms
+        )
+        object.__setattr__(self, "forms", tuple(forms))
 
     @cached_property
     def declared(self) -> dict[str, Role | Setting]:
-        """Every argument with its declaration: its own, and then those of all tables."""
+        """Every argument with its declaration: its own, those of people, and those of all tables."""
         hints = get_type_hints(self.arguments, include_extras=True)
-        return {name: get_args(hints[name])[1] for name in sorted(hints, key=is_about_reading)}
+        last = sorted(hints, key=lambda name: (is_about_reading(name), name in PEOPLE))
+        return {name: get_args(hints[name])[1] for name in last}
 
     @cached_property
     def roles(self) -> dict[str, Role]:

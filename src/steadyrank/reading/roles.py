@@ -71,12 +71,14 @@ class Resolved:
             for role in self.columns
             if role != "unit"
         }
-        return found | self.units() | self.settings
+        return {**found, **self.people(), **self.settings}
 
-    def units(self) -> dict[str, Any]:
-        """Return the arguments that say which rows leave together, if a column does."""
-        name = self.columns.get("unit")
-        return {} if name is None else {"units": self.table.labels(name), "unit_kind": name}
+    def people(self) -> Any:
+        """Return the arguments that say how much rows count and which leave together, if columns do."""
+        weights, name = {"weights": self.values("weight")}, self.columns.get("unit")
+        return (
+            weights if name is None else {**weights, "units": self.table.labels(name), "unit_kind": name}
+        )
 
     def decided(self) -> dict[str, str]:
         """Return the settings of a wide table that were guessed or given, as one types them."""
@@ -295,6 +297,8 @@ def _find(
         names = [free[0] for free in same if free]
         if known.series is not None:
             names = known.series([name for name in table.names if name not in taken])
+        if known.guessed_as:
+            names = [name for name in names if table.is_numeric(name)]
         if names and role not in found and role not in paired:
             found[role] = names if known.several else names[0]
     taken = taken_by(found)
@@ -337,7 +341,8 @@ def _notes(kind: Kind, columns: Columns, named: Columns) -> list[str]:
         names = ", ".join(map(shorten, _as_list(value)))
         common = kind.roles[role].several or simplify(value) in kind.roles[role].names
         lead = "column" if common else "the only column left,"
-        note = f"{lead} {names}{'' if common else ','} taken as the {role}"
+        as_what = f" ({kind.roles[role].guessed_as})" if kind.roles[role].guessed_as else ""
+        note = f"{lead} {names}{'' if common else ','} taken as the {role}{as_what}"
         brief = "" if simplify(value) == simplify(role) else f"{names} as the {role}"
         notes.append(Guess(note, brief, Option(role)))
     return notes

@@ -82,6 +82,11 @@ def names_for_the_unit(found: Resolved) -> list[str]:
     return [name for name in found.table.names if name not in taken and sounds_like_a_unit(name)]
 
 
+def what_is_whole(found: Resolved) -> str | None:
+    """Return the role whose equal values must be in one unit, where a row is only a part of a unit."""
+    return next((role for role in ("row", "user") if role in found.form.needs), None)
+
+
 def number_of_units(labels: Any, rows: Any, size: int) -> int:
     """Return how many units these labels would make; 0 if they cannot be the unit.
 
@@ -92,7 +97,7 @@ def number_of_units(labels: Any, rows: Any, size: int) -> int:
     labels : array, series or iterable
         What each entry says of its unit.
     rows : array, series or iterable, or None
-        The row of each entry, where several may make one: they must agree.
+        The row, or user, of each entry, where several may make one: they must agree.
     size : int
         The number of entries.
     """
@@ -112,7 +117,8 @@ def number_of_units(labels: Any, rows: Any, size: int) -> int:
 def unit_candidates(found: Resolved) -> Candidates:
     """Return the columns of a table in memory that could be the unit, in order."""
     names = names_for_the_unit(found)
-    rows = found.values("row") if names and "row" in found.form.needs else None
+    whole = what_is_whole(found)
+    rows = found.values(whole) if names and whole else None
     columns = {name: found.table.columns[name].coded() for name in names}
     offered = ((name, number_of_units(column, rows, len(column))) for name, column in columns.items())
     return tuple((name, number) for name, number in offered if number)

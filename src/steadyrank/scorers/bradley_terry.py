@@ -31,7 +31,8 @@ class BradleyTerry(Scorer):
     win for each side. Without a ridge the scores exist only where every two items are joined by
     chains of wins (or ties) in both directions, on all the data and without each unit; anything
     else is refused with an error that lists the groups of items. Leave-one-out scores are those
-    of a full refit (to about 1e-12), not of one Newton step. Scores closer than the resolution of
+    of a full refit (to about 1e-12), not of one Newton step. Weights of battles multiply their terms
+    of the likelihood. Scores closer than the resolution of
     1e-9, odds of 1.000000001 : 1, are equal, with and without any unit: that is a thousand times the
     error of the fit.
 

@@ -162,9 +162,9 @@ class SharedContests(Contests):
     def differences(self, ahead: int, behind: int) -> tuple[IntArray, FloatArray | IntArray]:
         """Return the units that may have a d other than 0, and their d."""
 
-    def sizes(self, ahead: int) -> FloatArray | float:  # noqa: ARG002 (some know)
-        """Return what each of those units takes off the divisor, or what every unit does."""
-        return self.divisor / self.total
+    def sizes(self) -> FloatArray | IntArray:
+        """Return what each distinct unit takes off the divisor."""
+        return np.full(len(self.counts), self.divisor / self.total)
 
     def contributions(self, one: int, other: int) -> FloatArray:
         """Return what each distinct unit adds to the gap of the scores: its d, over the divisor.
@@ -207,11 +207,9 @@ class SharedContests(Contests):
         times the divisor: where the largest do not, t is the most, and else they leave more.
         """
         units, given = self.differences(ahead, behind)
-        size = np.broadcast_to(self.sizes(ahead), len(units))
-        copies = np.minimum(self.counts[units], removals)
-        same = min(removals, self.total - int(self.counts[units].sum()))  # units with a d of 0
-        favour = np.append(np.repeat(given, copies), np.zeros(same))
-        taken = np.append(np.repeat(size, copies), np.full(same, size.max(initial=0.0)))
+        copies = np.minimum(self.counts, removals)
+        favour = np.repeat(np.bincount(units, given, minlength=len(self.counts)), copies)
+        taken = np.repeat(self.sizes(), copies)
         gap = self.gaps(np.array([ahead]), np.array([behind]))[0] - self.rounding
         lead, reached = -1.0, 0.0
         while reached > lead:
@@ -219,7 +217,10 @@ class SharedContests(Contests):
             worth = favour + lead * taken
             best = np.argpartition(-worth, removals - 1)[:removals]
             best = best[worth[best] > 0]
-            reached = float((favour[best].sum() - gap) / (self.divisor - taken[best].sum()))
+            left = self.divisor - taken[best].sum()
+            if left <= 0:  # whoever is left has no weight
+                return math.inf
+            reached = float((favour[best].sum() - gap) / left)
         return lead * SURELY
 
     def attack(self, ahead: int, behind: int) -> Attack:

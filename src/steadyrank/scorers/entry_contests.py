@@ -34,7 +34,7 @@ class ItemGiven:
 
     def __init__(self, entries: Entries, sums: ItemSums) -> None:
         self._entries, self.sums = entries, sums
-        self._counts: list[int] = sums.counts.tolist()
+        self._counts: list[int] = entries.observed.tolist()
         self._known: dict[int, Given] = {}
 
     def runs(self, pairs: Iterable[OnePair]) -> Iterator[Bounded]:
@@ -97,7 +97,7 @@ def entry_contests(
     least, most = (np.where(sums.counts > 0, _amount(sums, end), 0.0) for end in entries.extremes)
     most_at_once = int(entries.most_leaving.max())
     scale = float(sums.form.scale) if sums.form.whole else 1.0
-    new = NewValues(value_range, scale, sums.form.whole, grouped=most_at_once > 1)
+    new = NewValues(value_range, scale, sums.form.whole, most_at_once > 1 or entries.weighted)
     if not entries.gaps:
         return SameCounts(given, (least, most), most_at_once, units.counts, new)
     return RatioContests(given, (least, most), entries.most_leaving, units.total, new)
@@ -145,6 +145,8 @@ class SameCounts(SharedContests):
         first, second = self._given(ahead, behind)
         return first.units, (first.sums - second.sums) / self._share
 
-    def sizes(self, ahead: int) -> FloatArray:
-        """Return how many values each unit has of an item, on the scale of the sums."""
-        return np.asarray(self._given(ahead, ahead)[0].counts * (self._new.scale / self._share))
+    def sizes(self) -> FloatArray:
+        """Return how many values each unit has of any item, on the scale of the sums."""
+        given, found = self._given(0, 0)[0], np.zeros(len(self.counts))
+        found[given.units] = given.counts * (self._new.scale / self._share)
+        return found

@@ -27,7 +27,7 @@ from steadyrank.errors import (
 )
 from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several
 from steadyrank.scorers.entry_contests import entry_contests
-from steadyrank.scorers.sensitivity import Sensitivity
+from steadyrank.scorers.sensitivity import Sensitivity, same_people
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -270,6 +270,10 @@ class MeanRating(EntrySums):
         and a user by at most the root of the sum of squares over the items they rated. Each
         item's bound is reached, all of them at once.
 
+        For a user of weight w, or a group, ``w`` and N are the weights of the ratings of an item that
+        leave and of all, and ``w - w\i = (w / (s + N)) (r - w\i)`` with r their mean: the same bound,
+        with ``N - w`` for ``N - 1``, times w.
+
         No bound for *all* ratings by n users goes down with n: everybody else may rate nothing,
         and one user everything. So this bound takes as given who rated what, and holds for any
         ratings in the range that these users give to these items.
@@ -280,10 +284,11 @@ class MeanRating(EntrySums):
             data,
             math.sqrt(most) * ROUNDING * unit,
             rule="mean rating of bounded ratings",
-            units="users",
+            units="users" if data.unit is None else f"{data.units.kind} units",
             moved="scores",
             scope=(
-                f"ratings from {lowest:g} to {highest:g} that these users give to the items they rated"
+                f"ratings from {lowest:g} to {highest:g} that these users"
+                f"{same_people(data)} give to the items they rated"
             ),
             numbers={"lowest": lowest, "highest": highest, "shrinkage": self.shrinkage},
         )
@@ -336,7 +341,8 @@ class ColumnMeans(EntrySums):
 
         ``sqrt(L) (b - a) g / N`` for groups of at most g of the N rows, and with gaps the largest
         ``(b - a) sqrt(sum over columns of (c / N)^2)`` over the units. The last takes as given
-        which values are there, the second how large the groups are.
+        which values are there, the second how large the groups are. Rows with weights count as so
+        many rows, in parts.
         """
         entries, kind = data.entries, data.units.kind
         largest = int(entries.most_leaving.max())
@@ -351,8 +357,9 @@ class ColumnMeans(EntrySums):
             width = Fraction(highest) - Fraction(lowest)
             eps = data.n_items * (width * Fraction(largest, entries.rows)) ** 2
         if entries.grouped:
-            scope += f", in {kind} units of the same sizes"
-            sizes = {"rows": entries.rows, "largest_unit": largest}
+            scope += ("," if data.weights is None else "") + same_people(data)
+            scale = entries.scale
+            sizes = {"rows": entries.rows / scale, "largest_unit": largest / scale}
         return Sensitivity.of(
             data,
             eps,

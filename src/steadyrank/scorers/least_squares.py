@@ -55,17 +55,23 @@ class LinearModel(Scorer):
         return self._fitted(data).scores
 
     def leave_one_out(self, data: Regression) -> LeaveOneOut:
-        """Return the absolute coefficients without each row."""
-        fit = self._fitted(data)
+        """Return the absolute coefficients without each row, or without each group of rows."""
+        fit, unit = self._fitted(data), data.unit
         check_several(data)
         with in_reach():
-            apart = {row: fit.refitted_without(row) for row in fit.outweighing().tolist()}
+            if unit is None:
+                apart = {row: fit.refitted_without(row) for row in fit.outweighing().tolist()}
+            else:
+                apart = {each: fit.refitted_without(unit == each) for each in range(len(data.units))}
         if self.determined:
             lost = [row for row, other in apart.items() if other.rank < fit.rank]
-            rows = [data.units.labels[row] for row in (range(len(data.y)) if fit.independent else lost)]
+            every = unit is None and fit.independent
+            rows = [data.units.labels[row] for row in (range(len(data.y)) if every else lost)]
             if rows:
                 raise SingularDesignError(fit.rank - 1, fit.rank, rows, len(rows))
         scores = {row: other.scores for row, other in apart.items()}
+        if unit is not None:
+            return RowsOut(fit.scores, data.units, np.array(list(scores.values())).__getitem__)
         steady = np.setdiff1d(np.arange(len(data.y)), list(scores))
 
         def without(part: slice) -> FloatArray:

@@ -4,29 +4,43 @@ Every unit gives whole points to every item: its own points to the items that it
 one and the same number to all others. The score of an item is its total over the number of
 units. Without a unit both the total and that number change, so every score moves a little:
 the leave-one-out scores are dense, but known in closed form from the totals alone.
+
+A unit may be a person with a weight, or a group of persons: it then gives whole parts of points, and has
+a size, which it takes off the number of units that totals are divided by.
 """
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from steadyrank.data.ballots import Ballots
+from steadyrank.data.observations import check_total
 from steadyrank.engines.blocks import DenseBlock, SparseBlock, Wanted, segment_sums, slices
 from steadyrank.engines.exact_sums import EXACT
-from steadyrank.errors import MOST_COUNTED, CountTotalError, Option, WrongDataError
+from steadyrank.errors import (
+    CountTotalError,
+    EmptyDataError,
+    InvalidWeightError,
+    Option,
+    WrongDataError,
+    shorten,
+)
 from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several
 from steadyrank.scorers.point_contests import PointContests
-from steadyrank.scorers.sensitivity import Sensitivity
+from steadyrank.scorers.sensitivity import Sensitivity, same_people
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.data.ballots import Ballots
+    from steadyrank.data.counted_rows import CountedRows
     from steadyrank.data.observations import Observations
     from steadyrank.data.units import Units
     from steadyrank.data.votes import Votes
@@ -46,34 +60,55 @@ class Points:
         The items that a unit lists, and the parts it gives to them.
     others : int array (units,)
         The parts that a unit gives to each item that it does not list.
-    parts : int
-        How many parts make a point.
-    widest : int
-        The most parts by which a unit can put one item ahead of another.
+    sizes : int array (units,)
+        The parts that a unit takes off the divisor; 1 of each where a point is one part.
+    widest : int, optional
+        The most parts by which a unit can put one item ahead of another, if it has no weight.
     """
 
     indptr: IntArray
     listed: IntArray
     given: IntArray
     others: IntArray
-    parts: int = 1
-    widest: int = 1
+    sizes: IntArray
+    widest: int | None = None
 
     @classmethod
-    def one_each(cls, indptr: IntArray, listed: IntArray) -> Points:
-        """Return one point for each listed item, and none for the others."""
-        given = np.ones(len(listed), dtype=np.int64)
-        return cls(indptr, listed, given, np.zeros(len(indptr) - 1, dtype=np.int64))
+    def for_listed(cls, indptr: IntArray, listed: IntArray, given: Any = 1, point: int = 1) -> Points:
+        """Return so many parts of a point for each listed item, and none for the others."""
+        nothing = np.zeros(len(indptr) - 1, dtype=np.int64)
+        each = np.broadcast_to(np.asarray(given, dtype=np.int64), listed.shape)
+        return cls(indptr, listed, each, nothing, nothing + point, widest=point)
+
+    def of_units(self, data: CountedRows) -> Points:
+        """Return the points of units from those of their rows: equal ones, some with weights, groups."""
+        (_, unit, times), size, items = data.members, len(data.units), data.n_items
+        most = max(int(part.max(initial=0)) for part in (self.given, self.others, self.sizes))
+        every = times if data.unit is not None else times * data.units.counts
+        check_total(every, f"points of an item (up to {most / self.sizes[0]:g} a unit)", most)
+        if data.weights is None and data.unit is None:
+            return self
+        others, sizes = np.zeros((2, size), dtype=np.int64)
+        np.add.at(others, unit, times * self.others)
+        np.add.at(sizes, unit, times * self.sizes)
+        row = self.owners()
+        keys, which = np.unique(unit[row] * items + self.listed, return_inverse=True)
+        owner, listed = np.divmod(keys, items)
+        given = others[owner]
+        np.add.at(given, which, times[row] * (self.given - self.others[row]))
+        return Points(np.searchsorted(owner, np.arange(size + 1)), listed, given, others, sizes)
 
     def owners(self) -> IntArray:
         """Return the unit of each listed item."""
         return np.repeat(np.arange(len(self.others)), np.diff(self.indptr))
 
+    @cached_property
+    def equal_sizes(self) -> bool:
+        """Whether all units have one size, as persons without weights have."""
+        return bool((self.sizes == self.sizes[0]).all())
+
     def totals(self, counts: IntArray, items: int) -> IntArray:
         """Return the parts that each item gets from all units together."""
-        most = max(int(self.given.max(initial=0)), int(self.others.max(initial=0)), self.parts)
-        if (largest := int(counts.sum()) * most) >= MOST_COUNTED:
-            raise CountTotalError(f"points of an item (up to {most / self.parts:g} a unit)", largest)
         totals = np.full(items, int(counts @ self.others), dtype=np.int64)
         owners = self.owners()
         np.add.at(totals, self.listed, counts[owners] * (self.given - self.others[owners]))
@@ -93,20 +128,29 @@ class MeanPoints(Scorer):
 
     @abstractmethod
     def squared_diameter(self, items: int) -> tuple[Fraction, str]:
-        """Return that of the points a unit may give, and its root over n as a formula."""
+        """Return that of the points a person may give, and its root as a formula."""
 
     def sensitivity(self, data: Any) -> Sensitivity:
-        """Return the most that one unit can move the scores: the diameter of its points, over n."""
+        """Return the most that one unit can move the scores: the diameter of points, times its share.
+
+        The share is 1/n, or of persons with weights, or of groups, the largest; see
+        :mod:`steadyrank.scorers.sensitivity`.
+        """
         self.check(data)
         square, formula = self.squared_diameter(data.n_items)
+        out = self._out(data)
+        largest, share = int(out.points.sizes.max()), "/n"
+        if data.weights is not None or data.unit is not None:
+            share = " times the largest share of a unit"
         return Sensitivity.of(
             data,
-            square / data.n_units**2,
+            square * Fraction(largest, out.divisor) ** 2,
             rule=self.rule,
-            units=data.kind.name,
+            units=data.kind.name if data.unit is None else f"{data.unit_kind} units",
             moved=self.moved,
-            scope=self.scope.format(items=data.n_items),
-            formula=formula,
+            scope=self.scope.format(kind=data.kind.name, items=data.n_items) + same_people(data),
+            formula=formula and formula + share,
+            numbers={} if share == "/n" else {"largest_share": largest / out.divisor},
         )
 
     def output_radius_squared(self, data: Observations) -> float:
@@ -122,17 +166,23 @@ class MeanPoints(Scorer):
         """Return the mean points without each unit; equal units are one distinct unit."""
         self.check(data)
         check_several(data)
-        return self._out(data)
+        out = self._out(data)
+        if len(alone := np.flatnonzero(out.rest == 0)):
+            unit = f"{data.units.kind} {shorten(data.units.labels[int(alone[0])])}"
+            raise InvalidWeightError(f"without the {unit}, which has all the weight, nothing is left")
+        return out
 
     def _out(self, data: Observations) -> MeanPointsOut:
         points, units = self.points(data), data.units
-        totals = points.totals(units.counts, data.n_items)
-        return MeanPointsOut(totals / (points.parts * units.total), units, points, totals)
+        totals, divisor = points.totals(units.counts, data.n_items), int(units.counts @ points.sizes)
+        if not divisor:
+            raise EmptyDataError("all weights are 0, so nobody counts")
+        return MeanPointsOut(totals / divisor, units, points, totals, divisor)
 
 
 @dataclass(frozen=True)
 class MeanPointsOut(LeaveOneOut):
-    """Leave-one-out scores ``(total - points of the unit) / (n - 1)``.
+    """Leave-one-out scores ``(total - points of the unit) / (divisor - size of the unit)``.
 
     Parameters
     ----------
@@ -142,6 +192,8 @@ class MeanPointsOut(LeaveOneOut):
         What each unit gives.
     totals : int array (items,)
         What all of them give together, in the same parts.
+    divisor : int
+        The sizes of all units together.
     block_numbers : int
         How many leave-one-out scores one block holds: few enough to stay in the cache.
     table_numbers : int
@@ -154,6 +206,7 @@ class MeanPointsOut(LeaveOneOut):
     units: Units
     points: Points
     totals: IntArray
+    divisor: int
     block_numbers: int = 1 << 18
     table_numbers: int = 1 << 22
     exact_squares: int = 2**60
@@ -186,22 +239,22 @@ class MeanPointsOut(LeaveOneOut):
         points, wanted = self.points, Wanted.of(self.scores, items)
         kept = np.flatnonzero(wanted.place[points.listed] >= 0)
         listed = points.listed[kept]
-        scores = (self.totals[listed] - points.given[kept]) / self._denominator
+        scores = (self.totals[listed] - points.given[kept]) / self.rest[points.owners()[kept]]
         yield SparseBlock(0, np.searchsorted(kept, points.indptr), listed, scores)
 
     def unchanged(self, units: IntArray, items: IntArray) -> FloatArray:
         """Return the scores of items that a unit does not list, a row for each unit."""
         left = self.totals[items] - self.points.others[units][:, np.newaxis]
-        return np.asarray(left / self._denominator)
+        return np.asarray(left / self.rest[units][:, np.newaxis])
 
     def bounds(self) -> tuple[FloatArray, FloatArray]:
         """Return the lowest and highest scores, from the most and least that one unit gives."""
-        spread = self.least_and_most()
+        spread = self.least_and_most() if self.points.equal_sizes else None
         if spread is None:
             return super().bounds()
         least, most = spread
-        lowest = (self.totals - most) / self._denominator
-        highest = (self.totals - least) / self._denominator
+        lowest = (self.totals - most) / self.rest[0]
+        highest = (self.totals - least) / self.rest[0]
         return np.minimum(lowest, self.scores), np.maximum(highest, self.scores)
 
     def contests(self) -> Contests:
@@ -209,17 +262,22 @@ class MeanPointsOut(LeaveOneOut):
         return PointContests(self)
 
     def shifts(self) -> FloatArray:
-        r"""Return ``||w - w\i||``, from ``w - w\i = (n z_i - total) / (n (n - 1))``."""
-        points = self.points
-        given = int(max(points.given.max(initial=0), points.others.max(initial=0)))
-        largest = max(int(np.abs(self.totals).max(initial=0)), self.units.total * given)
-        exact = len(self.totals) * largest**2 < self.exact_squares
-        squares = self._exact_squares() if exact else self._dense_squares()
-        return np.sqrt(squares) / (float(self._denominator) * self.units.total)
+        r"""Return ``||w - w\i||``, from ``w - w\i = (n z_i - s_i total) / (n (n - s_i))``.
 
-    @property
-    def _denominator(self) -> int:
-        return self.points.parts * (self.units.total - 1)
+        Sizes s, and n, their sum, are taken in the largest unit in which they are whole.
+        """
+        points, unit = self.points, int(np.gcd.reduce(self.points.sizes))
+        sizes, n = points.sizes // unit, self.divisor // unit
+        given = int(max(points.given.max(initial=0), points.others.max(initial=0)))
+        largest = max(int(np.abs(self.totals).max(initial=0)) * int(sizes.max()), n * given)
+        exact = len(self.totals) * largest**2 < self.exact_squares
+        squares = (self._exact_squares if exact else self._dense_squares)(sizes, n)
+        return np.asarray(np.sqrt(squares) / (self.rest.astype(np.float64) * n))
+
+    @cached_property
+    def rest(self) -> IntArray:
+        """What is left of the divisor without each unit."""
+        return self.divisor - self.points.sizes
 
     @property
     def _everything(self) -> Wanted:
@@ -230,7 +288,7 @@ class MeanPointsOut(LeaveOneOut):
 
     def _rows(self, units: slice, wanted: Wanted) -> FloatArray:
         left = self.totals[wanted.items] - self._given_rows(units, wanted)
-        return np.asarray(left / self._denominator)
+        return np.asarray(left / self.rest[units][:, np.newaxis])
 
     def _given_rows(self, units: slice, wanted: Wanted) -> IntArray:
         """Return the parts that some units give to the wanted items, as a matrix."""
@@ -244,22 +302,24 @@ class MeanPointsOut(LeaveOneOut):
         given[rows[kept], column[kept]] = points.given[entries][kept]
         return given
 
-    def _exact_squares(self) -> FloatArray:
+    def _exact_squares(self, sizes: IntArray, n: int) -> FloatArray:
         """Sum the squares as if no item were listed, then put the listed ones right."""
-        points, total, n = self.points, self.totals, self.units.total
+        points, total, owners = self.points, self.totals, self.points.owners()
         unlisted = n * points.others
-        squares = unlisted**2 * len(total) - 2 * unlisted * int(total.sum()) + int((total**2).sum())
-        expected = total[points.listed]
+        squares = unlisted**2 * len(total) - 2 * unlisted * sizes * int(total.sum())
+        squares += sizes**2 * int((total**2).sum())
+        expected = total[points.listed] * sizes[owners]
         as_listed = (n * points.given - expected) ** 2
-        as_unlisted = (unlisted[points.owners()] - expected) ** 2
+        as_unlisted = (unlisted[owners] - expected) ** 2
         squares += segment_sums(as_listed - as_unlisted, points.indptr)
         return squares.astype(np.float64)
 
-    def _dense_squares(self) -> FloatArray:
+    def _dense_squares(self, sizes: IntArray, n: int) -> FloatArray:
         squares = np.empty(len(self.units))
         for part in self._parts(self._everything):
             given = self._given_rows(part, self._everything).astype(np.float64)
-            squares[part] = ((given * self.units.total - self.totals) ** 2).sum(axis=1)
+            expected = np.multiply.outer(sizes[part].astype(np.float64), self.totals)
+            squares[part] = ((given * n - expected) ** 2).sum(axis=1)
         return squares
 
     def least_and_most(self) -> tuple[IntArray, IntArray] | None:
@@ -281,34 +341,52 @@ class MeanPointsOut(LeaveOneOut):
 
 @dataclass(frozen=True)
 class Plurality(MeanPoints):
-    """The share of the votes that each item gets.
+    """The share of the votes, or of the first choices of ballots, that each item gets.
 
-    Without one of n votes the shares are those of the n - 1 others, so every share moves: that
-    of the item voted for goes down, all others go up by the factor ``n / (n - 1)``. An item
-    that loses its only vote has share 0.
+    Items that are tied in first place share a ballot equally. Without one of n votes the shares are
+    those of the n - 1 others, so every share moves: that of the item voted for goes down, all others go
+    up by the factor ``n / (n - 1)``. An item that loses its only vote has share 0.
 
     Examples
     --------
-    >>> from steadyrank.data import Votes
+    >>> from steadyrank.data import Ballots, Votes
     >>> votes = Votes(["ann", "bob", "ann", "cid"])
     >>> Plurality().score(votes)
     array([0.5 , 0.25, 0.25])
     >>> Plurality().leave_one_out(votes).shifts().round(4)  # a vote for ann, bob, cid
     array([0.2041, 0.3118, 0.3118])
+    >>> Plurality().score(Ballots([["ann", "bob"], [("bob", "cid"), "ann"]]))
+    array([0.5 , 0.25, 0.25])
     """
 
-    takes = ("votes",)
+    takes = ("votes", "ballots")
     name = "share of votes"
-    rule, scope = "plurality", "votes"
+    rule, scope = "plurality", "{kind}"
 
-    def points(self, data: Votes) -> Points:
-        """Return one point for the item voted for."""
-        return Points.one_each(np.arange(len(data.unit_items) + 1), data.unit_items)
+    def check(self, data: object) -> None:
+        """Complain unless the data are votes, or ballots with first choices."""
+        super().check(data)
+        if getattr(data, "approval", False):
+            raise WrongDataError(
+                "Plurality",
+                "votes or orders, which have a first choice",
+                "ballots that approve, which have none",
+                way_out=["Use ", Option("scorer", "approval"), " or ", Option("scorer", "borda"), "."],
+            )
 
-    def score(self, data: Votes) -> FloatArray:
-        """Return the share of each item, straight from the tally."""
-        self.check(data)
-        return np.asarray(data.tally / data.n_units)
+    def points(self, data: Votes | Ballots) -> Points:
+        """Return one point for the item voted for, or split among those in first place."""
+        if isinstance(data, Ballots):
+            first = np.flatnonzero(data.levels == 0)
+            indptr = np.searchsorted(first, data.indptr)
+            tied = np.diff(indptr)
+            point = math.lcm(*np.unique(tied).tolist())
+            if point >= EXACT:
+                raise CountTotalError("parts of a point that ties for the first place split", point)
+            given = np.repeat(point // tied, tied)
+            return Points.for_listed(indptr, data.ranked[first], given, point).of_units(data)
+        rows = data.members[0]
+        return Points.for_listed(np.arange(len(rows) + 1), data.choices[rows]).of_units(data)
 
     def squared_diameter(self, items: int) -> tuple[Fraction, str]:
         r"""Return 2: one vote moves the shares by at most ``sqrt(2) / n``.
@@ -318,7 +396,7 @@ class Plurality(MeanPoints):
         most ``sqrt(2) / n``. One vote against n - 1 votes for a single other item reaches it.
         With one item alone nothing can move.
         """
-        return (Fraction(2), "sqrt(2)/n") if items > 1 else (Fraction(0), "")
+        return (Fraction(2), "sqrt(2)") if items > 1 else (Fraction(0), "")
 
     def output_radius_squared(self, data: Observations) -> float:
         """Return that of the simplex, around its centre."""
@@ -362,7 +440,7 @@ class Approval(MeanPoints):
 
     def points(self, data: Ballots) -> Points:
         """Return one point for each item that a ballot approves of."""
-        return Points.one_each(data.indptr, data.ranked)
+        return Points.for_listed(data.indptr, data.ranked).of_units(data)
 
     def squared_diameter(self, items: int) -> tuple[Fraction, str]:
         r"""Return L: one ballot moves the shares by at most ``sqrt(L) / n``.
@@ -371,7 +449,7 @@ class Approval(MeanPoints):
         ``||w - w\i|| = ||z_i - w\i|| / n`` is at most ``sqrt(L) / n``. One ballot that approves of
         everything, against n - 1 that approve of nothing, reaches it.
         """
-        return Fraction(items), "sqrt(L)/n"
+        return Fraction(items), "sqrt(L)"
 
 
 @dataclass(frozen=True)
@@ -418,10 +496,10 @@ class Borda(MeanPoints):
             listed=data.ranked,
             given=2 * (data.n_items - 1 - ahead) - (sizes[tier] - 1),
             others=np.maximum(data.n_items - listed - 1, 0),
-            parts=2,
+            sizes=np.full(len(listed), 2),
             # Two tiers are half the items apart, whatever their sizes.
             widest=data.n_items if data.approval else 2 * (data.n_items - 1),
-        )
+        ).of_units(data)
 
     def squared_diameter(self, items: int) -> tuple[Fraction, str]:
         r"""Return ``L (L^2 - 1) / 3``: one ballot moves the scores by at most the root of that over n.
@@ -435,4 +513,4 @@ class Borda(MeanPoints):
         distance is the sum of ``(L - 1 - 2 j)^2`` over ``j = 0 .. L-1``, which is
         ``L (L^2 - 1) / 3``. One ballot against n - 1 ballots in the opposite order reaches it.
         """
-        return Fraction(items * (items**2 - 1), 3), "sqrt(L(L^2-1)/3)/n"
+        return Fraction(items * (items**2 - 1), 3), "sqrt(L(L^2-1)/3)"

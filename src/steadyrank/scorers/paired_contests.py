@@ -29,6 +29,8 @@ over such c is not negative exactly if ``t <= <g, p> / sqrt(R) + sqrt(4 s A + <g
 its part along p and the rest, square, and the part along p cancels. With a ridge take c minus its value
 nearest to 0: a constant changes no difference, and then ``d (c - o) >= (c - o)^2`` for each item. QED
 
+A battle of weight w counts w times in all of that: its r, v and the 1 are multiplied by w.
+
 So every unit has an effect, and m units suffice at most where the m largest effects do. The n of a
 battle is bounded by lengths first, and by its products with the battles that matter to it only where it
 is among the most effective.
@@ -41,9 +43,8 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from steadyrank.errors import InvalidSettingError
 from steadyrank.scorers.contests import Contests, LeftOutContests, narrowed, smallest
-from steadyrank.scorers.stuffing import StuffedBattles
+from steadyrank.scorers.stuffing import StuffedBattles, any_size
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
@@ -133,10 +134,7 @@ class PairedContests(LeftOutContests):
     def stuffed(self, *, changing: bool) -> Contests:
         """Let the item behind win battles against the one ahead."""
         if len(np.unique(self.owner)) < len(self.owner) or (self.taken.battles != 1).any():
-            raise InvalidSettingError(
-                "a group of battles that is added or changed could hold any number of battles",
-                way_out="Ask about groups that leave, or about battles.",
-            )
+            raise any_size("battles")
         return StuffedBattles(self, changing)
 
     def needed(self, ahead: IntArray, behind: IntArray) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.scorers.contests import SharedContests
-from steadyrank.scorers.stuffing import StuffedContests
+from steadyrank.scorers.stuffing import StuffedContests, any_size
 
 if TYPE_CHECKING:
     from steadyrank._typing import IntArray
@@ -26,7 +26,7 @@ class PointContests(SharedContests):
     """
 
     def __init__(self, out: MeanPointsOut) -> None:
-        super().__init__(out.units.counts, out.points.parts * out.units.total)
+        super().__init__(out.units.counts, out.divisor)
         self._points, self._totals, self._out = out.points, out.totals, out
 
     def gaps(self, ahead: IntArray, behind: IntArray) -> IntArray:
@@ -49,8 +49,20 @@ class PointContests(SharedContests):
         np.add.at(given, place, extra)
         return units, given
 
+    def sizes(self) -> IntArray:
+        """Return what each unit takes off the divisor."""
+        return self._points.sizes
+
+    def lower(self, ahead: int, behind: int) -> int:
+        """Count the units, unless they have all the weight: without them there is no order."""
+        number = super().lower(ahead, behind)
+        leaving = self.attack(ahead, behind).first(number, len(self.counts))
+        return self.total if leaving @ self._points.sizes == self.divisor else number
+
     def stuffed(self, *, changing: bool) -> Contests:
         """Add units that give the one the most points, and the other the fewest."""
+        if self._points.widest is None:
+            raise any_size("people")
         return StuffedContests(self, self._points.widest, changing=changing)
 
     @cached_property

@@ -148,7 +148,7 @@ def scorers_for(kind: str) -> tuple[str, ...]:
     Examples
     --------
     >>> scorers_for("ballots")
-    ('approval', 'borda')
+    ('approval', 'borda', 'plurality')
     """
     return tuple(name for name in NAMED if kind in _class_of(name).takes)
 

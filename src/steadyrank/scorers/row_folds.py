@@ -142,9 +142,9 @@ class RowFolds:
         little = inverse < OUTWEIGHED * (1.0 / total).sum()
         return np.asarray(little | (after < OUTWEIGHED * before).any(axis=1))
 
-    def refitted_without(self, row: int) -> RowFolds:
+    def refitted_without(self, rows: int | BoolArray) -> RowFolds:
         """Return the model of all other rows, by itself."""
-        X, y = (np.delete(part, row, axis=0) for part in self._data)
+        X, y = (np.delete(part, rows, axis=0) for part in self._data)
         return RowFolds(X, y, self._shrinking, intercept=self._intercept)
 
     def _scores(self, found: FloatArray, shifts: FloatArray) -> FloatArray:

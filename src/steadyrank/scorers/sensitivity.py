@@ -9,6 +9,17 @@ where ``w\i`` is a mean of the same kind of vectors. So ``n ||w - w\i||`` is at 
 distance between a possible vector and a mean of possible vectors, and, distance being convex,
 at most the largest distance between two possible vectors: the diameter of what a unit may say.
 It is reached where all the others say the opposite of the one.
+
+*Weights, and groups.* Let unit i have the weight ``w_i`` (a group: the sum of its members' weights) and
+W the sum of all. With ``z_i`` what it says (a group: the weighted mean of what its members say, which
+lies in the convex hull of what a person may say), and ``v`` the scores, ``W v = (W - w_i) v\i + w_i
+z_i``, hence
+
+    v - v\i = (w_i / W) (z_i - v\i),
+
+where ``v\i`` is again a mean of such vectors. So no unit moves the scores by more than its share of the
+weight times the diameter, and the one with the largest share, if its members agree and all others say
+the opposite, moves them as far as any can. Weights and groups are taken as given.
 """
 
 from __future__ import annotations
@@ -98,6 +109,12 @@ class Sensitivity:
             f"{formula and f'{formula} = '}{eps:.6g}, for any {scope}."
         )
         return cls(eps, rule, {"n": data.n_units, "L": data.n_items, **numbers}, sentence)
+
+
+def same_people(data: Observations) -> str:
+    """Say what a bound takes as given about the units: their weights, and who is in a group."""
+    groups = "" if data.unit is None else f" in {data.unit_kind} units of the same sizes"
+    return groups + ("" if data.weights is None else " with these weights")
 
 
 def root_rounded_up(square: Fraction) -> float:

@@ -55,10 +55,7 @@ class NewValues:
     def stated(self) -> tuple[float, float]:
         """Return the range as it was stated, or complain that nothing bounds what units could say."""
         if self.grouped:
-            raise InvalidSettingError(
-                "a group of rows that is added or changed could hold any number of rows",
-                way_out="Ask about groups that leave, or about rows.",
-            )
+            raise any_size("rows")
         if self.value_range is None:
             raise InvalidSettingError(
                 "nothing says which values a unit could give that is added or changed",
@@ -70,6 +67,14 @@ class NewValues:
         """Return the range in the unit of the sums."""
         low, high = self.stated()
         return low * self.scale, high * self.scale
+
+
+def any_size(members: str) -> InvalidSettingError:
+    """Return the error about units that nobody bounds, since they are not there."""
+    return InvalidSettingError(
+        f"a group that is added or changed could hold any number of {members}, a unit have any weight",
+        way_out="Ask about units that leave, or read the data without weights and groups.",
+    )
 
 
 class StuffedContests(SharedContests):

@@ -105,7 +105,8 @@ class Study:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was guessed, which policies were applied, what may leave, how ties are treated."""
-        unit = f"the unit that may leave: one {self.unit}, of {self.units.total:,}"
+        weighted = "" if self.data.weights is None else " with its weight"
+        unit = f"the unit that may leave: one {self.unit}{weighted}, of {self.units.total:,}"
         ties, resolution = RULES["ties"], self.scorer.resolution
         if resolution:
             ties += f"; fitted scores closer than the scorer's resolution, {resolution:g}, are equal"

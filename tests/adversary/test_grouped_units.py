@@ -1,0 +1,136 @@
+"""Units that are groups where a table names them; test_weights.py holds their numbers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from oracles.rational import coefficients, fractions
+from steadyrank import (
+    Ballots,
+    Borda,
+    ConstrainedLeastSquares,
+    MeanRating,
+    OrdinaryLeastSquares,
+    Plurality,
+    Ratings,
+    Regression,
+    Ridge,
+    SteadyrankError,
+    Study,
+    Votes,
+)
+from steadyrank.errors import InvalidDataError, SingularDesignError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Cases = Callable[[int], Iterator[np.random.Generator]]
+
+
+def test_rows_of_a_regression_leave_together(cases: Cases) -> None:
+    for rng in cases(8):
+        rows, features = int(rng.integers(8, 14)), int(rng.integers(2, 4))
+        X = rng.integers(-3, 4, (rows, features)).astype(float)
+        y = rng.integers(-5, 6, rows).astype(float)
+        site = rng.integers(0, 4, rows)
+        penalty = float(rng.choice([0.0, 0.5, 2.0]))
+        scorer = Ridge(penalty) if penalty else OrdinaryLeastSquares()
+        data = Regression(X, y, units=site, unit_kind="site")
+        assert data.units.kind == "site"
+        kept = [site != each for each in np.unique(site)]
+        solved = [
+            coefficients(fractions(X[rest]), [Fraction(v) for v in y[rest]], Fraction(penalty))
+            for rest in kept
+        ]
+        full = np.linalg.matrix_rank(X) == features
+        if penalty == 0 and (not full or any(rank < features for _, rank in solved)):
+            with pytest.raises(SingularDesignError):
+                scorer.leave_one_out(data)
+            continue
+        if len(kept) < 2:
+            continue
+        out = scorer.leave_one_out(data)
+        rows_out = np.concatenate([block.scores for block in out.blocks()])
+        exact = np.abs(np.array([[float(b) for b in found] for found, _ in solved]))
+        assert np.allclose(rows_out, exact, rtol=1e-7, atol=1e-9)
+        assert np.allclose(rows_out, [scorer.score(data.without(u)) for u in range(len(kept))])
+        found = Study(data, scorer).margin(1)
+        turned = (np.argsort(-rows_out, axis=1, kind="stable")[:, 0] != np.argmax(out.scores)).any()
+        assert (found.lower == 1) == turned
+
+
+def test_a_bounded_regression_without_each_group(cases: Cases) -> None:
+    for rng in cases(4):
+        X, site = rng.normal(size=(12, 3)), rng.permutation(np.repeat([0, 1, 2], 4))
+        y = X @ [2.0, 1.0, 0.5] + rng.normal(size=12)
+        scorer = ConstrainedLeastSquares(float(rng.choice([0.5, 5.0])), bool(rng.integers(2)))
+        rows = next(scorer.leave_one_out(Regression(X, y, units=site)).blocks()).scores
+        for each in range(3):
+            alone = scorer.score(Regression(X[site != each], y[site != each]))
+            assert np.allclose(rows[each], alone, atol=1e-9)
+
+
+def test_what_groups_said() -> None:
+    home = ["h", "h", "i"]
+    votes = Votes(["x", "y", "x"], counts=[2, 1, 1], units=home, unit_kind="household")
+    assert votes.said([0, 1], [(0, 1), (1,)]) == ["x in 2, y in 1 of 3 votes", None]
+    ballots = Ballots([["x", "y"], ["y"], ["x"]], units=home)
+    assert ballots.said([0, 1], [(0, 1), (1,)]) == ["x in 1, y in 2 of 2 ballots", None]
+    ratings = Ratings([1, 2, 3], ["x", "x", "y"], [5, 2, 1], units=home)
+    assert ratings.said([0, 1], [(0,), (1,)]) == ["x 3.5 (mean of 2)", "y 1"]
+    weighted = Ratings([1, 2, 3], ["x", "x", "y"], [5, 2, 1], units=home, weights=[1, 2, 1])
+    assert weighted.said([0], [(0,)]) == ["x 3 (weighted mean)"]
+    sites = Regression([[1.0], [3.0], [5.0]], [2.0, 4.0, 0.0], items=["age"], units=home)
+    assert sites.said([0, 1], [(0,), (0,)]) == [
+        "age 2; response 3 (means of 2 rows)",
+        "age 5; response 0",
+    ]
+
+
+def test_groups_from_tables() -> None:
+    votes = Votes.from_frame({"vote": ["x", "y", "x"], "region": ["n", "n", "s"]}, unit="region")
+    assert (votes.n_units, votes.units.kind, list(votes.units.labels)) == (2, "region", ["n", "s"])
+    frame = {"user": [1, 1, 2], "item": ["a", "b", "a"], "rating": [5, 3, 1], "home": ["h", "h", "h"]}
+    assert Ratings.from_frame(frame | {"home": ["h", "h", "i"]}, unit="home").n_units == 2
+    with pytest.raises(InvalidDataError, match="entries of one user name different 'home'"):
+        Ratings.from_frame(frame | {"home": ["h", "i", "i"]}, unit="home")
+    table = {"a": [1.0, 2, 0], "b": [0.0, 1, 1], "y": [1.0, 2, 2], "site": ["p", "q", "q"]}
+    data = Regression.from_frame(table, unit="site")
+    assert (data.items, data.n_units) == (("a", "b"), 2)
+    orders = {"order": ["x > y", "y", "y"], "county": [1, 2, 2]}
+    assert Ballots.from_frame(orders, unit="county").n_units == 2
+    entries = {"user": [1, 1, 2], "item": ["a", "b", "b"], "rank": [1, 2, 1], "county": [1, 1, 2]}
+    assert Ballots.from_frame(entries, unit="county").n_units == 2
+    with pytest.raises(InvalidDataError, match="entries of one user name different 'county'"):
+        Ballots.from_frame(entries | {"county": [1, 2, 2]}, unit="county")
+
+
+def test_columns_that_could_be_the_unit_are_offered() -> None:
+    votes = Votes.from_frame({"vote": ["x", "y", "x"], "region": ["n", "n", "s"]})
+    assert votes.unit_candidates == (("region", 2),)
+    frame = {
+        "user": [1, 1, 2, 3],
+        "item": ["a", "b", "a", "a"],
+        "rating": [5, 3, 1, 2],
+        "household": ["h", "h", "h", "i"],
+        "session": [1, 2, 3, 3],
+    }
+    ratings = Ratings.from_frame(frame)
+    assert ratings.unit_candidates == (("household", 2),)  # a user has several sessions
+    polars = pytest.importorskip("polars")
+    with Ratings.scan(polars.LazyFrame(frame)) as scanned:
+        assert scanned.unit_candidates == ratings.unit_candidates
+
+
+def test_a_group_that_is_all_there_is_cannot_leave() -> None:
+    for data, scorer in (
+        (Votes(["x", "y"], units=[1, 1]), Plurality()),
+        (Ballots([["x"], ["y"]], units=[1, 1]), Borda()),
+        (Ratings([1, 2], ["x", "y"], [1, 2], units=[1, 1]), MeanRating()),
+    ):
+        with pytest.raises(SteadyrankError, match="only one unit"):
+            scorer.leave_one_out(data)

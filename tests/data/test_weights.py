@@ -1,0 +1,226 @@
+"""Reading weights: what is guessed and said, what is refused, and engines that count them."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+
+from steadyrank import (
+    Ballots,
+    Battles,
+    Borda,
+    Plurality,
+    Ratings,
+    Regression,
+    ScoreMatrix,
+    Study,
+    Votes,
+    read_any,
+)
+from steadyrank.errors import (
+    EmptyDataError,
+    InvalidDataError,
+    InvalidWeightError,
+    MissingValuesError,
+    NotANumberError,
+    SizeMismatchError,
+    WrongDataError,
+)
+
+
+def test_a_column_of_weights_is_guessed_and_said() -> None:
+    votes = read_any(io.BytesIO(b"party,weight\nred,2\nblue,1\nblue,1.5\n"))
+    assert votes.n_units == 3
+    assert Plurality().score(votes).tolist() == [2.5 / 4.5, 2 / 4.5]
+    assert (
+        "column 'weight' taken as the weight (how much each one counts, not how often it occurs)"
+        in votes.notes
+    )
+    counted = read_any(io.BytesIO(b"party,weight\nred,2\nblue,1\n"), count="weight")
+    assert (counted.n_units, counted.weights) == (3, None)
+    assert "the unit that may leave: one vote with its weight, of 3" in Study(votes).notes
+
+
+@pytest.mark.parametrize("name", ["wt", "Survey Weight", "sample_weight", "weights"])
+def test_names_of_weights(name: str) -> None:
+    assert Votes.from_frame({"vote": ["x", "y"], name: [0.5, 2]}).weights.tolist() == [0.5, 2]
+
+
+def test_text_under_such_a_name_is_not_guessed() -> None:
+    frame = {"user": [1, 2], "item": ["a", "b"], "rating": [3, 4], "weight": ["137lbs", "120lbs"]}
+    assert Ratings.from_frame(frame).weights is None
+    with pytest.raises(InvalidDataError, match="137lbs"):
+        Ratings.from_frame(frame, weight="weight")
+
+
+def test_counts_and_weights_together() -> None:
+    frame = {"choice": ["x", "y", "x"], "count": [3, 2, 1], "wt": [0.5, 1.5, 0.5]}
+    votes = Votes.from_frame(frame)
+    assert votes.n_units == 6
+    assert list(votes.units.labels) == ["x, weight 0.5", "y, weight 1.5"]
+    assert votes.units.counts.tolist() == [4, 2]
+    assert votes.item_counts.tolist() == [4, 2]
+    assert Plurality().score(votes).tolist() == [0.4, 0.6]
+
+
+@pytest.mark.parametrize(
+    ("weights", "error", "words"),
+    [
+        ([1, -0.5], InvalidWeightError, "from 0 on, but there is -0.5, at index 1"),
+        ([1, np.nan], MissingValuesError, "weights has missing values, at index 1"),
+        ([1, np.inf], NotANumberError, "weights"),
+        ([0, 0], EmptyDataError, "all weights are 0"),
+        ([1e-300, 1], InvalidWeightError, "too far apart"),
+        ([1e300, 1], InvalidWeightError, "too far apart"),
+        ([1], SizeMismatchError, "weights has 1 values for 2 rows"),
+    ],
+)
+def test_bad_weights_are_refused(weights: list[float], error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        Votes(["x", "y"], weights=weights)
+    with pytest.raises(error, match=words):
+        ScoreMatrix([[1, 2], [3, 4]], weights=weights)
+
+
+def test_a_bad_weight_is_named_with_its_line() -> None:
+    with pytest.raises(InvalidWeightError, match=r"line 3") as caught:
+        Votes.read(io.BytesIO(b"vote,wt\nx,1\ny,-2\n"))
+    assert "'wt'" in str(caught.value)
+
+
+def test_long_weights_are_rounded_and_that_is_said() -> None:
+    votes = Votes(["x", "y", "x"], weights=[1 / 3, 2 / 3, 1 / 3])
+    assert votes.notes == (
+        "weights rounded to 12 decimal places: with more they would not add up exactly",
+    )
+    assert Plurality().score(votes).tolist() == [
+        666666666666 / 1333333333333,
+        666666666667 / 1333333333333,
+    ]
+
+
+def test_one_weight_for_each_user() -> None:
+    with pytest.raises(InvalidDataError, match="entries of one user name different weights"):
+        Ratings(["u", "u"], ["a", "b"], [1, 2], weights=[1, 2])
+    with pytest.raises(InvalidDataError, match="entries of one user name different 'household'"):
+        Ratings(["u", "u"], ["a", "b"], [1, 2], units=["h", "i"], unit_kind="household")
+    frame = {"user": [1, 1], "item": ["a", "b"], "rank": [1, 2], "weight": [1, 3]}
+    with pytest.raises(InvalidDataError, match="entries of one user name different weights"):
+        Ballots.from_frame(frame)
+
+
+def test_a_unit_with_all_the_weight() -> None:
+    votes = Votes(["x", "y"], weights=[1, 0])
+    assert Plurality().score(votes).tolist() == [1, 0]
+    with pytest.raises(InvalidWeightError, match="the vote 'x, weight 1', which has all"):
+        Plurality().leave_one_out(votes)
+
+
+def test_regressions_take_no_weights() -> None:
+    with pytest.raises(InvalidWeightError, match="take no weights"):
+        Regression([[1.0], [2.0]], [1.0, 2.0], weights=[1, 2])
+    cars = {"weight": [1.0, 2.0, 3.0], "power": [2.0, 1.0, 5.0], "y": [1.0, 2.0, 3.0]}
+    assert Regression.from_frame(cars).items == ("weight", "power")
+    with pytest.raises(InvalidDataError, match="'weight' is no argument of regression"):
+        Regression.from_frame(cars, weight="weight")
+
+
+def test_weights_in_every_form_of_a_table() -> None:
+    entries = Ballots.from_frame(
+        {"user": [1, 1, 2], "item": ["a", "b", "b"], "rank": [1, 2, 1], "weight": [0.5, 0.5, 2]}
+    )
+    orders = Ballots.from_frame({"order": ["a > b", "b"], "weight": [0.5, 2]})
+    columns = Ballots.from_frame(
+        {"one": ["a", "b"], "two": ["b", None], "weight": [0.5, 2]}, ranks=["one", "two"]
+    )
+    for ballots in (entries, orders, columns):
+        assert Borda().score(ballots).tolist() == [0.2, 0.8]
+    wide = ScoreMatrix.from_frame({"task": ["s", "t"], "x": [1, 0], "y": [0, 1], "weight": [3, 1]})
+    long = ScoreMatrix.from_frame(
+        {
+            "row": ["s", "s", "t", "t"],
+            "item": ["x", "y", "x", "y"],
+            "score": [1, 0, 0, 1],
+            "weight": [3, 3, 1, 1],
+        }
+    )
+    for matrix in (wide, long):
+        assert matrix.items == ("x", "y")
+        assert Study(matrix).scores.tolist() == [0.75, 0.25]
+    named = ScoreMatrix.from_frame({"x": [1, 0], "weight": [3, 1]}, items=["x", "weight"])
+    assert named.weights is None
+    battles = Battles.from_frame({"winner": ["x", "y"], "loser": ["y", "x"], "weight": [0.5, 2]})
+    assert battles.unit_pairs.wins.tolist() == [0.5, 2]
+    assert list(battles.units.labels) == ["x beats y, weight 0.5", "y beats x, weight 2"]
+
+
+def test_what_people_with_weights_said() -> None:
+    assert Votes(["x", "y"], weights=[0.5, 2]).said([0], [(0,)]) == ["voted for x; weight 0.5"]
+    ballots = Ballots([["x", "y"], ["y"]], weights=[0.5, 2])
+    assert ballots.said([0, 1], [(0, 1), (0, 1)]) == ["x > y; weight 0.5", "y; not x; weight 2"]
+    ratings = Ratings(["u", "u", "v"], ["a", "b", "a"], [5, 4, 3], weights=[0.5, 0.5, 0])
+    assert ratings.said([0, 1], [(0, 1), (0,)]) == ["a 5, b 4; weight 0.5", None]
+    battles = Battles(["x", "y"], ["y", "x"], ["left", "tie"], weights=[0.5, 0])
+    assert battles.said([0, 1], [(0,), (0,)]) == ["x tied with y; weight 0", "x beat y; weight 0.5"]
+
+
+def test_first_choices_of_ballots() -> None:
+    ballots = Ballots([["x", "y"], [("x", "y", "z")], [("y", "z"), "x"]])
+    assert Plurality().score(ballots).tolist() == [8 / 18, 5 / 18, 5 / 18]
+    assert Plurality().sensitivity(ballots).sentence == (
+        "Leaving out one of 3 ballots moves the shares by at most sqrt(2)/n = 0.471405, for any ballots."
+    )
+    assert Study(ballots, "plurality").margin(1, by="add").exact
+    with pytest.raises(WrongDataError, match="ballots that approve, which have none"):
+        Plurality().score(Ballots([{"x"}], approval=True))
+
+
+class TestEngines:
+    """Votes and battles are counted with their weights; values in an engine have none."""
+
+    def test_counted_as_in_memory(self) -> None:
+        polars = pytest.importorskip("polars")
+        frame = polars.DataFrame(
+            {
+                "left": ["x", "y", "x", "z", "z", "x"],
+                "right": ["y", "z", "z", "x", "x", "y"],
+                "winner": ["left", "right", "tie", "left", "left", "left"],
+                "weight": [0.1, 0.3, 0.2, 1.0, 1.0, 0.1],
+                "judge": [1, 1, 2, 2, 3, 3],
+            }
+        )
+        for given in ({}, {"unit": "judge"}):
+            here, there = Battles.from_frame(frame, **given), Battles.scan(frame.lazy(), **given)
+            for one, other in ((here, there), (here.without(0), there.without(0))):
+                assert sorted(one.units.labels) == sorted(other.units.labels)
+                assert np.allclose(Study(one, "bradley-terry:ridge=1").scores,
+                                   Study(other, "bradley-terry:ridge=1").scores)  # fmt: skip
+            assert here.unit_pairs.wins.sum() == there.unit_pairs.wins.sum()
+        votes = frame.select("winner", "weight", "judge").rename({"winner": "vote"})
+        for given in ({}, {"unit": "judge"}):
+            one, other = Votes.from_frame(votes, **given), Votes.scan(votes.lazy(), **given)
+            assert Study(one).scores.tolist() == Study(other).scores.tolist()
+            assert Study(one).shifts.tolist() == Study(other).shifts.tolist()
+            assert one.unit_candidates == other.unit_candidates
+
+    def test_refused_as_in_memory(self) -> None:
+        polars = pytest.importorskip("polars")
+        bad = polars.DataFrame({"vote": ["x", "y"], "weight": [1.0, -1.0]})
+        for read in (Votes.from_frame, lambda frame: Votes.scan(frame.lazy())):
+            with pytest.raises(InvalidWeightError, match="from 0 on, but there is -1"):
+                read(bad)
+
+    def test_values_have_no_weights_there(self) -> None:
+        polars = pytest.importorskip("polars")
+        ratings = polars.LazyFrame(
+            {"user": [1, 2], "item": ["a", "a"], "rating": [1, 2], "weight": [1, 2], "home": [1, 1]}
+        )
+        with pytest.raises(InvalidDataError, match=r"ratings without a weight.*into memory"):
+            Ratings.scan(ratings)
+        with pytest.raises(InvalidDataError, match=r"ratings without a unit.*into memory"):
+            Ratings.scan(ratings.drop("weight"), unit="home")
+        scores = polars.LazyFrame({"row": [1, 1], "item": ["a", "b"], "score": [1, 2], "wt": [1, 1]})
+        with pytest.raises(InvalidDataError, match="scores without a weight"):
+            ScoreMatrix.scan(scores)
