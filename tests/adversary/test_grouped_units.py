@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def test_rows_of_a_regression_leave_together(cases: Cases) -> None:
-    for rng in cases(30):
+    for rng in cases(8):
         rows, features = int(rng.integers(8, 14)), int(rng.integers(2, 4))
         X = rng.integers(-3, 4, (rows, features)).astype(float)
         y = rng.integers(-5, 6, rows).astype(float)
@@ -64,7 +64,7 @@ def test_rows_of_a_regression_leave_together(cases: Cases) -> None:
 
 
 def test_a_bounded_regression_without_each_group(cases: Cases) -> None:
-    for rng in cases(10):
+    for rng in cases(4):
         X, site = rng.normal(size=(12, 3)), rng.permutation(np.repeat([0, 1, 2], 4))
         y = X @ [2.0, 1.0, 0.5] + rng.normal(size=12)
         scorer = ConstrainedLeastSquares(float(rng.choice([0.5, 5.0])), bool(rng.integers(2)))
