@@ -75,10 +75,10 @@ class Resolved:
 
     def people(self) -> Any:
         """Return the arguments that say how much rows count and which leave together, if columns do."""
-        weights, name = {"weights": self.values("weight")}, self.columns.get("unit")
-        return (
-            weights if name is None else {**weights, "units": self.table.labels(name), "unit_kind": name}
-        )
+        found = {"weights": self.values("weight")} if "weight" in self.columns else {}
+        if name := self.columns.get("unit"):
+            found |= {"units": self.table.labels(name), "unit_kind": name}
+        return found
 
     def decided(self) -> dict[str, str]:
         """Return the settings of a wide table that were guessed or given, as one types them."""
