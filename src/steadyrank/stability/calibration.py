@@ -247,7 +247,7 @@ class Calibration:
             eps = just_above(self._factor * bound.eps)
             return proved_by_sensitivity(eps, bound, self.study.unit, self.what, cover=self._cover)
         numbers = self._bagging()
-        if numbers is not None and delta > 0 and math.isfinite(numbers["C"]):
+        if numbers is not None and delta > 0 and math.isfinite(_bagging_reach(numbers)):
             eps = just_above(self._factor * _bagging_reach(numbers) / math.sqrt(delta))
             return self._proved_by_bagging(eps, delta, numbers)
         raise NoProofError(self.study.scorer.name, f"no rule proves delta = {delta:g}")

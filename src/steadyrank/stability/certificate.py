@@ -248,9 +248,12 @@ def proved_by_bagging(
     """
     reach = factor * 2 * math.sqrt(numbers["radius_squared"])
     promise, why = _bagging_claim(eps, delta, reach, unit, _holds(what, cover=cover))
+    how, term = "drawn anew without each", "2/B = "
+    if numbers.get("reuse"):
+        how, term = "used again without each, none of which is in all of them", ""
     why += (
-        f". There are {numbers['n']:,} {plural(unit)}; the price of {numbers['bags']:,} bags is the "
-        f"term 2/B = {numbers['finite_bags']:.3g} beside C = {numbers['C']:.3g}"
+        f". There are {numbers['n']:,} {plural(unit)}; the price of {numbers['bags']:,} bags, {how}, is "
+        f"the term {term}{numbers['finite_bags']:.3g} beside C = {numbers['C']:.3g}"
     )
     found = _made(
         eps,
