@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.errors import InvalidSettingError, Option, shorten
+from steadyrank.errors import InvalidSettingError, shorten
 from steadyrank.scorers.base import RowsOut, Scorer, check_several
 from steadyrank.scorers.checkpoint import FULL
 from steadyrank.scorers.refit import all_fits, refit_all
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from steadyrank.data.observations import Observations
     from steadyrank.scorers.base import LeaveOneOut
     from steadyrank.scorers.refit import Progress
+
+
+NAMED = "bag {:,} of the data"
 
 
 def bagging_constant(n: int, size: int, *, replace: bool = False) -> tuple[float, float, float]:
@@ -209,15 +212,16 @@ class Bagged(Scorer):
 
     def _reused(self, data: Observations, size: int, settings: list[object]) -> LeaveOneOut:
         check_several(data)
-        times = sum((~self._bag(data, size, bag)[0]).astype(np.int64) for bag in range(self.bags))
-        self._check_missing(data, size, np.asarray(times))
+        times = np.zeros(len(data.units), dtype=np.int64)
+        for bag in range(self.bags):
+            times += ~self._bag(data, size, bag)[0]
+        self._check_missing(data, size, times)
         fit = partial(self._bag_scores, data, size)
-        found = all_fits(fit, range(self.bags), _named_bag, data, settings=settings, how=self)
+        found = all_fits(fit, range(self.bags), NAMED.format, data, settings=settings, how=self)
         sums = np.zeros((len(data.units), data.n_items))
         for bag, scores in enumerate(found):  # one after the other: equal items have equal sums
             sums[~self._bag(data, size, bag)[0]] += scores
-        rows = sums / np.asarray(times)[:, np.newaxis]
-        return RowsOut(self._mean(found), data.units, rows.__getitem__)
+        return RowsOut(self._mean(found), data.units, (sums / times[:, np.newaxis]).__getitem__)
 
     def _check_missing(self, data: Observations, size: int, times: IntArray) -> None:
         """Complain about units that are in every bag."""
@@ -226,11 +230,10 @@ class Bagged(Scorer):
             p = bagging_constant(data.n_units, size, replace=self.replace)[0]
             enough = math.ceil(math.log(1000 * data.n_units) / -math.log(p))
             which = f"{data.units.kind} {shorten(data.units.labels[int(always[0])])}"
-            often = f"From {enough:,} bags of this size on, this has a probability of at most 0.001. "
             raise InvalidSettingError(
                 f"no bag tells the scores without a unit that all {self.bags:,} bags hold, as they hold "
                 f"{which} ({len(always):,} of {len(times):,} distinct units)",
-                way_out=[often, "Use more or smaller bags, or omit ", Option("reuse"), "."],
+                way_out=f"From {enough:,} bags on that is rarer than 1 in 1,000; or use smaller bags.",
             )
 
     def _bag(self, data: Observations, size: int, bag: int) -> tuple[BoolArray, IntArray]:
@@ -277,10 +280,6 @@ def drawn_copies(rng: np.random.Generator, counts: IntArray, size: int, *, repla
     drawn = rng.choice(total, size=size, replace=False, shuffle=False)
     owner = np.searchsorted(np.cumsum(counts), drawn, side="right")
     return np.bincount(owner, minlength=len(counts))
-
-
-def _named_bag(bag: int) -> str:
-    return f"bag {bag:,} of the data"
 
 
 def _check_size(n: int, size: object, *, replace: bool) -> None:

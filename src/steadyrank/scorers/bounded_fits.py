@@ -56,36 +56,34 @@ ROUNDING = 1 + 4 * WITHIN
 """The bounds are at most of degree three in what is stated."""
 
 
-class StatedRows(NamedTuple):
+class Rows(NamedTuple):
     """What is stated of rows: ``||x|| <= features`` and ``|y| <= responses``."""
 
     features: float
     responses: float
 
     def __str__(self) -> str:
-        return f"rows with ||x|| <= {self.features!r} and |y| <= {self.responses!r}"
+        return f"rows with ||x|| <= {float(self.features)!r} and |y| <= {float(self.responses)!r}"
 
 
-def ridge_bound(n: int, penalty: float, features: float, responses: float, *, intercept: bool) -> float:
+def ridge_bound(n: int, penalty: float, rows: Rows, *, intercept: bool) -> float:
     """Return the most that one row moves the coefficients of a ridge regression.
 
     Examples
     --------
-    >>> round(ridge_bound(100, 50.0, 1.0, 1.0, intercept=False), 4)
+    >>> round(ridge_bound(100, 50.0, Rows(1.0, 1.0), intercept=False), 4)
     0.0291
     """
-    root, factor = math.sqrt(penalty), _factor(n, intercept=intercept)
-    term = 1 + math.sqrt(27 * (n - 1)) / 16 * (features / root)
-    short = factor * (features / root) * (responses / root) * term
-    return min(short, math.sqrt(n - 1 + factor) * responses / root / 2) * ROUNDING
+    features, responses = (float(bound) / math.sqrt(penalty) for bound in rows)
+    factor = 4 * (n - 1) / n if intercept else 1.0
+    short = factor * features * responses * (1 + math.sqrt(27 * (n - 1)) / 16 * features)
+    return min(short, math.sqrt(n - 1 + factor) * responses / 2) * ROUNDING
 
 
-def ball_bound(
-    n: int, radius: float, features: float, responses: float, curvature: float, *, intercept: bool
-) -> float:
+def ball_bound(n: int, radius: float, curvature: float, rows: Rows, *, intercept: bool) -> float:
     """Return the most that one row moves the coefficients in a ball, by the curvature of the squares."""
-    steepest = features * (responses + features * radius)
-    return _factor(n, intercept=intercept) * steepest / curvature * ROUNDING
+    steepest = rows.features * (rows.responses + rows.features * radius)
+    return (4 * (n - 1) / n if intercept else 1.0) * steepest / curvature * ROUNDING
 
 
 def battle_bound(n: int, ridge: float) -> float:
@@ -99,36 +97,31 @@ def battle_bound(n: int, ridge: float) -> float:
     return math.sqrt(2) / ridge / (1 + math.exp(-2 * (n - 1) / ridge)) * ROUNDING
 
 
-def _factor(n: int, *, intercept: bool) -> float:
-    return 4 * (n - 1) / n if intercept else 1.0
-
-
 def each_alone(data: Any) -> bool:
     """Tell whether each unit is one observation that counts once: the rules are about such data."""
     return all(getattr(data, name, None) is None for name in ("unit", "weights"))
 
 
-def check_stated(**settings: float | None) -> None:
+def check_stated(scorer: object, *names: str) -> None:
     """Complain about a stated bound that is no positive, finite number."""
-    for name, value in settings.items():
-        real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-        if value is not None and not (real and 0 < value < math.inf):
-            raise InvalidSettingError(
-                f"{name} must be a positive, finite number, but is {shorten(value)}"
-            )
+    for name in names:
+        value = getattr(scorer, name)
+        number = isinstance(value, int | float | np.number)
+        if value is not None and not (number and 0 < value < math.inf):
+            raise InvalidSettingError(f"{name} must be positive and finite, but is {shorten(value)}")
 
 
 def check_rows(data: Regression, features: float | None, responses: float | None) -> None:
     """Complain about the first row that does not keep to what was stated."""
-    with np.errstate(over="ignore"):
-        sizes = {"feature_bound": np.hypot.reduce(data.X, axis=1), "response_bound": np.abs(data.y)}
-    for (name, found), bound in zip(sizes.items(), (features, responses), strict=True):
+    with np.errstate(over="ignore"):  # a row beyond all floats is beyond the bound
+        sizes = np.hypot.reduce(data.X, axis=1, initial=0.0), np.abs(data.y)
+    for what, bound, found in zip(("feature", "response"), (features, responses), sizes, strict=True):
         over = np.flatnonzero(found > (math.inf if bound is None else bound * (1 + WITHIN)))
         if len(over):
-            row, what = int(over[0]), "features" if name == "feature_bound" else "response"
+            row = shorten(data.row_labels[int(over[0])])
             raise ValueRangeError(
-                f"{len(over):,} of {len(found):,} rows leave the stated {name}={bound:g}; the first is "
-                f"row {shorten(data.row_labels[row])}, with {what} of size {found[row]:g}",
+                f"{len(over):,} of {len(found):,} rows leave the stated {what}_bound={bound:g}; "
+                f"the first is row {row}, with {found[over[0]]:g}",
                 way_out="State what rows can have.",
             )
 

@@ -110,16 +110,9 @@ class BradleyTerry(Scorer):
         if not self.ridge or not each_alone(data):
             return None
         # A chain of equal scores has fewer than L links, each of them no longer than the resolution.
-        equal = self.resolution * data.n_items**1.5
-        return Sensitivity.of(
-            data,
-            battle_bound(data.n_units, self.ridge) + equal,
-            rule="Bradley-Terry with a ridge",
-            units="battles",
-            moved="strengths",
-            scope="battles",
-            numbers={"ridge": float(self.ridge)},
-        )
+        eps = battle_bound(data.n_units, self.ridge) + self.resolution * data.n_items**1.5
+        words = {"rule": "Bradley-Terry with a ridge", "units": "battles", "moved": "strengths"}
+        return Sensitivity.of(data, eps, **words, scope="battles", numbers={"ridge": self.ridge})
 
     def _fit(self, data: Battles, removals: Removals) -> tuple[FloatArray, FloatArray]:
         wins = removals.wins(data.units.counts, data.n_items)

@@ -15,16 +15,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from steadyrank.errors import InvalidSettingError, Option, SingularDesignError, ValueRangeError
+from steadyrank.scorers import bounded_fits
 from steadyrank.scorers.base import RowsOut, Scorer, check_several
-from steadyrank.scorers.bounded_fits import (
-    StatedRows,
-    ball_bound,
-    check_curvature,
-    check_rows,
-    check_stated,
-    each_alone,
-    ridge_bound,
-)
 from steadyrank.scorers.linear_contests import LinearContests
 from steadyrank.scorers.norm_ball import checked_radius
 from steadyrank.scorers.row_folds import RESOLUTION, RowFolds, Shrinking
@@ -92,35 +84,32 @@ class LinearModel(Scorer):
 
         return RowsOut(fit.scores, data.units, without, contest=lambda out: LinearContests(out, fit))
 
-    def _stated_rows(self, data: Regression) -> StatedRows | None:
+    def _stated_rows(self, data: Regression) -> bounded_fits.Rows | None:
         """Return what is stated of rows, which these data keep to, if that is enough for a rule."""
-        check_rows(data, self.feature_bound, self.response_bound)
-        if self.feature_bound is None or self.response_bound is None or not each_alone(data):
+        self.check(data)
+        bounded_fits.check_rows(data, self.feature_bound, self.response_bound)
+        if not (self.feature_bound and self.response_bound and bounded_fits.each_alone(data)):
             return None
-        return StatedRows(float(self.feature_bound), float(self.response_bound))
+        return bounded_fits.Rows(self.feature_bound, self.response_bound)
 
     def _bounded(
-        self, data: Regression, eps: float, widest: float, rule: str, scope: str
+        self, data: Regression, eps: float, widest: float, *, rule: str, scope: str
     ) -> Sensitivity:
         """Return a bound on exact coefficients, with what making scores equal can add to it.
 
         ``widest`` is the largest unit of the resolution; a chain of equal scores has fewer than L links.
         """
+        eps += self.resolution * data.n_items**1.5 * widest
         names = ("penalty", "radius", "feature_bound", "response_bound", "curvature")
         stated = {name: getattr(self, name, None) for name in names}
+        numbers = {name: float(value) for name, value in stated.items() if value is not None}
         return Sensitivity.of(
-            data,
-            eps + self.resolution * data.n_items**1.5 * widest,
-            rule=rule,
-            units="rows",
-            moved="scores",
-            scope=scope,
-            numbers={name: float(value) for name, value in stated.items() if value is not None},
+            data, eps, rule=rule, units="rows", moved="scores", scope=scope, numbers=numbers
         )
 
     def _fitted(self, data: Regression) -> RowFolds:
         self.check(data)
-        check_rows(data, self.feature_bound, self.response_bound)
+        bounded_fits.check_rows(data, self.feature_bound, self.response_bound)
         with in_reach():
             fit = RowFolds(data.X, data.y, self.shrinking, intercept=self.intercept)
         if self.determined and fit.rank < data.n_items:
@@ -177,8 +166,7 @@ class ConstrainedLeastSquares(LinearModel):
 
     def __post_init__(self) -> None:
         checked_radius(self.radius)
-        check_stated(feature_bound=self.feature_bound, response_bound=self.response_bound)
-        check_stated(curvature=self.curvature)
+        bounded_fits.check_stated(self, "feature_bound", "response_bound", "curvature")
 
     @property
     def name(self) -> str:
@@ -202,16 +190,15 @@ class ConstrainedLeastSquares(LinearModel):
         which is the best that can be proved and says nothing: above it every item is in every answer.
         The arguments are in :mod:`steadyrank.scorers.bounded_fits`.
         """
-        self.check(data)
         ball, rows = self.radius * math.sqrt(min(data.n_items, 2)), self._stated_rows(data)
         if rows is None or self.curvature is None:
             return self._bounded(data, ball, self.radius, rule="size of the ball", scope="data")
-        check_curvature(data, self.curvature, intercept=self.intercept)
-        n, sizes, c = data.n_units, (rows.features, rows.responses), float(self.curvature)
-        eps = ball_bound(n, self.radius, *sizes, c, intercept=self.intercept)
-        widest = math.sqrt(n / c) * rows.responses
-        centred = " of centred features" if self.intercept else ""
-        scope = f"{rows}, and X'X{centred} with no eigenvalue below {c!r}"
+        n, curvature, intercept = data.n_units, float(self.curvature), self.intercept
+        bounded_fits.check_curvature(data, curvature, intercept=intercept)
+        eps = bounded_fits.ball_bound(n, self.radius, curvature, rows, intercept=intercept)
+        centred = " of centred features" if intercept else ""
+        scope = f"{rows}, and X'X{centred} with no eigenvalue below {curvature!r}"
+        widest = math.sqrt(n / curvature) * rows.responses
         return self._bounded(data, min(eps, ball), widest, rule="curvature in a ball", scope=scope)
 
 
@@ -243,7 +230,7 @@ class Ridge(LinearModel):
     response_bound: float | None = None
 
     def __post_init__(self) -> None:
-        check_stated(feature_bound=self.feature_bound, response_bound=self.response_bound)
+        bounded_fits.check_stated(self, "feature_bound", "response_bound")
         if not (np.isfinite(self.penalty) and self.penalty > 0):
             raise InvalidSettingError(
                 f"penalty must be a positive, finite number, but is {self.penalty!r}",
@@ -269,11 +256,10 @@ class Ridge(LinearModel):
         4 (n-1)/n in place of n in the second. The argument is in
         :mod:`steadyrank.scorers.bounded_fits`.
         """
-        self.check(data)
         rows, n = self._stated_rows(data), data.n_units
         if rows is None:
             return None
-        eps = ridge_bound(n, self.penalty, rows.features, rows.responses, intercept=self.intercept)
+        eps = bounded_fits.ridge_bound(n, self.penalty, rows, intercept=self.intercept)
         widest = math.sqrt(n / self.penalty) * rows.responses / 2
         return self._bounded(data, eps, widest, rule="ridge of bounded rows", scope=str(rows))
 

@@ -19,6 +19,11 @@ from steadyrank.stability.questions import (
     write_report as write_report,
 )
 from steadyrank.stability.random_audit import RandomAudit as RandomAudit
+from steadyrank.stability.randomised import (
+    RandomisedRow as RandomisedRow,
+    random_ties as random_ties,
+    randomised_audit as randomised_audit,
+)
 from steadyrank.stability.ranking_curve import RankingCurve as RankingCurve
 from steadyrank.stability.removal_curve import RemovalCurve as RemovalCurve
 from steadyrank.stability.study import Study as Study
