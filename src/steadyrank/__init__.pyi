@@ -36,6 +36,8 @@ from steadyrank.stability import (
     explain as explain,
     margin as margin,
     needed as needed,
+    random_ties as random_ties,
+    randomised_audit as randomised_audit,
     stable_ranking as stable_ranking,
     stable_topk as stable_topk,
     write_report as write_report,

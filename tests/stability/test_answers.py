@@ -248,8 +248,21 @@ def test_missing_values_are_said_with_the_answer():
         (matrix(), ColumnMeans(value_range=(0, 1)), "for any values from 0 to 1"),
         (ratings(), MeanRating(value_range=(1, 5)), "that these users give to the items they rated"),
         (gappy(), ColumnMeans(value_range=(0, 3)), "where there is one now"),
+        (battles(), BradleyTerry(ridge=0.01), "for any battles"),
+        (regression(), Ridge(1.0, feature_bound=10, response_bound=9), "|y| <= 9.0, and eps"),
+        (regression(), None, "for any data"),
     ],
-    ids=["votes", "approval", "Borda", "column means", "mean rating", "column means with gaps"],
+    ids=[
+        "votes",
+        "approval",
+        "Borda",
+        "column means",
+        "mean rating",
+        "column means with gaps",
+        "Bradley-Terry with a ridge",
+        "ridge",
+        "size of the ball",
+    ],
 )
 def test_proved_answers_have_delta_0_and_state_what_they_hold_for(data, scorer, words):
     for guarantee, factor in (("overlap", 1.0), ("cover", 2 + math.sqrt(2))):
@@ -276,7 +289,7 @@ def test_proved_answers_have_delta_0_and_state_what_they_hold_for(data, scorer, 
     [
         (matrix(), ColumnMeans()),
         (ratings(), MeanRating()),
-        (battles(), BradleyTerry(ridge=0.01)),
+        (battles(), BradleyTerry()),
         (regression(), Ridge(penalty=1.0)),
         (matrix(), Refit(medians)),
         (matrix(), Bagged(ColumnMeans(), bags=3)),

@@ -174,7 +174,7 @@ def test_a_bagged_certificate_has_all_numbers_of_its_bound():
     assert covering.eps == pytest.approx((2 + math.sqrt(2)) * certificate.eps)
     numbers = certificate.numbers
     assert set(numbers) == {
-        "n", "size", "bags", "replace", "p", "q", "C", "finite_bags", "radius_squared",
+        "n", "size", "bags", "replace", "reuse", "p", "q", "C", "finite_bags", "radius_squared",
     }  # fmt: skip
     assert (numbers["n"], numbers["size"], numbers["bags"]) == (42, 10, 400)
     assert numbers["finite_bags"] == 2 / 400

@@ -130,6 +130,11 @@ class Observations(ABC):
         return plural(self.kind.observation)
 
     @property
+    def grouped(self) -> bool:
+        """Whether units are groups, which a column names."""
+        return self.unit is not None
+
+    @property
     def n_items(self) -> int:
         """The number L of items."""
         return len(self.items)

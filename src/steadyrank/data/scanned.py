@@ -82,6 +82,11 @@ class ScannedEntries(EntryObservations):
         """What left the engine so far, step by step."""
         return self.entries.source.traffic
 
+    @property
+    def grouped(self) -> bool:
+        """Whether several rows leave together."""
+        return self.entries.grouped
+
     @cached_property
     def units(self) -> Units:
         """The units; of each, only its label and its number of entries are here."""

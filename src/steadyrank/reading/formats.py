@@ -204,7 +204,8 @@ def _format_of_files(file: OpenFile, name: str | None) -> tuple[Format, list[str
     if name is not None and name not in FORMATS:
         raise InvalidPolicyError("format", name, tuple(FORMATS))
     folder = file.path
-    if folder and name in {None, "netflix"} and any(any(folder.glob(one)) for one in IN_FOLDERS):
+    prize = folder and any(any(folder.glob(one)) for one in IN_FOLDERS)
+    if name == "netflix" or (name is None and prize):
         return FORMATS["netflix"], []
     seen: dict[str, list[Path]] = {}
     for path in file.files():

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.errors import InvalidSettingError
-from steadyrank.scorers.base import Scorer
+from steadyrank.errors import InvalidSettingError, shorten
+from steadyrank.scorers.base import RowsOut, Scorer, check_several
 from steadyrank.scorers.checkpoint import FULL
-from steadyrank.scorers.refit import refit_all
+from steadyrank.scorers.refit import all_fits, refit_all
 from steadyrank.scorers.registry import as_scorer
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
 
-    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data.observations import Observations
     from steadyrank.scorers.base import LeaveOneOut
     from steadyrank.scorers.refit import Progress
+
+
+NAMED = "bag {:,} of the data"
 
 
 def bagging_constant(n: int, size: int, *, replace: bool = False) -> tuple[float, float, float]:
@@ -54,6 +59,31 @@ def bagging_constant(n: int, size: int, *, replace: bool = False) -> tuple[float
     return p, q, (p / stays + q / stays**2) / n
 
 
+def reused_term(n: int, bags: int, p: float, constant: float) -> float:
+    r"""Return what stands beside C if the bags without a unit serve as its leave-one-out.
+
+    Of B bags M hold unit i, and ``w - w\i`` is M/B times the difference of the mean over these and that
+    over the others. Given M, its expected square is at most
+
+        (M/B)^2 ||difference of the expectations||^2 + radius^2 M / (B (B - M)).
+
+    Infinite B bounds the mean over i of p^2 times the first square by radius^2 C, and ``E (M/B)^2`` is
+    ``p^2 + p(1-p)/B``. And ``E M / (B - M)``, over M < B, is at most ``p/(1-p) (1 + 3/((B+1)(1-p)))``,
+    since ``1/x <= 1/(x+1) + 3/((x+1)(x+2))`` and both parts have closed forms. All of it is given that
+    no unit is in every bag, which fails with a probability of at most ``n p^B``.
+
+    Examples
+    --------
+    >>> round(reused_term(100, 1000, 0.5, bagging_constant(100, 50)[2]), 5)  # fresh bags: 0.002
+    0.00102
+    """
+    rare = 1.0 - n * p**bags
+    if not 0 < rare <= 1 or p == 1:
+        return math.inf
+    noise = p / (1 - p) / bags * (1 + 3 / ((bags + 1) * (1 - p)))
+    return (constant * (1 + (1 - p) / (p * bags)) + noise) / rare - constant
+
+
 @dataclass(frozen=True)
 class Bagged(Scorer):
     """The mean of a scorer over random bags of units.
@@ -63,6 +93,11 @@ class Bagged(Scorer):
     the number of i, so that nothing depends on the order or the number of workers. Refits run
     through joblib as those of :class:`~steadyrank.scorers.Refit` do.
 
+    With ``reuse=True`` the scores without unit i are the mean over those of the ``bags`` that do not
+    hold it: a bag that happens not to hold i is a bag drawn from the others. That takes ``bags`` fits in
+    all, not so many for each unit. A unit that is in every bag is refused. Of equal units one stands for
+    all of them.
+
     A bag need not be fit for every scorer: one that lacks all battles of an item, say, makes
     Bradley-Terry without a ridge refuse it.
 
@@ -71,13 +106,16 @@ class Bagged(Scorer):
     scorer : Scorer, name, class, function or estimator
         Scores each bag.
     bags : int
-        Number of bags. The bound on instability holds ``2 / bags`` beside its main term.
+        Number of bags. The bound on instability holds ``2 / bags`` beside its main term; with ``reuse``
+        about ``p / (1-p) / bags``, where p is the share of bags that hold a unit.
     size : int, optional
         Units in a bag; half of them (rounded down, at least 1) by default.
     replace : bool
         Whether to draw with replacement.
     seed : int
         Fixes all bags.
+    reuse : bool
+        Whether bags without a unit serve as its leave-one-out; fresh ones are drawn otherwise.
     radius_squared : float, optional
         The squared radius of a ball that holds every possible output of the scorer, for the
         bound; by default what the scorer declares.
@@ -102,6 +140,7 @@ class Bagged(Scorer):
     checkpoint: str | os.PathLike[str] | None = field(default=None, compare=False)
     progress: Progress | bool | None = field(default=None, compare=False)
     n_jobs: int | None = field(default=None, compare=False)
+    reuse: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scorer", as_scorer(self.scorer))
@@ -118,15 +157,16 @@ class Bagged(Scorer):
     @property
     def name(self) -> str:
         """What to call this scorer in a report."""
-        return f"{self.scorer.name}, mean of {self.bags:,} bags"
+        return f"{self.scorer.name}, mean of {self.bags:,} {'reused ' if self.reuse else ''}bags"
 
     def check(self, data: object) -> None:
         """Complain unless the scorer takes the data."""
         self.scorer.check(data)
 
     def bagging_numbers(self, data: Observations) -> dict[str, float] | None:
-        """Return what the bound ``eps^2 delta >= radius_squared (C + 2/bags)`` is made of.
+        """Return what the bound ``eps^2 delta >= radius_squared (C + finite_bags)`` is made of.
 
+        ``finite_bags`` is ``2/bags`` for fresh bags, and :func:`reused_term` for reused ones.
         None where nobody says how large the scorer's outputs can be.
         """
         radius = self.radius_squared
@@ -142,19 +182,23 @@ class Bagged(Scorer):
             "size": size,
             "bags": self.bags,
             "replace": self.replace,
+            "reuse": self.reuse,
             "p": p,
             "q": q,
             "C": constant,
-            "finite_bags": 2.0 / self.bags,
+            "finite_bags": reused_term(n, self.bags, p, constant) if self.reuse else 2.0 / self.bags,
             "radius_squared": radius,
         }
 
     def score(self, data: Observations) -> FloatArray:
         """Return the mean scores over the bags of all the data."""
-        return self._mean_without(data, self._size(data.n_units), FULL)
+        size = self._size(data.n_units)
+        if self.reuse:
+            return self._mean([self._bag_scores(data, size, bag) for bag in range(self.bags)])
+        return self._mean_without(data, size, FULL)
 
     def leave_one_out(self, data: Observations) -> LeaveOneOut:
-        """Return the mean scores over fresh bags without each distinct unit."""
+        """Return the mean scores over bags without each distinct unit."""
         size = self._size(data.n_units)
         if not self.replace and size > data.n_units - 1:
             raise InvalidSettingError(
@@ -162,7 +206,48 @@ class Bagged(Scorer):
                 f"{data.n_units:,} units is left out. Use a smaller size, or replace=True."
             )
         settings = [self.scorer, self.bags, size, self.replace, self.seed]
+        if self.reuse:
+            return self._reused(data, size, [*settings, "reuse"])
         return refit_all(partial(self._mean_without, data, size), data, settings=settings, how=self)
+
+    def _reused(self, data: Observations, size: int, settings: list[object]) -> LeaveOneOut:
+        check_several(data)
+        times = np.zeros(len(data.units), dtype=np.int64)
+        for bag in range(self.bags):
+            times += ~self._bag(data, size, bag)[0]
+        self._check_missing(data, size, times)
+        fit = partial(self._bag_scores, data, size)
+        found = all_fits(fit, range(self.bags), NAMED.format, data, settings=settings, how=self)
+        sums = np.zeros((len(data.units), data.n_items))
+        for bag, scores in enumerate(found):  # one after the other: equal items have equal sums
+            sums[~self._bag(data, size, bag)[0]] += scores
+        return RowsOut(self._mean(found), data.units, (sums / times[:, np.newaxis]).__getitem__)
+
+    def _check_missing(self, data: Observations, size: int, times: IntArray) -> None:
+        """Complain about units that are in every bag."""
+        always = np.flatnonzero(times == 0)
+        if len(always):
+            p = bagging_constant(data.n_units, size, replace=self.replace)[0]
+            enough = math.ceil(math.log(1000 * data.n_units) / -math.log(p))
+            which = f"{data.units.kind} {shorten(data.units.labels[int(always[0])])}"
+            raise InvalidSettingError(
+                f"no bag tells the scores without a unit that all {self.bags:,} bags hold, as they hold "
+                f"{which} ({len(always):,} of {len(times):,} distinct units)",
+                way_out=f"From {enough:,} bags on that is rarer than 1 in 1,000; or use smaller bags.",
+            )
+
+    def _bag(self, data: Observations, size: int, bag: int) -> tuple[BoolArray, IntArray]:
+        """Draw a bag: which units' first copies it holds, and how many copies of each unit."""
+        rng, counts = np.random.default_rng([self.seed, 0, bag]), data.units.counts
+        parted = np.concatenate([np.ones_like(counts), counts - 1])
+        first, others = drawn_copies(rng, parted, size, replace=self.replace).reshape(2, -1)
+        return first > 0, first + others
+
+    def _bag_scores(self, data: Observations, size: int, bag: int) -> FloatArray:
+        return self.scorer.score(data.with_copies(self._bag(data, size, bag)[1]))
+
+    def _mean(self, found: Sequence[FloatArray] | FloatArray) -> FloatArray:
+        return np.asarray(sum(found) / self.bags)
 
     def _size(self, n: int) -> int:
         size = max(1, n // 2) if self.size is None else self.size

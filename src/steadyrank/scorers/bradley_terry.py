@@ -11,12 +11,14 @@ import numpy as np
 from steadyrank.engines.blocks import slices
 from steadyrank.errors import DisconnectedComparisonsError, InvalidSettingError
 from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several
+from steadyrank.scorers.bounded_fits import battle_bound, each_alone
 from steadyrank.scorers.paired_contests import PairedContests
 from steadyrank.scorers.paired_curves import TOLERANCE, Curves, PairFolds
 from steadyrank.scorers.paired_fit import CHUNK_NUMBERS, Chords, strengths
 from steadyrank.scorers.paired_out import BattlesOut
 from steadyrank.scorers.paired_sketch import Sketch
 from steadyrank.scorers.resolution import snapped
+from steadyrank.scorers.sensitivity import Sensitivity
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
@@ -95,6 +97,22 @@ class BradleyTerry(Scorer):
             folds=folds,
             resolution=self.resolution,
         )
+
+    def sensitivity(self, data: Battles) -> Sensitivity | None:
+        """Return the most that one battle can move the strengths, or None without a ridge.
+
+        One battle's gradient is at most sqrt(2) times a probability p, and the ridge makes the function
+        strongly convex: ``sqrt(2) p / ridge``, with ``p < 1 / (1 + exp(-2 (n-1) / ridge))`` whatever the
+        battles. The argument is in :mod:`steadyrank.scorers.bounded_fits`. It does not go down with n
+        unless the ridge goes up with it. Nothing is proved of groups of battles here.
+        """
+        self.check(data)
+        if not self.ridge or not each_alone(data):
+            return None
+        # A chain of equal scores has fewer than L links, each of them no longer than the resolution.
+        eps = battle_bound(data.n_units, self.ridge) + self.resolution * data.n_items**1.5
+        words = {"rule": "Bradley-Terry with a ridge", "units": "battles", "moved": "strengths"}
+        return Sensitivity.of(data, eps, **words, scope="battles", numbers={"ridge": self.ridge})
 
     def _fit(self, data: Battles, removals: Removals) -> tuple[FloatArray, FloatArray]:
         wins = removals.wins(data.units.counts, data.n_items)

@@ -6,6 +6,7 @@ those of the model with an unpenalised constant, whose value is not a score.
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,10 +15,12 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from steadyrank.errors import InvalidSettingError, Option, SingularDesignError, ValueRangeError
+from steadyrank.scorers import bounded_fits
 from steadyrank.scorers.base import RowsOut, Scorer, check_several
 from steadyrank.scorers.linear_contests import LinearContests
 from steadyrank.scorers.norm_ball import checked_radius
 from steadyrank.scorers.row_folds import RESOLUTION, RowFolds, Shrinking
+from steadyrank.scorers.sensitivity import Sensitivity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,6 +45,8 @@ class LinearModel(Scorer):
     takes = ("regression",)
     resolution = RESOLUTION
     intercept: bool
+    feature_bound: float | None = None
+    response_bound: float | None = None
     determined: ClassVar[bool] = False
     """Whether data that leave a choice of coefficients are refused."""
 
@@ -85,8 +90,32 @@ class LinearModel(Scorer):
 
         return RowsOut(fit.scores, data.units, without, contest=lambda out: LinearContests(out, fit))
 
+    def _stated_rows(self, data: Regression) -> bounded_fits.Rows | None:
+        """Return what is stated of rows, which these data keep to, if that is enough for a rule."""
+        self.check(data)
+        bounded_fits.check_rows(data, self.feature_bound, self.response_bound)
+        if not (self.feature_bound and self.response_bound and bounded_fits.each_alone(data)):
+            return None
+        return bounded_fits.Rows(self.feature_bound, self.response_bound)
+
+    def _bounded(
+        self, data: Regression, eps: float, widest: float, *, rule: str, scope: str
+    ) -> Sensitivity:
+        """Return a bound on exact coefficients, with what making scores equal can add to it.
+
+        ``widest`` is the largest unit of the resolution; a chain of equal scores has fewer than L links.
+        """
+        eps += self.resolution * data.n_items**1.5 * widest
+        names = ("penalty", "radius", "feature_bound", "response_bound", "curvature")
+        stated = {name: getattr(self, name, None) for name in names}
+        numbers = {name: float(value) for name, value in stated.items() if value is not None}
+        return Sensitivity.of(
+            data, eps, rule=rule, units="rows", moved="scores", scope=scope, numbers=numbers
+        )
+
     def _fitted(self, data: Regression) -> RowFolds:
         self.check(data)
+        bounded_fits.check_rows(data, self.feature_bound, self.response_bound)
         with in_reach():
             fit = RowFolds(data.X, data.y, self.shrinking, intercept=self.intercept)
         if self.determined and fit.rank < data.n_items:
@@ -121,6 +150,11 @@ class ConstrainedLeastSquares(LinearModel):
         The bound on the Euclidean norm of the coefficients.
     intercept : bool
         Whether the model has a constant; it is outside the bound. Default: no.
+    feature_bound, response_bound : float, optional
+        The Euclidean norm of a row's features and the size of its response never exceed these, whatever
+        the data: for a proved rule. Data that do are refused.
+    curvature : float, optional
+        No eigenvalue of X'X (of centred features, with an intercept) is below this: for a proved rule.
 
     Examples
     --------
@@ -132,9 +166,13 @@ class ConstrainedLeastSquares(LinearModel):
 
     radius: float = 1.0
     intercept: bool = False
+    feature_bound: float | None = None
+    response_bound: float | None = None
+    curvature: float | None = None
 
     def __post_init__(self) -> None:
         checked_radius(self.radius)
+        bounded_fits.check_stated(self, "feature_bound", "response_bound", "curvature")
 
     @property
     def name(self) -> str:
@@ -150,6 +188,25 @@ class ConstrainedLeastSquares(LinearModel):
         """Return that of the ball."""
         return float(self.radius) ** 2
 
+    def sensitivity(self, data: Regression) -> Sensitivity:
+        r"""Return the most that one row can move the scores: what the curvature allows, or the ball.
+
+        With ``||x|| <= B_x``, ``|y| <= B_y`` and curvature c it is ``B_x (B_y + B_x radius) / c``, with
+        an intercept ``4 (n-1)/n`` times that. Otherwise it is ``sqrt(2) radius`` (one feature: radius),
+        which is the best that can be proved and says nothing: above it every item is in every answer.
+        The arguments are in :mod:`steadyrank.scorers.bounded_fits`.
+        """
+        ball, rows = self.radius * math.sqrt(min(data.n_items, 2)), self._stated_rows(data)
+        if rows is None or self.curvature is None:
+            return self._bounded(data, ball, self.radius, rule="size of the ball", scope="data")
+        n, curvature, intercept = data.n_units, float(self.curvature), self.intercept
+        bounded_fits.check_curvature(data, curvature, intercept=intercept)
+        eps = bounded_fits.ball_bound(n, self.radius, curvature, rows, intercept=intercept)
+        centred = " of centred features" if intercept else ""
+        scope = f"{rows}, and X'X{centred} with no eigenvalue below {curvature!r}"
+        widest = math.sqrt(n / curvature) * rows.responses
+        return self._bounded(data, min(eps, ball), widest, rule="curvature in a ball", scope=scope)
+
 
 @dataclass(frozen=True)
 class Ridge(LinearModel):
@@ -161,6 +218,9 @@ class Ridge(LinearModel):
         Positive. It stays the same when a row leaves.
     intercept : bool
         Whether the model has an unpenalised constant. Default: no.
+    feature_bound, response_bound : float, optional
+        The Euclidean norm of a row's features and the size of its response never exceed these, whatever
+        the data: for a proved rule. Data that do are refused.
 
     Examples
     --------
@@ -172,8 +232,11 @@ class Ridge(LinearModel):
 
     penalty: float
     intercept: bool = False
+    feature_bound: float | None = None
+    response_bound: float | None = None
 
     def __post_init__(self) -> None:
+        bounded_fits.check_stated(self, "feature_bound", "response_bound")
         if not (np.isfinite(self.penalty) and self.penalty > 0):
             raise InvalidSettingError(
                 f"penalty must be a positive, finite number, but is {self.penalty!r}",
@@ -189,6 +252,22 @@ class Ridge(LinearModel):
     def shrinking(self) -> Shrinking:
         """The penalty."""
         return Shrinking(self.penalty)
+
+    def sensitivity(self, data: Regression) -> Sensitivity | None:
+        r"""Return the most that one row can move the scores, or None unless both bounds are stated.
+
+        For ``||x|| <= B_x`` and ``|y| <= B_y`` it is the smaller one of
+        ``B_x B_y / penalty * (1 + sqrt(27)/16 * B_x sqrt((n-1) / penalty))`` and
+        ``B_y sqrt(n) / (2 sqrt(penalty))``; with an intercept 4 (n-1)/n times the first, and n-1 +
+        4 (n-1)/n in place of n in the second. The argument is in
+        :mod:`steadyrank.scorers.bounded_fits`.
+        """
+        rows, n = self._stated_rows(data), data.n_units
+        if rows is None:
+            return None
+        eps = bounded_fits.ridge_bound(n, self.penalty, rows, intercept=self.intercept)
+        widest = math.sqrt(n / self.penalty) * rows.responses / 2
+        return self._bounded(data, eps, widest, rule="ridge of bounded rows", scope=str(rows))
 
 
 @dataclass(frozen=True)

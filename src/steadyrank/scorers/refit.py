@@ -167,20 +167,38 @@ def refit_all(
     """
     check_several(data)
     units = data.units
-    data.with_copies(units.counts)  # data in an engine refuse this, before anything is computed
-    scores = np.empty((len(units) + 1, data.n_items))
-    show = _shown(how.progress)
-    with _checkpoint(how.checkpoint, data, settings) as (done, add):
-        for unit, found in done.items():
-            scores[unit] = found
-        todo = [unit for unit in (FULL, *range(len(units))) if unit not in done]
-        fits = run_fits(partial(_named_fit, fit, units), todo, how.n_jobs)
-        for finished, (unit, found) in enumerate(fits, start=len(done) + 1):
-            scores[unit] = found
-            add(unit, found)
-            show(finished, len(scores))
+    numbers = (FULL, *range(len(units)))
+    scores = all_fits(fit, numbers, partial(_place, units), data, settings=settings, how=how)
     scores = snapped(scores, how.resolution)
     return RowsOut(scores[FULL], units, scores[:FULL].__getitem__)
+
+
+def all_fits(
+    fit: Callable[[int], FloatArray],
+    numbers: Sequence[int],
+    where: Callable[[int], str],
+    data: Observations,
+    *,
+    settings: list[object],
+    how: Refit | Bagged,
+) -> FloatArray:
+    """Run ``fit`` for each of some numbers, and return the scores, each at the place of its number.
+
+    ``where`` tells what a fit was made on, for one that fails. The rest is as for :func:`refit_all`.
+    """
+    data.with_copies(data.units.counts)  # data in an engine refuse this, before anything is computed
+    scores = np.empty((len(numbers), data.n_items))
+    show = _shown(how.progress)
+    with _checkpoint(how.checkpoint, data, settings) as (done, add):
+        for number, found in done.items():
+            scores[number] = found
+        todo = [number for number in numbers if number not in done]
+        fits = run_fits(partial(_named_fit, fit, where), todo, how.n_jobs)
+        for finished, (number, found) in enumerate(fits, start=len(done) + 1):
+            scores[number] = found
+            add(number, found)
+            show(finished, len(scores))
+    return scores
 
 
 def _checkpoint(
@@ -224,15 +242,20 @@ def _fit_without(model: Any, seed: int, data: Observations, unit: int) -> FloatA
     return fitted_scores(model, seed, data if unit == FULL else data.without(unit))
 
 
-def _named_fit(fit: Callable[[int], FloatArray], units: Units, unit: int) -> tuple[int, FloatArray]:
+def _named_fit(
+    fit: Callable[[int], FloatArray], where: Callable[[int], str], number: int
+) -> tuple[int, FloatArray]:
     """Run one refit; if it fails, say which."""
     try:
-        return unit, fit(unit)
+        return number, fit(number)
     except Exception as error:
-        where = "all the data"
-        if unit != FULL:
-            where = f"the data without {units.kind} {shorten(units.labels[unit])}"
-        raise RefitError(where, f"{type(error).__name__}: {error}") from error
+        raise RefitError(where(number), f"{type(error).__name__}: {error}") from error
+
+
+def _place(units: Units, unit: int) -> str:
+    if unit == FULL:
+        return "all the data"
+    return f"the data without {units.kind} {shorten(units.labels[unit])}"
 
 
 def _takes_seed(model: Any) -> bool:

@@ -23,5 +23,10 @@ from steadyrank.stability.questions import (
     write_report as write_report,
 )
 from steadyrank.stability.random_audit import RandomAudit as RandomAudit
+from steadyrank.stability.randomised import (
+    RandomisedRow as RandomisedRow,
+    random_ties as random_ties,
+    randomised_audit as randomised_audit,
+)
 from steadyrank.stability.study import Study as Study
 from steadyrank.stability.topk_audit import Flip as Flip, Flips as Flips

@@ -207,13 +207,15 @@ class Calibration:
     def _proved_by_bagging(self, delta: float, eps: float | None) -> Certificate:
         scorer = self.study.scorer
         numbers = scorer.bagging_numbers(self.study.data)
-        if numbers is None or (eps is None and not (delta > 0 and math.isfinite(numbers["C"]))):
+        # The bound is one of eps times the root of delta.
+        least = math.inf
+        if numbers is not None:
+            least = self._factor * math.sqrt(
+                numbers["radius_squared"] * (numbers["C"] + numbers["finite_bags"])
+            )
+        if numbers is None or (eps is None and not (delta > 0 and math.isfinite(least))):
             asked = f"delta = {delta:g}" if eps is None else f"anything at eps = {eps:.6g}"
             raise NoProofError(scorer.name, f"no rule proves {asked}")
-        # The bound is one of eps times the root of delta.
-        least = self._factor * math.sqrt(
-            numbers["radius_squared"] * (numbers["C"] + numbers["finite_bags"])
-        )
         if eps is None:
             return self._claims.proved_by_bagging(
                 just_above(least / math.sqrt(delta)), delta, numbers, self._factor

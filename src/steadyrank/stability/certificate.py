@@ -223,9 +223,12 @@ class Claims:
         """
         reach = factor * 2 * math.sqrt(numbers["radius_squared"])
         promise, why = self._bagging_claim(eps, delta, reach)
+        how, term = "drawn anew without each", "2/B = "
+        if numbers.get("reuse"):
+            how, term = "used again without each, none of which is in all of them", ""
         why += (
-            f". There are {numbers['n']:,} {plural(self.unit)}; the price of {numbers['bags']:,} bags "
-            f"is the term 2/B = {numbers['finite_bags']:.3g} beside C = {numbers['C']:.3g}"
+            f". There are {numbers['n']:,} {plural(self.unit)}; the price of {numbers['bags']:,} bags, "
+            f"{how}, is the term {term}{numbers['finite_bags']:.3g} beside C = {numbers['C']:.3g}"
         )
         told = "Proved for bagging", promise, why
         found = self._made(eps, min(delta, 1.0), "proved", "bagging", told, numbers, bare=delta >= 1)
