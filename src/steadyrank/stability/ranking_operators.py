@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -41,22 +42,25 @@ class Listed:
 def gives_rankings(name: str, operator: object) -> bool:
     """Tell by its arguments what an operator gives: (scores, k) items, scores alone rankings.
 
+    A second argument that has a default and is not called k is none of ours.
+
     Examples
     --------
-    >>> gives_rankings("own", lambda scores, k=5: [0]), gives_rankings("own", lambda scores: [[0, 1]])
-    (False, True)
+    >>> own = (lambda w, k: [0], lambda w, k=5: [0], lambda w, eps=1: [[0]])
+    >>> [gives_rankings("own", one) for one in own]
+    [False, False, True]
     """
     if callable(operator):
         try:
             signature = inspect.signature(operator)
         except ValueError:  # some compiled functions have none
             return False
-        for arguments in (("scores", "k"), ("scores",)):
-            try:
+        known = signature.parameters.values()
+        for arguments in (("scores",), ("scores", "k")):
+            with contextlib.suppress(TypeError):
                 signature.bind(*arguments)
-            except TypeError:
-                continue
-            return len(arguments) == 1
+                k_too = any(each.name == "k" or each.kind == each.VAR_POSITIONAL for each in known)
+                return len(arguments) == 1 and not k_too
     raise InvalidValueError(
         f"operator {name!r} must be a function of (scores, k) that gives items, or of the scores alone "
         f"that gives rankings, but is {shorten(operator)}"
