@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 EVERYBODY_DIGITS = 6
 TARGETS = (0.05, 0.01, 0.001)
 """Mean deltas for which the number of users that a plain list needs is told."""
-BOUNDS = ("moved", "moved near")
+MOST_COLUMNS = 1000
+BOUNDS = ("moved", "near")
 """Shares of units that move the scores by eps or more, anywhere or where it can matter."""
 IN_ASCII = str.maketrans({"δ": "delta", "≈": "~", "≤": "<="})
 
@@ -78,6 +79,7 @@ class TextTable:
     def show(self, console: Any) -> None:
         """Print the table on a terminal; one that knows no Greek gets words."""
         from rich import box
+        from rich.measure import Measurement
         from rich.table import Table
 
         def spelled(text: str) -> str:
@@ -89,7 +91,11 @@ class TextTable:
             table.add_column(spelled(header), justify=side, no_wrap=True)
         for row in self.rows:
             table.add_row(*map(spelled, row), style="bold" if "ours" in row else None)
+        needed = Measurement.get(console, console.options.update(width=MOST_COLUMNS), table).maximum
         console.print(spelled(self.title), style="bold")
+        console.width = max(
+            needed, console.width
+        )  # a narrow terminal breaks lines; rich cuts numbers off
         console.print(table)
         if self.note:
             console.print(spelled(self.note), style="italic")

@@ -50,7 +50,7 @@ def test_table_2_stands_beside_the_published_one(
     monkeypatch.setattr(commands, "regression_experiment", experiment)
     shown = printed("regression")
     assert asked == {"beta": "script", "seed": 1234567891, "trials": 1000, "progress": None}
-    for line in ("ranking            paper    0.78   0.1757 (0.0049)", "1.766 (0.038)"):
+    for line in ("ranking            paper     0.78   0.1757 (0.0049)", "1.766 (0.038)"):
         assert line in shown
     rows = [line.split() for line in shown.splitlines() if "(0.0" in line]
     paper, script, ours = (
