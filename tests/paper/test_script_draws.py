@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILES = ("combined_data_2.txt", "combined_data_1.txt")  # not the order of their names
-USERS, TRIALS, KS, EPS = 25, 4, (2, 5), 0.1
+USERS, TRIALS, KS, EPS = 12, 2, (2, 5), 0.1
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def folder(tmp_path: Path) -> Path:
     rng = np.random.default_rng(8)
     for part, name in enumerate(sorted(FILES)):
         lines = []
-        for movie in range(20 * part + 1, 20 * part + 21):
+        for movie in range(10 * part + 1, 10 * part + 11):
             lines.append(f"{movie}:")
             raters = rng.choice(np.arange(1, 50) + 25 * part, int(rng.integers(1, 12)), replace=False)
             lines += [f"{user * 7 % 101 + 1},{rng.integers(1, 6)},2005-09-06" for user in raters]
@@ -56,7 +56,6 @@ def slowly(
     for _ in range(TRIALS):
         drawn = generator.choice(users, size=USERS, replace=False).tolist()
         movies = sorted({movie for user in drawn for movie in ratings[user]})
-        every = range(1, 41)  # the library ranks movies that nobody rated, too: at 0, far below
 
         def answers(kept: list[int], drawn_movies: list[int]) -> dict[tuple[int, str], set[int]]:
             scores = {}
@@ -75,7 +74,6 @@ def slowly(
                 },
             }
 
-        assert set(movies) <= set(every)
         full = answers(drawn, movies)
         pairs = [
             (key, full[key], without[key])

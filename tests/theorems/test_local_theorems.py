@@ -39,7 +39,7 @@ def close_on(first: Case, second: Case, items: list[int]) -> bool:
 
 
 @given(far_pairs())
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_local_theorem_4_a_move_below_eps_near_rank_k_leaves_k_items_in_common(
     pair: tuple[Case, Case],
 ) -> None:
@@ -80,7 +80,7 @@ def pieces(first: Case, second: Case) -> list[list[int]]:
 
 
 @given(far_pairs())
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_local_theorem_8_a_move_below_eps_of_each_piece_leaves_a_common_ranking(
     pair: tuple[Case, Case],
 ) -> None:
