@@ -45,7 +45,7 @@ def relabelled(case: Case, random: Random) -> tuple[Case, list[int]]:
 
 @pytest.mark.parametrize("rule", RIVALS)
 @given(pair=close_pairs(most=7))
-@settings(max_examples=30)
+@settings(max_examples=80)
 def test_a_rival_has_the_guarantee_close_scores_share_k_items(
     rule: str, pair: tuple[Case, Case]
 ) -> None:
@@ -78,7 +78,7 @@ def test_proposition_5_rivals_have_k_items_only_where_the_inflated_top_k_has_the
 
 
 @given(cases(most=8))
-@settings(max_examples=30)
+@settings(max_examples=80)
 def test_beyond_proposition_5_the_rivals_are_nested_around_the_inflated_top_k(case: Case) -> None:
     for k in range(1, case.items + 1):
         assert chosen(INFLATED, case, k) == ours(case, k)
