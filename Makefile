@@ -41,6 +41,7 @@ bench-scale: $(VENV)/.dev-all
 
 paper: $(VENV)/.dev-$(TEST_EXTRAS)
 	$(BIN)/python -m paper.document
+	$(BIN)/python -m paper baselines --page docs/baselines.md --figures docs/figures
 
 docs: $(VENV)/.docs
 	$(BIN)/mkdocs build --strict

@@ -1,4 +1,4 @@
-"""The commands ``python -m paper regression`` and ``python -m paper netflix``."""
+"""The commands ``python -m paper regression``, ``netflix`` and ``baselines``."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from paper import figures as pictures, tables
+from paper.baselines import baselines as compared_with_rivals
 from paper.dimensions import STUDY_FEATURES, STUDY_TRIALS, dimension_study
 from paper.full_ranking import regression_experiment
 from paper.lookalike import DEFAULT_SEED, lookalike_population
 from paper.movie_lists import TRIALS as NETFLIX_TRIALS, netflix_experiment
 from paper.population import STUDY_USERS, population_study, study_work
 from paper.regression import AUTHORS_SEED, TRIALS as REGRESSION_TRIALS
-from paper.sources import StoredSource
+from paper.sources import ScriptSource, StoredSource
 from steadyrank import Ratings
 
 if TYPE_CHECKING:
@@ -47,6 +48,13 @@ class Ties(StrEnum):
     """How the plain top-k breaks exact ties."""
 
     text = "text"
+    script = "script"
+
+
+class Draws(StrEnum):
+    """How the users of a trial are drawn from the Prize files."""
+
+    seed = "seed"
     script = "script"
 
 
@@ -91,7 +99,7 @@ def regression(
 
 
 @app.command()
-def netflix(
+def netflix(  # noqa: PLR0913 (options of a command)
     *,
     data: Annotated[
         Path | None,
@@ -104,6 +112,17 @@ def netflix(
         Ties,
         typer.Option(help="Plain ties: smallest index (the text) or an unstable sort (the script)."),
     ] = Ties.text,
+    draws: Annotated[
+        Draws,
+        typer.Option(help="How users are drawn from --data: by --seed, or as the authors' script does."),
+    ] = Draws.seed,
+    files: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME,NAME",
+            help="For --draws script: the order of the files, by which users first appear.",
+        ),
+    ] = "",
     seed: Annotated[int, typer.Option(help="Makes the look-alike and draws the users.")] = DEFAULT_SEED,
     trials: Annotated[int, typer.Option(min=1, help="How many samples of users.")] = NETFLIX_TRIALS,
     population: Annotated[
@@ -118,7 +137,14 @@ def netflix(
     """Tables 1 and 3: the stability of lists of the best rated movies."""
     if lookalike and data is not None:
         raise typer.BadParameter("--lookalike and --data exclude each other.")
-    source = _source(data, seed)
+    if draws is Draws.script and data is None:
+        raise typer.BadParameter("--draws script needs --data: the script draws from the Prize files.")
+    if draws is Draws.script and (population or study):
+        raise typer.BadParameter("--draws script is for Tables 1 and 3: the script draws 1,000 users.")
+    if files and draws is Draws.seed:
+        raise typer.BadParameter("--files is for --draws script: otherwise the order does not matter.")
+    by_script = draws is Draws.script
+    source = _source(data, seed, files.split(",") if files else [], by_script=by_script)
     if population or study:
         users = [n for n in STUDY_USERS if n <= source.n_users] if study else []
         with _progress("users", study_work(source.n_users, users, trials)) as progress:
@@ -132,9 +158,36 @@ def netflix(
     _show(result.to_dict(), [tables.netflix_table(result)], drawn, as_json=as_json)
 
 
-def _source(data: Path | None, seed: int) -> RatingsSource:
+@app.command()
+def baselines(
+    *,
+    page: Annotated[
+        Path | None,
+        typer.Option("--page", metavar="FILE", help="Write the tables into this page.", exists=True),
+    ] = None,
+    as_json: AsJson = False,
+    figures: Figures = None,
+) -> None:
+    """Propositions 5 and 9: by how much other rules with the same guarantee are larger."""
+    found = compared_with_rivals()
+    shown = [
+        tables.top_k_rivals_table([*found.top_k, *found.generated]),
+        tables.ranking_rivals_table([*found.rankings, *found.generated_rankings]),
+    ]
+    if page is not None:
+        text = page.read_text(encoding="utf-8")
+        for table in shown:
+            text = table.put_into(text)
+        page.write_text(text, encoding="utf-8")
+    drawn = pictures.baselines_figure(found, figures) if figures else []
+    _show(found.to_dict(), shown, drawn, as_json=as_json)
+
+
+def _source(data: Path | None, seed: int, files: list[str], *, by_script: bool) -> RatingsSource:
     if data is None:
         return lookalike_population(seed=seed)
+    if by_script:
+        return ScriptSource.read(data, files)
     return StoredSource(Ratings.read(data, format="netflix"), seed)
 
 

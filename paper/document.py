@@ -120,7 +120,8 @@ def filled(template: str, values: dict[str, str]) -> str:
 
 
 def _ranking_facts(results: Results) -> dict[str, str]:
-    printed = published_tables.FULL_RANKING["script"]
+    printed = published_tables.FULL_RANKING["paper"]
+    inflated = results.script.methods[INFLATED_RANKING]
     by_size = {row.features: row for row in results.dimensions.rows}
     folds = results.script.rows * results.script.methods[RANKING].trials
     return {
@@ -129,6 +130,9 @@ def _ranking_facts(results: Results) -> dict[str, str]:
         "seed_z_inflated": (
             f"{_away(results.other.methods[INFLATED_RANKING], printed[INFLATED_RANKING]):+.1f}"
         ),
+        "moved_ranking": f"{inflated.reaching or 0:.0%}",
+        "near_ranking": f"{inflated.local or 0:.0%}",
+        "delta_ranking": f"{inflated.mean_delta:.1%}",
         "study_trials": str(results.dimensions.rows[0].trials),
         "counted": str(COUNTED),
         "plain_20": f"{by_size[20].plain_delta:.0%}",
@@ -156,10 +160,16 @@ def _list_facts(results: Results) -> dict[str, str]:
     off = max(abs(a.size / b.size - 1) for a, b in pairs)
     shares = [a.mean_delta / b.mean_delta for a, b in pairs]
     tied = results.by_rule.tied_borders
+    moved, near = ([getattr(row, name) or 0 for row in inflated] for name in ("reaching", "local"))
+    raw = results.by_rule.tied_without_shrinkage.values()
     ratios = [a.mean_delta / b.mean_delta for a, b in zip(rule, inflated, strict=True)]
     return {
         "size_off": f"{off:.1%}",
         "delta_shares": _range(shares, 1),
+        "moved": f"{moved[0]:.1%}",
+        "inflated_range": _percents([row.mean_delta for row in inflated], 1),
+        "near_range": _percents(near, 0),
+        "tied_raw": _percents(list(raw), 0),
         "tied_50": f"{tied[50]:.0%}",
         "tied_100": f"{tied[100]:.0%}",
         "sort_z": f"{max(abs(_away(a, b)) for a, b in zip(by_sort, paper, strict=True)):.1f}",
@@ -201,6 +211,11 @@ def _away(ours: MethodSummary, printed: PublishedRow) -> float:
 
 def _range(values: Sequence[float], digits: int) -> str:
     return f"{min(values):.{digits}f} to {max(values):.{digits}f}"
+
+
+def _percents(values: Sequence[float], digits: int) -> str:
+    ends = [f"{end:.{digits}%}" for end in (min(values), max(values))]
+    return " to ".join(dict.fromkeys(ends))
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from paper.baselines import Baselines
     from paper.dimensions import DimensionStudy
     from paper.full_ranking import RegressionExperiment
     from paper.movie_lists import NetflixExperiment
@@ -64,14 +65,7 @@ def _save(figure: Any, folder: Path, name: str) -> list[Path]:
 
 def _survival(axes: Any, summary: MethodSummary, colour: str, label: str, dashes: Any = "-") -> None:
     levels, shares = summary.survival()
-    axes.step(
-        np.append(levels, levels[-1]),
-        np.append(shares, 0.0),
-        where="pre",
-        color=colour,
-        linestyle=dashes,
-        label=label,
-    )
+    axes.step(levels, shares, where="post", color=colour, linestyle=dashes, label=label)
 
 
 def regression_figure(results: Sequence[RegressionExperiment], folder: Path) -> list[Path]:
@@ -83,7 +77,7 @@ def regression_figure(results: Sequence[RegressionExperiment], folder: Path) -> 
             which = "0, 1, ..., 4 (script)" if result.beta == "script" else "1, 2, ..., 5 (text)"
             axes.set_title(f"coefficients ∝ {which}", fontsize=10)
             axes.set_xlabel("instability δ")
-        panels[0, 0].set_ylabel("share of trials with δ at least this")
+        panels[0, 0].set_ylabel("share of trials with δ greater than this")
         panels[0, -1].legend(loc="upper right")
         name = "paper-regression" if len(results) > 1 else f"paper-regression-{results[0].beta}"
         return _save(figure, folder, name)
@@ -143,7 +137,7 @@ def netflix_figure(results: Sequence[NetflixExperiment], folder: Path) -> list[P
             axes.set_xlabel("instability δ")
             axes.set_xlim(-0.02, 1.02)
             axes.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
-        panels[0, 0].set_ylabel("share of trials with δ at least this")
+        panels[0, 0].set_ylabel("share of trials with δ greater than this")
         handles, labels = panels[0, 0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside upper center", ncols=3)
         name = "paper-netflix" if len(results) > 1 else f"paper-netflix-{results[0].ties}"
@@ -175,3 +169,29 @@ def population_figure(result: PopulationStudy, folder: Path) -> list[Path]:
         panels[0].text(users[-1], 0.0115, "δ = 0.01", ha="right", va="bottom", color="#666666")
         panels[1].legend(loc="lower left")
         return _save(figure, folder, "paper-population")
+
+
+def baselines_figure(result: Baselines, folder: Path) -> list[Path]:
+    """Draw the sizes of the rules against eps, for lists and for rankings of generated scores."""
+    with _drawing(9.5, 3.8, 2) as (figure, (left, right)):
+        lists = result.generated
+        for number, rule in enumerate(lists[0].sizes):
+            style = {"color": FIVE[number], "marker": MARKERS[number], "markersize": 5}
+            left.plot(
+                [row.eps for row in lists], [row.sizes[rule] for row in lists], label=rule, **style
+            )
+        left.set_title(f"top {lists[0].k} of {lists[0].items} uniform scores", fontsize=10)
+        left.set_ylabel("items in the answer")
+        rankings = result.generated_rankings
+        for label, log_sizes, number in (
+            ("inflated ranking", [row.inflated for row in rankings], 0),
+            ("linear extensions", [row.extensions for row in rankings], 2),
+        ):
+            style = {"color": FIVE[number], "marker": MARKERS[number], "markersize": 5}
+            right.plot([row.eps for row in rankings], log_sizes, label=label, **style)
+        right.set_title(f"rankings of {rankings[0].items} uniform scores", fontsize=10)
+        right.set_ylabel("log10 of the number of rankings")
+        for axes in (left, right):
+            axes.set_xlabel("eps")
+            axes.legend(loc="upper left")
+        return _save(figure, folder, "baselines")

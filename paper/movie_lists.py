@@ -35,13 +35,16 @@ Ties = Literal["text", "script"]
 class Cell:
     """One method and k on one dataset.
 
-    ``tied`` tells whether the k-th best score and the next one are exactly equal.
+    ``tied`` tells whether the k-th best score and the next one are exactly equal. ``reaching`` is the
+    share of users that move the scores by eps or more, ``local`` that of the local version of Theorem 4.
     """
 
     delta: float
     jaccard: float
     size: int
     tied: bool
+    reaching: float | None = None
+    local: float | None = None
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,8 @@ class NetflixExperiment:
         For each k, for ``"top-k"`` and ``"inflated top-k"``, the columns of the tables.
     tied_borders : dict
         For each k, the share of trials in which the k-th and the next best movie tie exactly.
+    tied_without_shrinkage : dict
+        The same for plain mean ratings, without the 1 in the denominator.
     source : str
         The look-alike, or the Prize files.
     ties : {"text", "script"}
@@ -64,6 +69,7 @@ class NetflixExperiment:
 
     methods: dict[int, dict[str, MethodSummary]]
     tied_borders: dict[int, float]
+    tied_without_shrinkage: dict[int, float]
     source: str
     ties: Ties
     seed: int
@@ -120,23 +126,25 @@ def netflix_experiment(
     trials = at_least_one("trials", trials)
     population = lookalike_population() if source is None else source
 
-    def one_trial(number: int) -> dict[tuple[int, str], Cell]:
+    def one_trial(number: int) -> tuple[dict[tuple[int, str], Cell], dict[int, bool]]:
         ratings = population.trial(number, n=users)
-        cells = audited(ratings, ks, eps)
+        cells = audited(ratings, ks, eps, shares=True)
         if ties == "script":
             for k, plain in unstable_top_k(ratings, ks).items():
                 cells[k, TOP_K] = replace(cells[k, TOP_K], delta=plain.delta, jaccard=plain.jaccard)
-        return cells
+        return cells, tied_plain_means(ratings, ks)
 
-    found = []
+    found, tied = [], []
     with ThreadPoolExecutor(max_workers=threads) as pool:
-        for cells in pool.map(one_trial, range(trials)):
+        for cells, ties_of_means in pool.map(one_trial, range(trials)):
             found.append(cells)
+            tied.append(ties_of_means)
             if progress is not None:
                 progress(1)
     return NetflixExperiment(
         methods=summaries(found, ks),
         tied_borders={k: sum(cells[k, TOP_K].tied for cells in found) / trials for k in ks},
+        tied_without_shrinkage={k: sum(one[k] for one in tied) / trials for k in ks},
         source=population.name,
         ties=ties,
         seed=population.seed,
@@ -146,15 +154,20 @@ def netflix_experiment(
     )
 
 
-def audited(ratings: Ratings, ks: Sequence[int], eps: float) -> dict[tuple[int, str], Cell]:
+def audited(
+    ratings: Ratings, ks: Sequence[int], eps: float, *, shares: bool = False
+) -> dict[tuple[int, str], Cell]:
     """Leave out every user in turn: both methods, every k, from one audit.
+
+    With ``shares`` the inflated answers also have those that bound their delta.
 
     Examples
     --------
     >>> from steadyrank import Ratings
     >>> ratings = Ratings(["u", "v", "v"], ["film", "film", "book"], [5, 3, 4])
-    >>> audited(ratings, [1], eps=0.01)[1, "top-k"]
-    Cell(delta=0.5, jaccard=0.5, size=1, tied=False)
+    >>> cell = audited(ratings, [1], eps=0.01)[1, "top-k"]
+    >>> cell.delta, cell.jaccard, cell.size, cell.tied
+    (0.5, 0.5, 1, False)
     """
     result = audit(ratings, k=ks, eps=eps, scorer=MeanRating(), methods=METHODS.values())
     places = [place for k in ks for place in (k - 1, k) if place < len(result.scores)]
@@ -167,7 +180,25 @@ def audited(ratings: Ratings, ks: Sequence[int], eps: float) -> dict[tuple[int, 
             similarity, size = float(row.jaccard or 0.0), int(row.size or 0)
             tied = k < len(at_places) and bool(at_places[k - 1] == at_places[k])
             cells[k, name] = Cell(row.delta, similarity, size, tied)
+            if shares and name == INFLATED_TOP_K:
+                bounds = result.share_reaching_eps, result.local_share(k)
+                cells[k, name] = replace(cells[k, name], reaching=bounds[0], local=bounds[1])
     return cells
+
+
+def tied_plain_means(ratings: Ratings, ks: Sequence[int]) -> dict[int, bool]:
+    """Return for each k whether the k-th and the next best mean rating are equal, rated movies only.
+
+    Examples
+    --------
+    >>> from steadyrank import Ratings
+    >>> tied_plain_means(Ratings(["u", "v", "v"], ["film", "film", "book"], [5, 3, 4]), [1])
+    {1: True}
+    """
+    counts = np.bincount(ratings.rated)
+    sums = np.bincount(ratings.rated, ratings.values)
+    means = np.sort(sums[counts > 0] / counts[counts > 0])[::-1]
+    return {k: k < len(means) and bool(means[k - 1] == means[k]) for k in ks}
 
 
 def summaries(
@@ -180,8 +211,15 @@ def summaries(
                 [cells[k, name].delta for cells in trials],
                 [cells[k, name].size for cells in trials],
                 [cells[k, name].jaccard for cells in trials],
+                reaching=_mean([cells[k, name].reaching for cells in trials]),
+                local=_mean([cells[k, name].local for cells in trials]),
             )
             for name in METHODS
         }
         for k in ks
     }
+
+
+def _mean(shares: Sequence[float | None]) -> float | None:
+    known = [share for share in shares if share is not None]
+    return float(np.mean(known)) if known else None

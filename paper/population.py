@@ -105,7 +105,7 @@ def population_study(
     report = progress or (lambda _: None)
     # Everybody is needed at the end, so samples are taken from what is in memory already.
     everybody = origin.everybody(progress=progress)
-    stored = StoredSource(everybody, origin.seed, origin.name)
+    stored = StoredSource(everybody, origin.seed, name=origin.name)
     rows = []
     for n in sorted(users):
         found: list[dict[tuple[int, str], Cell]] = []

@@ -71,6 +71,27 @@ def shifts(scores: TrialScores) -> FloatArray:
     return np.asarray(np.linalg.norm(scores.left_out - scores.full[:, np.newaxis], axis=-1))
 
 
+def furthest_pieces(scores: TrialScores) -> FloatArray:
+    """Return for each trial and row how far the scores move on the piece that moves furthest.
+
+    Pieces lie between the places where the same features come before, with and without the row; one of
+    a single feature does not count. The local version of Theorem 8 is about them.
+    """
+    order, theirs = (
+        np.argsort(-part, axis=-1, kind="stable") for part in (scores.full, scores.left_out)
+    )
+    order = np.broadcast_to(order[:, np.newaxis], theirs.shape)
+    squares = np.take_along_axis((scores.left_out - scores.full[:, np.newaxis]) ** 2, order, axis=-1)
+    furthest, square, length = (np.zeros(theirs.shape[:-1]) for _ in range(3))
+    for last in range(theirs.shape[-1]):
+        square, length = square + squares[..., last], length + 1
+        same = np.sort(order[..., : last + 1]) == np.sort(theirs[..., : last + 1])
+        cut = same.all(axis=-1)
+        furthest = np.where(cut & (length > 1), np.maximum(furthest, square), furthest)
+        square, length = np.where(cut, 0.0, square), np.where(cut, 0, length)
+    return np.asarray(np.sqrt(furthest))
+
+
 def changed_rankings(scores: TrialScores) -> BoolArray:
     """Return for each trial and row whether the plain ranking changes without the row."""
     order = np.argsort(-scores.full, axis=-1, kind="stable")

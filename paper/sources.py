@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -11,9 +11,16 @@ from steadyrank import Ratings
 from steadyrank.errors import InvalidValueError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
 
     from paper.array_types import IntArray
+
+PARTS = ("combined_data_*.txt", "mv_*.txt")
+"""How the files of ratings are called."""
+
+SCRIPT_SEED = 124
+"""The seed of the authors' script."""
 
 TRIAL_STREAM = 4
 """Sets the random numbers that pick users apart from those that make them."""
@@ -52,7 +59,7 @@ class StoredSource:
 
     ratings: Ratings
     seed: int
-    name: str = "Netflix Prize files"
+    name: str = field(default="Netflix Prize files", kw_only=True)
 
     @property
     def n_users(self) -> int:
@@ -70,6 +77,62 @@ class StoredSource:
         return self.ratings
 
 
+@dataclass(frozen=True)
+class ScriptSource(StoredSource):
+    """Ratings in memory, of which trials pick users as the authors' script does.
+
+    One generator draws for all trials in turn, from the users in the order in which they first appear in
+    the files.
+    """
+
+    first_seen: IntArray
+    """The numbers of the users, by first appearance."""
+
+    @classmethod
+    def read(cls, folder: Path, files: Sequence[str]) -> ScriptSource:
+        """Read a folder of Prize files; the order of ``files`` is the one that the users appear in.
+
+        The script takes them as the operating system happens to list the folder; without any given, they
+        are taken by name.
+        """
+        ratings = Ratings.read(folder, format="netflix")
+        there = sorted(path.name for part in PARTS for path in folder.glob(part))
+        if files and sorted(files) != there:
+            raise InvalidValueError(
+                f"the files there are {', '.join(there)}, but the order given is {', '.join(files)}"
+            )
+        paths = [folder / name for name in files or there]
+        numbers = {int(str(user)): number for number, user in enumerate(ratings.user_labels)}
+        seen = users_by_first_appearance(paths, len(numbers))
+        order = np.array([numbers[user] for user in seen])
+        return cls(ratings, SCRIPT_SEED, first_seen=order)
+
+    def trial(self, number: int, *, n: int) -> Ratings:
+        """Return the ratings of ``n`` different users: the next draw after those of earlier trials."""
+        check_sample(n, self.n_users)
+        rng = np.random.default_rng(self.seed)
+        for _ in range(number + 1):
+            drawn = rng.choice(self.n_users, n, replace=False)
+        return ratings_of_users(self.ratings, np.sort(self.first_seen[drawn]))
+
+
+def users_by_first_appearance(paths: Iterable[Path], users: int) -> list[int]:
+    """Return the customers in the order in which the lines of the files first name them.
+
+    The files are left once all ``users`` are found.
+    """
+    seen: dict[int, None] = {}
+    for path in paths:
+        with path.open(encoding="ascii") as lines:
+            for line in lines:
+                if len(seen) == users:
+                    return list(seen)
+                customer, comma, _ = line.partition(",")
+                if comma:  # a line without one opens a movie
+                    seen[int(customer)] = None
+    return list(seen)
+
+
 def trial_users(users: int, number: int, *, n: int, seed: int) -> IntArray:
     """Return ``n`` different users out of ``users``, in increasing order, by the number of the trial.
 
@@ -78,10 +141,15 @@ def trial_users(users: int, number: int, *, n: int, seed: int) -> IntArray:
     >>> trial_users(100, 0, n=3, seed=1)
     array([38, 39, 59])
     """
-    if not 1 <= n <= users:
-        raise InvalidValueError(f"n must be from 1 to {users:,} (the users there are), but is {n!r}.")
+    check_sample(n, users)
     rng = np.random.default_rng([seed, TRIAL_STREAM, number])
     return np.sort(rng.choice(users, n, replace=False, shuffle=False))
+
+
+def check_sample(n: int, users: int) -> None:
+    """Refuse a sample that cannot be drawn."""
+    if not 1 <= n <= users:
+        raise InvalidValueError(f"n must be from 1 to {users:,} (the users there are), but is {n!r}.")
 
 
 def ratings_of_users(ratings: Ratings, users: IntArray) -> Ratings:

@@ -28,8 +28,11 @@ class MethodSummary:
         the number of trials, as in the paper.
     size, se_size : float
         Mean number of items (or rankings) in the answer.
-    jaccard : float or None
+    jaccard, se_jaccard : float or None
         Mean similarity of the answers with and without a unit; None for rankings.
+    reaching, local : float or None
+        Of an inflated answer: the mean share of units that move the scores by eps or more, by which
+        Theorems 4 and 8 bound delta, and the smaller share of their local versions.
     deltas : float array (trials,)
         Every trial by itself.
     """
@@ -41,19 +44,28 @@ class MethodSummary:
     size: float
     se_size: float
     jaccard: float | None
+    se_jaccard: float | None
+    reaching: float | None
+    local: float | None
     deltas: FloatArray = field(repr=False, compare=False)
 
     def survival(self) -> tuple[FloatArray, FloatArray]:
-        """Return levels and the share of trials whose delta is at least each level: a step curve."""
-        levels = np.append(0.0, np.unique(self.deltas))
-        at_least = np.searchsorted(np.sort(self.deltas), levels, side="left")
-        return levels, 1 - at_least / self.trials
+        """Return levels and the share of trials whose delta is greater than each, as the paper draws it.
+
+        The share stays the same from a level up to the next one.
+        """
+        levels = np.unique(np.append(0.0, self.deltas))
+        up_to = np.searchsorted(np.sort(self.deltas), levels, side="right")
+        return levels, 1 - up_to / self.trials
 
 
 def summary_of(
     deltas: Sequence[float] | FloatArray,
     sizes: Sequence[float] | FloatArray,
     jaccards: Sequence[float] | FloatArray | None = None,
+    *,
+    reaching: float | None = None,
+    local: float | None = None,
 ) -> MethodSummary:
     """Summarise the trials of one method.
 
@@ -61,7 +73,7 @@ def summary_of(
     --------
     >>> summary_of([0.0, 0.2], [1, 3])  # doctest: +ELLIPSIS
     MethodSummary(trials=2, max_delta=0.2, mean_delta=0.1, se_delta=0.0707..., size=2.0,
-                  se_size=0.707..., jaccard=None)
+                  se_size=0.707..., jaccard=None, se_jaccard=None, reaching=None, local=None)
     """
     values, counts = np.asarray(deltas, dtype=np.float64), np.asarray(sizes, dtype=np.float64)
     return MethodSummary(
@@ -72,6 +84,9 @@ def summary_of(
         size=float(counts.mean()),
         se_size=standard_error(counts),
         jaccard=None if jaccards is None else float(np.mean(jaccards)),
+        se_jaccard=None if jaccards is None else standard_error(np.asarray(jaccards)),
+        reaching=reaching,
+        local=local,
         deltas=values,
     )
 

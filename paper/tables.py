@@ -11,6 +11,9 @@ from paper.movie_lists import METHODS
 from paper.regression import AUTHORS_SEED
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from paper.baselines import RankingSizes, TopKSizes
     from paper.dimensions import DimensionRow, DimensionStudy
     from paper.full_ranking import RegressionExperiment
     from paper.movie_lists import NetflixExperiment
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
 EVERYBODY_DIGITS = 6
 TARGETS = (0.05, 0.01, 0.001)
 """Mean deltas for which the number of users that a plain list needs is told."""
+MOST_COLUMNS = 1000
+BOUNDS = ("moved", "near")
+"""Shares of units that move the scores by eps or more, anywhere or where it can matter."""
 IN_ASCII = str.maketrans({"δ": "delta", "≈": "~", "≤": "<="})
 
 
@@ -52,9 +58,28 @@ class TextTable:
         lines = [f"| {' | '.join(row)} |" for row in (self.headers, *self.rows)]
         return "\n".join([lines[0], rule, *lines[1:]])
 
+    def put_into(self, page: str) -> str:
+        r"""Return a page with this table in place of the one that has the same headers.
+
+        Examples
+        --------
+        >>> table = TextTable("", ("rule", "size"), (("margin", "6"),))
+        >>> print(table.put_into("before\n| rule | size |\n|---|--:|\n| old | 1 |\nafter"))
+        before
+        | rule | size |
+        |---|--:|
+        | margin | 6 |
+        after
+        """
+        lines, made = page.split("\n"), self.to_markdown().split("\n")
+        start = lines.index(made[0])
+        rest = [number for number in range(start, len(lines)) if not lines[number].startswith("|")]
+        return "\n".join([*lines[:start], *made, *lines[(rest or [len(lines)])[0] :]])
+
     def show(self, console: Any) -> None:
         """Print the table on a terminal; one that knows no Greek gets words."""
         from rich import box
+        from rich.measure import Measurement
         from rich.table import Table
 
         def spelled(text: str) -> str:
@@ -66,36 +91,47 @@ class TextTable:
             table.add_column(spelled(header), justify=side, no_wrap=True)
         for row in self.rows:
             table.add_row(*map(spelled, row), style="bold" if "ours" in row else None)
+        needed = Measurement.get(console, console.options.update(width=MOST_COLUMNS), table).maximum
         console.print(spelled(self.title), style="bold")
+        console.width = max(
+            needed, console.width
+        )  # a narrow terminal breaks lines; rich cuts numbers off
         console.print(table)
         if self.note:
             console.print(spelled(self.note), style="italic")
 
 
 def regression_table(result: RegressionExperiment) -> TextTable:
-    """Return Table 2 of the paper and ours, line by line."""
-    reference = "paper" if result.beta == "script" else "reference"
+    """Return Table 2 of the paper, what the authors' script gives, and ours, line by line."""
+    whose = {"paper": "paper", "script": "script"} if result.beta == "script" else {"text": "reference"}
     rows = []
     for method in (RANKING, INFLATED_RANKING):
-        printed = published_tables.FULL_RANKING[result.beta][method]
-        rows.append((method, reference, *_ranking_cells(printed)))
+        for known, name in whose.items():
+            rows.append((method, name, *_ranking_cells(published_tables.FULL_RANKING[known][method])))
         rows.append((method, "ours", *_ranking_cells(result.methods[method])))
     start = "0..4" if result.beta == "script" else "1..5"
     seed = "the authors' seed" if result.seed == AUTHORS_SEED else f"seed {result.seed}"
     trials = result.methods[RANKING].trials
     return TextTable(
         title=f"Table 2: full ranking, coefficients {start}, {trials:,} trials, {seed}",
-        headers=("method", "whose", "max δ", "mean δ (se)", "size (se)"),
+        headers=("method", "whose", "max δ", "mean δ (se)", "size (se)", *BOUNDS),
         rows=tuple(rows),
         left=2,
     )
 
 
-def _ranking_cells(row: PublishedRow | MethodSummary) -> tuple[str, str, str]:
+def _ranking_cells(row: PublishedRow | MethodSummary) -> tuple[str, ...]:
     digits = getattr(row, "size_digits", 3)
     error = "" if row.se_size is None else f" ({row.se_size:.{digits}f})"
     size = f"{row.size:.{digits}f}{error}"
-    return f"{row.max_delta:.2f}", f"{row.mean_delta:.4f} ({row.se_delta:.4f})", size
+    return f"{row.max_delta:.2f}", f"{row.mean_delta:.4f} ({row.se_delta:.4f})", size, *_bounds(row)
+
+
+def _bounds(row: PublishedRow | MethodSummary) -> tuple[str, str]:
+    """Return the shares that bound the mean delta of one of our inflated answers."""
+    shares = (getattr(row, name, None) for name in ("reaching", "local"))
+    first, second = ("" if share is None else f"{share:.3f}" for share in shares)
+    return first, second
 
 
 def netflix_table(result: NetflixExperiment) -> TextTable:
@@ -113,7 +149,7 @@ def netflix_table(result: NetflixExperiment) -> TextTable:
             f"Tables 1 and 3: top-k, {result.source}, {result.trials:,} trials of "
             f"{result.users:,} users, eps {result.eps:g}, ties by {ties}"
         ),
-        headers=("k", "method", "whose", "max δ", "mean δ (se)", "Jaccard", "size"),
+        headers=("k", "method", "whose", "max δ", "mean δ (se)", "Jaccard (se)", "size (se)", *BOUNDS),
         rows=tuple(rows),
         left=3,
     )
@@ -123,8 +159,9 @@ def _top_k_cells(row: PublishedRow | MethodSummary) -> tuple[str, ...]:
     return (
         f"{row.max_delta:.4f}",
         f"{row.mean_delta:.4f} ({row.se_delta:.4f})",
-        f"{row.jaccard:.4f}",
-        f"{row.size:.2f}",
+        f"{row.jaccard:.4f} ({row.se_jaccard:.4f})",
+        f"{row.size:.2f} ({row.se_size:.4f})",
+        *_bounds(row),
     )
 
 
@@ -259,4 +296,34 @@ def needed_table(result: PopulationStudy) -> TextTable:
         title="Users from which on the mean δ of the plain top-k is at most the target",
         headers=("k", *(f"δ ≤ {target:g}" for target in TARGETS)),
         rows=tuple(rows),
+    )
+
+
+def top_k_rivals_table(rows: Sequence[TopKSizes]) -> TextTable:
+    """Return how many items each rule with the guarantee of Theorem 4 lists."""
+    return TextTable(
+        title="Items in the answer: rules that share k items whenever scores move by less than eps",
+        headers=("scores", "items", "k", "eps", *rows[0].sizes),
+        rows=tuple(
+            (
+                *(row.scores, f"{row.items:,}", str(row.k), f"{row.eps:.3g}"),
+                *(f"{size:.4g}" for size in row.sizes.values()),
+            )
+            for row in rows
+        ),
+    )
+
+
+def ranking_rivals_table(rows: Sequence[RankingSizes]) -> TextTable:
+    """Return how many rankings the inflated one and the linear extensions hold."""
+    return TextTable(
+        title="Rankings in the answer (log10), and how many times as many linear extensions there are",
+        headers=("scores", "items", "eps", "inflated ranking", "linear extensions", "times"),
+        rows=tuple(
+            (
+                *(row.scores, f"{row.items:,}", f"{row.eps:.3g}"),
+                *(f"10^{row.inflated:.2f}", f"10^{row.extensions:.2f}", f"{row.ratio:.2f}"),
+            )
+            for row in rows
+        ),
     )

@@ -42,7 +42,8 @@ def unstable_top_k(ratings: Ratings, ks: Sequence[int]) -> dict[int, PlainStabil
     ratings : Ratings
         The unit left out is the user.
     ks : sequence of int
-        How many items are wanted. Only items with a rating are ranked.
+        How many items are wanted. Ranked are the items with a rating, and they stay in the list when
+        their only rater leaves, with a score of 0: the script keeps an array of fixed length.
 
     Examples
     --------
@@ -53,8 +54,8 @@ def unstable_top_k(ratings: Ratings, ks: Sequence[int]) -> dict[int, PlainStabil
     """
     left_out = _LeftOut.of(ratings)
     deepest = max(ks)
-    full = _best(left_out.codes, left_out.rated, deepest)
-    tops = np.array([_best(*row, deepest) for row in left_out.rows()])
+    full = _best(left_out.codes, deepest)
+    tops = np.array([_best(codes, deepest) for codes in left_out.rows()])
     results = {}
     for k in ks:
         common = np.isin(tops[:, :k], full[:k]).sum(axis=1)
@@ -64,22 +65,21 @@ def unstable_top_k(ratings: Ratings, ks: Sequence[int]) -> dict[int, PlainStabil
     return results
 
 
-def _best(codes: AnyArray, rated: AnyArray, k: int) -> IntArray:
-    """Return the k best of the rated items: the smallest codes, by an unstable sort."""
-    items = np.flatnonzero(rated)
-    return np.asarray(items[np.argsort(codes[items], kind="quicksort")[:k]])
+def _best(codes: AnyArray, k: int) -> IntArray:
+    """Return the k best: the smallest codes, by an unstable sort."""
+    return np.asarray(np.argsort(codes, kind="quicksort")[:k])
 
 
 @dataclass(frozen=True)
 class _LeftOut:
-    """Codes of the scores (0 is the best score of all), with and without each user."""
+    """Codes of the scores of the rated items (0 is the best of all), with and without each user."""
 
     ratings: Ratings
     codes: AnyArray
-    rated: AnyArray
+    places: AnyArray
+    """For each rating, which of the rated items it is about."""
     without: AnyArray
-    lonely: AnyArray
-    """For each rating, whether its item has no other."""
+    """For each rating, the code of its item without its user."""
 
     @classmethod
     def of(cls, ratings: Ratings) -> _LeftOut:
@@ -88,21 +88,17 @@ class _LeftOut:
         levels, places = np.unique(np.append(-loo.scores, -without), return_inverse=True)
         # Beyond 16 bits long doubles serve: sorted by the same routine, only slower.
         codes = places.astype(np.uint16 if len(levels) <= 1 << 16 else np.longdouble)
-        counts = np.bincount(ratings.rated, minlength=ratings.n_items)
+        rated, among_rated = np.unique(ratings.rated, return_inverse=True)
         return cls(
             ratings=ratings,
-            codes=codes[: ratings.n_items],
-            rated=counts > 0,
+            codes=codes[: ratings.n_items][rated],
+            places=among_rated,
             without=codes[ratings.n_items :],
-            lonely=counts[ratings.rated] == 1,
         )
 
-    def rows(self) -> Iterable[tuple[AnyArray, AnyArray]]:
-        """Yield the codes and the rated items without each user."""
-        pointers = self.ratings.indptr
-        for start, stop in pairwise(pointers.tolist()):
-            items = self.ratings.rated[start:stop]
-            codes, rated = self.codes.copy(), self.rated.copy()
-            codes[items] = self.without[start:stop]
-            rated[items[self.lonely[start:stop]]] = False
-            yield codes, rated
+    def rows(self) -> Iterable[AnyArray]:
+        """Yield the codes without each user."""
+        for start, stop in pairwise(self.ratings.indptr.tolist()):
+            codes = self.codes.copy()
+            codes[self.places[start:stop]] = self.without[start:stop]
+            yield codes

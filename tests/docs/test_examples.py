@@ -18,6 +18,7 @@ SAYS = {
     "election.py": ["lead of 3: ann or bob", "lead of 4: ann\n", "Proved"],
     "gate.py": ["6 of 48 rows must leave before the top 3 changes."],
     "leaderboard.py": ["Heron 2 or Gannet Mini?", "change the plain top 6", "look at leaderboard.html"],
+    "learning_to_rank.py": ["pointwise: ", "pairwise: ", "of 10 sure", "list: 0.000"],
     "own_scorer.py": ["column means: CrossNet", "medians: "],
     "own_scores.py": ["eps 0.001: items [0, 1], as inflated_topk says: True", "ranks at eps 0.005"],
 }

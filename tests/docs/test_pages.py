@@ -18,6 +18,7 @@ WITHOUT_EXAMPLES = {
     "contributing.md",
     "json-schema.md",  # fields of a document; tests/report holds them
     "paper.md",  # made by `make paper`
+    "paper-map.md",  # tests/docs/test_paper_map.py holds it
     "real-data.md",  # made by scripts/real_data_table.py
 }
 PAGES = sorted(
@@ -97,7 +98,7 @@ def test_a_wrong_output_is_noticed(tmp_path: Path) -> None:
 
 
 def test_tests_that_the_theory_pages_name_exist() -> None:
-    pages = ("theory.md", "cover.md", "proved.md")
+    pages = ("theory.md", "cover.md", "proved.md", "baselines.md")
     text = "".join((DOCS / name).read_text(encoding="utf-8") for name in pages)
     named = set(re.findall(r"tests/[\w/]+\.py", text))
     assert named

@@ -50,16 +50,19 @@ def test_table_2_stands_beside_the_published_one(
     monkeypatch.setattr(commands, "regression_experiment", experiment)
     shown = printed("regression")
     assert asked == {"beta": "script", "seed": 1234567891, "trials": 1000, "progress": None}
-    for line in ("ranking            paper    0.78   0.1757 (0.0049)", "1.766 (0.038)"):
+    for line in ("ranking            paper     0.78   0.1757 (0.0049)", "1.766 (0.038)"):
         assert line in shown
     rows = [line.split() for line in shown.splitlines() if "(0.0" in line]
-    ours, paper = ([row for row in rows if whose in row] for whose in ("ours", "paper"))
-    assert len(ours) == 2
-    shared = slice(0, -2)  # all but the size, which the paper prints with fewer decimals
-    assert [row[shared] for row in paper] == [
-        ["paper" if cell == "ours" else cell for cell in row[shared]] for row in ours
-    ]
-    assert [row[-2:] for row in paper] == [["1.00", "(0.00)"], ["1.76", "(0.04)"]]
+    paper, script, ours = (
+        [row[row.index(whose) + 1 :] for row in rows if whose in row]
+        for whose in ("paper", "script", "ours")
+    )
+    deltas, size = slice(0, 3), slice(3, 5)  # max, mean, its error; size, its error
+    assert [row[deltas] for row in paper] == [row[deltas] for row in script]
+    assert [row[deltas] for row in paper] == [row[deltas] for row in ours]
+    assert [row[size] for row in script] == [row[size] for row in ours]
+    assert [row[size] for row in paper] == [["1.00", "(0.00)"], ["1.76", "(0.04)"]]
+    assert [row[5:] for row in ours] == [[], ["0.242", "0.061"]]
 
 
 def test_json_holds_all_trials() -> None:
@@ -122,6 +125,9 @@ def test_the_true_files_are_read_where_there_are_any(tmp_path: Path) -> None:
         (["netflix", "--lookalike", "--data", "."], "exclude each other"),
         (["netflix", "--data", "nowhere"], "nowhere"),
         (["netflix", "--ties", "both"], "--ties"),
+        (["netflix", "--draws", "script"], "needs --data"),
+        (["netflix", "--data", ".", "--draws", "script", "--study"], "Tables 1 and 3"),
+        (["netflix", "--data", ".", "--files", "a.txt"], "for --draws script"),
         (["regression", "--trials", "0"], "--trials"),
         (["regression", "--beta", "2"], "--beta"),
     ],

@@ -61,7 +61,9 @@ def test_a_picture_is_the_same_whenever_it_is_drawn(tmp_path: Path) -> None:
     assert first == second
 
 
-def test_survival_is_the_share_of_trials_at_least_that_unstable() -> None:
-    levels, shares = summary_of([0.1, 0.3, 0.1, 0.0], [1, 1, 1, 1]).survival()
-    assert levels.tolist() == [0.0, 0.0, 0.1, 0.3]
-    assert shares.tolist() == [1.0, 1.0, 0.75, 0.25]
+def test_survival_is_the_share_of_trials_that_are_more_unstable() -> None:
+    """The paper draws the share greater than a level, so that zeros start the curve below 1."""
+    deltas = [0.1, 0.3, 0.1, 0.0]
+    levels, shares = summary_of(deltas, [1, 1, 1, 1]).survival()
+    assert levels.tolist() == [0.0, 0.1, 0.3]
+    assert shares.tolist() == [sum(delta > level for delta in deltas) / 4 for level in levels]

@@ -22,7 +22,7 @@ PUBLIC_MODULES = (
     "steadyrank",
     *(
         f"steadyrank.{part}"
-        for part in ("data", "engines", "errors", "operators", "report", "scorers", "stability")
+        for part in ("data", "demo", "engines", "errors", "operators", "report", "scorers", "stability")
     ),
 )
 MODULE_PATH = re.compile(r"steadyrank(\.\w+)*")
@@ -33,6 +33,8 @@ def exported(module: str) -> set[str]:
     home = importlib.import_module(module)
     if hasattr(home, "__all__"):
         return set(home.__all__)
+    if module == "steadyrank.demo":
+        return {"demo_file"}  # which every page of the documentation imports
     return {
         name
         for name, value in vars(home).items()

@@ -7,6 +7,7 @@ import math
 from random import Random  # noqa: TC003
 
 import numpy as np
+import pytest
 from hypothesis import given, settings, strategies as st
 
 from oracles import enumeration, exact
@@ -101,6 +102,14 @@ def test_proposition_9_full_ranking_optimality_no_rule_is_certain_of_more_pairs(
             assert any(order.index(i) < order.index(j) for order in orders)
 
 
+@given(cases(most=7))
+def test_the_plain_ranking_is_in_the_inflated_one(case: Case) -> None:
+    """Said after Definition 7; with ties whichever way they are broken."""
+    rankings = ranking_set(case)
+    assert exact.plain_ranking(case.scores) in rankings
+    assert sorted(range(case.items), key=lambda j: (-case.scores[j], -j)) in rankings
+
+
 @given(cases(least=1, most=6))
 def test_proposition_9_a_single_ranking_wherever_any_rule_can_give_one(case: Case) -> None:
     """The set is a singleton iff all neighbours differ by at least c."""
@@ -171,15 +180,33 @@ def test_proposition_11_certain_members_are_the_intersection_of_the_rankings_top
         assert set(inflated_topk(case.w, k, case.eps).always_indices.tolist()) == common
 
 
+def with_each_entry_in_its_top_k(case: Case) -> set[tuple[int, ...]]:
+    """Return the R(w) of Proposition 12: permutations whose k-th entry is in the top-k, for every k."""
+    tops = [set(inflated_topk(case.w, k, case.eps).indices.tolist()) for k in range(1, case.items + 1)]
+    return {
+        order
+        for order in itertools.permutations(range(case.items))
+        if all(item in top for item, top in zip(order, tops, strict=True))
+    }
+
+
+@given(cases(most=5))
+def test_proposition_12_the_inflated_ranking_is_inside_the_permutations_with_pi_k_in_the_top_k(
+    case: Case,
+) -> None:
+    assert listed(case) <= with_each_entry_in_its_top_k(case)
+
+
 def test_proposition_12_strict_inclusion() -> None:
-    """231 has its first k items in the inflated top-k for every k, and yet is not a member."""
-    w, eps = [1.0, 0.5, 0.0], 1.0
-    rankings = inflated_ranking(w, eps)
-    order = [1, 2, 0]
-    for k in (1, 2, 3):
-        assert set(order[:k]) <= set(inflated_topk(w, k, eps).indices.tolist())
-    assert order not in rankings
-    assert [r.tolist() for r in rankings] == [[0, 1, 2], [0, 2, 1], [1, 0, 2]]
+    """In the paper's example 231 has its k-th entry in each inflated top-k, and is no member."""
+    case = Case((2, 1, 0), 2, 2, times_root=False)  # w = (1, 1/2, 0), eps = 1
+    assert [inflated_topk(case.w, k, case.eps).indices.tolist() for k in (1, 2, 3)] == [
+        [0, 1],
+        [0, 1, 2],
+        [0, 1, 2],
+    ]
+    assert listed(case) == {(0, 1, 2), (0, 2, 1), (1, 0, 2)}
+    assert (1, 2, 0) in with_each_entry_in_its_top_k(case) - listed(case)
 
 
 @given(cases(most=5))
@@ -310,3 +337,15 @@ def test_section_9_equal_scores_give_all_rankings() -> None:
         best, worst = rankings.rank_intervals()
         assert best.tolist() == [1] * m
         assert worst.tolist() == [m] * m
+
+
+@pytest.mark.parametrize(("votes", "items"), [(2, 2), (4, 3), (6, 3)])
+def test_definition_2_and_theorem_8_hold_for_every_dataset_of_n_votes(votes: int, items: int) -> None:
+    """delta = 0 at any eps above sqrt(2)/n: every tally of so many votes, every voter."""
+    eps = math.sqrt(2) / votes * (1 + 1e-5)
+    for tally in itertools.product(range(votes + 1), repeat=items):
+        for item in np.flatnonzero(tally) if sum(tally) == votes else ():
+            left = np.array(tally)
+            left[item] -= 1
+            full, without = np.array(tally) / votes, left / (votes - 1)
+            assert inflated_ranking(full, eps).intersects(inflated_ranking(without, eps))

@@ -17,6 +17,7 @@ from hypothesis import given, settings, strategies as st
 
 from oracles import exact, projection
 from oracles.cases import Case, cases, close_pairs
+from steadyrank import Study, Votes
 from steadyrank.operators.topk_sets import inflated_argmax, inflated_topk, inflated_topk_mask, topk
 
 NEAR = 1e-9
@@ -138,16 +139,66 @@ def test_definition_3_and_proposition_6_member_iff_near_scores_put_it_c_above_ra
         assert not inside[distance > case.eps * (1 + NEAR)].any()
 
 
+def union_over(case: Case, sizes: range) -> set[int]:
+    """Return the union of argmax_eps(w_S) over all S of these sizes."""
+    union: set[int] = set()
+    for kept in itertools.chain(*(itertools.combinations(range(case.items), size) for size in sizes)):
+        found = exact.inflated_argmax(tuple(case.scores[j] for j in kept), case.exact_eps)
+        union |= {kept[place] for place in found}
+    return union
+
+
 @given(cases(most=6))
 @settings(max_examples=300)
 def test_lemma_13_topk_is_the_union_of_the_inflated_argmax_over_subvectors(case: Case) -> None:
-    """The inflated top-k is the union of argmax_eps(w_S) over all S of L - k + 1 items."""
+    """As the paper has it: over all subvectors of every size l from L - k + 1 to L."""
     for k in range(1, case.items + 1):
-        union: set[int] = set()
-        for kept in itertools.combinations(range(case.items), case.items - k + 1):
-            found = exact.inflated_argmax(tuple(case.scores[j] for j in kept), case.exact_eps)
-            union |= {kept[place] for place in found}
-        assert members(case, k) == union
+        fewest = case.items - k + 1
+        assert members(case, k) == union_over(case, range(fewest, case.items + 1))
+
+
+@given(cases(most=6))
+def test_lemma_13_the_smallest_size_alone_gives_the_union(case: Case) -> None:
+    """By heredity larger subvectors add nothing; smaller ones would add too much."""
+    for k in range(1, case.items + 1):
+        fewest = case.items - k + 1
+        assert members(case, k) == union_over(case, range(fewest, fewest + 1))
+        if fewest > 1:
+            assert members(case, k) <= union_over(case, range(fewest - 1, fewest))
+
+
+@given(cases(most=7))
+def test_the_plain_top_k_is_in_the_inflated_one(case: Case) -> None:
+    """Said after Definition 3; with ties whichever k best are taken."""
+    for k in range(1, case.items + 1):
+        assert members(case, k) >= set(exact.plain_ranking(case.scores)[:k])
+        last_wins = sorted(range(case.items), key=lambda j: (-case.scores[j], -j))
+        assert members(case, k) >= set(last_wins[:k])
+
+
+@given(cases(least=1, most=4))
+def test_definition_3_as_the_paper_writes_it_with_the_order_statistic_v_k_plus_1(case: Case) -> None:
+    """j is a member iff dist(w, C) < eps for C = { v : v_j >= v_(k+1) + c }, v_(L+1) = -infinity.
+
+    The nearest point is searched for among all points where the items of some set are lowered to a
+    common level and j is raised c above it; the order statistic tells whether such a point is in C.
+    """
+    c = case.eps / math.sqrt(2)
+    for k, item in itertools.product(range(1, case.items + 1), range(case.items)):
+        others = [j for j in range(case.items) if j != item]
+        nearest = math.inf
+        for size in range(len(others) + 1):
+            for lowered in itertools.combinations(others, size):
+                part = case.w[list(lowered)]
+                level = (part.sum() + case.w[item] - c) / (size + 1)
+                v = case.w.copy()
+                v[list(lowered)] = np.minimum(part, level)
+                v[item] = max(v[item], level + c) if size else v[item]
+                above = np.append(np.sort(v)[::-1], -np.inf)[k]
+                if v[item] >= above + c - NEAR:
+                    nearest = min(nearest, math.dist(v, case.w))
+        if abs(nearest - case.eps) > 1e-6 * case.eps:
+            assert (item in members(case, k)) == (nearest < case.eps)
 
 
 @given(cases(most=7), st.randoms(use_true_random=False))
@@ -191,3 +242,50 @@ def test_section_9_no_pair_is_certain_yet_the_last_is_no_contender_for_the_first
     assert exact.gap_sign(w[0] - w[2], eps) < 0
     assert exact.inflated_argmax(w, eps) == {0, 1}
     assert inflated_argmax([0.7, 0.35, 0.0], 1.0).tolist() == [0, 1]
+
+
+def datasets(votes: int, items: int) -> list[tuple[int, ...]]:
+    """Return every tally of so many votes: all datasets of this size, up to the order of voters."""
+    tallies = itertools.product(range(votes + 1), repeat=items)
+    return [tally for tally in tallies if sum(tally) == votes]
+
+
+def broken_votes(tally: tuple[int, ...], k: int, eps: float) -> int:
+    """Return for how many voters the inflated top-k of shares changes too much (Definition 1)."""
+    votes = sum(tally)
+    full = set(inflated_topk(np.array(tally) / votes, k, eps).indices.tolist())
+    broken = 0
+    for item, count in enumerate(tally):
+        if count:
+            left = np.array(tally)
+            left[item] -= 1
+            without = set(inflated_topk(left / (votes - 1), k, eps).indices.tolist())
+            broken += count * (len(full & without) < k)
+    return broken
+
+
+@pytest.mark.parametrize(("votes", "items"), [(2, 2), (3, 3), (4, 3), (6, 3), (5, 4)])
+def test_definition_1_and_theorem_4_hold_for_every_dataset_of_n_votes(votes: int, items: int) -> None:
+    """delta = 0 at any eps above sqrt(2)/n: checked on all datasets of this size, not on a sample."""
+    eps = math.sqrt(2) / votes * (1 + 1e-5)
+    for tally, k in itertools.product(datasets(votes, items), range(1, items + 1)):
+        assert broken_votes(tally, k, eps) == 0
+
+
+@pytest.mark.parametrize("votes", [2, 3, 5, 10])
+def test_voting_is_stable_for_every_eps_above_root_2_over_n_and_not_at_it(votes: int) -> None:
+    """Where we differ from the paper: at eps = sqrt(2)/n itself one vote against n - 1 reaches eps.
+
+    Score stability counts moves of eps or more. Without the one vote the shares move by exactly
+    sqrt(2)/n, a share of 1/n of the voters, so delta = 0 holds above that eps only.
+    """
+    shares, without = np.array([votes - 1, 1]) / votes, np.array([1.0, 0.0])
+    moved = Fraction(1, votes) ** 2 * 2  # squared: both shares move by 1/n
+    assert np.linalg.norm(shares - without) == pytest.approx(math.sqrt(moved))
+    assert moved == exact.ExactEps(root=Fraction(1, votes)).squared
+    exactly = [Fraction(votes - 1, votes), Fraction(1, votes)], [Fraction(1), Fraction(0)]
+    assert not exact.closer_than(*exactly, exact.ExactEps(root=Fraction(1, votes)))
+    assert exact.closer_than(*exactly, exact.ExactEps(root=Fraction(1001, 1000 * votes)))
+    study = Study(Votes(["a"] * (votes - 1) + ["b"]))
+    assert study.audit(1, eps=math.sqrt(2) / votes).share_reaching_eps >= 1 / votes
+    assert study.audit(1, eps=math.sqrt(2) / votes * (1 + 1e-5)).share_reaching_eps == 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     EpsOf: TypeAlias = Callable[[int | None], float]
     """From a k, or None for the full ranking, to the inflation."""
 
-    Operator: TypeAlias = Callable[[FloatArray, int], ArrayLike]
-    """From scores and k to item indices, or to a mask of the items."""
+    Operator: TypeAlias = Callable[..., Any]
+    """From scores and k to item indices or a mask of the items; or from scores alone to rankings."""
 
 ROUGHLY = 1e-5
 """Nearer to eps than this share of it, bounds leave it to the operators, which know of rounding."""

@@ -16,6 +16,8 @@ from steadyrank.errors import InvalidValueError, Option, listing, shorten
 from steadyrank.operators.checks import check_k
 from steadyrank.stability import findings
 from steadyrank.stability.audit_rows import inflated_ranking_row, operator_rows, ranking_row
+from steadyrank.stability.local_shares import local_share
+from steadyrank.stability.ranking_operators import gives_rankings, ranking_operator_row
 from steadyrank.stability.results import Result, some_of
 from steadyrank.stability.topk_audit import Flips, Members, TopKAudit, inflated_members, plain_members
 from steadyrank.wording import counted
@@ -107,6 +109,15 @@ class Audit(Result):
         A shift that is eps up to rounding counts, as for the operators. None unless eps was given.
         """
         return None if self.eps is None else self._folds.share(self._folds.reaching(self.eps))
+
+    def local_share(self, k: int | None = None) -> float:
+        """Return the share of units that move the scores by eps or more where it can matter.
+
+        For a k these are the items near the k-th best; without one it is for full rankings. It bounds
+        the delta of the inflated answer as ``share_reaching_eps`` does, and is never above that.
+        """
+        k = None if k is None else check_k(k, len(self.items))
+        return local_share(self._folds, k, self.inflation.eps_of(k))
 
     @property
     def flipping_data(self) -> Observations | None:
@@ -272,6 +283,7 @@ class AuditPlan:
                 f"an operator of your own cannot be called {shorten(taken[0])}: "
                 "a method of steadyrank has that name"
             )
+        self._rankings = {name for name, own in operators.items() if gives_rankings(name, own)}
 
     def rows(self, study: Study, eps_of: EpsOf, max_states: int) -> Iterator[AuditRow]:
         """Audit everything that was asked for: ours, then the user's own."""
@@ -281,7 +293,10 @@ class AuditPlan:
             if name in self._methods:
                 yield audited(study, eps_of, max_states)
         for name, operator in self._operators.items():
-            yield from operator_rows(study.leave_one_out, self._ks, name, operator)
+            if name in self._rankings:
+                yield ranking_operator_row(study.leave_one_out, name, operator, max_states)
+            else:
+                yield from operator_rows(study.leave_one_out, self._ks, name, operator)
 
 
 def _as_float(size: int | None) -> float | None:

@@ -148,7 +148,10 @@ def audit(  # noqa: PLR0913 (all but two by name)
     methods : iterable of str
         Which of ``topk``, ``inflated_topk``, ``ranking``, ``inflated_ranking`` to audit.
     operators : mapping, optional
-        Operators of your own by name: functions of (scores, k) that give item indices or a mask.
+        Operators of your own by name: functions of (scores, k) that give item indices or a mask, or
+        functions of the scores alone that give rankings: a collection of them (item indices, best
+        first), or an object with a method ``intersects(other)``, as a :class:`RankingSet` has;
+        ``count()`` and ``in`` are asked where it has them, for its size and for what it covers.
     max_states : int
         The limit for counting rankings; beyond it the size says "not counted".
     removals : int

@@ -1,0 +1,87 @@
+"""The rivals' own arithmetic against slower ways, and the page that compares them."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from math import factorial
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from docs.page_examples import DOCS
+from oracles import projection
+from paper import baselines as made, tables
+from paper.rivals import BALL, MARGIN, LinearExtensions, ball_critical, ranking_distance, top_k_operator
+from steadyrank import Study, Votes, inflated_topk_mask
+
+CASES = 20
+
+
+def some_scores(seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    items = int(rng.integers(1, 7))
+    return rng.integers(0, 5, items) / 4 if seed % 2 else rng.random(items)
+
+
+@pytest.mark.parametrize("seed", range(CASES))
+def test_the_distance_to_the_top_k_is_that_of_a_search_over_what_may_be_passed(seed: int) -> None:
+    scores = some_scores(seed)
+    for k in range(1, len(scores) + 1):
+        slow = projection.topk_distances(scores, k, 0.0)  # a lead of 0: drawing level is enough
+        assert ball_critical(scores, k) == pytest.approx(2 * slow, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_distance_to_a_ranking_is_that_of_a_constrained_search(seed: int) -> None:
+    scores = some_scores(seed)
+    for ranking in list(permutations(range(len(scores))))[::7]:
+        order = np.array(ranking)
+        steps = {"type": "ineq", "fun": lambda v: -np.diff(v)}
+        mean = np.full(len(order), scores.mean())
+        found = minimize(lambda v, o=order: ((v - scores[o]) ** 2).sum(), mean, constraints=[steps])
+        assert ranking_distance(scores, order) == pytest.approx(np.sqrt(found.fun), abs=1e-3)
+
+
+def test_linear_extensions_are_counted_where_nothing_is_certain_and_where_all_is() -> None:
+    assert LinearExtensions(np.zeros(7), 0.1).count() == factorial(7)
+    assert LinearExtensions(np.arange(7.0), 0.1).count() == 1
+
+
+def test_rivals_are_audited_like_our_own() -> None:
+    study = Study(Votes([0] * 6 + [1] * 5 + [2] * 5 + [3] * 2))
+    eps = study.eps_for(0.0)
+    rules = {name: top_k_operator(name, eps) for name in (BALL, MARGIN)}
+    rules["ours"] = lambda scores, k: inflated_topk_mask(scores, k, eps)
+    rules["extensions"] = lambda scores: LinearExtensions(scores, eps)
+    found = study.audit([1, 2], eps=eps, operators=rules)
+    for k in (1, 2):
+        sizes = [found.row(name, k).size for name in ("inflated_topk", "ours", BALL, MARGIN)]
+        assert sizes == sorted(sizes)
+        assert all(found.row(name, k).delta == 0 for name in (BALL, MARGIN, "ours"))
+        assert found.row("ours", k).uncovered == found.row("inflated_topk", k).uncovered
+    extensions = found.row("extensions")
+    assert (extensions.delta, extensions.k, extensions.jaccard) == (0, None, None)
+    assert extensions.size >= found.row("inflated_ranking").size
+
+
+def test_the_tables_of_the_page_are_what_comes_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All but the movies, which take a while, and but the last generated rows, which take longer."""
+    monkeypatch.setattr(made, "MOVIE_TRIALS", 1)
+    monkeypatch.setattr(made, "MOVIE_KS", (1,))
+    monkeypatch.setattr(made, "WITHIN", made.WITHIN[:2])
+    monkeypatch.setattr(made, "WITHIN_OF_FEW", made.WITHIN_OF_FEW[:1])
+
+    class OneList:
+        def trial(self, number: int, *, n: int) -> Votes:
+            return Votes([0, 0, 1])
+
+    found = made.baselines(OneList())
+    page = (DOCS / "baselines.md").read_text(encoding="utf-8")
+    lists, rankings = (
+        tables.top_k_rivals_table([*found.top_k[:-1], *found.generated]),
+        tables.ranking_rivals_table([*found.rankings, *found.generated_rankings]),
+    )
+    for table in (lists, rankings):
+        for line in table.to_markdown().splitlines():
+            assert line in page
