@@ -96,7 +96,7 @@ class ScoresArguments(PeopleArguments, total=False):
     missing: Annotated[str | None, GAPS]
     items_in: Annotated[str | None, WHERE]
     lower_is_better: Annotated[bool | str | Sequence[str] | None, LESS]
-    standardise: Annotated[bool | str | None, SCALE]
+    standardise: Annotated[str | None, SCALE]
 
 
 def _is_long(table: Table, columns: Columns) -> bool:
@@ -315,7 +315,7 @@ def _scaled(
     names: Sequence[object],
     shared: bool,
     lower_is_better: Any,
-    standardise: Any,
+    standardise: str | None,
 ) -> FloatArray:
     """Return the values so that more is better, on one scale if that is asked for."""
     table, values = found.table, np.asarray(made["values"], dtype=np.float64)
@@ -328,9 +328,8 @@ def _scaled(
         found.settings["lower_is_better"] = [ALL] if all_of_them else list(compress(rows, turned))
     values[turned] *= -1.0
     if standardise:
-        how = "z" if standardise is True else standardise
-        table.notes.append(SCALES[how])
-        return on_one_scale(values, how)
+        table.notes.append(SCALES[standardise])
+        return on_one_scale(values, standardise)
     table.notes += suggestion(values, rows)
     return values
 

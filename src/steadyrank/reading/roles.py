@@ -164,6 +164,7 @@ def recognise(
     asked = {name: value for name, value in (given or {}).items() if value is not None}
     table = told(table, asked)
     possible = [kind for kind in known if asked.keys() <= kind.declared.keys()]
+    possible = [kind for kind in possible if not _outside(kind, asked)] or possible
     forms = [(kind, form) for kind in possible for form in kind.forms]
     for kind, form in sorted(forms, key=lambda pair: pair[1].weak):
         named, settings = _split(kind, table, asked)
@@ -258,10 +259,8 @@ def _split(kind: Kind, table: Table, given: Mapping[str, Any]) -> tuple[dict[str
             source=table.source,
             way_out=["Omit ", Option(idle[0])],
         )
-    for name, value in asked.items():
-        choices = kind.settings[name].choices if name in kind.settings else None
-        if choices is not None and value not in choices:
-            raise InvalidPolicyError(name, value, tuple(choices))
+    for name, choices in _outside(kind, asked).items():
+        raise InvalidPolicyError(name, asked[name], tuple(choices))
     named = {name: value for name, value in asked.items() if name in kind.roles}
     for role, value in named.items():
         named[role] = _as_list(value) if kind.roles[role].several else value
@@ -270,6 +269,12 @@ def _split(kind: Kind, table: Table, given: Mapping[str, Any]) -> tuple[dict[str
                 raise _column_error(table, f"there is no column {shorten(name)} for the {role}", role)
     settings = {name: value for name, value in asked.items() if name in kind.settings}
     return named, {**table.settings, **settings}
+
+
+def _outside(kind: Kind, asked: Mapping[str, Any]) -> dict[str, Mapping[str, str]]:
+    """Return the settings whose values are none of those that they may have, with these."""
+    choices = {name: kind.settings[name].choices or {} for name in asked if name in kind.settings}
+    return {name: known for name, known in choices.items() if known and asked[name] not in known}
 
 
 def _as_list(value: Any) -> list[Any]:
