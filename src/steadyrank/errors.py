@@ -42,6 +42,22 @@ def listing(places: Iterable[object], total: int | None = None, between: str = "
     return f"{text} and {rest:,} more" if rest > 0 else text
 
 
+TYPED = {"weights": "weight"}
+"""Arguments that have another name on the command line, where they name one column."""
+
+
+def typed_name(argument: str) -> str:
+    """Return the option of the command line for an argument of the library.
+
+    Examples
+    --------
+    >>> typed_name("wins_left"), typed_name("k"), typed_name("weights")
+    ('--wins-left', '-k', '--weight')
+    """
+    dashes = "-" if len(argument) == 1 else "--"
+    return dashes + TYPED.get(argument, argument).replace("_", "-")
+
+
 @dataclass(frozen=True)
 class Option:
     """An argument that is part of a way out; each view writes it as its users type it.
@@ -80,11 +96,9 @@ class Option:
         ('--wins-left ...', '--missing drop', '-k ...')
         """
         value = "A,B,..." if self.several else "..."
-        dashes = "-" if len(self.name) == 1 else "--"
         if self.value is not None:
             value = quote(self.value)
-        name = f"{dashes}{self.name.replace('_', '-')}"
-        return name if self.flag else f"{name} {value}"
+        return typed_name(self.name) + ("" if self.flag else f" {value}")
 
 
 WayOut: TypeAlias = "str | Sequence[str | Option]"

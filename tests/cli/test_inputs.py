@@ -10,6 +10,7 @@ from steadyrank.cli.commands import parse_ks
 from steadyrank.cli.inputs import load
 from steadyrank.cli.options import InputOptions
 from steadyrank.data.kinds import KINDS
+from steadyrank.errors import typed_name
 from steadyrank.scorers import as_scorer
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def test_every_argument_of_every_kind_is_an_option(run: Command) -> None:
     told = run("topk", "--help").out
     for known in KINDS.values():
         for name in known.kind.declared:
-            assert f"--{name.replace('_', '-')}" in told
+            assert typed_name(name) in told
 
 
 def test_a_way_out_is_written_as_one_types_it(run: Command, tmp_path: Path) -> None:

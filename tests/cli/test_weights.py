@@ -38,7 +38,9 @@ def test_a_weight_that_is_guessed_is_said_first(run: Callable[..., object], tmp_
     file = tmp_path / "votes.csv"
     file.write_text("vote,weight\nx,2\ny,1\ny,3\n")
     out = " ".join(run("topk", file, "-k", 1).out.split())
-    assert "column 'weight' taken as the weight (how much each one counts, not how often" in out
+    assert (
+        "'weight' as the weights (how much each one counts, not how often it occurs) (--weight)" in out
+    )
     assert "one vote with its weight, of 3" in out
     assert run("topk", file, "-k", 1, "--count", "weight", "--json").json["n_units"] == 6
 

@@ -35,7 +35,7 @@ def test_a_column_of_weights_is_guessed_and_said() -> None:
     assert votes.n_units == 3
     assert Plurality().score(votes).tolist() == [2.5 / 4.5, 2 / 4.5]
     assert (
-        "column 'weight' taken as the weight (how much each one counts, not how often it occurs)"
+        "column 'weight' taken as the weights (how much each one counts, not how often it occurs)"
         in votes.notes
     )
     counted = read_any(io.BytesIO(b"party,weight\nred,2\nblue,1\n"), count="weight")
@@ -52,7 +52,7 @@ def test_text_under_such_a_name_is_not_guessed() -> None:
     frame = {"user": [1, 2], "item": ["a", "b"], "rating": [3, 4], "weight": ["137lbs", "120lbs"]}
     assert Ratings.from_frame(frame).weights is None
     with pytest.raises(InvalidDataError, match="137lbs"):
-        Ratings.from_frame(frame, weight="weight")
+        Ratings.from_frame(frame, weights="weight")
 
 
 def test_counts_and_weights_together() -> None:
@@ -123,8 +123,8 @@ def test_regressions_take_no_weights() -> None:
         Regression([[1.0], [2.0]], [1.0, 2.0], weights=[1, 2])
     cars = {"weight": [1.0, 2.0, 3.0], "power": [2.0, 1.0, 5.0], "y": [1.0, 2.0, 3.0]}
     assert Regression.from_frame(cars).items == ("weight", "power")
-    with pytest.raises(InvalidDataError, match="'weight' is no argument of regression"):
-        Regression.from_frame(cars, weight="weight")
+    with pytest.raises(InvalidDataError, match="'weights' is no argument of regression"):
+        Regression.from_frame(cars, weights="weight")
 
 
 def test_weights_in_every_form_of_a_table() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from steadyrank.cli.progress import working
 from steadyrank.data.kinds import KINDS, read_any, scan_any
-from steadyrank.errors import FileNotThereError, InvalidSettingError, Option
+from steadyrank.errors import FileNotThereError, InvalidSettingError, Option, typed_name
 from steadyrank.reading.formats import is_pattern, read_together
 from steadyrank.writing import target_of
 
@@ -97,7 +97,7 @@ def _engine(options: InputOptions) -> Engine | None:
     name = options.engine or next(iter(asked.values()), "duckdb" if several else "memory")
     for setting, engine in asked.items():
         if name != engine:
-            option = f"--{setting.replace('_', '-')}"
+            option = typed_name(setting)
             raise InvalidSettingError(f"{option} goes with --engine {engine}, not with {name!r}")
     if name == "memory":
         return None

@@ -11,7 +11,7 @@ import narwhals as nw
 from steadyrank.cli.inputs import STANDARD_INPUT, described, source_name
 from steadyrank.data.kinds import KINDS, check_kind, kind_of, scan_any
 from steadyrank.engines.source import opened
-from steadyrank.errors import EmptyDataError, Option, SteadyrankError
+from steadyrank.errors import EmptyDataError, Option, SteadyrankError, typed_name
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.roles import lacking, recognise, resolve, taken_by
 from steadyrank.report.lines import FAINT, LONG, Line, guessed, paragraph, remarks
@@ -121,7 +121,7 @@ def _command(options: InspectOptions, kind: str, columns: Mapping[str, Any], k: 
 
 def _typed(name: str, value: object) -> str:
     """Return an option as one types it, also where its value looks like an option."""
-    option, text = f"--{name.replace('_', '-')}", str(value)
+    option, text = typed_name(name), str(value)
     if value is True:
         return option
     return shlex.join([f"{option}={text}"] if text.startswith("-") else [option, text])

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_type_hints
 
 import typer
 
-from steadyrank.errors import InvalidValueError, UnwritableFileError
+from steadyrank.errors import InvalidValueError, UnwritableFileError, typed_name
 from steadyrank.reading.kinds import Role
 
 if TYPE_CHECKING:
@@ -368,7 +368,7 @@ def _place_of(name: str, part: Role | Setting) -> tuple[str, str | None]:
 
 def _data_option(name: str, panel: str, metavar: str | None, text: str) -> inspect.Parameter:
     # The name is spelt out, or else a flag would get a --no-... as well.
-    part = option(panel, metavar, text, f"--{name.replace('_', '-')}")
+    part = option(panel, metavar, text, typed_name(name))
     return _parameter(name, bool | None if metavar is None else str | None, part)
 
 

@@ -372,7 +372,7 @@ class Ballots(CountedRows):
             tie; not needed for approval).
         count : str, optional
             The column of counts, for the forms with one row a ballot.
-        weight : str, optional
+        weights : str, optional
             The column of weights, one for each ballot.
         unit : str, optional
             The column whose equal values leave together (region, household).

@@ -88,8 +88,8 @@ def read_results(
     >>> read_results(["A", "A"], left, right, ["x", "y"], names=("HomeTeam", "AwayTeam"))[0]
     array([-1, -1], dtype=int8)
     """
-    column = as_column(values, "outcome")
-    check_length(column, len(left), "outcome")
+    column = as_column(values, "winner")
+    check_length(column, len(left), "winner")
     listed = column.tolist()
     try:
         codes, words = numbered(listed)
@@ -117,7 +117,7 @@ def read_results(
             raise UnknownOutcomeError(
                 f"outcome {shorten(column[differ][0])}: {one} as {how}, {two} as {other}",
                 rows=differ,
-                subject="outcome",
+                subject="winner",
                 way_out='Say "left", "right" or "tie".',
             )
     differ = spelled != named
@@ -126,7 +126,7 @@ def read_results(
             f"outcome {shorten(column[differ][0])} can be read as a side and as "
             "the label of an item, with different winners",
             rows=differ,
-            subject="outcome",
+            subject="winner",
             way_out='Say "left", "right" or "tie".',
         )
     if reads_spelled:
@@ -137,17 +137,14 @@ def read_results(
     if not unknown.any():  # each is known in one way, but no one way knows all
         unknown = spelled == UNKNOWN
     raise UnknownOutcomeError(
-        f"unknown outcome {shorten(column[unknown][0])}",
-        rows=unknown,
-        subject="outcome",
-        way_out=WAY_OUT,
+        f"unknown outcome {shorten(column[unknown][0])}", rows=unknown, subject="winner", way_out=WAY_OUT
     )
 
 
 def check_agreement(results: AnyArray, by_points: AnyArray | None) -> None:
     """Complain about results that are not those by the points, where there are any."""
     if by_points is not None and (differ := results != by_points).any():
-        raise UnknownOutcomeError("the points say another result", rows=differ, subject="outcome")
+        raise UnknownOutcomeError("the points say another result", rows=differ, subject="winner")
 
 
 def _readings(words: Sequence[Any], names: tuple[str, str] | None) -> dict[str, list[int]]:

@@ -86,7 +86,6 @@ WINNER = Role(
         "ftr", "fulltimeresult", "matchresult",
     ),
     holds="results",
-    argument="outcome",
     answer=True,
 )  # fmt: skip
 TIES = Role(
@@ -150,7 +149,7 @@ class Battles(CountedRows):
     ----------
     left, right : array, series or iterable
         The labels of the two items of each battle.
-    outcome : array, series or iterable
+    winner : array, series or iterable
         ``"left"``, ``"right"`` or ``"tie"``, a common spelling of these (``model_a``, ``a``,
         ``draw``, ``tie (bothbad)``, 1 / 0 / 0.5), or the label of the item that won.
     counts : iterable of int, optional
@@ -213,14 +212,14 @@ class Battles(CountedRows):
         self,
         left: Any,
         right: Any,
-        outcome: Any,
+        winner: Any,
         *,
         counts: Any = None,
         items: Iterable[object] | None = None,
         **people: Unpack[People],
     ) -> None:
         sides = _encode_sides({"left": left, "right": right}, items)
-        _set_battles(self, sides, read_results(outcome, *sides), counts, **people)
+        _set_battles(self, sides, read_results(winner, *sides), counts, **people)
 
     @cached_property
     def _winner_first(self) -> tuple[IntArray, IntArray]:
@@ -356,7 +355,7 @@ class Battles(CountedRows):
         Parameters
         ----------
         frame : dataframe of any library, or mapping from names to columns
-        left, right, winner, count, weight : str, optional
+        left, right, winner, count, weights : str, optional
             The names of the columns; guessed from common names where not given. The winner is a side
             (left, right, tie and their common spellings) or the label of the item that won.
         winner, loser : str, optional
@@ -386,7 +385,7 @@ class Battles(CountedRows):
         if "wins_left" in found.columns:
             return cls.from_pairs(**_counted_pairs(found), **found.people(), **found.settings)
         columns = found.arguments()
-        items, results = columns.pop("items", None), columns.pop("outcome", None)
+        items, results = columns.pop("items", None), columns.pop("winner", None)
         if "loser" in found.columns:
             found.table.notes.append("each row is a win of its winner")
             sides = _encode_sides(_alike(found, "winner", "loser"), items)

@@ -27,14 +27,13 @@ ROOM = EXACT / 1024
 MOST_PLACES = 15
 
 
-WEIGHT = Role(
+WEIGHTS = Role(
     "how much each unit counts: one person, with their weight",
     (
         "weight", "weights", "wt", "wgt", "sampleweight", "sampleweights", "surveyweight",
         "surveyweights", "samplingweight", "pollweight",
     ),
     holds="numbers",
-    argument="weights",
     guessed_as="how much each one counts, not how often it occurs",
 )  # fmt: skip
 
@@ -44,7 +43,7 @@ UNIT = Role("rows with equal values here are left out together (a worker, a prom
 class PeopleArguments(ReadingArguments, total=False):
     """What can be said about the people behind any rows."""
 
-    weight: Annotated[str | None, WEIGHT]
+    weights: Annotated[str | None, WEIGHTS]
     unit: Annotated[str | None, UNIT]
 
 

@@ -300,7 +300,7 @@ class Ratings(EntryObservations):
         Parameters
         ----------
         frame : dataframe of any library, or mapping from names to columns
-        user, item, score, weight : str, optional
+        user, item, score, weights : str, optional
             The names of the columns; guessed from common names where not given. A weight is that of
             the user, the same in all of their rows.
         unit : str, optional

@@ -114,7 +114,7 @@ def _is_long(table: Table, columns: Columns) -> bool:
 
 
 def _is_wide(table: Table, columns: Columns) -> bool:
-    apart = {columns.get(role) for role in ("row", "unit", "weight")}
+    apart = {columns.get(role) for role in ("row", "unit", "weights")}
     names = [name for name in table.names if name not in apart]
     numbers = [name for name in names if len(table) and is_nearly_numeric(table, name)]
     scores = [name for name in numbers if not is_id(table, name) and simplify(name) not in COUNT.names]
@@ -274,7 +274,7 @@ class ScoreMatrix(EntryObservations):
             either means long form.
         unit : str, optional
             The column whose equal values leave together.
-        weight : str, optional
+        weights : str, optional
             The column of the weights of rows; guessed from common names where not given.
         missing
             As for the class. In long form, a pair that does not occur is missing.
@@ -336,7 +336,7 @@ def _scaled(
 
 def _wide_matrix(found: Resolved) -> dict[str, Any]:
     table, columns = found.table, found.columns
-    apart = [columns[role] for role in ("unit", "weight") if role in columns]
+    apart = [columns[role] for role in ("unit", "weights") if role in columns]
     grid = grid_of(
         table,
         apart=apart,

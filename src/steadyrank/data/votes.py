@@ -164,7 +164,7 @@ class Votes(CountedRows):
         Parameters
         ----------
         frame : dataframe of any library, or mapping from names to columns
-        choice, count, weight : str, optional
+        choice, count, weights : str, optional
             The names of the columns; guessed from common names where not given.
         unit : str, optional
             The column whose equal values leave together (region, household).

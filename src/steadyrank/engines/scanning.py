@@ -56,7 +56,7 @@ def scan_ratings(
 ) -> tuple[LazyEntries, list[str]]:
     """Return ratings as entries, and what to say of them; ``Ratings.scan`` explains the settings."""
     duplicates = found.settings.get("duplicates", "error")
-    _refuse(found, "weight", "unit")
+    _refuse(found, "weights", "unit")
     if duplicates == "last":
         raise InvalidDataError(
             "the last of several ratings needs an order of the rows, which an engine does not keep",
@@ -126,7 +126,7 @@ def scan_scores(
     source: Source, found: Resolved, *, max_units: int = MAX_UNITS, **further: Any
 ) -> tuple[LazyEntries, list[str]]:
     """Return a long score table as entries, and what to say of it; ``ScoreMatrix.scan`` explains."""
-    _refuse(found, "weight")
+    _refuse(found, "weights")
     if "item" not in found.columns:
         raise InvalidDataError(
             "engines scan long tables of scores, one row a score, and this one is wide",
@@ -272,7 +272,7 @@ def counted_rows(source: Source, found: Resolved, *, bound: int = MAX_DISTINCT) 
     results = [part for part in parts if holds[part] == "results"]
     counts = [part for part in parts if holds[part] == "counts"]
     numbers = [part for part in parts if holds[part] == "numbers"]
-    weights = [part for part in numbers if part == "weight"]
+    weights = [part for part in numbers if part == "weights"]
     frame, notes = source.picked(parts, [*counts, *numbers])
     for part in (*counts, *numbers):
         frame = with_numbers(source, frame, part, parts[part])

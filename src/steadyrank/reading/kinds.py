@@ -20,7 +20,7 @@ Columns: TypeAlias = Mapping[str, Any]
 """From roles to the names of their columns (a list of names where a role has several)."""
 
 
-PEOPLE = ("weight", "unit")
+PEOPLE = ("weights", "unit")
 """The roles of columns about the people behind a row, whatever they said."""
 
 

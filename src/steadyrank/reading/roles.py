@@ -75,7 +75,7 @@ class Resolved:
 
     def people(self) -> Any:
         """Return the arguments that say how much rows count and which leave together, if columns do."""
-        found = {"weights": self.values("weight")} if "weight" in self.columns else {}
+        found = {"weights": self.values("weights")} if "weights" in self.columns else {}
         if name := self.columns.get("unit"):
             found |= {"units": self.table.labels(name), "unit_kind": name}
         return found
@@ -348,7 +348,7 @@ def _notes(kind: Kind, columns: Columns, named: Columns) -> list[str]:
         lead = "column" if common else "the only column left,"
         as_what = f" ({kind.roles[role].guessed_as})" if kind.roles[role].guessed_as else ""
         note = f"{lead} {names}{'' if common else ','} taken as the {role}{as_what}"
-        brief = "" if simplify(value) == simplify(role) else f"{names} as the {role}"
+        brief = "" if simplify(value) == simplify(role) else f"{names} as the {role}{as_what}"
         notes.append(Guess(note, brief, Option(role)))
     return notes
 
