@@ -347,8 +347,9 @@ def _notes(kind: Kind, columns: Columns, named: Columns) -> list[str]:
         common = kind.roles[role].several or simplify(value) in kind.roles[role].names
         lead = "column" if common else "the only column left,"
         as_what = f" ({kind.roles[role].guessed_as})" if kind.roles[role].guessed_as else ""
-        note = f"{lead} {names}{'' if common else ','} taken as the {role}{as_what}"
-        brief = "" if simplify(value) == simplify(role) else f"{names} as the {role}{as_what}"
+        part = role.replace("_", " of the ") + as_what
+        note = f"{lead} {names}{'' if common else ','} taken as the {part}"
+        brief = "" if simplify(value) == simplify(role) else f"{names} as the {part}"
         notes.append(Guess(note, brief, Option(role)))
     return notes
 

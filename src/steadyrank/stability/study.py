@@ -408,7 +408,7 @@ class Study:
         return {
             "items": tuple(self.items),
             "scores": self.scores,
-            "scorer": self.scorer.name,
+            "scorer": self.scorer.name + ("" if self.data.weights is None else ", weighted"),
             "kind": self.data.kind.name,
             "unit": self.unit,
             "n_units": self.units.total,
