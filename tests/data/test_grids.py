@@ -128,6 +128,8 @@ def test_an_id_is_never_a_score() -> None:
     numbered = read_any(stream("id,x,z\n1,1,2\n2,3,1\n"))
     assert (numbered.items, numbered.row_labels) == (("x", "z"), (1, 2))
     assert read_any(stream("id,x,z,y\n1,1,2,3\n2,3,1,5\n")).items == ("x", "z")
+    seeds = read_any(stream("seed,adam_loss,sgd_loss\n1,0.5,0.6\n2,0.4,0.7\n"))
+    assert scores_of(seeds) == pytest.approx({"adam_loss": -0.45, "sgd_loss": -0.65})
 
 
 def test_a_mistyped_number_is_no_text_column() -> None:

@@ -52,8 +52,9 @@ MODELS = re.compile(
 NUMBERED = re.compile(r"[A-Za-z_#-]{0,12}[ _-]?\d+\Z")
 """Names that only count: q17, task_3, 42."""
 ABOUT = {
-    "average", "avg", "cost", "date", "downloads", "hub", "likes", "mean", "overall", "parameters",
-    "params", "place", "position", "price", "rank", "ranking", "size", "total", "votes", "year",
+    "average", "avg", "battles", "cost", "count", "date", "downloads", "games", "hub", "likes",
+    "matches", "mean", "n", "num", "number", "overall", "parameters", "params", "place", "position",
+    "price", "rank", "ranking", "runs", "samples", "size", "support", "total", "votes", "year",
 }  # fmt: skip
 """First words of columns that sum a row up, or say something else of its item."""
 SPREADS = {"ci", "lower", "sd", "se", "std", "stddev", "stderr", "stdev", "upper", "var", "variance"}
@@ -194,7 +195,8 @@ def is_id(table: Table, name: str) -> bool:
     """
     words = words_of(name)
     numbered = bool(words) and words[-1] in IDS
-    called = numbered or words == ["unnamed", "0"] or (len(words) == 1 and sounds_like_a_unit(name))
+    known = simplify(name) in ROW_NAMES or (len(words) == 1 and sounds_like_a_unit(name))
+    called = numbered or known or words == ["unnamed", "0"]
     return called and table.is_numeric(name) and table.is_whole(name)
 
 

@@ -139,7 +139,7 @@ def scanned(
             found = resolve(made.kind, lazy.first_rows(), given)
             lazy.check_roles(lambda table: resolve(made.kind, table, given).columns)
         lazy.dropping = Dropping(found.reading.get("drop"), found.answers)
-        lazy.decimal = found.reading.get("decimal")
+        lazy.spellings = found.table.spellings
         beside = [name for name in names_for_the_unit(found) if name in lazy.common]
         lazy.beside = {f"beside {place}": name for place, name in enumerate(beside)}
         if made.kind.on_engine == "counted":

@@ -129,13 +129,10 @@ class Files:
         return self.spellings(self.columns)
 
     def spellings(
-        self,
-        names: Iterable[str],
-        among: tuple[Spelling, ...] = SPELLINGS,
-        kept: Callable[[Table], Table] = lambda table: table,
+        self, names: Iterable[str], kept: Callable[[Table], Table] = lambda table: table
     ) -> dict[str, tuple[Spelling, ...]]:
         """Return how the numbers of columns of text may be spelt, in all rows that are kept."""
-        found = dict.fromkeys(names, among)
+        found = dict.fromkeys(names, SPELLINGS)
 
         def look(table: Table) -> None:
             columns = kept(table).columns

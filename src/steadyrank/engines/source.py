@@ -35,6 +35,7 @@ from steadyrank.errors import (
 )
 from steadyrank.reading.arrays import objects
 from steadyrank.reading.dropping import Dropping
+from steadyrank.reading.spellings import SPELLINGS, Spelling
 from steadyrank.reading.table import Column, GivenColumn, Table
 
 if TYPE_CHECKING:
@@ -94,8 +95,8 @@ class Source:
         Further parts, and their columns: they play none in the data, but are looked at all the same.
     dropping : Dropping
         The answers whose rows are left out.
-    decimal : str, optional
-        What stands before decimals in text, where the user says so.
+    spellings : mapping
+        How the numbers of text may be spelt, for some columns; under "", for all others.
     every : lazy frame
         All parts, once they are picked.
     """
@@ -114,7 +115,7 @@ class Source:
         self.unsigned: set[str] = set()
         self.beside: dict[str, str] = {}
         self.dropping = Dropping(None)
-        self.decimal: str | None = None
+        self.spellings: Mapping[str, tuple[Spelling, ...]] = {"": SPELLINGS}
         self._opened = ExitStack()
         if isinstance(given, str | os.PathLike):
             self._chosen = engine_of(engine)
@@ -186,7 +187,7 @@ class Source:
         paths, notes = self._files.paths, list[str]()
         if not self._files.plain:
             stage = Stage(folder.path, columns, numbers, self.dropping)
-            notes = stage.put(self._files, self.decimal)
+            notes = stage.put(self._files, self.spellings)
             paths, self.wrong = tuple(stage.paths), stage.wrong
         self._paths = plain_paths(paths, folder.path)
         native, close = self._chosen.open(self._paths, folder.path)

@@ -20,7 +20,7 @@ import numpy as np
 from steadyrank.engines.settings import needed
 from steadyrank.errors import EmptyDataError, InvalidDataError
 from steadyrank.reading.arrays import Coded
-from steadyrank.reading.spellings import PLAIN, with_decimal
+from steadyrank.reading.spellings import PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -73,16 +73,21 @@ class Stage:
         self._arrow = needed("pyarrow", "scanning text needs pyarrow", "duckdb")
         self._parquet = needed("pyarrow.parquet", "scanning text needs pyarrow", "duckdb")
 
-    def put(self, files: Files, decimal: str | None = None) -> list[str]:
+    def put(self, files: Files, spellings: Mapping[str, tuple[Spelling, ...]]) -> list[str]:
         """Put the columns of all files down, and return what to say of them.
 
         Nearly all numbers are spelt plainly; where they are not, all rows together say how they are.
         """
         self._spellings: dict[str, tuple[Spelling, ...]] = {"": (PLAIN,)}
-        notes = self._put(files) if decimal != "," else []
-        if files.text and (self.wrong or decimal == ","):
+        plain = PLAIN in spellings[""]
+        notes = self._put(files) if plain else []
+        if files.text and (self.wrong or not plain):
             names = [self.columns[part] for part in self.numbers]
-            found = files.spellings(names, with_decimal(decimal), self.dropping.kept)
+            found = files.spellings(names, self.dropping.kept)
+            found = {
+                name: tuple(one for one in left if one in spellings.get(name, spellings[""]))
+                for name, left in found.items()
+            }
             wrong = {part: error for part, error in self.wrong.items() if not found[self.columns[part]]}
             self._spellings, self.wrong, self.paths, self._schema = found | {"": ()}, wrong, [], None
             notes = self._put(files)

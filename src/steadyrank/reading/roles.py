@@ -140,6 +140,10 @@ def resolve(kind: Kind, table: Table, given: Mapping[str, Any]) -> Resolved:
             if table.kind is None:
                 _check_one_of_each(kind, form, table, columns, named)
                 table.notes += _notes(kind, columns, named)
+            if settings.get("decimal") is None:
+                counted = {role: name for role, name in columns.items() if _counts(kind, role)}
+                whole = dict.fromkeys(taken_by(counted), with_decimal("."))  # they have no decimals
+                table.spellings = {**table.spellings, **whole}
             reading = {name: settings.pop(name) for name in list(settings) if is_about_reading(name)}
             return Resolved(kind, form, table, columns, settings, reading)
     raise _missing(kind, table, found)
@@ -275,6 +279,10 @@ def _outside(kind: Kind, asked: Mapping[str, Any]) -> dict[str, Mapping[str, str
     """Return the settings whose values are none of those that they may have, with these."""
     choices = {name: kind.settings[name].choices or {} for name in asked if name in kind.settings}
     return {name: known for name, known in choices.items() if known and asked[name] not in known}
+
+
+def _counts(kind: Kind, role: str) -> bool:
+    return kind.roles[role].holds == "counts"
 
 
 def _as_list(value: Any) -> list[Any]:

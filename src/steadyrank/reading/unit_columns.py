@@ -23,13 +23,12 @@ Candidates = tuple[tuple[str, int], ...]
 
 KNOWN = {
     "annotator", "assessor", "batch", "category", "city", "coder", "conversation", "country", "county",
-    "customer", "dataset", "day", "district", "document", "domain", "evaluator", "event", "expert",
-    "grader", "group", "household", "instruction", "judge", "labeler", "labeller", "language", "member",
-    "month",
-    "participant", "patient", "person", "poll", "precinct", "problem", "prompt", "query", "question",
-    "rater", "region", "respondent", "reviewer", "round", "school", "season", "session", "site", "state",
-    "student", "subject", "survey", "task", "thread", "topic", "tournament", "tourney", "user", "voter",
-    "week", "worker", "year",
+    "customer", "dataset", "date", "day", "district", "document", "domain", "evaluator", "event",
+    "expert", "grader", "group", "household", "instruction", "judge", "labeler", "labeller", "language",
+    "member", "month", "participant", "patient", "period", "person", "poll", "precinct", "problem",
+    "prompt", "quarter", "query", "question", "rater", "region", "respondent", "reviewer", "round",
+    "school", "season", "session", "site", "state", "student", "subject", "survey", "task", "thread",
+    "topic", "tournament", "tourney", "user", "voter", "week", "worker", "year",
 }  # fmt: skip
 """What a unit is often called, in the singular."""
 
