@@ -93,6 +93,9 @@ NUMBERED = [
     re.compile(f"(.*?)({CHOICES})(?:(?P<N>[0-9]+)|(?P<W>{ORDINALS}))(.*)"),
 ]
 
+LONGEST_NAME = 100
+"""Letters of a name that is looked at; the patterns go over longer ones again and again."""
+
 
 def choice_columns(names: Sequence[str]) -> list[str]:
     """Return the columns of the first choice, the second choice..., by the numbers in their names.
@@ -103,7 +106,7 @@ def choice_columns(names: Sequence[str]) -> list[str]:
     (['1st choice', '2nd choice'], [])
     """
     series: dict[tuple[str, ...], dict[str, int]] = {}
-    for name in names:
+    for name in (name for name in names if len(name) <= LONGEST_NAME):
         matches = (pattern.fullmatch(simplify(name)) for pattern in NUMBERED)
         if found := next(filter(None, matches), None):
             number, word = found["N"], found["W"]
