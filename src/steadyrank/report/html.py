@@ -46,6 +46,7 @@ def render_html(findings: Mapping[str, Any], *, title: str | None = None) -> str
     parts = {
         "policy": html.escape(content_policy(script), quote=True),
         "title": as_markup(title or f"Stable top {findings['k']:,} of {findings['n_items']:,} items"),
+        "guesses": _guesses(findings),
         "headline": as_markup(findings["headline"]),
         "warnings": _warnings(findings),
         "promise": as_markup(
@@ -63,10 +64,13 @@ def render_html(findings: Mapping[str, Any], *, title: str | None = None) -> str
     return "".join(parts[part] if place % 2 else part for place, part in enumerate(fixed))
 
 
-def _warnings(findings: Mapping[str, Any]) -> str:
+def _guesses(findings: Mapping[str, Any]) -> str:
     guesses = "; ".join(map(_with_option, findings["guesses"]))
-    told = [f"Guessed about the file: {guesses}."] if guesses else []
-    told += [as_markup(text) for text in findings["warnings"]]
+    return f'<p id="guesses" class="muted">Guessed about the file: {guesses}</p>' if guesses else ""
+
+
+def _warnings(findings: Mapping[str, Any]) -> str:
+    told = [as_markup(text) for text in findings["warnings"]]
     told += map(_with_option, findings["suggestions"])
     return f'<ul id="warnings">{"".join(f"<li>{text}</li>" for text in told)}</ul>' if told else ""
 
