@@ -225,7 +225,7 @@ class Claims:
         promise, why = self._bagging_claim(eps, delta, reach)
         how, term = "drawn anew without each", "2/B = "
         if numbers.get("reuse"):
-            how, term = "used again without each, none of which is in all of them", ""
+            how, term = "used again without each, given that none is in all of them", ""
         why += (
             f". There are {numbers['n']:,} {plural(self.unit)}; the price of {numbers['bags']:,} bags, "
             f"{how}, is the term {term}{numbers['finite_bags']:.3g} beside C = {numbers['C']:.3g}"
