@@ -262,6 +262,8 @@ def test_certificates_say_which_bags_and_promise_more_with_reused_ones() -> None
         assert answer.certificate.numbers["reuse"] is reuse
         assert ("mean of 100 reused bags" in answer.scorer) is reuse
     fresh, reused = (told[reuse].certificate for reuse in (False, True))
+    for told_of in (fresh, reused):
+        assert "over the vote and the bags, if every bag can be scored, the new list" in told_of.sentence
     assert "100 bags, drawn anew without each, is the term 2/B = 0.02 beside" in fresh.sentence
     assert (
         "used again without each, given that none is in all of them, is the term 0.010"

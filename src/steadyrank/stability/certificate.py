@@ -241,8 +241,8 @@ class Claims:
             return "the bound is vacuous here (delta >= 1): it promises nothing", why
         promise = (
             f"leave out one {self.unit} at random, and with probability at least "
-            f"{rounded_down(1 - delta)} (delta = {rounded_up(delta)}) over the {self.unit} and the bags "
-            f"the new {self._holds}"
+            f"{rounded_down(1 - delta)} (delta = {rounded_up(delta)}) over the {self.unit} and the bags, "
+            f"if every bag can be scored, the new {self._holds}"
         )
         if eps <= reach:
             return promise, ""
