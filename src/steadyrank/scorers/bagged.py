@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.errors import InvalidSettingError, shorten
+from steadyrank.errors import InvalidSettingError, ValueRangeError, shorten
 from steadyrank.scorers.base import RowsOut, Scorer, check_several
 from steadyrank.scorers.checkpoint import FULL
 from steadyrank.scorers.refit import all_fits, refit_all
@@ -117,7 +117,7 @@ class Bagged(Scorer):
         Whether bags without a unit serve as its leave-one-out; fresh ones are drawn otherwise.
     radius_squared : float, optional
         The squared radius of a ball that holds every possible output of the scorer, for the
-        bound; by default what the scorer declares.
+        bound; by default what the scorer declares. Bags whose scores no such ball holds are refused.
     checkpoint, progress, n_jobs
         As for :class:`~steadyrank.scorers.Refit`.
 
@@ -254,7 +254,21 @@ class Bagged(Scorer):
         return self.scorer.score(data.with_copies(self._bag(data, size, bag)[1]))
 
     def _mean(self, found: Sequence[FloatArray] | FloatArray) -> FloatArray:
+        for scores in found:
+            self._check_ball(found[0], scores)
         return np.asarray(sum(found) / self.bags)
+
+    def _check_ball(self, one: FloatArray, other: FloatArray) -> None:
+        """Complain about scores of two bags that no ball of the stated radius holds."""
+        if self.radius_squared is None:
+            return
+        apart, widest = float(np.linalg.norm(one - other)), 2 * math.sqrt(self.radius_squared)
+        if apart > widest * (1 + 1e-9):
+            raise ValueRangeError(
+                f"the scores of two bags are {apart:g} apart, and no ball of the stated "
+                f"radius_squared={self.radius_squared:g} holds both: it is {widest:g} wide",
+                way_out="State that of a ball that holds whatever the scorer can say.",
+            )
 
     def _size(self, n: int) -> int:
         size = max(1, n // 2) if self.size is None else self.size
@@ -265,10 +279,13 @@ class Bagged(Scorer):
         """Return the mean over the bags without a unit, or of all the data."""
         kept = data if unit == FULL else data.without(unit)
         rng = np.random.default_rng([self.seed, unit + 1])
-        total = np.zeros(kept.n_items)
+        total, first = np.zeros(kept.n_items), None
         for _ in range(self.bags):
             copies = drawn_copies(rng, kept.units.counts, size, replace=self.replace)
-            total += self.scorer.score(kept.with_copies(copies))
+            scores = self.scorer.score(kept.with_copies(copies))
+            first = scores if first is None else first
+            self._check_ball(first, scores)
+            total += scores
         return total / self.bags
 
 
