@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations
-from math import factorial
+from math import factorial, sqrt
 
 import numpy as np
 import pytest
@@ -85,3 +85,18 @@ def test_the_tables_of_the_page_are_what_comes_out(monkeypatch: pytest.MonkeyPat
     for table in (lists, rankings):
         for line in table.to_markdown().splitlines():
             assert line in page
+
+
+def test_the_shares_that_the_page_reads_off_its_tables() -> None:
+    """Where 10 to 40 of 200 scores are within c of the 20th, and 3 to 5 of 12 of each other."""
+    page = (DOCS / "baselines.md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if "| uniform scores |" in line]
+    lists = [[float(cell) for cell in row[3:]] for row in rows if row[1] == "200"]
+    times = [float(row[-1]) for row in rows if row[1] == "12" and float(row[2]) > sqrt(2) * 2.9 / 12]
+    long = [sizes for eps, *sizes in lists if eps > sqrt(2) * 9 / 200]
+    ball, margin = ([100 * (sizes[rule] / sizes[0] - 1) for sizes in long] for rule in (1, 2))
+    ends = [f"{min(shares):.0f} to {max(shares):.0f} %" for shares in (ball, margin)]
+    assert f"ball is {ends[0]} longer than the inflated list and the margin rule {ends[1]}" in (
+        page.replace("\n", " ")
+    )
+    assert [round(min(times)), round(max(times))] == [2, 3]  # two to three times as many

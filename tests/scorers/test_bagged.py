@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from steadyrank.data import Ballots, Ratings, Regression, ScoreMatrix, Votes
-from steadyrank.errors import CheckpointError, InvalidSettingError
+from steadyrank.errors import CheckpointError, InvalidSettingError, RefitError, ValueRangeError
 from steadyrank.scorers.bagged import Bagged, bagging_constant, drawn_copies
 from steadyrank.scorers.entry_sums import ColumnMeans, MeanRating
 from steadyrank.scorers.least_squares import ConstrainedLeastSquares
@@ -218,3 +218,17 @@ class TestRadius:
 
     def test_unknown_without_a_range(self):
         assert ColumnMeans().output_radius_squared(ScoreMatrix([[1.0]])) is None
+
+
+@pytest.mark.parametrize("reuse", [False, True])
+def test_a_stated_ball_that_is_too_small_for_the_bags_is_refused(reuse) -> None:
+    votes = Votes(["a"] * 3 + ["b"] * 3)
+    how = {"bags": 20, "size": 1, "reuse": reuse}  # bags say (1, 0) or (0, 1): sqrt(2) apart
+    kept = Bagged(Plurality(), radius_squared=0.5, **how)
+    assert (kept.score(votes) == Bagged(Plurality(), **how).score(votes)).all()
+    small = Bagged(Plurality(), radius_squared=0.49, **how)
+    for ask in (small.score, small.leave_one_out):
+        with pytest.raises(
+            (ValueRangeError, RefitError), match=r"1\.41421 apart.*radius_squared=0\.49.*1\.4 wide"
+        ):
+            ask(votes)

@@ -66,6 +66,21 @@ def test_sentences_name_n_the_unit_delta_and_what_they_are_not():
         assert "delta" in certificate.sentence
 
 
+def test_proved_sentences_claim_no_more_than_the_kind_of_data_that_they_name():
+    ratings = Ratings(["u", "v", "v"], ["film", "film", "book"], [5, 3, 4])
+    weighted = Votes(["x", "y", "x"], weights=[2, 1, 1])
+    kinds = {
+        "for any ratings from 1 to 5 that these users give to the items they rated": stable_topk(
+            ratings, 1, scorer=MeanRating(value_range=(1, 5)), claim="proved"
+        ),
+        "for any votes with these weights": stable_topk(weighted, 1, claim="proved"),
+    }
+    for kind, answer in kinds.items():
+        sentence = answer.certificate.sentence
+        assert sentence.startswith("Proved for every dataset of this size and the kind named here: ")
+        assert kind in sentence
+
+
 def test_sentences_count_in_the_singular_and_the_plural():
     votes = Votes(["x"] * 3 + ["y"] * 2)
     overlap = {"guarantee": "overlap"}

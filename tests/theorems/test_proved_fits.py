@@ -104,9 +104,8 @@ def test_no_row_moves_a_ridge_regression_further_and_some_come_near(intercept: b
             assert shifts[0] == pytest.approx(found, rel=1e-6, abs=1e-9)
             assert shifts.max() <= bound
             ratios.append(found / bound)
-    least, most = (0.25, 0.8) if intercept else (0.5, 0.95)
-    assert min(ratios) >= least
-    assert max(ratios) >= most
+    assert min(ratios) >= (0.25 if intercept else 0.5)  # docs/proved.md says so
+    assert max(ratios) >= 0.98
 
 
 @pytest.mark.parametrize("intercept", [False, True])

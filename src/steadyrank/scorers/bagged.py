@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.errors import InvalidSettingError, shorten
+from steadyrank.errors import InvalidSettingError, ValueRangeError, shorten
 from steadyrank.scorers.base import RowsOut, Scorer, check_several
 from steadyrank.scorers.checkpoint import FULL
 from steadyrank.scorers.refit import all_fits, refit_all
@@ -33,7 +33,8 @@ def bagging_constant(n: int, size: int, *, replace: bool = False) -> tuple[float
 
     Without replacement ``p = m/n`` and ``q = p(1-p)/(n-1)``, so that C is
     ``p / ((1-p)(n-1))``; with replacement ``p = 1 - (1-1/n)^m`` and
-    ``q = (1-1/n)^(2m) - (1-2/n)^m``. A bag that always holds every unit has C infinite.
+    ``q = (1-1/n)^(2m) - (1-2/n)^m``. A bag that always holds every unit, as far as floats can tell, has
+    C infinite.
 
     Examples
     --------
@@ -43,15 +44,13 @@ def bagging_constant(n: int, size: int, *, replace: bool = False) -> tuple[float
     [0.633968, 0.00136, 0.017422]
     """
     _check_size(n, size, replace=replace)
+    missed = size * np.log1p(-1 / n) if replace and n > 1 else -np.inf
+    stays = float(np.exp(missed)) if replace else 1.0 - size / n
+    if stays**2 == 0.0:
+        return 1.0, 0.0, float("inf")
     if not replace:
         p = size / n
-        if size == n:
-            return 1.0, 0.0, float("inf")
         return p, p * (1 - p) / (n - 1), size / ((n - size) * (n - 1))
-    if n == 1:
-        return 1.0, 0.0, float("inf")
-    missed = size * np.log1p(-1 / n)
-    stays = float(np.exp(missed))
     # (1-1/n)^2m - (1-2/n)^m, as one factor times 1 - exp(tiny), keeps its digits.
     both = size * np.log1p(-1 / (n - 1) ** 2) if n > 2 else -np.inf
     q = stays**2 * -float(np.expm1(both))
@@ -118,7 +117,7 @@ class Bagged(Scorer):
         Whether bags without a unit serve as its leave-one-out; fresh ones are drawn otherwise.
     radius_squared : float, optional
         The squared radius of a ball that holds every possible output of the scorer, for the
-        bound; by default what the scorer declares.
+        bound; by default what the scorer declares. Bags whose scores no such ball holds are refused.
     checkpoint, progress, n_jobs
         As for :class:`~steadyrank.scorers.Refit`.
 
@@ -167,7 +166,8 @@ class Bagged(Scorer):
         """Return what the bound ``eps^2 delta >= radius_squared (C + finite_bags)`` is made of.
 
         ``finite_bags`` is ``2/bags`` for fresh bags, and :func:`reused_term` for reused ones.
-        None where nobody says how large the scorer's outputs can be.
+        None where nobody says how large the scorer's outputs can be. What is proved of reused bags is
+        given that no unit is in all of them, so bags of which that is not true are refused.
         """
         radius = self.radius_squared
         if radius is None:
@@ -177,6 +177,9 @@ class Bagged(Scorer):
         n = data.n_units
         size = self._size(n)
         p, q, constant = bagging_constant(n, size, replace=self.replace)
+        finite_bags = reused_term(n, self.bags, p, constant) if self.reuse else 2.0 / self.bags
+        if self.reuse and math.isfinite(finite_bags):
+            self._times_missing(data, size)
         return {
             "n": n,
             "size": size,
@@ -186,7 +189,7 @@ class Bagged(Scorer):
             "p": p,
             "q": q,
             "C": constant,
-            "finite_bags": reused_term(n, self.bags, p, constant) if self.reuse else 2.0 / self.bags,
+            "finite_bags": finite_bags,
             "radius_squared": radius,
         }
 
@@ -212,10 +215,7 @@ class Bagged(Scorer):
 
     def _reused(self, data: Observations, size: int, settings: list[object]) -> LeaveOneOut:
         check_several(data)
-        times = np.zeros(len(data.units), dtype=np.int64)
-        for bag in range(self.bags):
-            times += ~self._bag(data, size, bag)[0]
-        self._check_missing(data, size, times)
+        times = self._times_missing(data, size)
         fit = partial(self._bag_scores, data, size)
         found = all_fits(fit, range(self.bags), NAMED.format, data, settings=settings, how=self)
         sums = np.zeros((len(data.units), data.n_items))
@@ -223,18 +223,25 @@ class Bagged(Scorer):
             sums[~self._bag(data, size, bag)[0]] += scores
         return RowsOut(self._mean(found), data.units, (sums / times[:, np.newaxis]).__getitem__)
 
-    def _check_missing(self, data: Observations, size: int, times: IntArray) -> None:
-        """Complain about units that are in every bag."""
+    def _times_missing(self, data: Observations, size: int) -> IntArray:
+        """Return how many bags do not hold each unit, or complain about units that are in every bag."""
+        times = np.zeros(len(data.units), dtype=np.int64)
+        for bag in range(self.bags):
+            times += ~self._bag(data, size, bag)[0]
         always = np.flatnonzero(times == 0)
         if len(always):
             p = bagging_constant(data.n_units, size, replace=self.replace)[0]
-            enough = math.ceil(math.log(1000 * data.n_units) / -math.log(p))
+            way_out = "Use smaller bags."
+            if p < 1:
+                enough = math.ceil(math.log(1000 * data.n_units) / -math.log(p))
+                way_out = f"From {enough:,} bags on that is rarer than 1 in 1,000; or use smaller bags."
             which = f"{data.units.kind} {shorten(data.units.labels[int(always[0])])}"
             raise InvalidSettingError(
                 f"no bag tells the scores without a unit that all {self.bags:,} bags hold, as they hold "
                 f"{which} ({len(always):,} of {len(times):,} distinct units)",
-                way_out=f"From {enough:,} bags on that is rarer than 1 in 1,000; or use smaller bags.",
+                way_out=way_out,
             )
+        return times
 
     def _bag(self, data: Observations, size: int, bag: int) -> tuple[BoolArray, IntArray]:
         """Draw a bag: which units' first copies it holds, and how many copies of each unit."""
@@ -247,7 +254,21 @@ class Bagged(Scorer):
         return self.scorer.score(data.with_copies(self._bag(data, size, bag)[1]))
 
     def _mean(self, found: Sequence[FloatArray] | FloatArray) -> FloatArray:
+        for scores in found:
+            self._check_ball(found[0], scores)
         return np.asarray(sum(found) / self.bags)
+
+    def _check_ball(self, one: FloatArray, other: FloatArray) -> None:
+        """Complain about scores of two bags that no ball of the stated radius holds."""
+        if self.radius_squared is None:
+            return
+        apart, widest = float(np.linalg.norm(one - other)), 2 * math.sqrt(self.radius_squared)
+        if apart > widest * (1 + 1e-9):
+            raise ValueRangeError(
+                f"the scores of two bags are {apart:g} apart, and no ball of the stated "
+                f"radius_squared={self.radius_squared:g} holds both: it is {widest:g} wide",
+                way_out="State that of a ball that holds whatever the scorer can say.",
+            )
 
     def _size(self, n: int) -> int:
         size = max(1, n // 2) if self.size is None else self.size
@@ -258,10 +279,13 @@ class Bagged(Scorer):
         """Return the mean over the bags without a unit, or of all the data."""
         kept = data if unit == FULL else data.without(unit)
         rng = np.random.default_rng([self.seed, unit + 1])
-        total = np.zeros(kept.n_items)
+        total, first = np.zeros(kept.n_items), None
         for _ in range(self.bags):
             copies = drawn_copies(rng, kept.units.counts, size, replace=self.replace)
-            total += self.scorer.score(kept.with_copies(copies))
+            scores = self.scorer.score(kept.with_copies(copies))
+            first = scores if first is None else first
+            self._check_ball(first, scores)
+            total += scores
         return total / self.bags
 
 

@@ -60,9 +60,9 @@ class Certificate:
         The inflation, and the share of units whose removal may break the answer. ``delta`` is None
         where nothing is claimed.
     status : {"proved", "observed", "certified", "none"}
-        ``proved``: holds for every dataset of this kind and size. ``observed``: checked on this
-        dataset, by leaving out every unit. ``certified``: proved of this dataset, for every removal of
-        up to ``removals`` units. ``none``: nothing was proved or checked.
+        ``proved``: holds for every dataset of this size and of the kind that the sentence names.
+        ``observed``: checked on this dataset, by leaving out every unit. ``certified``: proved of this
+        dataset, for every removal of up to ``removals`` units. ``none``: nothing was proved or checked.
     rule : str
         The name of the rule.
     numbers : mapping
@@ -210,7 +210,7 @@ class Claims:
         larger = "more than 2 + √2 times that" if self.cover else "larger"
         promise = f"leave out any one {self.unit}, and the new {self._holds} (delta = 0)"
         why = f", because {because}, and eps = {rounded_down(eps, 6)} is {larger}"
-        told = "Proved for every dataset of this kind and size", promise, why
+        told = "Proved for every dataset of this size and the kind named here", promise, why
         return self._made(eps, 0.0, "proved", bound.rule, told, {**bound.numbers, "bound": bound.eps})
 
     def proved_by_bagging(
@@ -225,7 +225,7 @@ class Claims:
         promise, why = self._bagging_claim(eps, delta, reach)
         how, term = "drawn anew without each", "2/B = "
         if numbers.get("reuse"):
-            how, term = "used again without each, none of which is in all of them", ""
+            how, term = "used again without each, given that none is in all of them", ""
         why += (
             f". There are {numbers['n']:,} {plural(self.unit)}; the price of {numbers['bags']:,} bags, "
             f"{how}, is the term {term}{numbers['finite_bags']:.3g} beside C = {numbers['C']:.3g}"
@@ -241,8 +241,8 @@ class Claims:
             return "the bound is vacuous here (delta >= 1): it promises nothing", why
         promise = (
             f"leave out one {self.unit} at random, and with probability at least "
-            f"{rounded_down(1 - delta)} (delta = {rounded_up(delta)}) over the {self.unit} and the bags "
-            f"the new {self._holds}"
+            f"{rounded_down(1 - delta)} (delta = {rounded_up(delta)}) over the {self.unit} and the "
+            f"bags, if every bag can be scored, the new {self._holds}"
         )
         if eps <= reach:
             return promise, ""
