@@ -156,5 +156,6 @@ def kind_of(
     if kind is not None:
         return KINDS[kind], []
     found, because = recognise((known.kind for known in KINDS.values()), table, arguments)
-    note = Guess(f"recognised as {found.name} {because}", found.name, Option("kind"))
-    return KINDS[found.name], [note]
+    note = f"recognised as {found.name} {because}"
+    by_format = table.kind is not None  # and no guess
+    return KINDS[found.name], [note if by_format else Guess(note, found.name, Option("kind"))]

@@ -13,6 +13,7 @@ NA, N/A, NaN, null and None (in any case) are missing values.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -65,6 +66,11 @@ class TextColumn:
     def __len__(self) -> int:
         return len(self.codes)
 
+    @cached_property
+    def _plainly(self) -> list[int | float | None]:
+        """The numbers that the words stand for in plain notation; a table is asked again and again."""
+        return [_number(word) for word in self.words]
+
     def labels(self) -> AnyArray:
         """Return labels: whole numbers where that loses nothing, else the text, None if empty.
 
@@ -103,7 +109,7 @@ class TextColumn:
         (array([1. , 2.5, nan]), array([3.5]))
         """
         spelling = PLAIN
-        values = [_number(word) for word in self.words] if PLAIN in among else [None]
+        values = self._plainly if PLAIN in among else [None]
         if None in values:
             spelling = self._spelling(what, among)
             values = [_number(word, spelling) for word in self.words]
@@ -163,12 +169,13 @@ class TextColumn:
 
     def is_numeric(self, among: tuple[Spelling, ...] = SPELLINGS) -> bool:
         """Tell whether all fields are numbers or missing, and at least one is a number."""
-        plain = PLAIN in among and all(_number(word) is not None for word in self.words)
-        return (plain or bool(shared(self.words, among))) and not all(map(is_missing_word, self.words))
+        if PLAIN in among and None not in self._plainly:
+            return any(value == value for value in self._plainly)  # noqa: PLR0124
+        return bool(shared(self.words, among)) and not all(map(is_missing_word, self.words))
 
     def share_of_numbers(self) -> float:
         """Return which share of the fields that are not missing are numbers."""
-        values = [_number(word) for word in self.words]
+        values = self._plainly
         there = np.array([value is None or value == value for value in values])[self.codes]  # noqa: PLR0124
         wrong = np.array([value is None for value in values])[self.codes]
         return 1.0 - float(wrong.sum()) / max(1, int(there.sum()))
