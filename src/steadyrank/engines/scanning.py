@@ -99,7 +99,7 @@ def _refuse(found: Resolved, *roles: str) -> None:
     for role in roles:
         if role in found.columns:
             raise InvalidDataError(
-                f"an engine takes {found.kind.name} without a {role}, but the column "
+                f"an engine takes {found.kind.name} without a {role.removesuffix('s')}, but the column "
                 f"{shorten(found.columns[role])} is one",
                 way_out="Read them into memory: use read or from_frame instead of scan.",
             )
@@ -127,7 +127,7 @@ def scan_scores(
 ) -> tuple[LazyEntries, list[str]]:
     """Return a long score table as entries, and what to say of it; ``ScoreMatrix.scan`` explains."""
     _refuse(found, "weights")
-    if "item" not in found.columns:
+    if "score" not in found.columns:
         raise InvalidDataError(
             "engines scan long tables of scores, one row a score, and this one is wide",
             way_out=["Name the columns ", Option("item"), " and ", Option("score"), ", or read it."],

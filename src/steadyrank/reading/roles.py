@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from steadyrank.reading.kinds import Columns, Form, Kind
 
 
+COUNTED = ("votes", "ballots")
+"""How names of columns end that count what rows stand for, though they are called more than that."""
+
+
 @dataclass(frozen=True)
 class Resolved:
     """A table whose columns have their roles, and the settings that go with it.
@@ -139,6 +143,7 @@ def resolve(kind: Kind, table: Table, given: Mapping[str, Any]) -> Resolved:
         if _complete(form, columns) and (known or _fits(form, table, columns)):
             if table.kind is None:
                 _check_one_of_each(kind, form, table, columns, named)
+                _check_counted(form, table, columns)
                 table.notes += _notes(kind, columns, named)
             if settings.get("decimal") is None:
                 counted = {role: name for role, name in columns.items() if _counts(kind, role)}
@@ -337,6 +342,22 @@ def _check_one_of_each(
             raise TwoReadingsError(
                 f"{shorten(both[0])} and {shorten(both[1])} can both be the {role}",
                 [(Option(role, name), f"the {role} in {shorten(name)}") for name in both],
+                source=table.source,
+            )
+
+
+def _check_counted(form: Form, table: Table, columns: Columns) -> None:
+    """Refuse to take each row once where a column that nobody named seems to say how often."""
+    if "count" not in form.may or "count" in columns:
+        return
+    taken = taken_by(columns)
+    free = (name for name in table.names if simplify(name).endswith(COUNTED) and name not in taken)
+    for name in free:
+        if table.is_numeric(name) and table.is_whole(name):
+            ways = {Option("count", name): "so many each", Option("ignore", name): "each row once"}
+            raise TwoReadingsError(
+                f"rows can count once each, or as often as {shorten(name)} says,",
+                list(ways.items()),
                 source=table.source,
             )
 
