@@ -1,4 +1,4 @@
-"""Files as people have them, each read as a person would read it, or refused with a way out that works."""
+"""Files as people have them: each is read as a person would, or refused with a way out that works."""
 
 from __future__ import annotations
 
@@ -163,3 +163,55 @@ class TestApprovals:
 
     def test_orders_stay_orders(self) -> None:
         assert not read("approved\nann > bob\nbob\n").approval
+
+
+class TestWaysOut:
+    """What an error tells the user to type is what reads the file."""
+
+    @pytest.mark.parametrize(
+        ("text", "told"),
+        [
+            (
+                "task,model,loss\nt1,1,0.1\nt1,2,0.2\nt2,1,0.3\nt2,2,0.1\n",
+                {"score": "loss", "row": "task"},
+            ),
+            ("player,round,net\nx,1,70\nx,2,71\ny,1,69\ny,2,75\n", {"score": "net", "row": "round"}),
+        ],
+    )
+    def test_a_score_that_is_called_otherwise(self, text: str, told: dict[str, str]) -> None:
+        with pytest.raises(InvalidDataError) as caught:
+            read(text)
+        assert all(f'{name}="{value}"' in str(caught.value) for name, value in told.items())
+        assert len(read(text, **told).items) == 2
+
+    def test_numbered_runs_are_no_items(self) -> None:
+        text = "task,run,alpha,beta\nt1,1,3,4\nt1,2,3,5\nt2,1,1,2\n"
+        assert read(text).items == ("alpha", "beta")
+
+    @pytest.mark.parametrize(
+        ("text", "given"),
+        [
+            ("choice,region\na,n\nb,\n", {"unit": "region"}),
+            ("choice,weight\na,1\nb,\n", {}),
+            ("choice,votes\na,1\nb,\n", {}),
+        ],
+    )
+    def test_only_rows_without_an_answer_are_dropped(self, text: str, given: dict[str, str]) -> None:
+        with pytest.raises(InvalidDataError, match=r"line 3.*out of the table"):
+            read(text, **given)
+
+    def test_points_between_thousands_of_counts(self) -> None:
+        text = "choice;votes\nann;1.500\nbob;2.345\n"
+        with pytest.raises(InvalidDataError, match=r"decimal=\",\""):
+            read(text)
+        assert tally(read(text, decimal=",")) == {"ann": 1500, "bob": 2345}
+
+    def test_a_list_of_items_needs_no_kind(self) -> None:
+        assert read("choice\na\nb\n", items=["a", "b", "c"]).items == ("a", "b", "c")
+
+    def test_a_kind_that_lacks_nothing_is_not_called_the_nearest(self) -> None:
+        with pytest.raises(NotRecognisedError, match=r"no kind of data fits; the columns are 'choice'"):
+            read("choice\na\nb\n", approval=True)
+
+    def test_names_for_ids_in_the_header(self) -> None:
+        assert read("task,1,2\nt1,3,4\nt2,5,6\n", labels={1: "ann", 2: "bob"}).items == ("ann", "bob")

@@ -58,6 +58,8 @@ ABOUT = {
     "price", "rank", "ranking", "runs", "samples", "size", "support", "total", "votes", "year",
 }  # fmt: skip
 """First words of columns that sum a row up, or say something else of its item."""
+TRIALS = {"run", "runid", "i"}
+"""Names of items that are, where they are numbers, rather those of trials."""
 SUMS = {"average", "avg", "mean", "median", "overall", "sum", "total"}
 """Names of rows that sum the others up."""
 SPREADS = {"ci", "lower", "sd", "se", "std", "stddev", "stderr", "stdev", "upper", "var", "variance"}
@@ -173,20 +175,29 @@ def parted(table: Table, names: Iterable[str]) -> tuple[list[str], list[str]]:
 
 
 def _check_no_long_table(table: Table, texts: Sequence[str], numbers: Sequence[str]) -> None:
-    """Refuse a table with a column of rows, one of items that repeat, and several that may be scores."""
-    item = next((name for name in texts if simplify(name) in ITEM_NAMES), None)
-    rows = [name for name in (*texts, *numbers) if simplify(name) in ROW_NAMES or is_id(table, name)]
-    scores = [name for name in numbers if name not in rows]
-    if item is None or not rows or len(scores) < 2:
+    """Refuse a table with a column of rows, one of items that repeat, and others that may be scores."""
+    ids = [name for name in numbers if simplify(name) not in TRIALS and table.is_whole(name)]
+    item = next((name for name in (*texts, *ids) if simplify(name) in ITEM_NAMES), None)
+    known = [name for name in (*texts, *numbers) if simplify(name) in ROW_NAMES or is_id(table, name)]
+    rows = [name for name in known if name != item]
+    scores = [name for name in numbers if name not in (item, *rows)]
+    if item is None or not rows or not scores:
         return
     labels = table.labels(item).tolist()
-    if len(set(labels)) < len(labels):
-        raise TwoReadingsError(
-            f"{shorten(item)} and {shorten(rows[0])} name an item and a row on each line, but "
-            f"{listing(map(shorten, scores))} can all be the score",
-            [(Option("score", name), f"the score in {shorten(name)}") for name in scores[:2]],
+    if len(set(labels)) == len(labels):
+        return
+    said = f"{shorten(item)} and {shorten(rows[0])} name an item and a row on each line, but "
+    if len(scores) == 1:
+        raise ColumnError(
+            f"{said}{shorten(scores[0])} is not known as a score",
             source=table.source,
+            way_out=["Say it with ", Option("score", scores[0]), " and ", Option("row", rows[0])],
         )
+    raise TwoReadingsError(
+        f"{said}{listing(map(shorten, scores))} can all be the score",
+        [(Option("score", name), f"the score in {shorten(name)}") for name in scores[:2]],
+        source=table.source,
+    )
 
 
 def _check_no_winners(table: Table, texts: Sequence[str]) -> None:
@@ -221,7 +232,7 @@ def is_id(table: Table, name: str) -> bool:
     """
     words = words_of(name)
     numbered = bool(words) and (words[-1] in IDS or "id" in words)
-    known = simplify(name) in ROW_NAMES or (len(words) == 1 and sounds_like_a_unit(name))
+    known = simplify(name) in {*ROW_NAMES, *TRIALS} or (len(words) == 1 and sounds_like_a_unit(name))
     called = numbered or known or words == ["unnamed", "0"]
     return called and table.is_numeric(name) and table.is_whole(name)
 

@@ -143,7 +143,7 @@ class Votes(CountedRows):
         for item in sums:
             if 2 * data.tally[item] >= data.tally.sum():
                 raise InvalidDataError(
-                    f"{shorten(data.items[item])}, with as many votes as all others, looks like their sum",
+                    f"{shorten(data.items[item])}, with as many votes as all others, looks like a sum",
                     rows=np.flatnonzero(data.choices == item),
                     subject="choice",
                     way_out=["Leave it out with ", Option("drop", str(data.items[item]))],

@@ -21,6 +21,7 @@ from steadyrank.engines.lazy_columns import (
 from steadyrank.engines.lazy_entries import MAX_UNITS, LazyEntries, item_labels, unit_keys
 from steadyrank.errors import (
     MOST_COUNTED,
+    WHOLE_COUNTS,
     CountTotalError,
     DuplicateRatingsError,
     InvalidCountError,
@@ -329,7 +330,7 @@ def _whole_counts(source: Source, frame: Frame, part: str, labels: Iterable[str]
             _check_blank(source, frame.select(item=nw.col(label)))
         raise InvalidCountError(
             f"counts must be whole numbers from 0 on, below 2^63, but there is {found[0]}",
-            way_out="Correct these rows.",
+            way_out=WHOLE_COUNTS,
         )
     return frame.with_columns(count.cast(nw.Int64))
 

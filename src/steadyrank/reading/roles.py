@@ -6,10 +6,13 @@ name. Earlier names win over later ones, and every guess is said in the notes of
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.errors import (
+    FILL_IN,
+    NO_BLANKS,
     ColumnError,
     InvalidDataError,
     InvalidPolicyError,
@@ -24,8 +27,7 @@ from steadyrank.reading.spellings import with_decimal
 from steadyrank.reading.table import Guess, Table, simplify
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from steadyrank.reading.kinds import Columns, Form, Kind
 
@@ -101,10 +103,18 @@ class Resolved:
             if self.kind.roles[role].answer and isinstance(name, str)
         }
 
-    def errors(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def errors(self) -> Iterator[None]:
         """Say errors of the class in terms of the table: its columns, and lines of its file."""
         by_argument = {self.kind.roles[role].argument: name for role, name in self.columns.items()}
-        return self.table.errors({**by_argument, **self.columns})
+        try:
+            with self.table.errors({**by_argument, **self.columns}):
+                yield
+        except InvalidDataError as error:
+            about = error.column or error.subject
+            if error.way_out is NO_BLANKS and about in self.table.columns.keys() - self.answers.keys():
+                error.way_out = FILL_IN  # only rows without an answer can be dropped
+            raise
 
     def over(self, table: Table, columns: Mapping[str, str]) -> Resolved:
         """Return the same roles over another table, with further ones; nothing is dropped again."""
@@ -175,8 +185,13 @@ def recognise(
     possible = [kind for kind in known if asked.keys() <= kind.declared.keys()]
     possible = [kind for kind in possible if not _outside(kind, asked)] or possible
     forms = [(kind, form) for kind in possible for form in kind.forms]
+    faults: list[ColumnError] = []
     for kind, form in sorted(forms, key=lambda pair: pair[1].weak):
-        named, settings = _split(kind, table, asked)
+        try:
+            named, settings = _split(kind, table, asked)
+        except ColumnError as error:  # what names columns of one kind may be something else of another
+            faults.append(error)
+            continue
         if not form.allows(named, settings):
             continue
         columns = _find(kind, form, table, named, rest=len(table.names) == 1)
@@ -184,15 +199,21 @@ def recognise(
             form.settled_by(named) or (_fits(form, table, columns) and form.recognised(table, columns))
         ):
             return kind, _because(columns, form)
-    raise _unknown(possible or known, table, asked)
+    raise faults[0] if faults else _unknown(possible or known, table, asked)
 
 
 def _unknown(kinds: Sequence[Kind], table: Table, given: Mapping[str, Any]) -> NotRecognisedError:
     """Return the error about a table of no known kind: its columns, and the kind that comes nearest."""
     known = [kind for kind in kinds if given.keys() <= kind.declared.keys()]
     near = [(kind, missing) for kind in known for missing in [lacking(kind, table, given)] if missing]
-    kind, missing = min(near, key=lambda one: len(one[1])) if near else (kinds[0], [])
     shown = listing((shorten(name, 20) for name in table.names[:3]), len(table.names))
+    if not near:
+        return NotRecognisedError(
+            f"no kind of data fits; the columns are {shown}",
+            source=table.source,
+            way_out=["Give ", Option("kind")],
+        )
+    kind, missing = min(near, key=lambda one: (len(one[1]), one[0].name != "votes"))
     return NotRecognisedError(
         f"no kind of data fits; nearest is {kind.name}, but for the {' and '.join(missing)}: "
         f"the columns are {shown}",
