@@ -215,3 +215,34 @@ class TestWaysOut:
 
     def test_names_for_ids_in_the_header(self) -> None:
         assert read("task,1,2\nt1,3,4\nt2,5,6\n", labels={1: "ann", 2: "bob"}).items == ("ann", "bob")
+
+    def test_the_nearest_kind_has_most_of_its_columns(self) -> None:
+        with pytest.raises(NotRecognisedError, match="nearest is battles, but for the winner"):
+            read("home,away,score\nx,y,2-1\ny,x,0-0\n")
+
+    def test_an_outcome_is_shown_as_it_stands(self) -> None:
+        with pytest.raises(InvalidDataError, match="unknown outcome 2 "):
+            read("team1,team2,result\nx,y,1\ny,x,0\nx,y,2\n")
+
+
+class TestLooks:
+    def test_blanks_between_fields(self) -> None:
+        with pytest.raises(NotRecognisedError, match="blanks seem to part the fields"):
+            read("model   MMLU   ARC\na   1   2\nb   2   3\n")
+        assert read("Who wins?\nReal Madrid\nInter\n").n_units == 2
+
+    @pytest.mark.parametrize("engine", ["memory", "duckdb", "polars"])
+    def test_items_that_differ_in_blanks_or_case_are_pointed_out(
+        self, engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        if engine != "memory":
+            pytest.importorskip(engine)
+        path = tmp_path / "typed.csv"
+        path.write_text("user,item,rating\n1,ann,5\n2,Ann ,4\n2,bob,3\n")
+        assert main(["topk", str(path), "-k", "1", "--engine", engine]) == 0
+        assert "kept apart: 'Ann ' and 'ann'" in " ".join(capsys.readouterr().out.split()).replace(
+            "· ", ""
+        )
+
+    def test_benchmarks_in_a_column_without_a_name_are_the_rows(self) -> None:
+        assert read(",a,b,c\nMMLU,1,2,3\nARC,3,1,2.5\n").items == ("a", "b", "c")

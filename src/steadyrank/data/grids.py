@@ -314,7 +314,8 @@ def _signs(table: Table, labels: str, names: Sequence[str]) -> dict[str, str]:
         signs["rows"] = "names of tasks and measures" if _mostly(names, _is_measure) else "model names"
     repeated = len(set(rows)) < len(rows)
     numbered = _mostly(rows, NUMBERED.match) and not _mostly(rows, MODELS.search)
-    if repeated or numbered or _mostly(names, MODELS.search):
+    tasks = _mostly(rows, _is_measure)
+    if repeated or numbered or tasks or _mostly(names, MODELS.search):
         signs["columns"] = "repeated rows" if repeated else "the names in it"
     return signs
 

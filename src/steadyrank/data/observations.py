@@ -424,6 +424,7 @@ class Observations(ABC):
         with found.errors():
             data = cls._from_columns(found)
             check_header(found, data.items)
+            found.table.notes += nearly_equal(data.items)
             found.table.notes += dropping.said()
         set_fields(data, unit_candidates=unit_candidates(found))
         data = with_notes_first(data, found.table.notes)
@@ -532,6 +533,17 @@ def with_notes_first(data: Data, notes: Sequence[str], *last: str) -> Data:
     """Put notes about columns before those about policies, others last, and return the data."""
     field = "policies" if hasattr(data, "policies") else "notes"  # in an engine, notes grow
     return set_fields(data, **{field: (*notes, *getattr(data, field), *last)})
+
+
+def nearly_equal(items: Sequence[object]) -> list[str]:
+    """Return a note of items that differ only in blanks and case: one thing, perhaps, typed twice."""
+    alike: dict[str, list[object]] = {}
+    for item in items:
+        if isinstance(item, str):
+            alike.setdefault("".join(item.split()).casefold(), []).append(item)
+    twice = [those for those in alike.values() if len(those) > 1]
+    shown = listing((" and ".join(map(shorten, those)) for those in twice), between="; ")
+    return [f"items that differ only in blanks or case are kept apart: {shown}"] if twice else []
 
 
 def check_header(found: Resolved, items: Collection[object]) -> None:

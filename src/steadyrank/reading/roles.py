@@ -23,7 +23,7 @@ from steadyrank.errors import (
     shorten,
 )
 from steadyrank.reading.kinds import is_about_reading
-from steadyrank.reading.spellings import with_decimal
+from steadyrank.reading.spellings import plain_number, with_decimal
 from steadyrank.reading.table import Guess, Table, simplify
 
 if TYPE_CHECKING:
@@ -184,6 +184,7 @@ def recognise(
     table = told(table, asked)
     possible = [kind for kind in known if asked.keys() <= kind.declared.keys()]
     possible = [kind for kind in possible if not _outside(kind, asked)] or possible
+    _check_apart(table)
     forms = [(kind, form) for kind in possible for form in kind.forms]
     faults: list[ColumnError] = []
     for kind, form in sorted(forms, key=lambda pair: pair[1].weak):
@@ -202,10 +203,28 @@ def recognise(
     raise faults[0] if faults else _unknown(possible or known, table, asked)
 
 
+def _check_apart(table: Table) -> None:
+    """Refuse a table of one column whose fields are many: apart by blanks, with numbers among them."""
+    if len(table.names) != 1:
+        return
+    size = len(table.names[0].split())
+    rows = [str(cell).split() for cell in table.cells(table.names[0])[:100]]
+    if size > 1 and rows and all(size <= len(row) <= size + 1 and _numbers(row) for row in rows):
+        raise NotRecognisedError(
+            f"blanks seem to part the fields of the only column {shorten(table.names[0])}",
+            source=table.source,
+            way_out="Put commas or tabs between them.",
+        )
+
+
+def _numbers(row: Sequence[str]) -> bool:
+    return any(plain_number(word) is not None for word in row)
+
+
 def _unknown(kinds: Sequence[Kind], table: Table, given: Mapping[str, Any]) -> NotRecognisedError:
     """Return the error about a table of no known kind: its columns, and the kind that comes nearest."""
     known = [kind for kind in kinds if given.keys() <= kind.declared.keys()]
-    near = [(kind, missing) for kind in known for missing in [lacking(kind, table, given)] if missing]
+    near = [one for one in ((kind, *_nearest_form(kind, table, given)) for kind in known) if one[1]]
     shown = listing((shorten(name, 20) for name in table.names[:3]), len(table.names))
     if not near:
         return NotRecognisedError(
@@ -213,7 +232,7 @@ def _unknown(kinds: Sequence[Kind], table: Table, given: Mapping[str, Any]) -> N
             source=table.source,
             way_out=["Give ", Option("kind")],
         )
-    kind, missing = min(near, key=lambda one: (len(one[1]), one[0].name != "votes"))
+    kind, missing, _ = min(near, key=lambda one: (len(one[1]), -one[2], one[0].name != "votes"))
     return NotRecognisedError(
         f"no kind of data fits; nearest is {kind.name}, but for the {' and '.join(missing)}: "
         f"the columns are {shown}",
@@ -238,10 +257,16 @@ def told(table: Table, given: Mapping[str, Any]) -> Table:
 
 def lacking(kind: Kind, table: Table, given: Mapping[str, Any]) -> list[str]:
     """Return the roles that no column has, in the form of this kind that comes nearest to the table."""
+    return _nearest_form(kind, table, given)[0]
+
+
+def _nearest_form(kind: Kind, table: Table, given: Mapping[str, Any]) -> tuple[list[str], int]:
+    """Return the roles that a kind lacks in the form that comes nearest, and how many it has there."""
     table = told(table, given)
     found = _found(kind, table, *_split(kind, table, given))
     form, columns = _nearest(found) if found else (kind.forms[0], {})
-    return [role for role in form.needs if role not in columns]
+    missing = [role for role in form.needs if role not in columns]
+    return missing, len(form.needs) - len(missing)
 
 
 def _found(
