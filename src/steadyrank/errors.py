@@ -104,6 +104,11 @@ class Option:
 WayOut: TypeAlias = "str | Sequence[str | Option]"
 
 
+WHOLE_COUNTS: WayOut = (
+    "Correct these rows, or, if points in text stand between thousands, say so with ",
+    Option("decimal", ","),
+)
+FILL_IN = ("Fill them in, or leave these rows out of the table.",)
 NO_BLANKS: WayOut = ("Fill them in, or leave them out: of a table with ", Option("drop", ""))
 """What to do about values that are missing."""
 

@@ -272,7 +272,7 @@ class TestBattles:
     def test_lengths_must_agree(self) -> None:
         with pytest.raises(SizeMismatchError, match="right has 1 values for 2 rows"):
             Battles(["x", "x"], ["y"], ["left", "left"])
-        with pytest.raises(SizeMismatchError, match="outcome has 1"):
+        with pytest.raises(SizeMismatchError, match="winner has 1"):
             Battles(["x", "x"], ["y", "y"], ["left"])
 
 

@@ -62,7 +62,7 @@ def test_a_given_kind_and_given_columns() -> None:
 
 def test_what_cannot_be_told() -> None:
     with pytest.raises(
-        NotRecognisedError, match=r"nearest is ballots.*'p', 'q'.*ballot=\.\.\., or give kind"
+        NotRecognisedError, match=r"nearest is votes.*'p', 'q'.*choice=\.\.\., or give kind"
     ):
         read_any(io.BytesIO(b"p,q\nx,y\n"))
 

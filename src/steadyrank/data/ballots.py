@@ -45,11 +45,12 @@ from steadyrank.errors import (
     InvalidDataError,
     Option,
     listing,
+    shorten,
 )
 from steadyrank.reading.arrays import as_counts, is_missing
 from steadyrank.reading.kinds import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
-from steadyrank.reading.table import Table, WholeColumn, as_table, simplify
+from steadyrank.reading.table import Guess, Table, WholeColumn, as_table, simplify
 from steadyrank.reading.text_columns import TextColumn
 
 if TYPE_CHECKING:
@@ -61,11 +62,13 @@ if TYPE_CHECKING:
     from steadyrank.reading.roles import Resolved
     from steadyrank.reading.table import Column
 
+APPROVED = ("approved", "approvals", "approves")
+"""Names of columns whose items are approved, in whatever order they are listed."""
+
 BALLOT = Role(
     "orders such as a > b = c, or approved items such as a, c",
     (
-        "ballot", "order", "ranking", "preferences", "preference", "approved", "approvals", "approves",
-        "choices",
+        "ballot", "order", "ranking", "preferences", "preference", *APPROVED, "choices",
     ),
     holds="cells",
     takes_the_rest=True,
@@ -392,7 +395,7 @@ class Ballots(CountedRows):
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
-        approval, items = bool(found.settings.get("approval")), found.settings.get("items")
+        approval, items = _is_approval(found), found.settings.get("items")
         people = found.people()
         if "user" in found.columns:
             voters, voting = encode(found.values("user"), what="users", subject="user")
@@ -417,6 +420,20 @@ class Ballots(CountedRows):
             if not error.placed:
                 error.rows = np.arange(len(found.table))[stay][error.rows].tolist()
             raise
+
+
+def _is_approval(found: Resolved) -> bool:
+    """Tell whether ballots are sets: as was said, or as the column is called, which is noted."""
+    given, name = found.settings.get("approval"), found.columns.get("ballot", "")
+    if given is not None or simplify(name) not in APPROVED or _has_order(found.table, name):
+        return bool(given)
+    brief = f"{shorten(name)} as approved items, in no order"
+    found.table.notes.append(Guess(brief, brief, Option("approval", flag=True)))
+    return True
+
+
+def _has_order(table: Table, name: str) -> bool:
+    return any(isinstance(cell, str) and ">" in cell for cell in table.cells(name))
 
 
 def _order(names: list[str], levels: IntArray) -> str:

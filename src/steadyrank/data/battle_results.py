@@ -137,7 +137,10 @@ def read_results(
     if not unknown.any():  # each is known in one way, but no one way knows all
         unknown = spelled == UNKNOWN
     raise UnknownOutcomeError(
-        f"unknown outcome {shorten(column[unknown][0])}", rows=unknown, subject="winner", way_out=WAY_OUT
+        f"unknown outcome {shorten(column[unknown].tolist()[0])}",
+        rows=unknown,
+        subject="winner",
+        way_out=WAY_OUT,
     )
 
 

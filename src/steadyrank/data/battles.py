@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 Sides: TypeAlias = "tuple[IntArray, IntArray, tuple[object, ...]]"
 Made = TypeVar("Made", bound="Battles")
 
-COMPARED = ("model", "player", "team", "item", "system", "option")
+COMPARED = ("model", "player", "team", "item", "system", "option", "fighter", "candidate", "p")
 SIDES = (
     ("left", "right"),
     *((f"{what}a", f"{what}b") for what in COMPARED),
@@ -46,8 +46,11 @@ SIDES = (
     *((f"{what}x", f"{what}y") for what in ("model", "item", "system")),
     ("home", "away"), ("hometeam", "awayteam"), ("hometeamname", "awayteamname"),
     ("homename", "awayname"), ("hometeam", "visitorteam"), ("home", "visitor"), ("teamhome", "teamaway"),
-    ("homeplayer", "awayplayer"), ("hometeamid", "awayteamid"), ("white", "black"), ("first", "second"),
-    ("a", "b"),
+    ("homeplayer", "awayplayer"), ("hometeamid", "awayteamid"), ("teamidhome", "teamidaway"),
+    ("homeclubname", "awayclubname"), ("homeclubid", "awayclubid"),
+    ("hometeamapiid", "awayteamapiid"), ("white", "black"),
+    *((f"white{what}", f"black{what}") for what in ("player", "name", "username", "id")),
+    ("player1name", "player2name"), ("team1name", "team2name"), ("first", "second"), ("a", "b"),
 )  # fmt: skip
 """Names of the two sides of a battle, best first."""
 
@@ -64,9 +67,17 @@ POINTS = (
     ("fthg", "ftag"),
     *(
         (form.format(one, what), form.format(two, what))
-        for what in ("goals", "score", "points", "pts", "runs")
+        for what in ("goals", "goal", "score", "points", "pts", "runs")
         for one, two in BOTH
-        for form in ("{0}{1}", "{1}{0}", "{0}team{1}", "team{0}{1}", "player{0}{1}", "{1}team{0}")
+        for form in (
+            "{0}{1}",
+            "{1}{0}",
+            "{0}team{1}",
+            "team{0}{1}",
+            "player{0}{1}",
+            "{1}team{0}",
+            "p{0}{1}",
+        )
     ),
     ("hg", "ag"),
 )

@@ -15,20 +15,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.data.observations import ITEM_NAMES
-from steadyrank.errors import ColumnError, Option, TwoReadingsError, listing, shorten
+from steadyrank.errors import ColumnError, NotRecognisedError, Option, TwoReadingsError, listing, shorten
 from steadyrank.reading.table import Guess, simplify
 from steadyrank.reading.unit_columns import sounds_like_a_unit, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    from steadyrank._typing import IntArray
     from steadyrank.reading.table import Table
 
 ROW_NAMES = (
     "row", "rowid", "question", "questionid", "task", "taskid", "prompt", "promptid", "dataset", "judge",
     "benchmark", "query", "queryid", "qid", "topic", "topicid", "instance", "instanceid", "example",
     "exampleid", "sample", "sampleid", "problem", "problemid", "docid", "metric", "measure", "fold",
-    "seed", "trial", "id",
+    "seed", "trial", "race", "raceid", "match", "matchid", "game", "gameid", "id",
 )  # fmt: skip
 """What a column of tasks, questions or other rows is often called, best first."""
 
@@ -57,6 +58,10 @@ ABOUT = {
     "price", "rank", "ranking", "runs", "samples", "size", "support", "total", "votes", "year",
 }  # fmt: skip
 """First words of columns that sum a row up, or say something else of its item."""
+TRIALS = {"run", "runid", "i"}
+"""Names of items that are, where they are numbers, rather those of trials."""
+SUMS = {"average", "avg", "mean", "median", "overall", "sum", "total"}
+"""Names of rows that sum the others up."""
 SPREADS = {"ci", "lower", "sd", "se", "std", "stddev", "stderr", "stdev", "upper", "var", "variance"}
 """Last words of columns that say how sure a score is."""
 IDS = {"id", "index", "key", "no", "nr", "number", "uid", "uuid"}
@@ -87,11 +92,14 @@ class Grid:
     values : list of str
         The columns of scores.
     items_in : {"rows", "columns"}
+    rows : int array
+        The rows that hold scores, not sums of others.
     """
 
     labels: str | None
     values: list[str]
     items_in: str
+    rows: IntArray
 
 
 def grid_of(
@@ -120,9 +128,12 @@ def grid_of(
         items_in = items_in or "columns"  # who names the rows, or the columns as items, says so
     if labels is None and values is None:
         _check_no_long_table(table, texts, numbers)
+        _check_no_winners(table, texts)
         labels = _label_column(table, texts, numbers)
     elif labels is None:
         labels = _first_text(table, free, values or ())
+    if labels is not None:
+        table.check_header(labels, table.labels(labels), droppable=False)
     found = list(values) if values is not None else without_ids(table, numbers, labels)
     if items_in is None:
         items_in = _decided(table, labels, found)
@@ -137,10 +148,13 @@ def grid_of(
             found = _without_summaries(table, found)
     elif not values:
         _warn(table, labels, found)
+    rows = np.arange(len(table))
+    if items_in == "columns" and labels is not None and values is None:
+        rows = _without_summary_rows(table, labels)
     unused = [name for name in texts if name != labels]
     if unused and values is None:
         table.notes.append(f"columns without numbers not used: {listing(map(shorten, unused))}")
-    return Grid(labels, found, items_in)
+    return Grid(labels, found, items_in, rows)
 
 
 def parted(table: Table, names: Iterable[str]) -> tuple[list[str], list[str]]:
@@ -161,20 +175,43 @@ def parted(table: Table, names: Iterable[str]) -> tuple[list[str], list[str]]:
 
 
 def _check_no_long_table(table: Table, texts: Sequence[str], numbers: Sequence[str]) -> None:
-    """Refuse a table with a column of rows, one of items that repeat, and several that may be scores."""
-    item = next((name for name in texts if simplify(name) in ITEM_NAMES), None)
-    rows = [name for name in (*texts, *numbers) if simplify(name) in ROW_NAMES or is_id(table, name)]
-    scores = [name for name in numbers if name not in rows]
-    if item is None or not rows or len(scores) < 2:
+    """Refuse a table with a column of rows, one of items that repeat, and others that may be scores."""
+    ids = [name for name in numbers if simplify(name) not in TRIALS and table.is_whole(name)]
+    item = next((name for name in (*texts, *ids) if simplify(name) in ITEM_NAMES), None)
+    known = [name for name in (*texts, *numbers) if simplify(name) in ROW_NAMES or is_id(table, name)]
+    rows = [name for name in known if name != item]
+    scores = [name for name in numbers if name not in (item, *rows)]
+    if item is None or not rows or not scores:
         return
     labels = table.labels(item).tolist()
-    if len(set(labels)) < len(labels):
-        raise TwoReadingsError(
-            f"{shorten(item)} and {shorten(rows[0])} name an item and a row on each line, but "
-            f"{listing(map(shorten, scores))} can all be the score",
-            [(Option("score", name), f"the score in {shorten(name)}") for name in scores[:2]],
+    if len(set(labels)) == len(labels):
+        return
+    said = f"{shorten(item)} and {shorten(rows[0])} name an item and a row on each line, but "
+    if len(scores) == 1:
+        raise ColumnError(
+            f"{said}{shorten(scores[0])} is not known as a score",
             source=table.source,
+            way_out=["Say it with ", Option("score", scores[0]), " and ", Option("row", rows[0])],
         )
+    raise TwoReadingsError(
+        f"{said}{listing(map(shorten, scores))} can all be the score",
+        [(Option("score", name), f"the score in {shorten(name)}") for name in scores[:2]],
+        source=table.source,
+    )
+
+
+def _check_no_winners(table: Table, texts: Sequence[str]) -> None:
+    """Refuse games whose sides nobody found; a winner among the columns is the best of a row."""
+    for name in texts:
+        if simplify(name) in {"winner", "loser"} and not set(table.labels(name)) <= {*table.names}:
+            raise NotRecognisedError(
+                f"{shorten(name)} says who won or lost, but no columns look like the two sides",
+                source=table.source,
+                way_out=[
+                    "Name them as ", Option("left"), " and ", Option("right"),
+                    ", or read scores without it: ", Option("ignore", name),
+                ],
+            )  # fmt: skip
 
 
 def is_nearly_numeric(table: Table, name: str) -> bool:
@@ -194,8 +231,8 @@ def is_id(table: Table, name: str) -> bool:
     ['query_id', 'index', 'Unnamed: 0', 'session']
     """
     words = words_of(name)
-    numbered = bool(words) and words[-1] in IDS
-    known = simplify(name) in ROW_NAMES or (len(words) == 1 and sounds_like_a_unit(name))
+    numbered = bool(words) and (words[-1] in IDS or "id" in words)
+    known = simplify(name) in {*ROW_NAMES, *TRIALS} or (len(words) == 1 and sounds_like_a_unit(name))
     called = numbered or known or words == ["unnamed", "0"]
     return called and table.is_numeric(name) and table.is_whole(name)
 
@@ -235,6 +272,18 @@ def _without_summaries(table: Table, names: list[str]) -> list[str]:
     return [name for name in names if name not in about]
 
 
+def _without_summary_rows(table: Table, labels: str) -> IntArray:
+    """Return the rows but for those that sum the others up, and note these."""
+    names = table.labels(labels).tolist()
+    sums = [name for name in names if simplify(name) in SUMS]
+    if not sums or len(sums) + 2 > len(names):
+        return np.arange(len(names))
+    shown = listing(map(shorten, sums))
+    note = f"rows not taken as scores, but as sums of the others: {shown}"
+    table.notes.append(Guess(note, f"the rows {shown} left out", ITEMS))
+    return np.array([row for row, name in enumerate(names) if name not in sums])
+
+
 def _decided(table: Table, labels: str | None, names: Sequence[str]) -> str:
     """Return where the items are, and note why; refuse where that cannot be told."""
     if labels is None:
@@ -265,7 +314,8 @@ def _signs(table: Table, labels: str, names: Sequence[str]) -> dict[str, str]:
         signs["rows"] = "names of tasks and measures" if _mostly(names, _is_measure) else "model names"
     repeated = len(set(rows)) < len(rows)
     numbered = _mostly(rows, NUMBERED.match) and not _mostly(rows, MODELS.search)
-    if repeated or numbered or _mostly(names, MODELS.search):
+    tasks = _mostly(rows, _is_measure)
+    if repeated or numbered or tasks or _mostly(names, MODELS.search):
         signs["columns"] = "repeated rows" if repeated else "the names in it"
     return signs
 

@@ -38,7 +38,7 @@ from steadyrank.safe_text import shortened
 from steadyrank.wording import counted, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from typing import Self
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
@@ -57,13 +57,15 @@ ITEM_NAMES = (
     "asin", "book", "bookid", "isbn", "song", "songid", "track", "trackid", "artist", "artistid", "beer",
     "business", "businessid", "restaurant", "candidate", "model", "modelid", "modelname", "method",
     "system", "option", "alternative", "algorithm", "approach", "classifier", "agent", "llm", "run",
-    "runid", "player", "team", "submission", "competitor", "contestant", "i",
+    "runid", "player", "playerid", "team", "teamid", "driver", "driverid", "rider", "athlete", "anime",
+    "animeid", "recipe", "recipeid", "submission", "competitor", "contestant", "i",
 )  # fmt: skip
 
 COUNT = Role(
     "how often a row occurred",
     (
         "count", "counts", "votes", "ballots", "n", "frequency", "freq", "multiplicity", "voters",
+        "candidatevotes", "numvotes", "nvotes", "votecount", "votescount", "votesreceived",
     ),
     holds="counts",
     argument="counts",
@@ -421,6 +423,8 @@ class Observations(ABC):
         )
         with found.errors():
             data = cls._from_columns(found)
+            check_header(found, data.items)
+            found.table.notes += nearly_equal(data.items)
             found.table.notes += dropping.said()
         set_fields(data, unit_candidates=unit_candidates(found))
         data = with_notes_first(data, found.table.notes)
@@ -529,6 +533,24 @@ def with_notes_first(data: Data, notes: Sequence[str], *last: str) -> Data:
     """Put notes about columns before those about policies, others last, and return the data."""
     field = "policies" if hasattr(data, "policies") else "notes"  # in an engine, notes grow
     return set_fields(data, **{field: (*notes, *getattr(data, field), *last)})
+
+
+def nearly_equal(items: Sequence[object]) -> list[str]:
+    """Return a note of items that differ only in blanks and case: one thing, perhaps, typed twice."""
+    alike: dict[str, list[object]] = {}
+    for item in items:
+        if isinstance(item, str):
+            alike.setdefault("".join(item.split()).casefold(), []).append(item)
+    twice = [those for those in alike.values() if len(those) > 1]
+    shown = listing((" and ".join(map(shorten, those)) for those in twice), between="; ")
+    return [f"items that differ only in blanks or case are kept apart: {shown}"] if twice else []
+
+
+def check_header(found: Resolved, items: Collection[object]) -> None:
+    """Refuse items that are called like the column that names them."""
+    for name in (found.columns.get(role) for role in ("choice", "item", "left", "right", "winner")):
+        if isinstance(name, str) and name in found.table.columns:
+            found.table.check_header(name, items)
 
 
 def check_some(size: int, what: str) -> None:

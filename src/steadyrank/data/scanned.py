@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.data.entry_data import EntryObservations
-from steadyrank.data.observations import Observations, set_fields, with_notes_first
+from steadyrank.data.observations import (
+    Observations,
+    check_header,
+    nearly_equal,
+    set_fields,
+    with_notes_first,
+)
 from steadyrank.data.units import LazyLabels, Units
 from steadyrank.engines.scanning import counted_rows, offered_units, scan_ratings, scan_scores
 from steadyrank.engines.source import opened
@@ -154,6 +160,9 @@ def scanned(
         scan = scan_scores if "row" in found.kind.roles else scan_ratings
         asked = {name: limit for name, limit in limits.items() if limit is not None}
         entries, notes = scan(lazy, found, **asked)
+        with found.errors():
+            check_header(found, entries.labels)
+        notes += nearly_equal(entries.labels)
         data = ScannedEntries(
             entries, made.kind, found.columns.get("unit", made.kind.unit), tuple(notes)
         )

@@ -20,7 +20,7 @@ from steadyrank.data.observations import (
     row_names,
     set_fields,
 )
-from steadyrank.data.people import People, PeopleArguments, agreed, of_people, some_people
+from steadyrank.data.people import People, PeopleArguments, agreed, of_people, said_of, some_people
 from steadyrank.engines.dense_entries import DenseEntries
 from steadyrank.errors import (
     ColumnError,
@@ -303,7 +303,13 @@ class ScoreMatrix(EntryObservations):
         made["values"] = _scaled(
             found, made, names=made.pop("named"), shared=made.pop("shared"), **asked
         )
-        data = cls(**made, missing=found.settings.get("missing", "error"))
+        kept = made.pop("kept", None)
+        try:
+            data = cls(**made, missing=found.settings.get("missing", "error"))
+        except InvalidDataError as error:
+            if kept is not None and not error.placed:
+                error.rows = kept[error.rows].tolist()
+            raise
         in_rows = found.settings.get("items_in") == "rows"
         return set_fields(data, unit_kind="column") if in_rows else data
 
@@ -351,10 +357,10 @@ def _wide_matrix(found: Resolved) -> dict[str, Any]:
         # These play their roles though nobody named them.
         columns |= {"items": grid.values} | ({} if grid.labels is None else {"row": grid.labels})
         measures = simplify(grid.labels or "") in MEASURE_NAMES
-        named = (
-            {"named": labels, "shared": False} if measures else {"named": grid.values, "shared": True}
-        )
-        return {"values": values, "items": grid.values, "rows": labels, **found.people(), **named}
+        rows = None if labels is None else labels[grid.rows]
+        named = {"named": rows if measures else grid.values, "shared": not measures, "kept": grid.rows}
+        people = said_of(found.people(), grid.rows)
+        return {"values": values[grid.rows], "items": grid.values, "rows": rows, **people, **named}
     if apart:
         raise ColumnError(
             f"the rows are items, so that {shorten(apart[0])} says nothing about what leaves: a column",

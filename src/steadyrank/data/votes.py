@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 import numpy as np
 
 from steadyrank.data.counted_rows import CountedRows
+from steadyrank.data.grids import is_id
 from steadyrank.data.observations import COUNT, ITEM_LIST, row_counts, set_fields
 from steadyrank.data.people import People, PeopleArguments, of_people, renumbered
+from steadyrank.errors import InvalidDataError, Option, shorten
 from steadyrank.reading.kinds import Form, Kind, Role
 from steadyrank.reading.labels import encode
-from steadyrank.reading.table import Table, as_table
+from steadyrank.reading.table import Table, as_table, simplify
 
 if TYPE_CHECKING:
     from typing import Self
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, IntArray
     from steadyrank.data.observations import Ends
     from steadyrank.reading.kinds import Columns
+    from steadyrank.reading.roles import Resolved
 
 CHOICE = Role(
     "the item voted for",
@@ -35,6 +38,10 @@ CHOICE = Role(
 )  # fmt: skip
 
 
+ELECTED = ("candidate", "party")
+TOTALS = {"total", "totals", "grandtotal", "totalvotes", "sum"}
+
+
 class VotesArguments(PeopleArguments, total=False):
     """What :meth:`Votes.from_frame`, ``read`` and ``scan`` can be told."""
 
@@ -46,17 +53,18 @@ class VotesArguments(PeopleArguments, total=False):
 def _is_no_matrix(table: Table, columns: Columns) -> bool:
     """Tell whether a table with a column of choices is not a wide table of scores after all.
 
-    A leaderboard has a column of candidates, too, but each stands there once.
+    A leaderboard has a column of candidates, too, but each stands there once, beside its numbers. Those
+    of an election are votes, though shares or seats may stand beside them.
     """
-    if len(table.names) <= 2:
+    choice, others = columns["choice"], [name for name in table.names if name != columns["choice"]]
+    if "count" in columns and (len(others) == 1 or simplify(choice) in ELECTED):
         return True
-    first, others = table.names[0], [name for name in table.names if name != columns["choice"]]
-    numbers = [name for name in others if table.is_numeric(name)]
-    if first == columns["choice"] and len(numbers) == len(others):
+    numbers = [name for name in others if table.is_numeric(name) and not is_id(table, name)]
+    if len(others) > 1 and table.names[0] == choice and len(numbers) == len(others):
         return False
-    choices = table.labels(columns["choice"]).tolist()
+    choices = table.labels(choice).tolist()
     once = len(set(choices)) == len(choices) > 1
-    return not (once and numbers) or "count" in columns
+    return not (once and numbers) or "count" in columns or others == [columns.get("weights")]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -127,6 +135,20 @@ class Votes(CountedRows):
         tally = np.zeros(self.n_items, dtype=np.int64)
         np.add.at(tally, self.choices, self.counts)
         return tally
+
+    @classmethod
+    def _from_columns(cls, found: Resolved) -> Self:
+        data = super()._from_columns(found)
+        sums = (item for item, label in enumerate(data.items) if simplify(label) in TOTALS)
+        for item in sums:
+            if 2 * data.tally[item] >= data.tally.sum():
+                raise InvalidDataError(
+                    f"{shorten(data.items[item])}, with as many votes as all others, looks like a sum",
+                    rows=np.flatnonzero(data.choices == item),
+                    subject="choice",
+                    way_out=["Leave it out with ", Option("drop", str(data.items[item]))],
+                )
+        return data
 
     @property
     def _keys(self) -> IntArray:

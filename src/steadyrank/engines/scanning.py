@@ -21,6 +21,7 @@ from steadyrank.engines.lazy_columns import (
 from steadyrank.engines.lazy_entries import MAX_UNITS, LazyEntries, item_labels, unit_keys
 from steadyrank.errors import (
     MOST_COUNTED,
+    WHOLE_COUNTS,
     CountTotalError,
     DuplicateRatingsError,
     InvalidCountError,
@@ -99,7 +100,7 @@ def _refuse(found: Resolved, *roles: str) -> None:
     for role in roles:
         if role in found.columns:
             raise InvalidDataError(
-                f"an engine takes {found.kind.name} without a {role}, but the column "
+                f"an engine takes {found.kind.name} without a {role.removesuffix('s')}, but the column "
                 f"{shorten(found.columns[role])} is one",
                 way_out="Read them into memory: use read or from_frame instead of scan.",
             )
@@ -127,7 +128,7 @@ def scan_scores(
 ) -> tuple[LazyEntries, list[str]]:
     """Return a long score table as entries, and what to say of it; ``ScoreMatrix.scan`` explains."""
     _refuse(found, "weights")
-    if "item" not in found.columns:
+    if "score" not in found.columns:
         raise InvalidDataError(
             "engines scan long tables of scores, one row a score, and this one is wide",
             way_out=["Name the columns ", Option("item"), " and ", Option("score"), ", or read it."],
@@ -329,7 +330,7 @@ def _whole_counts(source: Source, frame: Frame, part: str, labels: Iterable[str]
             _check_blank(source, frame.select(item=nw.col(label)))
         raise InvalidCountError(
             f"counts must be whole numbers from 0 on, below 2^63, but there is {found[0]}",
-            way_out="Correct these rows.",
+            way_out=WHOLE_COUNTS,
         )
     return frame.with_columns(count.cast(nw.Int64))
 

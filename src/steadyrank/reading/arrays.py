@@ -19,6 +19,7 @@ import numpy as np
 
 from steadyrank.errors import (
     NO_BLANKS,
+    WHOLE_COUNTS,
     InvalidCountError,
     InvalidDataError,
     MissingValuesError,
@@ -292,7 +293,7 @@ def as_counts(values: Any, size: int, what: str = "counts") -> IntArray:
             f"{what} must be whole numbers from 0 on, below 2^63, but there is {column[wrong][0]}",
             rows=wrong,
             subject=what,
-            way_out="Correct these rows.",
+            way_out=WHOLE_COUNTS,
         )
     return column.astype(np.int64)
 

@@ -32,6 +32,8 @@ def with_names(items: Sequence[object], given: Any) -> tuple[tuple[object, ...],
     (('Heat (7)', 'Heat (8)', 9), 'items called by their labels; ids without a name: 1')
     """
     names, source = (given, "their labels") if isinstance(given, Mapping) else _from_table(items, given)
+    if not any(item in names for item in items):  # names of columns are text, whatever they look like
+        names = {str(one): name for one, name in names.items()}
     found = [written(names.get(item)) for item in items]
     if not any(found):
         raise InvalidLabelError("no item is among those that labels are given for")
@@ -73,8 +75,11 @@ def _opened(given: Any) -> tuple[Table, list[str]]:
 def _ids(items: Sequence[object], table: Table) -> str:
     """Return the only column that holds all items; or, if none does, the only one that holds half."""
     wanted = set(items)
-    values = {name: filter(is_hashable, table.labels(name).tolist()) for name in table.names}
-    hits = {name: len(wanted.intersection(those)) for name, those in values.items()}
+    values = {name: list(filter(is_hashable, table.labels(name).tolist())) for name in table.names}
+    hits = {
+        name: len(wanted.intersection(those)) or len(wanted.intersection(map(str, those)))
+        for name, those in values.items()
+    }
     whole = [name for name, number in hits.items() if number == len(wanted)]
     found = whole or [name for name, number in hits.items() if 2 * number >= len(wanted)]
     if len(found) == 1:

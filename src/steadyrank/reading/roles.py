@@ -6,10 +6,13 @@ name. Earlier names win over later ones, and every guess is said in the notes of
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.errors import (
+    FILL_IN,
+    NO_BLANKS,
     ColumnError,
     InvalidDataError,
     InvalidPolicyError,
@@ -20,14 +23,17 @@ from steadyrank.errors import (
     shorten,
 )
 from steadyrank.reading.kinds import is_about_reading
-from steadyrank.reading.spellings import with_decimal
+from steadyrank.reading.spellings import plain_number, with_decimal
 from steadyrank.reading.table import Guess, Table, simplify
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from steadyrank.reading.kinds import Columns, Form, Kind
+
+
+COUNTED = ("votes", "ballots")
+"""How names of columns end that count what rows stand for, though they are called more than that."""
 
 
 @dataclass(frozen=True)
@@ -97,10 +103,18 @@ class Resolved:
             if self.kind.roles[role].answer and isinstance(name, str)
         }
 
-    def errors(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def errors(self) -> Iterator[None]:
         """Say errors of the class in terms of the table: its columns, and lines of its file."""
         by_argument = {self.kind.roles[role].argument: name for role, name in self.columns.items()}
-        return self.table.errors({**by_argument, **self.columns})
+        try:
+            with self.table.errors({**by_argument, **self.columns}):
+                yield
+        except InvalidDataError as error:
+            about = error.column or error.subject
+            if error.way_out is NO_BLANKS and about in self.table.columns.keys() - self.answers.keys():
+                error.way_out = FILL_IN  # only rows without an answer can be dropped
+            raise
 
     def over(self, table: Table, columns: Mapping[str, str]) -> Resolved:
         """Return the same roles over another table, with further ones; nothing is dropped again."""
@@ -139,6 +153,7 @@ def resolve(kind: Kind, table: Table, given: Mapping[str, Any]) -> Resolved:
         if _complete(form, columns) and (known or _fits(form, table, columns)):
             if table.kind is None:
                 _check_one_of_each(kind, form, table, columns, named)
+                _check_counted(form, table, columns)
                 table.notes += _notes(kind, columns, named)
             if settings.get("decimal") is None:
                 counted = {role: name for role, name in columns.items() if _counts(kind, role)}
@@ -169,9 +184,15 @@ def recognise(
     table = told(table, asked)
     possible = [kind for kind in known if asked.keys() <= kind.declared.keys()]
     possible = [kind for kind in possible if not _outside(kind, asked)] or possible
+    _check_apart(table)
     forms = [(kind, form) for kind in possible for form in kind.forms]
+    faults: list[ColumnError] = []
     for kind, form in sorted(forms, key=lambda pair: pair[1].weak):
-        named, settings = _split(kind, table, asked)
+        try:
+            named, settings = _split(kind, table, asked)
+        except ColumnError as error:  # what names columns of one kind may be something else of another
+            faults.append(error)
+            continue
         if not form.allows(named, settings):
             continue
         columns = _find(kind, form, table, named, rest=len(table.names) == 1)
@@ -179,15 +200,39 @@ def recognise(
             form.settled_by(named) or (_fits(form, table, columns) and form.recognised(table, columns))
         ):
             return kind, _because(columns, form)
-    raise _unknown(possible or known, table, asked)
+    raise faults[0] if faults else _unknown(possible or known, table, asked)
+
+
+def _check_apart(table: Table) -> None:
+    """Refuse a table of one column whose fields are many: apart by blanks, with numbers among them."""
+    if len(table.names) != 1:
+        return
+    size = len(table.names[0].split())
+    rows = [str(cell).split() for cell in table.cells(table.names[0])[:100]]
+    if size > 1 and rows and all(size <= len(row) <= size + 1 and _numbers(row) for row in rows):
+        raise NotRecognisedError(
+            f"blanks seem to part the fields of the only column {shorten(table.names[0])}",
+            source=table.source,
+            way_out="Put commas or tabs between them.",
+        )
+
+
+def _numbers(row: Sequence[str]) -> bool:
+    return any(plain_number(word) is not None for word in row)
 
 
 def _unknown(kinds: Sequence[Kind], table: Table, given: Mapping[str, Any]) -> NotRecognisedError:
     """Return the error about a table of no known kind: its columns, and the kind that comes nearest."""
     known = [kind for kind in kinds if given.keys() <= kind.declared.keys()]
-    near = [(kind, missing) for kind in known for missing in [lacking(kind, table, given)] if missing]
-    kind, missing = min(near, key=lambda one: len(one[1])) if near else (kinds[0], [])
+    near = [one for one in ((kind, *_nearest_form(kind, table, given)) for kind in known) if one[1]]
     shown = listing((shorten(name, 20) for name in table.names[:3]), len(table.names))
+    if not near:
+        return NotRecognisedError(
+            f"no kind of data fits; the columns are {shown}",
+            source=table.source,
+            way_out=["Give ", Option("kind")],
+        )
+    kind, missing, _ = min(near, key=lambda one: (len(one[1]), -one[2], one[0].name != "votes"))
     return NotRecognisedError(
         f"no kind of data fits; nearest is {kind.name}, but for the {' and '.join(missing)}: "
         f"the columns are {shown}",
@@ -212,10 +257,16 @@ def told(table: Table, given: Mapping[str, Any]) -> Table:
 
 def lacking(kind: Kind, table: Table, given: Mapping[str, Any]) -> list[str]:
     """Return the roles that no column has, in the form of this kind that comes nearest to the table."""
+    return _nearest_form(kind, table, given)[0]
+
+
+def _nearest_form(kind: Kind, table: Table, given: Mapping[str, Any]) -> tuple[list[str], int]:
+    """Return the roles that a kind lacks in the form that comes nearest, and how many it has there."""
     table = told(table, given)
     found = _found(kind, table, *_split(kind, table, given))
     form, columns = _nearest(found) if found else (kind.forms[0], {})
-    return [role for role in form.needs if role not in columns]
+    missing = [role for role in form.needs if role not in columns]
+    return missing, len(form.needs) - len(missing)
 
 
 def _found(
@@ -337,6 +388,22 @@ def _check_one_of_each(
             raise TwoReadingsError(
                 f"{shorten(both[0])} and {shorten(both[1])} can both be the {role}",
                 [(Option(role, name), f"the {role} in {shorten(name)}") for name in both],
+                source=table.source,
+            )
+
+
+def _check_counted(form: Form, table: Table, columns: Columns) -> None:
+    """Refuse to take each row once where a column that nobody named seems to say how often."""
+    if "count" not in form.may or "count" in columns:
+        return
+    taken = taken_by(columns)
+    free = (name for name in table.names if simplify(name).endswith(COUNTED) and name not in taken)
+    for name in free:
+        if table.is_numeric(name) and table.is_whole(name):
+            ways = {Option("count", name): "so many each", Option("ignore", name): "each row once"}
+            raise TwoReadingsError(
+                f"rows can count once each, or as often as {shorten(name)} says,",
+                list(ways.items()),
                 source=table.source,
             )
 

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from steadyrank.reading.table import Table
 
 LESS = {
-    "brier", "cer", "eer", "err", "error", "errors", "fid", "loss", "losses", "logloss", "mae", "mape",
-    "mse", "nll", "perplexity", "ppl", "rank", "ranks", "ranking", "regret", "rmse", "rmsle", "ter",
-    "wer",
+    "brier", "cer", "crps", "der", "ece", "eer", "err", "error", "errors", "fid", "fnr", "fpr",
+    "latency", "loss", "losses", "logloss", "lpips", "mae", "mape", "mase", "mse", "nll", "perplexity",
+    "ppl", "rank", "ranks", "ranking", "regret", "rmse", "rmsle", "rmspe", "runtime", "seconds", "smape",
+    "ter", "time", "wer",
 }  # fmt: skip
 """Words in the name of a measure of which less is better."""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import narwhals as nw
 import numpy as np
 
-from steadyrank.errors import ColumnError, InvalidDataError, Option, listing, shorten
+from steadyrank.errors import ColumnError, InvalidDataError, InvalidLabelError, Option, listing, shorten
 from steadyrank.reading.arrays import Coded, as_column, as_numbers, coded, is_missing, numbered, written
 from steadyrank.reading.spellings import SPELLINGS, Spelling, shared
 
@@ -285,6 +285,20 @@ class Table:
                 ],
             )  # fmt: skip
         return names
+
+    def check_header(self, name: str, labels: Collection[object], *, droppable: bool = True) -> None:
+        """Refuse labels of a text file among which the name of their column is.
+
+        Then the first line is no header, or files were joined with theirs.
+        """
+        if self.format in {"csv", "tsv"} and name in labels:
+            again = [", or, where it comes again, leave it out with ", Option("drop", name)]
+            raise InvalidLabelError(
+                f"the first line is no header, or comes again: {shorten(name)} is the name and a value",
+                rows=[row for row, cell in enumerate(self.labels(name)) if cell == name],
+                column=name,
+                way_out=["Name the columns on the first line", *(again if droppable else ["."])],
+            )
 
     @contextmanager
     def errors(self, columns: Mapping[str, Any] | None = None) -> Iterator[None]:
