@@ -189,6 +189,10 @@ class TestLess:
         text = "model,p,q\na,1,2\nb,2,5\n"
         assert scores_of(read_any(stream(text), lower_is_better=["q"])) == {"a": -0.5, "b": -1.5}
         assert scores_of(read_any(stream(text), lower_is_better="q")) == {"a": -0.5, "b": -1.5}
+        said = "less is better in {}: the sign is changed, so that more is better"
+        assert said.format("'q'") in read_any(stream(text), lower_is_better=["q"]).notes
+        assert said.format("all tasks") in read_any(stream(text), lower_is_better=True).notes
+        assert "less" not in " ".join(read_any(stream(text), lower_is_better=False).notes)
         with pytest.raises(InvalidLabelError, match=r"no measure 'r'.*'p', 'q'"):
             read_any(stream(text), lower_is_better=["r"])
 
@@ -211,6 +215,12 @@ class TestScales:
             data = ScoreMatrix.from_frame(frame, standardise=how, lower_is_better=False)
             for row, found in zip(values.tolist(), data.values.tolist(), strict=True):
                 assert found == pytest.approx(by_hand(row, how))
+                if how == "ranks":
+                    continue
+                ends = (fmean(found), pstdev(found)) if how == "z" else (min(found), max(found))
+                assert ends == pytest.approx((0, 0) if len(set(row)) == 1 else (0, 1))
+            words = {"z": "mean 0 and standard deviation 1", "ranks": "ranks", "range": "from 0 to 1"}
+            assert any(words[how] in note and "each task" in note for note in data.notes)
 
     def test_gaps_stay(self) -> None:
         frame = {"task": ["s", "t"], "a": [1.0, 5.0], "b": [3.0, None], "c": [2.0, 9.0]}

@@ -17,7 +17,7 @@ import numpy as np
 from steadyrank.data.observations import ITEM_NAMES
 from steadyrank.errors import ColumnError, NotRecognisedError, Option, TwoReadingsError, listing, shorten
 from steadyrank.reading.table import Guess, simplify
-from steadyrank.reading.unit_columns import sounds_like_a_unit, words_of
+from steadyrank.reading.unit_columns import IDS, sounds_like_a_unit, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -64,7 +64,7 @@ SUMS = {"average", "avg", "mean", "median", "overall", "sum", "total"}
 """Names of rows that sum the others up."""
 SPREADS = {"ci", "lower", "sd", "se", "std", "stddev", "stderr", "stdev", "upper", "var", "variance"}
 """Last words of columns that say how sure a score is."""
-IDS = {"id", "index", "key", "no", "nr", "number", "uid", "uuid"}
+NUMBERING = {*IDS, "index", "key", "no", "nr", "number"}
 NEARLY = 0.5
 """The share of numbers from which on a column is one of numbers with faults."""
 LOOKED_AT = 1000
@@ -231,7 +231,7 @@ def is_id(table: Table, name: str) -> bool:
     ['query_id', 'index', 'Unnamed: 0', 'session']
     """
     words = words_of(name)
-    numbered = bool(words) and (words[-1] in IDS or "id" in words)
+    numbered = bool(words) and (words[-1] in NUMBERING or "id" in words)
     known = simplify(name) in {*ROW_NAMES, *TRIALS} or (len(words) == 1 and sounds_like_a_unit(name))
     called = numbered or known or words == ["unnamed", "0"]
     return called and table.is_numeric(name) and table.is_whole(name)

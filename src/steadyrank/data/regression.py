@@ -37,8 +37,8 @@ RESPONSE = Role(
 
 AS_THEY_ARE = Setting("leave features and response in their own units", flag=True)
 STANDARDISED = (
-    "features and response brought to mean 0 and standard deviation 1 over all rows, once; a row that "
-    "leaves does not change these scales"
+    "features and response brought to mean 0 and standard deviation 1 over all rows (to 0 where all are "
+    "equal), once; a row that leaves does not change these scales"
 )
 FEATURES = Role("the features; all other columns if not given", several=True)
 

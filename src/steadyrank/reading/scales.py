@@ -7,6 +7,7 @@ one, each by itself: a row that leaves takes nothing along that another row need
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,9 +31,11 @@ LESS = {
 """Words in the name of a measure of which less is better."""
 
 SCALES = {
-    "z": "Each row was brought to mean 0 and standard deviation 1.",
-    "ranks": "Each row was replaced by ranks, the most for the best.",
-    "range": "Each row was brought to the range from 0 to 1.",
+    "z": "The values of each task, over all items, were brought to mean 0 and standard deviation 1; "
+    "where all are equal, to 0.",
+    "ranks": "The values of each task were replaced by ranks over all items, the most for the best.",
+    "range": "The values of each task, over all items, were brought to the range from 0 to 1; where all "
+    "are equal, to 0.",
 }
 """The ways to bring rows to one scale."""
 
@@ -72,15 +75,19 @@ def turned_rows(
     shared : bool
         Whether they speak of all rows, together; otherwise each speaks of its own row.
     """
+    turned = "the sign is changed, so that more is better"
     if given is not None:
-        return _asked_for(rows, given)
+        asked = _asked_for(rows, given)
+        some = listing(map(shorten, compress(rows, asked)))
+        shown = "all tasks" if asked.all() else some
+        table.notes += [f"less is better in {shown}: {turned}"] if asked.any() else []
+        return asked
     less = np.array([less_is_better(name) for name in named], dtype=bool)
     if not len(less) or not (less.all() if shared else less.any()):
         return np.zeros(len(rows), dtype=bool)
     shown = listing(shorten(name) for name, is_less in zip(named, less, strict=True) if is_less)
     brief = f"less is better in {shown}"
-    note = f"{brief}: the sign is changed, so that more is better"
-    table.notes.append(Guess(note, brief, Option("lower_is_better", NONE)))
+    table.notes.append(Guess(f"{brief}: {turned}", brief, Option("lower_is_better", NONE)))
     return np.full(len(rows), True) if shared else less
 
 
