@@ -364,7 +364,12 @@ def _wide_matrix(found: Resolved) -> dict[str, Any]:
     if apart:
         raise ColumnError(
             f"the rows are items, so that {shorten(apart[0])} says nothing about what leaves: a column",
-            way_out=["Pass it over with ", Option("ignore", apart[0])],
+            way_out=[
+                "Where you named it, omit ",
+                Option("unit" if "unit" in columns else "weights"),
+                "; where it was guessed, pass it over with ",
+                Option("ignore", apart[0]),
+            ],
         )
     columns |= {"item": grid.labels, "row": grid.values}
     return {
