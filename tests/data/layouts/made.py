@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     Scores = dict[str, dict[str, float]]
 
+ALDER = "north__alder-7b"
+RUN = "mmlu:subject=task_1,model=birch"
 MODELS = ("north/alder-7b", "birch", "cedar")
 DATE = "2024-06-12T10-55-41.364911"
 
@@ -557,3 +559,21 @@ def alpaca(rng: np.random.Generator, annotations: int = 20) -> tuple[bytes, list
         found.append((left, right, result))
     rows[0]["preference"] = None
     return as_json(rows), found[1:]
+
+
+def arguments_in(made: Made, folder: Path) -> dict[str, Any]:
+    return {
+        name: str(folder / value) if name == "qrels" else value for name, value in made.arguments.items()
+    }
+
+
+def scores_of(data: Any) -> dict[Any, dict[Any, float]]:
+    return {
+        row: dict(zip(data.items, values, strict=True))
+        for row, values in zip(data.row_labels, data.values.tolist(), strict=True)
+    }
+
+
+def changed(path: Path, change: Callable[[Any], Any]) -> None:
+    top = json.loads(path.read_bytes())
+    path.write_bytes(as_json(change(top) or top))
