@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
+from steadyrank import errors
 from steadyrank.engines.exact_sums import (
     NO_DECIMALS,
     TO_WHOLE,
@@ -20,14 +21,7 @@ from steadyrank.engines.exact_sums import (
     form_of_items,
     most_digits,
 )
-from steadyrank.errors import (
-    NO_BLANKS,
-    EmptyDataError,
-    InvalidLabelError,
-    MissingValuesError,
-    NotANumberError,
-    shorten,
-)
+from steadyrank.errors import NO_BLANKS, shorten
 from steadyrank.reading.arrays import written
 from steadyrank.reading.dropping import MOST_SEEN
 from steadyrank.reading.spellings import NUMBER
@@ -66,11 +60,11 @@ def with_labels(source: Source, frame: Frame, parts: Mapping[str, str]) -> Frame
             asked[f"{part} top"] = nw.col(part).max()
     found = source.numbers(frame.select(**asked), "checks of the labels")
     if not found["rows"]:
-        raise EmptyDataError("there are no rows", way_out="At least one is needed.")
+        raise errors.EmptyDataError("there are no rows", way_out="At least one is needed.")
     casts = []
     for part, what in parts.items():
         if gone := int(found[f"{part} gone"] or 0):
-            raise InvalidLabelError(
+            raise errors.InvalidLabelError(
                 f"{what} must not be missing or blank, but there is None "
                 f"({gone:,} of {int(found['rows']):,} are missing)",
                 way_out=NO_BLANKS,
@@ -106,7 +100,7 @@ def _label(part: str, what: str, dtype: Any, top: Any) -> nw.Expr:
         return label
     if dtype in {nw.String, nw.Categorical} or isinstance(dtype, nw.Enum):
         return label.cast(nw.String)
-    raise InvalidLabelError(
+    raise errors.InvalidLabelError(
         f"{what} must be numbers of up to 64 bits or text in an engine, but are {dtype}",
         way_out="Turn the column into text first.",
     )
@@ -121,7 +115,7 @@ def with_numbers(source: Source, frame: Frame, part: str, what: str) -> Frame:
         return frame.with_columns(column.cast(nw.Int8))
     if not dtype.is_numeric():
         found = source.example(frame.filter(~column.is_null()), part, "checks of the numbers")
-        raise NotANumberError(
+        raise errors.NotANumberError(
             f"{what} must be numbers, but there is {shorten(found[0]) if found else dtype}",
             way_out="Turn them into numbers, or name another column.",
         )
@@ -273,15 +267,15 @@ def _by_size(tops: FloatArray, numbers: Sequence[float]) -> Any:
 def _check_values(found: dict[str, Any], what: str, *, missing: bool = False) -> None:
     rows, gone, odd = (int(found.get(name) or 0) for name in ("rows", "gone", "odd"))
     if not rows:
-        raise EmptyDataError(f"there are no {what}", way_out="At least one is needed.")
+        raise errors.EmptyDataError(f"there are no {what}", way_out="At least one is needed.")
     if odd:
         infinite = found["highest"] if np.isinf(found["highest"]) else found["lowest"]
-        raise NotANumberError(
+        raise errors.NotANumberError(
             f"{what} must be finite, but there is {infinite} ({odd:,} of {rows:,} are not)",
             way_out="Remove these rows, or give the number that you mean.",
         )
     if gone and not missing:
-        raise MissingValuesError(f"{gone:,} of {rows:,} {what} are missing", way_out=NO_BLANKS)
+        raise errors.MissingValuesError(f"{gone:,} of {rows:,} {what} are missing", way_out=NO_BLANKS)
 
 
 def repeated_pairs(

@@ -15,13 +15,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from steadyrank.errors import (
-    InvalidSettingError,
-    InvalidValueError,
-    MissingPackageError,
-    Option,
-    shorten,
-)
+from steadyrank import errors
+from steadyrank.errors import Option, shorten
 from steadyrank.writing import hold
 
 Closer: TypeAlias = Callable[[], None]
@@ -37,7 +32,7 @@ def needed(module: str, why: str, extra: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        raise MissingPackageError(f"{why}, which is missing", extra) from error
+        raise errors.MissingPackageError(f"{why}, which is missing", extra) from error
 
 
 @dataclass(frozen=True)
@@ -72,7 +67,7 @@ class DuckDB:
         for name in ("memory_limit", "max_spill"):
             _check_size(name, getattr(self, name))
         if self.threads is not None and (type(self.threads) is not int or self.threads < 1):
-            raise InvalidSettingError(
+            raise errors.InvalidSettingError(
                 f"threads must be a whole number from 1 on, but is {self.threads!r}"
             )
 
@@ -86,7 +81,9 @@ class DuckDB:
                     # Given to connect(), the limit is shown but not kept; it must be set afterwards.
                     connection.execute(f"SET max_temp_directory_size = '{self.max_spill}'")
             except (duckdb.Error, ValueError) as error:
-                raise InvalidSettingError(f"DuckDB does not take these settings: {error}") from error
+                raise errors.InvalidSettingError(
+                    f"DuckDB does not take these settings: {error}"
+                ) from error
             literal = [glob.escape(path) for path in paths]
             return connection.read_parquet(literal, hive_partitioning=False), opened.pop_all().close
 
@@ -163,7 +160,7 @@ def _check_size(name: str, given: object) -> None:
     """Complain unless a limit is a size above 0: to DuckDB a negative one is none at all."""
     found = SIZE.match(str(given))
     if given is not None and (found is None or float(found[1]) == 0.0):
-        raise InvalidSettingError(
+        raise errors.InvalidSettingError(
             f"DuckDB does not take these settings: {name} must be a size above 0, but is {given!r}",
             way_out=["Give a number and a unit, such as 500MB, 2GB or 1.5GiB, as ", Option(name)],
         )
@@ -186,7 +183,7 @@ def engine_of(engine: str | Engine | None) -> Engine:
     if not isinstance(engine, str):
         return engine
     if engine not in ENGINES:
-        raise InvalidValueError(
+        raise errors.InvalidValueError(
             f"there is no engine called {shorten(engine)}; known are: {', '.join(ENGINES)}."
         )
     return ENGINES[engine]()
@@ -221,7 +218,7 @@ class SpillFolder:
     def __init__(self, parent: str | os.PathLike[str] | None = None) -> None:
         place = Path(tempfile.gettempdir() if parent is None else parent)
         if not place.is_dir():
-            raise InvalidSettingError(
+            raise errors.InvalidSettingError(
                 f"there is no folder {str(place)!r} for temporary files",
                 way_out=["Make it, or give another one as ", Option("spill")],
             )

@@ -9,14 +9,8 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from steadyrank.errors import (
-    EmptyDataError,
-    InvalidPolicyError,
-    NotRecognisedError,
-    UnreadableFileError,
-    listing,
-    shorten,
-)
+from steadyrank import errors
+from steadyrank.errors import listing, shorten
 from steadyrank.reading.adapters.alpaca_eval import read_alpaca_eval
 from steadyrank.reading.adapters.documents import begins_with
 from steadyrank.reading.adapters.entries import Found, read_scores
@@ -189,7 +183,7 @@ def read_table(
 def format_of(file: OpenFile, name: str | None = None) -> Format:
     """Return the format of a file: as given, or told by its first bytes."""
     if name is not None and name not in FORMATS:
-        raise InvalidPolicyError("format", name, tuple(FORMATS))
+        raise errors.InvalidPolicyError("format", name, tuple(FORMATS))
     if name is not None and not FORMATS[name].also_as_csv:
         return FORMATS[name]
     known = FORMATS.values() if name is None else [FORMATS[name]]
@@ -202,7 +196,7 @@ def _format_of_files(file: OpenFile, name: str | None) -> tuple[Format, list[str
     Its files are those that are to be read from here on.
     """
     if name is not None and name not in FORMATS:
-        raise InvalidPolicyError("format", name, tuple(FORMATS))
+        raise errors.InvalidPolicyError("format", name, tuple(FORMATS))
     folder = file.path
     prize = folder and any(any(folder.glob(one)) for one in IN_FOLDERS)
     if name == "netflix" or (name is None and prize):
@@ -214,7 +208,7 @@ def _format_of_files(file: OpenFile, name: str | None) -> tuple[Format, list[str
     chosen = [name] if name in seen else of_tools or list(seen)
     if len(chosen) != 1 or chosen[0] not in FORMATS or not FORMATS[chosen[0]].folders:
         told = listing(f"{counted(len(paths), f'{found} file')}" for found, paths in seen.items())
-        raise NotRecognisedError(
+        raise errors.NotRecognisedError(
             f"{file.name} is a folder of {told or 'nothing'}"
             if folder
             else f"{file.name} are {told}, which cannot be read as one",
@@ -236,9 +230,9 @@ def _seen_as(path: Path, encoding: str, name: str | None) -> str:
             if file.is_folder or (name is not None and not FORMATS[name].looks(file)):
                 return "folder" if file.is_folder else "other"
             return name or format_of(file).name
-    except EmptyDataError:
+    except errors.EmptyDataError:
         return "empty"
-    except (UnreadableFileError, OSError):
+    except (errors.UnreadableFileError, OSError):
         return "unreadable"
 
 
