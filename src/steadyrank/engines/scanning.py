@@ -20,7 +20,8 @@ from steadyrank.engines.lazy_columns import (
     with_numbers,
 )
 from steadyrank.engines.lazy_entries import MAX_UNITS, LazyEntries, item_labels, unit_keys
-from steadyrank.errors import MOST_COUNTED, WHOLE_COUNTS, Option, listing, shorten
+from steadyrank.errors import MOST_COUNTED, Option, listing, shorten
+from steadyrank.reading.arrays import as_counts
 from steadyrank.reading.scales import ALL, MEASURE_NAMES, NONE, turned_rows
 from steadyrank.reading.table import GivenColumn, Table, simplify
 from steadyrank.reading.unit_columns import number_of_units, what_is_whole
@@ -262,7 +263,6 @@ def counted_rows(source: Source, found: Resolved, *, bound: int = MAX_DISTINCT) 
     results = [part for part in parts if holds[part] == "results"]
     counts = [part for part in parts if holds[part] == "counts"]
     numbers = [part for part in parts if holds[part] == "numbers"]
-    weights = [part for part in numbers if part == "weights"]
     frame, notes = source.picked(parts, [*counts, *numbers])
     for part in (*counts, *numbers):
         frame = with_numbers(source, frame, part, parts[part])
@@ -271,12 +271,6 @@ def counted_rows(source: Source, found: Resolved, *, bound: int = MAX_DISTINCT) 
     for part in counts:
         frame = _whole_counts(source, frame, part, labels)
     _check_total(source, frame, counts, found.kind.name)
-    for part in weights:
-        if wrong := source.example(frame.filter(nw.col(part) < 0), part, "checks of the weights"):
-            raise errors.InvalidWeightError(
-                f"weights must be numbers from 0 on, but there is {wrong[0]:g}",
-                way_out="Correct these rows.",
-            )
     sums = [nw.col(part).sum() for part in counts] or [nw.len().alias("count")]
     grouped = frame.group_by(*labels, *results, *numbers).agg(*sums)
     if counts:  # DuckDB adds up in 128 bits, which would come back as floats
@@ -313,14 +307,10 @@ def _whole_counts(source: Source, frame: Frame, part: str, labels: Iterable[str]
     fine = (wide >= 0) & (wide.round(0) == wide)
     if source.schema(frame)[part] != nw.Int64:
         fine = fine & (wide < 2.0**63)
-    wrong = frame.filter(~fine)
-    if found := source.example(wrong, part, "checks of the counts"):
+    if wrong := source.example(frame.filter(~fine), part, "checks of the counts"):
         for label in labels:
             _check_blank(source, frame.select(item=nw.col(label)))
-        raise errors.InvalidCountError(
-            f"counts must be whole numbers from 0 on, below 2^63, but there is {found[0]}",
-            way_out=WHOLE_COUNTS,
-        )
+        as_counts(wrong, len(wrong))  # complains, as it does in memory
     return frame.with_columns(count.cast(nw.Int64))
 
 
