@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from os.path import commonprefix
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from steadyrank._typing import AnyArray
 from steadyrank.errors import UnknownOutcomeError, shorten
 from steadyrank.reading.arrays import as_column, check_length, is_hashable, numbered, written
 from steadyrank.reading.table import simplify
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from steadyrank._typing import AnyArray
 
 LEFT, TIE, RIGHT, UNKNOWN = 1, 0, -1, 2
 

@@ -9,22 +9,17 @@ contradict each other, both ways are shown and neither is taken.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steadyrank._typing import IntArray
 from steadyrank.data.observations import ITEM_NAMES
 from steadyrank.errors import ColumnError, NotRecognisedError, Option, TwoReadingsError, listing, shorten
-from steadyrank.reading.table import Guess, simplify
+from steadyrank.reading.table import Guess, Table, simplify
 from steadyrank.reading.unit_columns import sounds_like_a_unit
 from steadyrank.reading.words import known, pattern, words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
-    from steadyrank._typing import IntArray
-    from steadyrank.reading.table import Table
 
 ROW_NAMES = (
     "row", "rowid", "question", "questionid", "task", "taskid", "prompt", "promptid", "dataset", "judge",

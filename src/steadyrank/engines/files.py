@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,12 +20,10 @@ from steadyrank.engines.settings import needed
 from steadyrank.errors import listing, shorten
 from steadyrank.reading.files import open_source
 from steadyrank.reading.formats import delimiter_of, format_of
+from steadyrank.reading.kinds import Columns
 from steadyrank.reading.roles import taken_by
 from steadyrank.reading.spellings import SPELLINGS, Spelling
 from steadyrank.reading.table import Table, as_table
-
-if TYPE_CHECKING:
-    from steadyrank.reading.kinds import Columns
 
 ROWS = 1 << 18
 """How many rows of a Parquet file are looked at together."""

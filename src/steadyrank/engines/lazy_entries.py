@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
 
+from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.engines.blocks import Rows, SparseBlock, Wanted, roots
 from steadyrank.engines.exact_sums import ExactForm, form_of, form_of_items
 from steadyrank.engines.item_sums import Entries, Given, ItemSums, Parts, reach
 from steadyrank.engines.lazy_columns import decimal_range, ranges_of_items, with_forms
+from steadyrank.engines.source import Source
 from steadyrank.reading.labels import encode
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-    from steadyrank.engines.source import Source
 
 MAX_UNITS = 100_000_000
 """Of each unit its label, its number of entries and its shift are brought back: 24 bytes."""

@@ -6,7 +6,8 @@ group-by leaves so few of them that the rest is done in memory, by the very code
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import narwhals as nw
 
@@ -20,18 +21,13 @@ from steadyrank.engines.lazy_columns import (
     with_numbers,
 )
 from steadyrank.engines.lazy_entries import MAX_UNITS, LazyEntries, item_labels, unit_keys
+from steadyrank.engines.source import Frame, Source
 from steadyrank.errors import MOST_COUNTED, Option, listing, shorten
 from steadyrank.reading.arrays import as_counts
+from steadyrank.reading.roles import Resolved
 from steadyrank.reading.scales import ALL, MEASURE_NAMES, NONE, turned_rows
 from steadyrank.reading.table import GivenColumn, Table, simplify
-from steadyrank.reading.unit_columns import number_of_units, what_is_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from steadyrank.engines.source import Frame, Source
-    from steadyrank.reading.roles import Resolved
-    from steadyrank.reading.unit_columns import Candidates
+from steadyrank.reading.unit_columns import Candidates, number_of_units, what_is_whole
 
 AVAILABLE = Option("missing", "available")
 MAX_DISTINCT = 20_000_000

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import narwhals as nw
 import numpy as np
@@ -25,11 +25,9 @@ from steadyrank.engines.staging import Stage, plain_paths
 from steadyrank.errors import Option, shorten
 from steadyrank.reading.arrays import objects
 from steadyrank.reading.dropping import Dropping
+from steadyrank.reading.kinds import Columns
 from steadyrank.reading.spellings import SPELLINGS, Spelling
 from steadyrank.reading.table import Column, GivenColumn, Table
-
-if TYPE_CHECKING:
-    from steadyrank.reading.kinds import Columns
 
 Frame: TypeAlias = nw.LazyFrame[Any]
 

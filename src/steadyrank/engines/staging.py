@@ -11,25 +11,21 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from steadyrank._typing import AnyArray
+from steadyrank.engines.files import Files
 from steadyrank.engines.settings import needed
 from steadyrank.errors import EmptyDataError, InvalidDataError
 from steadyrank.reading.arrays import Coded
-from steadyrank.reading.spellings import PLAIN
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-
-    from steadyrank._typing import AnyArray
-    from steadyrank.engines.files import Files
-    from steadyrank.reading.dropping import Dropping
-    from steadyrank.reading.spellings import Spelling
-    from steadyrank.reading.table import Table
+from steadyrank.reading.dropping import Dropping
+from steadyrank.reading.spellings import PLAIN, Spelling
+from steadyrank.reading.table import Table
 
 WIDER = ("int64", "double", "string")
 """Types that the stretches of one column of text may have; all get the last of those that occur."""

@@ -7,23 +7,19 @@ two types, which numpy alone would turn into text.
 from __future__ import annotations
 
 import numbers
-from collections.abc import Mapping, Set as AbstractSet
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import compress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 
 from steadyrank import errors
+from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.errors import NO_BLANKS, WHOLE_COUNTS, shorten
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 
 NOT_A_COLUMN = (str, bytes, Mapping, AbstractSet)
 PLAIN = {int: np.int64, float: np.float64, bool: np.bool_}

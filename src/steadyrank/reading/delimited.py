@@ -14,24 +14,19 @@ import os
 import re
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from steadyrank._typing import AnyArray, IntArray
 from steadyrank.errors import ColumnError, EmptyDataError, UnreadableFileError, shorten
 from steadyrank.reading.arrays import compact
-from steadyrank.reading.files import LONGEST_LINE, MARK, times
-from steadyrank.reading.table import Lines, Table, WholeColumn
+from steadyrank.reading.files import LONGEST_LINE, MARK, OpenFile, times
+from steadyrank.reading.table import Column, Lines, Table, WholeColumn
 from steadyrank.reading.text_columns import TextColumn, is_plain_whole, join_columns
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from steadyrank._typing import AnyArray, IntArray
-    from steadyrank.reading.files import OpenFile
-    from steadyrank.reading.table import Column
 
 BATCH = 1 << 21
 """How many fields the csv module reads before they are laid out as columns."""

@@ -10,11 +10,12 @@ import codecs
 import gzip
 import os
 import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
+from typing import Any, BinaryIO, TypeAlias, cast
 
 import numpy as np
 
@@ -22,9 +23,6 @@ from steadyrank import errors
 from steadyrank.errors import Option, shorten
 from steadyrank.progress import tell
 from steadyrank.writing import remember_input
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 Source: TypeAlias = "str | os.PathLike[str] | BinaryIO | Sequence[str | os.PathLike[str]]"
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from glob import glob, has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from steadyrank import errors
 from steadyrank.errors import listing, shorten
@@ -25,13 +26,9 @@ from steadyrank.reading.delimited import looks_like_movielens, read_delimited, r
 from steadyrank.reading.files import PARQUET, SPREADSHEET, OpenFile, Source, open_source
 from steadyrank.reading.netflix import IN_FOLDERS, looks_like_netflix, read_netflix
 from steadyrank.reading.preflib import looks_like_preflib, read_preflib
+from steadyrank.reading.table import Table
 from steadyrank.reading.typed_files import is_one_document, read_json, read_json_lines, read_parquet
 from steadyrank.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from steadyrank.reading.table import Table
 
 DELIMITERS = ",;\t|"
 

@@ -13,19 +13,16 @@ numbers or all are of one sortable type, else in order of first appearance.
 from __future__ import annotations
 
 import numbers
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from steadyrank import errors
+from steadyrank._typing import AnyArray
 from steadyrank.errors import NO_BLANKS, listing, shorten
 from steadyrank.reading.arrays import Coded, as_column, is_hashable, is_missing, numbered
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from steadyrank._typing import AnyArray
 
 WIDEST_TABLE = 1 << 27
 """Whole-number labels that span at most this much are looked up in a table, not sorted."""

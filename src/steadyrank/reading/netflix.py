@@ -8,20 +8,15 @@ from __future__ import annotations
 
 import re
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 
+from steadyrank._typing import AnyArray, IntArray
 from steadyrank.errors import EmptyDataError, NotRecognisedError, Option, UnreadableFileError, shorten
 from steadyrank.reading.arrays import compact
-from steadyrank.reading.files import open_source
+from steadyrank.reading.files import OpenFile, open_source
 from steadyrank.reading.table import Lines, Table, WholeColumn
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from steadyrank._typing import AnyArray, IntArray
-    from steadyrank.reading.files import OpenFile
 
 MOVIE = re.compile(rb"(?:0|[1-9]\d{0,17}):[^\S\n]*")
 RATING = re.compile(rb"[1-9]\d{0,17},\d{1,18},[^,\n]*")

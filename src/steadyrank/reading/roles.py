@@ -6,21 +6,16 @@ name. Earlier names win over later ones, and every guess is said in the notes of
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from steadyrank import errors
 from steadyrank.errors import FILL_IN, NO_BLANKS, Option, listing, shorten
-from steadyrank.reading.kinds import is_about_reading
+from steadyrank.reading.kinds import Columns, Form, Kind, is_about_reading
 from steadyrank.reading.spellings import plain_number, with_decimal
 from steadyrank.reading.table import Guess, Table, simplify
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from steadyrank.reading.kinds import Columns, Form, Kind
-
 
 COUNTED = ("votes", "ballots")
 """How names of columns end that count what rows stand for, though they are called more than that."""

@@ -7,20 +7,16 @@ one, each by itself: a row that leaves takes nothing along that another row need
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from itertools import compress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from steadyrank._typing import BoolArray, FloatArray
 from steadyrank.errors import InvalidLabelError, Option, TwoReadingsError, listing, shorten
-from steadyrank.reading.table import Guess
+from steadyrank.reading.table import Guess, Table
 from steadyrank.reading.words import known, words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from steadyrank._typing import BoolArray, FloatArray
-    from steadyrank.reading.table import Table
 
 SCALES = {
     "z": "The values of each task, over all items, were brought to mean 0 and standard deviation 1; "

@@ -12,12 +12,13 @@ NA, N/A, NaN, null and None (in any case) are missing values.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steadyrank._typing import AnyArray
 from steadyrank.errors import NotANumberError, Option, shorten
 from steadyrank.reading.arrays import Coded, numbered, objects
 from steadyrank.reading.spellings import (
@@ -30,11 +31,6 @@ from steadyrank.reading.spellings import (
     plain_number,
     shared,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from steadyrank._typing import AnyArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from steadyrank import errors
 from steadyrank.errors import listing, shorten
 from steadyrank.reading.adapters.documents import Node, load, load_lines
+from steadyrank.reading.files import OpenFile
 from steadyrank.reading.table import GivenColumn, Table, as_table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from steadyrank.reading.files import OpenFile
 
 CELLS_FREELY = 1 << 20
 MOST_HOLES = 100

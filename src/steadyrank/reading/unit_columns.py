@@ -6,17 +6,14 @@ remembered. A column is offered for its name, and only if the very same table co
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from steadyrank.errors import InvalidDataError
 from steadyrank.reading.labels import encode
-from steadyrank.reading.roles import taken_by
+from steadyrank.reading.roles import Resolved, taken_by
 from steadyrank.reading.words import known, words_of
-
-if TYPE_CHECKING:
-    from steadyrank.reading.roles import Resolved
 
 Candidates = tuple[tuple[str, int], ...]
 """Columns that could be the unit, each with the number of its values."""

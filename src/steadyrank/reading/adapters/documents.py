@@ -8,15 +8,12 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from steadyrank.errors import UnreadableFileError, shorten
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from steadyrank.reading.files import OpenFile
+from steadyrank.reading.files import OpenFile
 
 
 def begins_with(file: OpenFile, opening: bytes, *names: str) -> bool:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from steadyrank.errors import ColumnError, EmptyDataError, Option, listing, shorten
+from steadyrank.reading.adapters.documents import Node
 from steadyrank.reading.arrays import is_missing
+from steadyrank.reading.files import OpenFile
 from steadyrank.reading.table import GivenColumn, Table
 from steadyrank.reading.words import known
 from steadyrank.wording import counted
-
-if TYPE_CHECKING:
-    from steadyrank.reading.adapters.documents import Node
-    from steadyrank.reading.files import OpenFile
 
 
 class Entry(NamedTuple):

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from steadyrank.reading.adapters.documents import Node, begins_with, load, load_lines
 from steadyrank.reading.adapters.entries import Entry, Found, folder_of
+from steadyrank.reading.files import OpenFile
 from steadyrank.reading.words import known
-
-if TYPE_CHECKING:
-    from steadyrank.reading.files import OpenFile
 
 RESULTS = re.compile(rb'\s*\{\s*"results"\s*:\s*\{')
 SAMPLES = re.compile(r"samples_(.+?)(_\d{4}-\d\d-\d\dT[\d.+-]+)?\.jsonl(\.gz)?")

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING
 
 from steadyrank.reading.adapters.documents import Node, load
 from steadyrank.reading.adapters.entries import Entry, Found, folder_of
 from steadyrank.reading.files import OpenFile, open_source
 from steadyrank.reading.words import known
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 REVISION = re.compile(r"[0-9a-f]{7,40}|\d+|no_revision_available|external")
 
