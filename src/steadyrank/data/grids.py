@@ -106,9 +106,7 @@ def grid_of(
     if items_in == "rows":
         if labels is None:
             raise ColumnError(
-                "no column names the items in the rows",
-                source=table.source,
-                way_out=["Name it as ", Option("row")],
+                "no column names the items in the rows", way_out=["Name it as ", Option("row")]
             )
         if values is None:
             found = _without_summaries(table, found)
@@ -156,13 +154,11 @@ def _check_no_long_table(table: Table, texts: Sequence[str], numbers: Sequence[s
     if len(scores) == 1:
         raise ColumnError(
             f"{said}{shorten(scores[0])} is not known as a score",
-            source=table.source,
             way_out=["Say it with ", Option("score", scores[0]), " and ", Option("row", rows[0])],
         )
     raise TwoReadingsError(
         f"{said}{listing(map(shorten, scores))} can all be the score",
         [(Option("score", name), f"the score in {shorten(name)}") for name in scores[:2]],
-        source=table.source,
     )
 
 
@@ -172,7 +168,6 @@ def _check_no_winners(table: Table, texts: Sequence[str]) -> None:
         if simplify(name) in {"winner", "loser"} and not set(table.labels(name)) <= {*table.names}:
             raise NotRecognisedError(
                 f"{shorten(name)} says who won or lost, but no columns look like the two sides",
-                source=table.source,
                 way_out=[
                     "Name them as ", Option("left"), " and ", Option("right"),
                     ", or read scores without it: ", Option("ignore", name),
@@ -269,7 +264,6 @@ def _decided(table: Table, labels: str | None, names: Sequence[str]) -> str:
         f"items can be the rows ({rows} in {shorten(labels)}) or the columns "
         f"({listing(map(shorten, names[:3]), len(names))})",
         [(Option("items_in", way), meaning) for way, meaning in WAYS.items()],
-        source=table.source,
     )
 
 

@@ -178,13 +178,12 @@ def _goes_up(paths: Sequence[str], names: list[str]) -> bool:
             if not whole or any(column.null_count for column in columns):
                 return False
             pair = [column.to_numpy() for column in columns]
-            pieces = [pair]
             if before:  # the first row follows the last one of what came before
-                pieces.append([np.append(a, b[:1]) for a, b in zip(before, pair, strict=True)])
-            possible = {way for way in possible if all(_rises(piece, way) for piece in pieces)}
+                pair = [np.append(a, b) for a, b in zip(before, pair, strict=True)]
+            possible = {way for way in possible if _rises(pair, way)}
             if not possible:
                 return False
-            before = [column[-1:] for column in pair] if batch.num_rows else before
+            before = [column[-1:] for column in pair]
     return True
 
 

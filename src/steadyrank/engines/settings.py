@@ -8,7 +8,6 @@ import re
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib import import_module
@@ -18,8 +17,6 @@ from typing import Any, TypeAlias
 from steadyrank import errors
 from steadyrank.errors import Option, shorten
 from steadyrank.writing import hold
-
-Closer: TypeAlias = Callable[[], None]
 
 PREFIX = "steadyrank-spill-"
 LOCK = "owner.lock"
@@ -71,21 +68,18 @@ class DuckDB:
                 f"threads must be a whole number from 1 on, but is {self.threads!r}"
             )
 
-    def open(self, paths: list[str], folder: Path) -> tuple[Any, Closer]:
-        """Return a relation over Parquet files, and what closes it."""
+    def open(self, paths: list[str], folder: Path, opened: ExitStack) -> Any:
+        """Return a relation over Parquet files; ``opened`` gets what is to be closed."""
         duckdb = needed("duckdb", "scanning files needs DuckDB", "duckdb")
-        with ExitStack() as opened:
-            try:
-                connection = opened.enter_context(duckdb.connect(config=self._config(folder)))
-                if self.max_spill is not None:
-                    # Given to connect(), the limit is shown but not kept; it must be set afterwards.
-                    connection.execute(f"SET max_temp_directory_size = '{self.max_spill}'")
-            except (duckdb.Error, ValueError) as error:
-                raise errors.InvalidSettingError(
-                    f"DuckDB does not take these settings: {error}"
-                ) from error
-            literal = [glob.escape(path) for path in paths]
-            return connection.read_parquet(literal, hive_partitioning=False), opened.pop_all().close
+        try:
+            connection = opened.enter_context(duckdb.connect(config=self._config(folder)))
+            if self.max_spill is not None:
+                # Given to connect(), the limit is shown but not kept; it must be set afterwards.
+                connection.execute(f"SET max_temp_directory_size = '{self.max_spill}'")
+        except (duckdb.Error, ValueError) as error:
+            raise errors.InvalidSettingError(f"DuckDB does not take these settings: {error}") from error
+        literal = [glob.escape(path) for path in paths]
+        return connection.read_parquet(literal, hive_partitioning=False)
 
     def _config(self, folder: Path) -> dict[str, Any]:
         limits = {"memory_limit": self.memory_limit, "threads": self.threads}
@@ -115,10 +109,10 @@ class Polars:
 
     name = "polars"
 
-    def open(self, paths: list[str], folder: Path) -> tuple[Any, Closer]:  # noqa: ARG002 (as others)
-        """Return a lazy frame over Parquet files, and what closes it."""
+    def open(self, paths: list[str], *_: object) -> Any:
+        """Return a lazy frame over Parquet files."""
         pl = needed("polars", "this engine needs polars", "frames")
-        return pl.scan_parquet(paths, glob=False, hive_partitioning=False), _nothing
+        return pl.scan_parquet(paths, glob=False, hive_partitioning=False)
 
 
 @dataclass(frozen=True)
@@ -146,14 +140,15 @@ class Spark:
 
     name = "spark"
 
-    def open(self, paths: list[str], folder: Path) -> tuple[Any, Closer]:  # noqa: ARG002 (as others)
-        """Return a Spark DataFrame over Parquet files, and what closes it."""
+    def open(self, paths: list[str], folder: Path, opened: ExitStack) -> Any:  # noqa: ARG002 (as others)
+        """Return a Spark DataFrame over Parquet files; ``opened`` gets what is to be closed."""
         sessions = needed("pyspark.sql", "this engine needs pyspark", "spark").SparkSession
         running = sessions.getActiveSession()
         session = running or sessions.builder.master(self.master).appName("steadyrank").getOrCreate()
         literal = [re.sub(r"([][{}*?\\])", r"\\\1", path) for path in paths]
-        frame = session.read.option("recursiveFileLookup", True).parquet(*literal)
-        return frame, _nothing if running is not None else session.stop
+        if running is None:
+            opened.callback(session.stop)
+        return session.read.option("recursiveFileLookup", True).parquet(*literal)
 
 
 def _check_size(name: str, given: object) -> None:
@@ -187,10 +182,6 @@ def engine_of(engine: str | Engine | None) -> Engine:
             f"there is no engine called {shorten(engine)}; known are: {', '.join(ENGINES)}."
         )
     return ENGINES[engine]()
-
-
-def _nothing() -> None:
-    """Close what needs no closing."""
 
 
 class SpillFolder:

@@ -178,9 +178,7 @@ class Source:
             notes = stage.put(self._files, self.spellings)
             paths, self.wrong = tuple(stage.paths), stage.wrong
         self._paths = plain_paths(paths, folder.path)
-        native, close = self._chosen.open(self._paths, folder.path)
-        self._opened.callback(close)
-        self._take_frame(native)
+        self._take_frame(self._chosen.open(self._paths, folder.path, self._opened))
         types = self._files.columns
         self.unsigned = {part for part, name in columns.items() if types[name] == "uint64"}
         return notes

@@ -15,6 +15,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from importlib.util import find_spec
 from typing import Any
@@ -73,7 +74,8 @@ def read_delimited(
     ([1, 2], ['x', 'y z'])
     """
     fast = polars and polars_works()
-    return _Reader(delimiter, source, names, take, fast=fast).read(_whole_records(blocks, source))
+    called = None if names is None else list(names)
+    return _Reader(delimiter, source, called, take, fast).read(_whole_records(blocks, source))
 
 
 def polars_works() -> bool:
@@ -135,28 +137,20 @@ def _whole_records(blocks: Iterable[bytes], source: str) -> Iterator[bytes]:
         yield b"".join(waiting)
 
 
+@dataclass
 class _Reader:
-    def __init__(
-        self,
-        delimiter: str,
-        source: str,
-        names: Sequence[str] | None,
-        take: Callable[[Table], None] | None,
-        *,
-        fast: bool,
-    ) -> None:
-        self.take = take
-        self.delimiter = delimiter
-        self.source = source
-        self.names = None if names is None else list(names)
-        self.fast = fast
-        self.whole: list[int] | None = None  # the columns that may be whole numbers; later fewer
-        self.words: dict[int, list[str]] = {}  # of each other column, those seen so far
-        self.next_line = 1
-        self.rows = 0
-        self.lines = Lines()
-        self.parts: list[Sequence[TextColumn | AnyArray]] = []
-        self.notes: list[str] = []
+    delimiter: str
+    source: str
+    names: list[str] | None
+    take: Callable[[Table], None] | None
+    fast: bool
+    whole: list[int] | None = None  # the columns that may be whole numbers; later fewer
+    words: dict[int, list[str]] = field(default_factory=dict)  # of each other column, those seen so far
+    next_line: int = 1
+    rows: int = 0
+    lines: Lines = field(default_factory=Lines)
+    parts: list[Sequence[TextColumn | AnyArray]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def read(self, blocks: Iterator[bytes]) -> Table:
         for block in blocks:

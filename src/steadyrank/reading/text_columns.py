@@ -20,7 +20,7 @@ import numpy as np
 
 from steadyrank._typing import AnyArray
 from steadyrank.errors import NotANumberError, Option, shorten
-from steadyrank.reading.arrays import Coded, numbered, objects
+from steadyrank.reading.arrays import Coded, as_column, numbered, objects
 from steadyrank.reading.spellings import (
     LONGEST_WHOLE,
     PLAIN,
@@ -75,14 +75,12 @@ class TextColumn:
         >>> TextColumn.of(["7", "12"]).labels(), TextColumn.of(["007", "12", ""]).labels()
         (array([ 7, 12]), array(['007', '12', None], dtype=object))
         """
-        if self.words and all(map(is_plain_whole, self.words)):
-            return np.array([int(word) for word in self.words], dtype=np.int64)[self.codes]
-        return objects(word or None for word in self.words)[self.codes]
+        return as_column(self.coded(), "")
 
     def coded(self) -> AnyArray | Coded:
         """Return labels, text as codes: nobody need look at a million equal words again."""
         if self.words and all(map(is_plain_whole, self.words)):
-            return self.labels()
+            return np.array([int(word) for word in self.words], dtype=np.int64)[self.codes]
         return Coded(self.codes, objects(word or None for word in self.words))
 
     def numbers(
