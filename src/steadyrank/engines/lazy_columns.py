@@ -148,7 +148,7 @@ def without_dropped(source: Source, frame: Frame, parts: Mapping[str, str]) -> F
 
 def _is_written(column: nw.Expr, dtype: Any, text: str) -> nw.Expr:
     """Tell where a value is written so, by the rule of memory; empty text stands for missing values."""
-    gap = column.is_null() | _is_nan(column) if dtype.is_float() else column.is_null()
+    gap = _is_gone(column, dtype)
     same = nw.lit(value=False)
     if dtype in {nw.String, nw.Categorical} or isinstance(dtype, nw.Enum):
         same = column.cast(nw.String).str.strip_chars() == text

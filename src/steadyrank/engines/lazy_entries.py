@@ -102,15 +102,13 @@ class LazyEntries(Entries):
     @cached_property
     def _with_parts(self) -> nw.LazyFrame[Any]:
         """The entries with their values in exact form, one for each unit and item."""
-        integers = self.source.guarded(self.frame.collect_schema)["value"].is_integer()
+        integers = self.source.schema(self.frame)["value"].is_integer()
         entries = self.frame
         if self._of_item is not None:
             entries = entries.join(self._of_item, on="item", how="inner")
         parts = parts_of(nw.col("value"), self.form, integers=integers)
-        frame = entries.with_columns(
-            nw.col("value").alias("most"),
-            *(part.alias(name) for name, part in zip(self._halves, parts, strict=True)),
-        )
+        halves = dict(zip(self._halves, parts, strict=True))
+        frame = entries.with_columns(most=nw.col("value"), **halves)
         if not self.grouped:
             return frame
         return frame.group_by("unit", "item").agg(
@@ -208,27 +206,22 @@ class LazyEntries(Entries):
 
     def _squares_of(self, move: nw.Expr, scale: float) -> tuple[FloatArray, FloatArray]:
         """Return the sum of squares and the largest of the moves of each unit, multiplied by a scale."""
-        moves = self._joined().with_columns((move * scale).alias("move"))
-        grouped = moves.with_columns(
-            (nw.col("move") * nw.col("move")).alias("square"), nw.col("move").abs().alias("move")
-        )
-        by_unit = grouped.group_by("unit").agg(nw.col("square").sum(), nw.col("move").max())
+        moves = self._joined().with_columns(move=move * scale)
+        both = moves.with_columns(square=nw.col("move") * nw.col("move"), move=nw.col("move").abs())
+        by_unit = both.group_by("unit").agg(nw.col("square").sum(), nw.col("move").max())
         found = self.source.collect(by_unit, f"the shifts of {len(self.keys):,} units")
-        both = np.zeros((2, len(self.keys)))
-        both[:, self._numbers_of(found["unit"])] = found["square"], found["move"]
-        return both[0], both[1]
+        squares, largest = np.zeros((2, len(self.keys)))
+        units = self._numbers_of(found["unit"])
+        squares[units], largest[units] = found["square"], found["move"]
+        return squares, largest
 
     def bounds(self, sums: ItemSums) -> tuple[FloatArray, FloatArray]:
         """Return the lowest and highest scores, where units are groups by one more group-by."""
         if not self.grouped:
             return super().bounds(sums)
         without = self._without(sums)
-        grouped = (
-            self._joined()
-            .with_columns(without.alias("lowest"), without.alias("highest"))
-            .group_by("item")
-            .agg(nw.col("lowest").min(), nw.col("highest").max())
-        )
+        entries = self._joined().with_columns(lowest=without, highest=without)
+        grouped = entries.group_by("item").agg(nw.col("lowest").min(), nw.col("highest").max())
         found = self.source.collect(grouped, "the bounds of the items")
         where, _ = encode(found["item"], known=self.labels)
         lowest, highest = sums.scores.copy(), sums.scores.copy()
@@ -240,9 +233,8 @@ class LazyEntries(Entries):
         """Return the most that a unit's values can move the scores, squared."""
         count, ends = nw.col("count").cast(nw.Float64), (lowest, highest)
         move = reach(self._leaving, count, shrinkage, ends, nw.max_horizontal)
-        squares = self._joined().with_columns((move * move).alias("square"))
-        by_unit = squares.group_by("unit").agg(nw.col("square").sum())
-        largest = by_unit.select(nw.col("square").max())
+        squares = self._joined().with_columns(square=move * move).group_by("unit")
+        largest = squares.agg(nw.col("square").sum()).select(nw.col("square").max())
         return float(self.source.numbers(largest, "a bound over the units")["square"])
 
     @property

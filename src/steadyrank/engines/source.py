@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias, TypeVar
 
 import narwhals as nw
 import numpy as np
@@ -30,6 +30,7 @@ from steadyrank.reading.spellings import SPELLINGS, Spelling
 from steadyrank.reading.table import Column, GivenColumn, Table
 
 Frame: TypeAlias = nw.LazyFrame[Any]
+Answer = TypeVar("Answer")
 
 FULL_DISK = ("max_temp_directory_size", "no space left", "disk full", "enospc", "offload")
 OTHER_DISK = ", or more room: max_spill=... of DuckDB(...), or spill=... on another disk, of any engine."
@@ -244,10 +245,9 @@ class Source:
 
     def schema(self, frame: Frame) -> nw.Schema:
         """Return the types of the columns; some engines run a query to tell them."""
-        schema: nw.Schema = self.guarded(frame.collect_schema)
-        return schema
+        return self.guarded(frame.collect_schema)
 
-    def guarded(self, action: Any) -> Any:
+    def guarded(self, action: Callable[[], Answer]) -> Answer:
         """Run something in the engine; if it fails, say why in our words."""
         try:
             return action()

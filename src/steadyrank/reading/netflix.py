@@ -20,6 +20,7 @@ from steadyrank.reading.table import Lines, Table, WholeColumn
 
 MOVIE = re.compile(rb"(?:0|[1-9]\d{0,17}):[^\S\n]*")
 RATING = re.compile(rb"[1-9]\d{0,17},\d{1,18},[^,\n]*")
+OPENS = re.compile(rb"%b\Z" % MOVIE.pattern)
 LINES = re.compile(rb"(?:(?:%b|%b)(?:\n|\Z))*+" % (MOVIE.pattern, RATING.pattern))
 IN_FOLDERS = ("combined_data_*.txt*", "mv_*.txt*")
 
@@ -71,17 +72,6 @@ def _numbers_at(data: AnyArray, starts: IntArray) -> IntArray:
         rows, places, digits = rows[digits <= 9], places[digits <= 9] + 1, digits[digits <= 9]
         found[rows] = 10 * found[rows] + digits
     return found
-
-
-def looks_like_netflix(first_line: bytes) -> bool:
-    """Tell whether a line opens a movie.
-
-    Examples
-    --------
-    >>> looks_like_netflix(b"1:"), looks_like_netflix(b"3: 1,2")
-    (True, False)
-    """
-    return MOVIE.fullmatch(first_line) is not None
 
 
 def read_netflix(file: OpenFile) -> Table:
