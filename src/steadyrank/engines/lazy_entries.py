@@ -84,6 +84,12 @@ class LazyEntries(Entries):
         self._of_item: nw.LazyFrame[Any] | None = None
         if not self.form.whole:
             self.form, self._of_item = self._form_of_items()
+        whole = self.form.whole
+        self._halves = ["part0"] if whole else ["part0", "part1"]
+        self._scales = [] if whole else ["scale", "tens"]  # of an entry's item, where items differ
+        # What a unit gives to an item, in the scale of the item, and how many values leave with that.
+        self._together = nw.col("part0") if whole else nw.col("part0") + nw.col("part1")
+        self._leaving: Any = nw.col("leaving").cast(nw.Float64) if self.grouped else 1
 
     def _form_of_items(self) -> tuple[ExactForm, nw.LazyFrame[Any]]:
         """Return the form of each item, in the order of the labels, and as columns of the engine."""
@@ -94,10 +100,6 @@ class LazyEntries(Entries):
         largest[codes], places[codes] = found["size"], found["places"]
         form = form_of_items(places, largest, (self.form.lowest, self.form.highest), self.rows)
         return form, with_forms(ranges, largest, self.rows)
-
-    @property
-    def _halves(self) -> list[str]:
-        return ["part0"] if self.form.whole else ["part0", "part1"]
 
     @cached_property
     def _with_parts(self) -> nw.LazyFrame[Any]:
@@ -124,22 +126,12 @@ class LazyEntries(Entries):
         alone = nw.when(nw.col("leaving") == 1).then(nw.col("value").cast(nw.Float64))
         return self._with_parts.select("unit", "item", value=alone.otherwise(mean))
 
-    @property
-    def _together(self) -> nw.Expr:
-        """What a unit gives to an item, in the scale of the item."""
-        return nw.col("part0") if self.form.whole else nw.col("part0") + nw.col("part1")
-
     def _ratio(self, sums: Any, below: Any) -> Any:
         """Return ``sums / below`` of sums in exact form: the steps of ``ExactForm.ratio``."""
         if self.form.whole:
             return sums / (below * self.form.tens)
         tens = nw.col("tens")
         return sums / (below * tens) / (nw.col("scale") / tens)
-
-    @property
-    def _scales(self) -> list[str]:
-        """The columns that tell the scale of an entry's item; none where it is the same for all."""
-        return [] if self.form.whole else ["scale", "tens"]
 
     @cached_property
     def _numbered(self) -> tuple[AnyArray, tuple[object, ...]]:
@@ -236,11 +228,6 @@ class LazyEntries(Entries):
         squares = self._joined().with_columns(square=move * move).group_by("unit")
         largest = squares.agg(nw.col("square").sum()).select(nw.col("square").max())
         return float(self.source.numbers(largest, "a bound over the units")["square"])
-
-    @property
-    def _leaving(self) -> Any:
-        """How many values leave with an entry, for expressions."""
-        return nw.col("leaving").cast(nw.Float64) if self.grouped else 1
 
     def _without(self, sums: ItemSums) -> Any:
         """Return the score of an entry's item without it: the same steps as in memory."""
