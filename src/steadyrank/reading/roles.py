@@ -141,7 +141,7 @@ def resolve(kind: Kind, table: Table, given: Mapping[str, Any]) -> Resolved:
                 _check_counted(form, table, columns)
                 table.notes += _notes(kind, columns, named)
             if settings.get("decimal") is None:
-                counted = {role: name for role, name in columns.items() if _counts(kind, role)}
+                counted = {role: columns[role] for role in columns if kind.roles[role].holds == "counts"}
                 whole = dict.fromkeys(taken_by(counted), with_decimal("."))  # they have no decimals
                 table.spellings = {**table.spellings, **whole}
             reading = {name: settings.pop(name) for name in list(settings) if is_about_reading(name)}
@@ -288,10 +288,9 @@ def _split(kind: Kind, table: Table, given: Mapping[str, Any]) -> tuple[dict[str
     asked = {name: value for name, value in given.items() if value is not None}
     unknown = [name for name in asked if name not in kind.declared]
     if unknown:
-        options = [part for name in kind.declared for part in (", ", Option(name))]
         raise errors.InvalidDataError(
             f"{shorten(unknown[0])} is no argument of {kind.name}",
-            way_out=[f"Those of {kind.name} are ", *options[1:]],
+            way_out=[f"Those of {kind.name} are ", *_joined(map(Option, kind.declared))],
         )
     of_others = [name for name in asked if getattr(kind.declared[name], "some_formats", False)]
     if idle := [name for name in of_others if name not in table.answers_to]:
@@ -316,10 +315,6 @@ def _outside(kind: Kind, asked: Mapping[str, Any]) -> dict[str, Mapping[str, str
     """Return the settings whose values are none of those that they may have, with these."""
     choices = {name: kind.settings[name].choices or {} for name in asked if name in kind.settings}
     return {name: known for name, known in choices.items() if known and asked[name] not in known}
-
-
-def _counts(kind: Kind, role: str) -> bool:
-    return kind.roles[role].holds == "counts"
 
 
 def _as_list(value: Any) -> list[Any]:
