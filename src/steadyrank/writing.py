@@ -17,7 +17,8 @@ import os
 import re
 import stat
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from glob import escape
 from pathlib import Path
@@ -179,17 +180,13 @@ def _write_into(target: Target, data: bytes) -> None:
     if target.descriptor is None:
         handle = os.open(target.path, os.O_WRONLY | getattr(os, "O_NOCTTY", 0))
     else:
-        for stream in (sys.stdout, sys.stderr):
-            if stream is not None:
-                stream.flush()  # what was said before comes before
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            stream.flush()  # what was said before comes before
         handle = os.dup(target.descriptor)
-    try:
-        left = memoryview(data)
-        with suppress(BrokenPipeError):
-            while left:
-                left = left[os.write(handle, left) :]
-    finally:
-        os.close(handle)
+    left = memoryview(data)
+    with _closing(handle), suppress(BrokenPipeError):
+        while left:
+            left = left[os.write(handle, left) :]
 
 
 def _replace(target: Target, data: bytes) -> None:
@@ -234,15 +231,12 @@ def hold(handle: int, *, wait: bool) -> bool:
 
 def _sweep(folder: Path, stem: str) -> None:
     """Remove the unfinished files that programs left which were killed."""
+    flags = os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0)
     for left in folder.glob(f"{escape(stem)}{'[0-9a-f]' * 16}{UNFINISHED}"):
-        with suppress(OSError):
-            handle = os.open(left, os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0))
-            try:
-                # Its writer may have made it anew under the same name before we held it.
-                if hold(handle, wait=False) and os.path.samestat(os.fstat(handle), left.lstat()):
-                    left.unlink()
-            finally:
-                os.close(handle)
+        with suppress(OSError), _closing(os.open(left, flags)) as handle:
+            # Its writer may have made it anew under the same name before we held it.
+            if hold(handle, wait=False) and os.path.samestat(os.fstat(handle), left.lstat()):
+                left.unlink()
 
 
 def _keep_rights(handle: int, path: Path, old: os.stat_result) -> None:
@@ -262,9 +256,13 @@ def _keep_rights(handle: int, path: Path, old: os.stat_result) -> None:
 
 def _sync_folder(folder: Path) -> None:
     """Bring the new name to the disk, where a folder can be brought there."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+    with suppress(OSError), _closing(os.open(folder, os.O_RDONLY)) as handle:
+        os.fsync(handle)
+
+
+@contextmanager
+def _closing(handle: int) -> Iterator[int]:
+    try:
+        yield handle
+    finally:
+        os.close(handle)

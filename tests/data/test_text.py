@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from oracles import reading_twins
 from steadyrank.errors import NotANumberError, SteadyrankError
 from steadyrank.reading.delimited import read_delimited
-from steadyrank.reading.files import open_source
+from steadyrank.reading.files import OpenFile
 from steadyrank.reading.netflix import read_netflix
 from steadyrank.reading.text_columns import TextColumn, is_plain_whole, join_columns
 
@@ -93,20 +94,29 @@ NETFLIX_LINES = st.one_of(
 )
 
 
-@given(st.lists(NETFLIX_LINES, min_size=1, max_size=8), st.sampled_from(["\n", "\r\n"]))
-def test_netflix_lines_are_read_alike_with_and_without_polars(lines: list[str], end: str) -> None:
-    def read(*, polars: bool) -> Any:
-        text = io.BytesIO(end.join(lines).encode() + b"\n")
+@given(
+    st.lists(NETFLIX_LINES, min_size=1, max_size=8), st.sampled_from(["\n", "\r\n"]), st.integers(1, 40)
+)
+def test_netflix_lines_are_read_as_they_stand(lines: list[str], end: str, size: int) -> None:
+    text = end.join(lines).encode() + b"\n"
+    expected = reading_twins.read_netflix(text)
+
+    def read(block: int) -> Any:
+        file = OpenFile("ratings.txt", "utf-8", io.BytesIO(text), look_at=block, block=block)
+        file.look()
         try:
-            table = read_netflix(open_source(text), polars=polars)
+            table = read_netflix(file)
         except SteadyrankError as error:
             return type(error), str(error)
         places = table.lines
         assert places is not None
-        columns = {name: table.labels(name).tolist() for name in table.names}
-        return columns, [places[row] for row in range(len(table))]
+        assert [(name, list(map(str, table.labels(name)))) for name in table.names] == expected
+        return [places[row] for row in range(len(table))]
 
-    assert read(polars=True) == read(polars=False)
+    found = read(size)
+    assert found == read(1 << 20)
+    rated = [f"{number} (ratings.txt)" for number, line in enumerate(lines, 1) if line.count(",") == 2]
+    assert (found == rated) == (expected is not None)
 
 
 def contents(table: Table) -> Any:

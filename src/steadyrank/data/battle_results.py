@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from os.path import commonprefix
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from steadyrank._typing import AnyArray
 from steadyrank.errors import UnknownOutcomeError, shorten
 from steadyrank.reading.arrays import as_column, check_length, is_hashable, numbered, written
 from steadyrank.reading.table import simplify
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from steadyrank._typing import AnyArray
 
 LEFT, TIE, RIGHT, UNKNOWN = 1, 0, -1, 2
 
@@ -45,6 +42,7 @@ DRAWN = {text for text, result in SPELLINGS[HOME].items() if result == TIE}
 SHORT = {"home", "away", "host", "guest", "visitor", "white", "black", "left", "right"}
 """Sides that are called by their first letter, too."""
 
+SAY_IT = 'Say "left", "right" or "tie".'
 BY_LABEL = "outcomes read as the label of the item that won"
 WAY_OUT = (
     "Outcomes are left/right/tie (also a/b, model_a/model_b, draw, both bad, H/A/D, 1/X/2, W/L/D and "
@@ -114,21 +112,12 @@ def read_results(
         differ = found != spelled
         if differ.any():
             one, two = (MEANS[int(way[differ][0])] for way in (spelled, found))
-            raise UnknownOutcomeError(
-                f"outcome {shorten(column[differ][0])}: {one} as {how}, {two} as {other}",
-                rows=differ,
-                subject="winner",
-                way_out='Say "left", "right" or "tie".',
-            )
+            shown = shorten(column[differ][0])
+            raise _wrong(differ, f"outcome {shown}: {one} as {how}, {two} as {other}")
     differ = spelled != named
     if reads_spelled and reads_named and differ.any():
-        raise UnknownOutcomeError(
-            f"outcome {shorten(column[differ][0])} can be read as a side and as "
-            "the label of an item, with different winners",
-            rows=differ,
-            subject="winner",
-            way_out='Say "left", "right" or "tie".',
-        )
+        both = "can be read as a side and as the label of an item, with different winners"
+        raise _wrong(differ, f"outcome {shorten(column[differ][0])} {both}")
     if reads_spelled:
         return spelled, "" if how in {SIDES, NAMES} else f"outcomes read as {how}"
     if reads_named:
@@ -136,12 +125,11 @@ def read_results(
     unknown = (spelled == UNKNOWN) & (named == UNKNOWN)
     if not unknown.any():  # each is known in one way, but no one way knows all
         unknown = spelled == UNKNOWN
-    raise UnknownOutcomeError(
-        f"unknown outcome {shorten(column[unknown].tolist()[0])}",
-        rows=unknown,
-        subject="winner",
-        way_out=WAY_OUT,
-    )
+    raise _wrong(unknown, f"unknown outcome {shorten(column[unknown].tolist()[0])}", WAY_OUT)
+
+
+def _wrong(rows: AnyArray, problem: str, way_out: str = SAY_IT) -> UnknownOutcomeError:
+    return UnknownOutcomeError(problem, rows=rows, subject="winner", way_out=way_out)
 
 
 def check_agreement(results: AnyArray, by_points: AnyArray | None) -> None:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from steadyrank._typing import AnyArray, IntArray
 from steadyrank.data.observations import Observations, check_total, shared_out
 from steadyrank.data.people import remaining_groups
 from steadyrank.data.units import LazyLabels, Units
 from steadyrank.errors import listing
 from steadyrank.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from steadyrank._typing import AnyArray, IntArray
 
 SPARE = 1 << 16
 

@@ -9,21 +9,17 @@ contradict each other, both ways are shown and neither is taken.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steadyrank._typing import IntArray
 from steadyrank.data.observations import ITEM_NAMES
 from steadyrank.errors import ColumnError, NotRecognisedError, Option, TwoReadingsError, listing, shorten
-from steadyrank.reading.table import Guess, simplify
-from steadyrank.reading.unit_columns import IDS, sounds_like_a_unit, words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
-    from steadyrank._typing import IntArray
-    from steadyrank.reading.table import Table
+from steadyrank.reading.table import Guess, Table, simplify
+from steadyrank.reading.unit_columns import sounds_like_a_unit
+from steadyrank.reading.words import known, pattern, words_of
 
 ROW_NAMES = (
     "row", "rowid", "question", "questionid", "task", "taskid", "prompt", "promptid", "dataset", "judge",
@@ -33,38 +29,8 @@ ROW_NAMES = (
 )  # fmt: skip
 """What a column of tasks, questions or other rows is often called, best first."""
 
-MEASURES = {
-    "acc", "accuracy", "auc", "bleu", "cer", "em", "error", "exact", "f1", "fid", "loss", "mae", "map",
-    "mrr", "mse", "ndcg", "perplexity", "ppl", "precision", "recall", "rmse", "rouge", "score", "se",
-    "wer", "average", "avg", "elo", "rating", "points", "winrate",
-}  # fmt: skip
-BENCHMARKS = re.compile(
-    "mmlu|gsm8k|hellaswag|arc(c|e|challenge|easy)?$|truthfulqa|winogrande|humaneval|mbpp|math(lvl5|500)?$"
-    "|bbh|gpqa|ifeval|musr|boolq|piqa|squad|drop$|mtbench|alpacaeval|swebench|livecodebench|aime|superglue"
-    "|glue|mnli|sst2|cola$|qnli|qqp$|rte$|stsb|imagenet|cifar|coco|msmarco|beir|trec|xsum|cnndm"
-)
-"""How names of common benchmarks begin, or what they are, without case and punctuation."""
-MODELS = re.compile(
-    r"gpt|claude|llama|gemini|gemma|mi[sx]tral|qwen|falcon|vicuna|deepseek|command-?r|phi-?\d|palm|bert\b|"
-    r"\bt5\b|bm25|xgboost|lightgbm|catboost|random ?forest|resnet|\bmlp\b|\bsvm\b|\bknn\b|\d+b\b",
-    re.IGNORECASE,
-)
-"""What names of common models and methods hold."""
 NUMBERED = re.compile(r"[A-Za-z_#-]{0,12}[ _-]?\d+\Z")
 """Names that only count: q17, task_3, 42."""
-ABOUT = {
-    "average", "avg", "battles", "cost", "count", "date", "downloads", "games", "hub", "likes",
-    "matches", "mean", "n", "num", "number", "overall", "parameters", "params", "place", "position",
-    "price", "rank", "ranking", "runs", "samples", "size", "support", "total", "votes", "year",
-}  # fmt: skip
-"""First words of columns that sum a row up, or say something else of its item."""
-TRIALS = {"run", "runid", "i"}
-"""Names of items that are, where they are numbers, rather those of trials."""
-SUMS = {"average", "avg", "mean", "median", "overall", "sum", "total"}
-"""Names of rows that sum the others up."""
-SPREADS = {"ci", "lower", "sd", "se", "std", "stddev", "stderr", "stdev", "upper", "var", "variance"}
-"""Last words of columns that say how sure a score is."""
-NUMBERING = {*IDS, "index", "key", "no", "nr", "number"}
 NEARLY = 0.5
 """The share of numbers from which on a column is one of numbers with faults."""
 LOOKED_AT = 1000
@@ -140,9 +106,7 @@ def grid_of(
     if items_in == "rows":
         if labels is None:
             raise ColumnError(
-                "no column names the items in the rows",
-                source=table.source,
-                way_out=["Name it as ", Option("row")],
+                "no column names the items in the rows", way_out=["Name it as ", Option("row")]
             )
         if values is None:
             found = _without_summaries(table, found)
@@ -176,10 +140,10 @@ def parted(table: Table, names: Iterable[str]) -> tuple[list[str], list[str]]:
 
 def _check_no_long_table(table: Table, texts: Sequence[str], numbers: Sequence[str]) -> None:
     """Refuse a table with a column of rows, one of items that repeat, and others that may be scores."""
-    ids = [name for name in numbers if simplify(name) not in TRIALS and table.is_whole(name)]
+    ids = [name for name in numbers if simplify(name) not in known("trials") and table.is_whole(name)]
     item = next((name for name in (*texts, *ids) if simplify(name) in ITEM_NAMES), None)
-    known = [name for name in (*texts, *numbers) if simplify(name) in ROW_NAMES or is_id(table, name)]
-    rows = [name for name in known if name != item]
+    every = [name for name in (*texts, *numbers) if name != item]
+    rows = [name for name in every if simplify(name) in ROW_NAMES or is_id(table, name)]
     scores = [name for name in numbers if name not in (item, *rows)]
     if item is None or not rows or not scores:
         return
@@ -190,13 +154,11 @@ def _check_no_long_table(table: Table, texts: Sequence[str], numbers: Sequence[s
     if len(scores) == 1:
         raise ColumnError(
             f"{said}{shorten(scores[0])} is not known as a score",
-            source=table.source,
             way_out=["Say it with ", Option("score", scores[0]), " and ", Option("row", rows[0])],
         )
     raise TwoReadingsError(
         f"{said}{listing(map(shorten, scores))} can all be the score",
         [(Option("score", name), f"the score in {shorten(name)}") for name in scores[:2]],
-        source=table.source,
     )
 
 
@@ -206,7 +168,6 @@ def _check_no_winners(table: Table, texts: Sequence[str]) -> None:
         if simplify(name) in {"winner", "loser"} and not set(table.labels(name)) <= {*table.names}:
             raise NotRecognisedError(
                 f"{shorten(name)} says who won or lost, but no columns look like the two sides",
-                source=table.source,
                 way_out=[
                     "Name them as ", Option("left"), " and ", Option("right"),
                     ", or read scores without it: ", Option("ignore", name),
@@ -231,16 +192,16 @@ def is_id(table: Table, name: str) -> bool:
     ['query_id', 'index', 'Unnamed: 0', 'session']
     """
     words = words_of(name)
-    numbered = bool(words) and (words[-1] in NUMBERING or "id" in words)
-    known = simplify(name) in {*ROW_NAMES, *TRIALS} or (len(words) == 1 and sounds_like_a_unit(name))
-    called = numbered or known or words == ["unnamed", "0"]
+    numbered = bool(words) and (words[-1] in known("ids", "numberings") or "id" in words)
+    a_row = simplify(name) in {*ROW_NAMES, *known("trials")}
+    a_unit = len(words) == 1 and sounds_like_a_unit(name)
+    called = numbered or a_row or a_unit or words == ["unnamed", "0"]
     return called and table.is_numeric(name) and table.is_whole(name)
 
 
 def _label_column(table: Table, texts: Sequence[str], numbers: Sequence[str]) -> str | None:
     """Return the column that names the rows: one called so, the first of text, or one of ids."""
-    known = {*ITEM_NAMES, *ROW_NAMES}
-    called = (name for name in texts if simplify(name) in known)
+    called = (name for name in texts if simplify(name) in {*ITEM_NAMES, *ROW_NAMES})
     ids = (name for name in numbers if is_id(table, name))
     return next(called, None) or next(iter(texts), None) or next(ids, None)
 
@@ -263,7 +224,8 @@ def without_ids(table: Table, numbers: Sequence[str], labels: str | None = None)
 
 def _without_summaries(table: Table, names: list[str]) -> list[str]:
     words = {name: words_of(name) or [""] for name in names}
-    about = [name for name in names if words[name][0] in ABOUT or words[name][-1] in SPREADS]
+    first, last = known("facts_of_items"), known("spreads")
+    about = [name for name in names if words[name][0] in first or words[name][-1] in last]
     if not about or len(about) == len(names):
         return names
     shown = listing(map(shorten, about))
@@ -275,7 +237,7 @@ def _without_summaries(table: Table, names: list[str]) -> list[str]:
 def _without_summary_rows(table: Table, labels: str) -> IntArray:
     """Return the rows but for those that sum the others up, and note these."""
     names = table.labels(labels).tolist()
-    sums = [name for name in names if simplify(name) in SUMS]
+    sums = [name for name in names if simplify(name) in known("sums")]
     if not sums or len(sums) + 2 > len(names):
         return np.arange(len(names))
     shown = listing(map(shorten, sums))
@@ -289,9 +251,9 @@ def _decided(table: Table, labels: str | None, names: Sequence[str]) -> str:
     if labels is None:
         return "columns"
     called = simplify(labels)
-    known = {"rows": called in ITEM_NAMES, "columns": called in ROW_NAMES or sounds_like_a_unit(labels)}
-    if sum(known.values()) == 1:
-        found = "rows" if known["rows"] else "columns"
+    told = {"rows": called in ITEM_NAMES, "columns": called in ROW_NAMES or sounds_like_a_unit(labels)}
+    if sum(told.values()) == 1:
+        found = "rows" if told["rows"] else "columns"
         return _noted(table, labels, found, f"the column {shorten(labels)}")
     signs = _signs(table, labels, names)
     if len(signs) == 1:
@@ -302,7 +264,6 @@ def _decided(table: Table, labels: str | None, names: Sequence[str]) -> str:
         f"items can be the rows ({rows} in {shorten(labels)}) or the columns "
         f"({listing(map(shorten, names[:3]), len(names))})",
         [(Option("items_in", way), meaning) for way, meaning in WAYS.items()],
-        source=table.source,
     )
 
 
@@ -310,12 +271,13 @@ def _signs(table: Table, labels: str, names: Sequence[str]) -> dict[str, str]:
     """Return for each orientation that something speaks for what that is."""
     rows = [str(label) for label in table.labels(labels)[:LOOKED_AT].tolist()]
     signs = {}
-    if _mostly(names, _is_measure) or _mostly(rows, MODELS.search):
+    is_model = pattern("models").search
+    if _mostly(names, _is_measure) or _mostly(rows, is_model):
         signs["rows"] = "names of tasks and measures" if _mostly(names, _is_measure) else "model names"
     repeated = len(set(rows)) < len(rows)
-    numbered = _mostly(rows, NUMBERED.match) and not _mostly(rows, MODELS.search)
+    numbered = _mostly(rows, NUMBERED.match) and not _mostly(rows, is_model)
     tasks = _mostly(rows, _is_measure)
-    if repeated or numbered or tasks or _mostly(names, MODELS.search):
+    if repeated or numbered or tasks or _mostly(names, is_model):
         signs["columns"] = "repeated rows" if repeated else "the names in it"
     return signs
 
@@ -336,7 +298,8 @@ def _warn(table: Table, labels: str | None, items: Sequence[str]) -> None:
 
 
 def _is_measure(name: str) -> bool:
-    return not MEASURES.isdisjoint(words_of(name)) or bool(BENCHMARKS.match(simplify(name)))
+    measured = any(word in known("measures") for word in words_of(name))
+    return measured or pattern("benchmarks").match(simplify(name)) is not None
 
 
 def _mostly(names: Sequence[str], test: object) -> bool:

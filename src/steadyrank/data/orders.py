@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Set as AbstractSet
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence, Set as AbstractSet
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from steadyrank._typing import AnyArray, IntArray
 from steadyrank.data.observations import repeated_spans
 from steadyrank.errors import NO_BLANKS, InvalidBallotError, shorten
 from steadyrank.reading.arrays import objects
+from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.text_columns import TextColumn
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from steadyrank._typing import AnyArray, IntArray
-    from steadyrank.reading.dropping import Dropping
 
 TIED = (list, tuple, set, frozenset, np.ndarray)
 TIER = r"(?:\{[^{}]*+\}\s*+|[^{},]++)"

@@ -5,21 +5,18 @@ Weights are whole parts of a decimal unit, so that sums of them, and with them t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import compress
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import Annotated, Any, TypedDict
 
 import numpy as np
 
+from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.engines.exact_sums import EXACT, are_decimals
 from steadyrank.errors import EmptyDataError, InvalidDataError, InvalidWeightError, shorten
 from steadyrank.reading.arrays import as_column, as_numbers, check_length
 from steadyrank.reading.kinds import ReadingArguments, Role
 from steadyrank.reading.labels import encode
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 
 ROOM = EXACT / 1024
 """Weights add up to fewer parts than this, so that a thousand times as many are exact, too."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
 
+from steadyrank._typing import BoolArray, IntArray
 from steadyrank.data.entry_data import EntryObservations
 from steadyrank.data.observations import (
     Observations,
@@ -17,23 +19,15 @@ from steadyrank.data.observations import (
     with_notes_first,
 )
 from steadyrank.data.units import LazyLabels, Units
+from steadyrank.engines.lazy_entries import LazyEntries
 from steadyrank.engines.scanning import counted_rows, offered_units, scan_ratings, scan_scores
-from steadyrank.engines.source import opened
+from steadyrank.engines.settings import Engine
+from steadyrank.engines.source import Traffic, opened
 from steadyrank.errors import InvalidDataError
 from steadyrank.reading.dropping import Dropping
+from steadyrank.reading.kinds import Kind
 from steadyrank.reading.roles import resolve
 from steadyrank.reading.unit_columns import names_for_the_unit
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Self
-
-    from steadyrank._typing import BoolArray, IntArray
-    from steadyrank.data.observations import Ends
-    from steadyrank.engines.lazy_entries import LazyEntries
-    from steadyrank.engines.settings import Engine
-    from steadyrank.engines.source import Traffic
-    from steadyrank.reading.kinds import Kind
 
 IN_MEMORY = "It needs the data in memory: use read or from_frame instead of scan."
 
@@ -119,7 +113,7 @@ class ScannedEntries(EntryObservations):
         """Return the data with one more note, which comes before what left the engine."""
         return self._changed({"policies": (*self.policies, note)})
 
-    def favouring(self, behind: int, ahead: int, ends: Ends) -> Any:  # noqa: ARG002 (always refused)
+    def favouring(self, behind: int, ahead: int, ends: object) -> Any:  # noqa: ARG002 (always refused)
         """Complain: units are never added."""
         raise InvalidDataError(
             "no unit can be added to data that stay in an engine, or change there", way_out=IN_MEMORY

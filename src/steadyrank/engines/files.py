@@ -11,27 +11,19 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from steadyrank import errors
 from steadyrank.engines.settings import needed
-from steadyrank.errors import (
-    FileNotThereError,
-    InvalidDataError,
-    SchemaDiffersError,
-    UnreadableFileError,
-    listing,
-    shorten,
-)
+from steadyrank.errors import listing, shorten
 from steadyrank.reading.files import open_source
 from steadyrank.reading.formats import delimiter_of, format_of
+from steadyrank.reading.kinds import Columns
 from steadyrank.reading.roles import taken_by
 from steadyrank.reading.spellings import SPELLINGS, Spelling
 from steadyrank.reading.table import Table, as_table
-
-if TYPE_CHECKING:
-    from steadyrank.reading.kinds import Columns
 
 ROWS = 1 << 18
 """How many rows of a Parquet file are looked at together."""
@@ -92,11 +84,11 @@ class Files:
         expected = roles(self.first_rows())
         for other in self.others:
             found = None
-            with suppress(InvalidDataError):
+            with suppress(errors.InvalidDataError):
                 found = roles(other.first_rows())
             names = () if self.text or found != expected else taken_by(expected)
             if found != expected or any(self.columns[name] != other.columns[name] for name in names):
-                raise SchemaDiffersError(
+                raise errors.SchemaDiffersError(
                     _difference(self, other),
                     way_out="Write the files again with equal columns, or scan them apart.",
                 )
@@ -186,13 +178,12 @@ def _goes_up(paths: Sequence[str], names: list[str]) -> bool:
             if not whole or any(column.null_count for column in columns):
                 return False
             pair = [column.to_numpy() for column in columns]
-            pieces = [pair]
             if before:  # the first row follows the last one of what came before
-                pieces.append([np.append(a, b[:1]) for a, b in zip(before, pair, strict=True)])
-            possible = {way for way in possible if all(_rises(piece, way) for piece in pieces)}
+                pair = [np.append(a, b) for a, b in zip(before, pair, strict=True)]
+            possible = {way for way in possible if _rises(pair, way)}
             if not possible:
                 return False
-            before = [column[-1:] for column in pair] if batch.num_rows else before
+            before = [column[-1:] for column in pair]
     return True
 
 
@@ -216,7 +207,7 @@ def find_files(
     every = [_file(path, format, encoding) for path in _matching(pattern)]
     layouts = {file.layout for file in every}
     if len(layouts) > 1:
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             f"{shorten(pattern)} matches files of several formats: {listing(sorted(layouts))}",
             way_out="Name the files of one format, for example with *.parquet.",
         )
@@ -235,14 +226,14 @@ def _matching(pattern: str) -> list[str]:
     if Path(pattern).is_dir():
         pattern = str(Path(glob.escape(pattern)) / "*.parquet")
     elif Path(pattern).exists():
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             f"{named(pattern)} is a pipe or a device, and an engine looks at its files more than once",
             way_out="Write it to a file first, or read it into memory.",
         )
     found = glob.glob(pattern, recursive=True)  # noqa: PTH207 (relative or not, as given)
     files = sorted(path for path in found if Path(path).is_file())
     if not files:
-        raise FileNotThereError(f"no file matches {shorten(pattern)}.")
+        raise errors.FileNotThereError(f"no file matches {shorten(pattern)}.")
     return files
 
 
@@ -261,7 +252,7 @@ def _file(path: str, name: str | None, encoding: str) -> Files:
             places = {name: f"text in place {place}" for place, name in enumerate(first.names)}
             return Files((path,), places, f"text separated by {between!r}", first, name, encoding)
         if found.on_engine is None or isinstance(file.stream, gzip.GzipFile):
-            raise InvalidDataError(
+            raise errors.InvalidDataError(
                 f"{named(path)} is not a file that can be scanned",
                 way_out="Engines scan Parquet, CSV and TSV (text may be gzipped). Read other formats "
                 "into memory with read(...).",
@@ -270,7 +261,7 @@ def _file(path: str, name: str | None, encoding: str) -> Files:
         empty, *some = islice(_batches(path, rows=LOOKED_AT), 2)
         first = as_table(some[0] if some else empty)
     except (OSError, ValueError) as error:  # the second is what a damaged footer makes of it
-        raise UnreadableFileError(
+        raise errors.UnreadableFileError(
             f"{named(path)} cannot be read as Parquet: {' '.join(str(error).split())}",
             way_out="Replace this file, or leave it out of the pattern.",
         ) from error

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
+from steadyrank import errors
 from steadyrank.engines.exact_sums import (
     NO_DECIMALS,
     TO_WHOLE,
@@ -20,14 +21,7 @@ from steadyrank.engines.exact_sums import (
     form_of_items,
     most_digits,
 )
-from steadyrank.errors import (
-    NO_BLANKS,
-    EmptyDataError,
-    InvalidLabelError,
-    MissingValuesError,
-    NotANumberError,
-    shorten,
-)
+from steadyrank.errors import NO_BLANKS, shorten
 from steadyrank.reading.arrays import written
 from steadyrank.reading.dropping import MOST_SEEN
 from steadyrank.reading.spellings import NUMBER
@@ -66,11 +60,11 @@ def with_labels(source: Source, frame: Frame, parts: Mapping[str, str]) -> Frame
             asked[f"{part} top"] = nw.col(part).max()
     found = source.numbers(frame.select(**asked), "checks of the labels")
     if not found["rows"]:
-        raise EmptyDataError("there are no rows", way_out="At least one is needed.")
+        raise errors.EmptyDataError("there are no rows", way_out="At least one is needed.")
     casts = []
     for part, what in parts.items():
         if gone := int(found[f"{part} gone"] or 0):
-            raise InvalidLabelError(
+            raise errors.InvalidLabelError(
                 f"{what} must not be missing or blank, but there is None "
                 f"({gone:,} of {int(found['rows']):,} are missing)",
                 way_out=NO_BLANKS,
@@ -106,7 +100,7 @@ def _label(part: str, what: str, dtype: Any, top: Any) -> nw.Expr:
         return label
     if dtype in {nw.String, nw.Categorical} or isinstance(dtype, nw.Enum):
         return label.cast(nw.String)
-    raise InvalidLabelError(
+    raise errors.InvalidLabelError(
         f"{what} must be numbers of up to 64 bits or text in an engine, but are {dtype}",
         way_out="Turn the column into text first.",
     )
@@ -121,7 +115,7 @@ def with_numbers(source: Source, frame: Frame, part: str, what: str) -> Frame:
         return frame.with_columns(column.cast(nw.Int8))
     if not dtype.is_numeric():
         found = source.example(frame.filter(~column.is_null()), part, "checks of the numbers")
-        raise NotANumberError(
+        raise errors.NotANumberError(
             f"{what} must be numbers, but there is {shorten(found[0]) if found else dtype}",
             way_out="Turn them into numbers, or name another column.",
         )
@@ -154,7 +148,7 @@ def without_dropped(source: Source, frame: Frame, parts: Mapping[str, str]) -> F
 
 def _is_written(column: nw.Expr, dtype: Any, text: str) -> nw.Expr:
     """Tell where a value is written so, by the rule of memory; empty text stands for missing values."""
-    gap = column.is_null() | _is_nan(column) if dtype.is_float() else column.is_null()
+    gap = _is_gone(column, dtype)
     same = nw.lit(value=False)
     if dtype in {nw.String, nw.Categorical} or isinstance(dtype, nw.Enum):
         same = column.cast(nw.String).str.strip_chars() == text
@@ -273,15 +267,15 @@ def _by_size(tops: FloatArray, numbers: Sequence[float]) -> Any:
 def _check_values(found: dict[str, Any], what: str, *, missing: bool = False) -> None:
     rows, gone, odd = (int(found.get(name) or 0) for name in ("rows", "gone", "odd"))
     if not rows:
-        raise EmptyDataError(f"there are no {what}", way_out="At least one is needed.")
+        raise errors.EmptyDataError(f"there are no {what}", way_out="At least one is needed.")
     if odd:
         infinite = found["highest"] if np.isinf(found["highest"]) else found["lowest"]
-        raise NotANumberError(
+        raise errors.NotANumberError(
             f"{what} must be finite, but there is {infinite} ({odd:,} of {rows:,} are not)",
             way_out="Remove these rows, or give the number that you mean.",
         )
     if gone and not missing:
-        raise MissingValuesError(f"{gone:,} of {rows:,} {what} are missing", way_out=NO_BLANKS)
+        raise errors.MissingValuesError(f"{gone:,} of {rows:,} {what} are missing", way_out=NO_BLANKS)
 
 
 def repeated_pairs(
@@ -289,36 +283,12 @@ def repeated_pairs(
 ) -> tuple[int, tuple[object, object] | None, int]:
     """Return how many rows repeat a pair of labels, one such pair, and the most rows of any.
 
-    The most expensive check of all: every pair is shuffled once. Whole numbers are packed into one
-    key, which takes a third of the time of two.
+    The most expensive check of all: every pair is shuffled once.
     """
-    packing = _packing(source, frame, one, two)
-    keyed, names = frame, [one, two]
-    if packing is not None:
-        key = (nw.col(one) - packing[0]) * packing[2] + (nw.col(two) - packing[1])
-        keyed, names = frame.select(key.alias("pair")), ["pair"]
-    doubled = keyed.group_by(*names).agg(times=nw.len()).filter(nw.col("times") > 1)
-    step = "checks for repeated pairs"
-    times = nw.col("times")
+    step, times = "checks for repeated pairs", nw.col("times")
+    doubled = frame.group_by(one, two).agg(times=nw.len()).filter(times > 1)
     found = source.numbers(doubled.select(pairs=nw.len(), rows=times.sum(), most=times.max()), step)
     if not int(found["pairs"]):
         return 0, None, 1
-    example = source.numbers(doubled.select(*names).sort(*names).head(1), step)
-    extra, most = int(found["rows"]) - int(found["pairs"]), int(found["most"])
-    if packing is None:
-        return extra, (example[one], example[two]), most
-    first, second = divmod(int(example["pair"]), packing[2])
-    return extra, (packing[0] + first, packing[1] + second), most
-
-
-def _packing(source: Source, frame: Frame, one: str, two: str) -> tuple[int, int, int] | None:
-    """Return the lowest labels, and how many the second column may have; None if that is too many."""
-    schema = source.schema(frame)
-    if schema[one] != nw.Int64 or schema[two] != nw.Int64:
-        return None
-    first, second = nw.col(one), nw.col(two)
-    ends = {"low": first.min(), "high": first.max(), "least": second.min(), "most": second.max()}
-    found = source.numbers(frame.select(**ends), "checks of the labels")
-    low, high, least, most = (int(found[name]) for name in ends)
-    width = most - least + 1
-    return None if (high - low + 1) * width >= 2**62 else (low, least, width)
+    example = source.numbers(doubled.select(one, two).sort(one, two).head(1), step)
+    return int(found["rows"]) - int(found["pairs"]), (example[one], example[two]), int(found["most"])

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
 
+from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.engines.blocks import Rows, SparseBlock, Wanted, roots
 from steadyrank.engines.exact_sums import ExactForm, form_of, form_of_items
 from steadyrank.engines.item_sums import Entries, Given, ItemSums, Parts, reach
 from steadyrank.engines.lazy_columns import decimal_range, ranges_of_items, with_forms
+from steadyrank.engines.source import Source
 from steadyrank.reading.labels import encode
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-    from steadyrank.engines.source import Source
 
 MAX_UNITS = 100_000_000
 """Of each unit its label, its number of entries and its shift are brought back: 24 bytes."""
@@ -87,6 +84,12 @@ class LazyEntries(Entries):
         self._of_item: nw.LazyFrame[Any] | None = None
         if not self.form.whole:
             self.form, self._of_item = self._form_of_items()
+        whole = self.form.whole
+        self._halves = ["part0"] if whole else ["part0", "part1"]
+        self._scales = [] if whole else ["scale", "tens"]  # of an entry's item, where items differ
+        # What a unit gives to an item, in the scale of the item, and how many values leave with that.
+        self._together = nw.col("part0") if whole else nw.col("part0") + nw.col("part1")
+        self._leaving: Any = nw.col("leaving").cast(nw.Float64) if self.grouped else 1
 
     def _form_of_items(self) -> tuple[ExactForm, nw.LazyFrame[Any]]:
         """Return the form of each item, in the order of the labels, and as columns of the engine."""
@@ -98,22 +101,16 @@ class LazyEntries(Entries):
         form = form_of_items(places, largest, (self.form.lowest, self.form.highest), self.rows)
         return form, with_forms(ranges, largest, self.rows)
 
-    @property
-    def _halves(self) -> list[str]:
-        return ["part0"] if self.form.whole else ["part0", "part1"]
-
     @cached_property
     def _with_parts(self) -> nw.LazyFrame[Any]:
         """The entries with their values in exact form, one for each unit and item."""
-        integers = self.source.guarded(self.frame.collect_schema)["value"].is_integer()
+        integers = self.source.schema(self.frame)["value"].is_integer()
         entries = self.frame
         if self._of_item is not None:
             entries = entries.join(self._of_item, on="item", how="inner")
         parts = parts_of(nw.col("value"), self.form, integers=integers)
-        frame = entries.with_columns(
-            nw.col("value").alias("most"),
-            *(part.alias(name) for name, part in zip(self._halves, parts, strict=True)),
-        )
+        halves = dict(zip(self._halves, parts, strict=True))
+        frame = entries.with_columns(most=nw.col("value"), **halves)
         if not self.grouped:
             return frame
         return frame.group_by("unit", "item").agg(
@@ -129,22 +126,12 @@ class LazyEntries(Entries):
         alone = nw.when(nw.col("leaving") == 1).then(nw.col("value").cast(nw.Float64))
         return self._with_parts.select("unit", "item", value=alone.otherwise(mean))
 
-    @property
-    def _together(self) -> nw.Expr:
-        """What a unit gives to an item, in the scale of the item."""
-        return nw.col("part0") if self.form.whole else nw.col("part0") + nw.col("part1")
-
     def _ratio(self, sums: Any, below: Any) -> Any:
         """Return ``sums / below`` of sums in exact form: the steps of ``ExactForm.ratio``."""
         if self.form.whole:
             return sums / (below * self.form.tens)
         tens = nw.col("tens")
         return sums / (below * tens) / (nw.col("scale") / tens)
-
-    @property
-    def _scales(self) -> list[str]:
-        """The columns that tell the scale of an entry's item; none where it is the same for all."""
-        return [] if self.form.whole else ["scale", "tens"]
 
     @cached_property
     def _numbered(self) -> tuple[AnyArray, tuple[object, ...]]:
@@ -211,27 +198,22 @@ class LazyEntries(Entries):
 
     def _squares_of(self, move: nw.Expr, scale: float) -> tuple[FloatArray, FloatArray]:
         """Return the sum of squares and the largest of the moves of each unit, multiplied by a scale."""
-        moves = self._joined().with_columns((move * scale).alias("move"))
-        grouped = moves.with_columns(
-            (nw.col("move") * nw.col("move")).alias("square"), nw.col("move").abs().alias("move")
-        )
-        by_unit = grouped.group_by("unit").agg(nw.col("square").sum(), nw.col("move").max())
+        moves = self._joined().with_columns(move=move * scale)
+        both = moves.with_columns(square=nw.col("move") * nw.col("move"), move=nw.col("move").abs())
+        by_unit = both.group_by("unit").agg(nw.col("square").sum(), nw.col("move").max())
         found = self.source.collect(by_unit, f"the shifts of {len(self.keys):,} units")
-        both = np.zeros((2, len(self.keys)))
-        both[:, self._numbers_of(found["unit"])] = found["square"], found["move"]
-        return both[0], both[1]
+        squares, largest = np.zeros((2, len(self.keys)))
+        units = self._numbers_of(found["unit"])
+        squares[units], largest[units] = found["square"], found["move"]
+        return squares, largest
 
     def bounds(self, sums: ItemSums) -> tuple[FloatArray, FloatArray]:
         """Return the lowest and highest scores, where units are groups by one more group-by."""
         if not self.grouped:
             return super().bounds(sums)
         without = self._without(sums)
-        grouped = (
-            self._joined()
-            .with_columns(without.alias("lowest"), without.alias("highest"))
-            .group_by("item")
-            .agg(nw.col("lowest").min(), nw.col("highest").max())
-        )
+        entries = self._joined().with_columns(lowest=without, highest=without)
+        grouped = entries.group_by("item").agg(nw.col("lowest").min(), nw.col("highest").max())
         found = self.source.collect(grouped, "the bounds of the items")
         where, _ = encode(found["item"], known=self.labels)
         lowest, highest = sums.scores.copy(), sums.scores.copy()
@@ -243,15 +225,9 @@ class LazyEntries(Entries):
         """Return the most that a unit's values can move the scores, squared."""
         count, ends = nw.col("count").cast(nw.Float64), (lowest, highest)
         move = reach(self._leaving, count, shrinkage, ends, nw.max_horizontal)
-        squares = self._joined().with_columns((move * move).alias("square"))
-        by_unit = squares.group_by("unit").agg(nw.col("square").sum())
-        largest = by_unit.select(nw.col("square").max())
+        squares = self._joined().with_columns(square=move * move).group_by("unit")
+        largest = squares.agg(nw.col("square").sum()).select(nw.col("square").max())
         return float(self.source.numbers(largest, "a bound over the units")["square"])
-
-    @property
-    def _leaving(self) -> Any:
-        """How many values leave with an entry, for expressions."""
-        return nw.col("leaving").cast(nw.Float64) if self.grouped else 1
 
     def _without(self, sums: ItemSums) -> Any:
         """Return the score of an entry's item without it: the same steps as in memory."""

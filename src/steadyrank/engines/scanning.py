@@ -6,10 +6,12 @@ group-by leaves so few of them that the rest is done in memory, by the very code
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import narwhals as nw
 
+from steadyrank import errors
 from steadyrank.engines.exact_sums import form_of
 from steadyrank.engines.lazy_columns import (
     check_numbers,
@@ -19,29 +21,13 @@ from steadyrank.engines.lazy_columns import (
     with_numbers,
 )
 from steadyrank.engines.lazy_entries import MAX_UNITS, LazyEntries, item_labels, unit_keys
-from steadyrank.errors import (
-    MOST_COUNTED,
-    WHOLE_COUNTS,
-    CountTotalError,
-    DuplicateRatingsError,
-    InvalidCountError,
-    InvalidDataError,
-    InvalidWeightError,
-    MissingValuesError,
-    Option,
-    listing,
-    shorten,
-)
+from steadyrank.engines.source import Frame, Source
+from steadyrank.errors import MOST_COUNTED, Option, listing, shorten
+from steadyrank.reading.arrays import as_counts
+from steadyrank.reading.roles import Resolved
 from steadyrank.reading.scales import ALL, MEASURE_NAMES, NONE, turned_rows
 from steadyrank.reading.table import GivenColumn, Table, simplify
-from steadyrank.reading.unit_columns import number_of_units, what_is_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from steadyrank.engines.source import Frame, Source
-    from steadyrank.reading.roles import Resolved
-    from steadyrank.reading.unit_columns import Candidates
+from steadyrank.reading.unit_columns import Candidates, number_of_units, what_is_whole
 
 AVAILABLE = Option("missing", "available")
 MAX_DISTINCT = 20_000_000
@@ -59,12 +45,12 @@ def scan_ratings(
     duplicates = found.settings.get("duplicates", "error")
     _refuse(found, "weights", "unit")
     if duplicates == "last":
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             "the last of several ratings needs an order of the rows, which an engine does not keep",
             way_out=["Use ", Option("duplicates", "mean"), ", or read the ratings into memory."],
         )
     if found.settings.get("users") is not None:
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             "an engine knows the users who rated, and takes no list of others",
             way_out=["Omit ", Option("users"), ", or read the ratings into memory."],
         )
@@ -99,7 +85,7 @@ def _refuse(found: Resolved, *roles: str) -> None:
     """Complain about columns that only memory knows what to do with."""
     for role in roles:
         if role in found.columns:
-            raise InvalidDataError(
+            raise errors.InvalidDataError(
                 f"an engine takes {found.kind.name} without a {role.removesuffix('s')}, but the column "
                 f"{shorten(found.columns[role])} is one",
                 way_out="Read them into memory: use read or from_frame instead of scan.",
@@ -109,7 +95,7 @@ def _refuse(found: Resolved, *roles: str) -> None:
 def _repeated_ratings(source: Source, frame: Frame, duplicates: str) -> tuple[int, int]:
     again, pair, most = repeated_pairs(source, frame, "unit", "item")
     if again and duplicates == "error" and pair is not None:
-        raise DuplicateRatingsError(
+        raise errors.DuplicateRatingsError(
             f"{again:,} ratings are repeated: user {shorten(pair[0])} rated {shorten(pair[1])} "
             "more than once",
             way_out=["Average them with ", Option("duplicates", "mean")],
@@ -129,7 +115,7 @@ def scan_scores(
     """Return a long score table as entries, and what to say of it; ``ScoreMatrix.scan`` explains."""
     _refuse(found, "weights")
     if "score" not in found.columns:
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             "engines scan long tables of scores, one row a score, and this one is wide",
             way_out=["Name the columns ", Option("item"), " and ", Option("score"), ", or read it."],
         )
@@ -170,7 +156,7 @@ def _turned(found: Resolved) -> bool:
     lower, row = found.settings.get("lower_is_better"), found.columns["row"]
     by_row = (simplify(row) in MEASURE_NAMES) if lower is None else lower not in WHOLE
     if by_row or found.settings.get("standardise"):
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             "an engine does not look at single rows, to turn them or to bring them to one scale",
             way_out=[Option("lower_is_better", ALL), " turns all; or read the scores into memory."],
         )
@@ -188,7 +174,7 @@ def offered_units(source: Source, found: Resolved) -> Candidates:
         parts = {part: "units"} | whole
         try:
             frame = with_labels(source, source.every.select(*parts), parts)
-        except InvalidDataError:
+        except errors.InvalidDataError:
             continue
         labels = frame.group_by(*parts).agg(entries=nw.len()).head(MAX_DISTINCT + 1)
         answer = source.collect(labels, "columns that could be the unit")
@@ -202,7 +188,7 @@ def offered_units(source: Source, found: Resolved) -> Candidates:
 def _check_cells(source: Source, frame: Frame) -> None:
     again, pair, _ = repeated_pairs(source, frame, "row", "item")
     if again and pair is not None:
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             f"{shorten(pair[1])} has more than one value in row {shorten(pair[0])}",
             way_out=["Keep one of them, or name another column as ", Option("row")],
         )
@@ -213,7 +199,7 @@ def _check_groups(source: Source, frame: Frame, units: str) -> None:
     ends = rows.agg(nw.col("unit").min(), nw.col("other").max())
     mixed = ends.filter(nw.col("unit") != nw.col("other"))
     if found := source.example(mixed, "row", "checks of the groups"):
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             f"entries of one row name different {shorten(units)}: row {shorten(found[0])}"
         )
 
@@ -231,7 +217,7 @@ def _without_gaps(
     if not gaps:
         return filled, rows, []
     if missing == "error":
-        raise MissingValuesError(
+        raise errors.MissingValuesError(
             f"{gaps:,} of {cells:,} values are missing",
             way_out=[
                 "Drop the rows that have gaps with ",
@@ -242,7 +228,7 @@ def _without_gaps(
         )
     left = set(item_labels(source, filled))
     if empty := [label for label in labels if label not in left]:
-        raise MissingValuesError(
+        raise errors.MissingValuesError(
             f"no values at all for {listing(map(shorten, empty))}", way_out="Leave these items out."
         )
     if missing == "available":
@@ -250,7 +236,7 @@ def _without_gaps(
     complete = per_row.filter(nw.col("values") == len(labels))
     kept, _ = _sizes(source, complete)
     if not kept:
-        raise MissingValuesError(
+        raise errors.MissingValuesError(
             "every row has a missing value, so that dropping them leaves nothing",
             way_out=["Use ", AVAILABLE, ", or leave out the items with the most gaps."],
         )
@@ -273,7 +259,6 @@ def counted_rows(source: Source, found: Resolved, *, bound: int = MAX_DISTINCT) 
     results = [part for part in parts if holds[part] == "results"]
     counts = [part for part in parts if holds[part] == "counts"]
     numbers = [part for part in parts if holds[part] == "numbers"]
-    weights = [part for part in numbers if part == "weights"]
     frame, notes = source.picked(parts, [*counts, *numbers])
     for part in (*counts, *numbers):
         frame = with_numbers(source, frame, part, parts[part])
@@ -282,12 +267,6 @@ def counted_rows(source: Source, found: Resolved, *, bound: int = MAX_DISTINCT) 
     for part in counts:
         frame = _whole_counts(source, frame, part, labels)
     _check_total(source, frame, counts, found.kind.name)
-    for part in weights:
-        if wrong := source.example(frame.filter(nw.col(part) < 0), part, "checks of the weights"):
-            raise InvalidWeightError(
-                f"weights must be numbers from 0 on, but there is {wrong[0]:g}",
-                way_out="Correct these rows.",
-            )
     sums = [nw.col(part).sum() for part in counts] or [nw.len().alias("count")]
     grouped = frame.group_by(*labels, *results, *numbers).agg(*sums)
     if counts:  # DuckDB adds up in 128 bits, which would come back as floats
@@ -324,14 +303,10 @@ def _whole_counts(source: Source, frame: Frame, part: str, labels: Iterable[str]
     fine = (wide >= 0) & (wide.round(0) == wide)
     if source.schema(frame)[part] != nw.Int64:
         fine = fine & (wide < 2.0**63)
-    wrong = frame.filter(~fine)
-    if found := source.example(wrong, part, "checks of the counts"):
+    if wrong := source.example(frame.filter(~fine), part, "checks of the counts"):
         for label in labels:
             _check_blank(source, frame.select(item=nw.col(label)))
-        raise InvalidCountError(
-            f"counts must be whole numbers from 0 on, below 2^63, but there is {found[0]}",
-            way_out=WHOLE_COUNTS,
-        )
+        as_counts(wrong, len(wrong))  # complains, as it does in memory
     return frame.with_columns(count.cast(nw.Int64))
 
 
@@ -348,4 +323,4 @@ def _check_total(source: Source, frame: Frame, counts: list[str], what: str) -> 
     found = {name: int(total or 0) for name, total in source.numbers(sums, "the total").items()}
     total = sum(n * (HALF if name.endswith("high") else 1) for name, n in found.items())
     if total >= MOST_COUNTED:
-        raise CountTotalError(what, total)
+        raise errors.CountTotalError(what, total)

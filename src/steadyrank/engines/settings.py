@@ -8,23 +8,15 @@ import re
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from steadyrank.errors import (
-    InvalidSettingError,
-    InvalidValueError,
-    MissingPackageError,
-    Option,
-    shorten,
-)
+from steadyrank import errors
+from steadyrank.errors import Option, shorten
 from steadyrank.writing import hold
-
-Closer: TypeAlias = Callable[[], None]
 
 PREFIX = "steadyrank-spill-"
 LOCK = "owner.lock"
@@ -37,7 +29,7 @@ def needed(module: str, why: str, extra: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        raise MissingPackageError(f"{why}, which is missing", extra) from error
+        raise errors.MissingPackageError(f"{why}, which is missing", extra) from error
 
 
 @dataclass(frozen=True)
@@ -72,23 +64,22 @@ class DuckDB:
         for name in ("memory_limit", "max_spill"):
             _check_size(name, getattr(self, name))
         if self.threads is not None and (type(self.threads) is not int or self.threads < 1):
-            raise InvalidSettingError(
+            raise errors.InvalidSettingError(
                 f"threads must be a whole number from 1 on, but is {self.threads!r}"
             )
 
-    def open(self, paths: list[str], folder: Path) -> tuple[Any, Closer]:
-        """Return a relation over Parquet files, and what closes it."""
+    def open(self, paths: list[str], folder: Path, opened: ExitStack) -> Any:
+        """Return a relation over Parquet files; ``opened`` gets what is to be closed."""
         duckdb = needed("duckdb", "scanning files needs DuckDB", "duckdb")
-        with ExitStack() as opened:
-            try:
-                connection = opened.enter_context(duckdb.connect(config=self._config(folder)))
-                if self.max_spill is not None:
-                    # Given to connect(), the limit is shown but not kept; it must be set afterwards.
-                    connection.execute(f"SET max_temp_directory_size = '{self.max_spill}'")
-            except (duckdb.Error, ValueError) as error:
-                raise InvalidSettingError(f"DuckDB does not take these settings: {error}") from error
-            literal = [glob.escape(path) for path in paths]
-            return connection.read_parquet(literal, hive_partitioning=False), opened.pop_all().close
+        try:
+            connection = opened.enter_context(duckdb.connect(config=self._config(folder)))
+            if self.max_spill is not None:
+                # Given to connect(), the limit is shown but not kept; it must be set afterwards.
+                connection.execute(f"SET max_temp_directory_size = '{self.max_spill}'")
+        except (duckdb.Error, ValueError) as error:
+            raise errors.InvalidSettingError(f"DuckDB does not take these settings: {error}") from error
+        literal = [glob.escape(path) for path in paths]
+        return connection.read_parquet(literal, hive_partitioning=False)
 
     def _config(self, folder: Path) -> dict[str, Any]:
         limits = {"memory_limit": self.memory_limit, "threads": self.threads}
@@ -118,10 +109,10 @@ class Polars:
 
     name = "polars"
 
-    def open(self, paths: list[str], folder: Path) -> tuple[Any, Closer]:  # noqa: ARG002 (as others)
-        """Return a lazy frame over Parquet files, and what closes it."""
+    def open(self, paths: list[str], *_: object) -> Any:
+        """Return a lazy frame over Parquet files."""
         pl = needed("polars", "this engine needs polars", "frames")
-        return pl.scan_parquet(paths, glob=False, hive_partitioning=False), _nothing
+        return pl.scan_parquet(paths, glob=False, hive_partitioning=False)
 
 
 @dataclass(frozen=True)
@@ -149,21 +140,22 @@ class Spark:
 
     name = "spark"
 
-    def open(self, paths: list[str], folder: Path) -> tuple[Any, Closer]:  # noqa: ARG002 (as others)
-        """Return a Spark DataFrame over Parquet files, and what closes it."""
+    def open(self, paths: list[str], folder: Path, opened: ExitStack) -> Any:  # noqa: ARG002 (as others)
+        """Return a Spark DataFrame over Parquet files; ``opened`` gets what is to be closed."""
         sessions = needed("pyspark.sql", "this engine needs pyspark", "spark").SparkSession
         running = sessions.getActiveSession()
         session = running or sessions.builder.master(self.master).appName("steadyrank").getOrCreate()
         literal = [re.sub(r"([][{}*?\\])", r"\\\1", path) for path in paths]
-        frame = session.read.option("recursiveFileLookup", True).parquet(*literal)
-        return frame, _nothing if running is not None else session.stop
+        if running is None:
+            opened.callback(session.stop)
+        return session.read.option("recursiveFileLookup", True).parquet(*literal)
 
 
 def _check_size(name: str, given: object) -> None:
     """Complain unless a limit is a size above 0: to DuckDB a negative one is none at all."""
     found = SIZE.match(str(given))
     if given is not None and (found is None or float(found[1]) == 0.0):
-        raise InvalidSettingError(
+        raise errors.InvalidSettingError(
             f"DuckDB does not take these settings: {name} must be a size above 0, but is {given!r}",
             way_out=["Give a number and a unit, such as 500MB, 2GB or 1.5GiB, as ", Option(name)],
         )
@@ -186,14 +178,10 @@ def engine_of(engine: str | Engine | None) -> Engine:
     if not isinstance(engine, str):
         return engine
     if engine not in ENGINES:
-        raise InvalidValueError(
+        raise errors.InvalidValueError(
             f"there is no engine called {shorten(engine)}; known are: {', '.join(ENGINES)}."
         )
     return ENGINES[engine]()
-
-
-def _nothing() -> None:
-    """Close what needs no closing."""
 
 
 class SpillFolder:
@@ -221,7 +209,7 @@ class SpillFolder:
     def __init__(self, parent: str | os.PathLike[str] | None = None) -> None:
         place = Path(tempfile.gettempdir() if parent is None else parent)
         if not place.is_dir():
-            raise InvalidSettingError(
+            raise errors.InvalidSettingError(
                 f"there is no folder {str(place)!r} for temporary files",
                 way_out=["Make it, or give another one as ", Option("spill")],
             )

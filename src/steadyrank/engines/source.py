@@ -11,37 +11,26 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias, TypeVar
 
 import narwhals as nw
 import numpy as np
 
+from steadyrank import errors
 from steadyrank._typing import AnyArray
 from steadyrank.engines.files import LOOKED_AT, Files, FirstRows, find_files, in_strict_order, named
 from steadyrank.engines.lazy_columns import without_dropped
 from steadyrank.engines.settings import Engine, SpillFolder, engine_of
 from steadyrank.engines.staging import Stage, plain_paths
-from steadyrank.errors import (
-    ColumnError,
-    EngineError,
-    InvalidDataError,
-    InvalidValueError,
-    Option,
-    SpillError,
-    SteadyrankError,
-    TooMuchBroughtBackError,
-    UnreadableFileError,
-    shorten,
-)
+from steadyrank.errors import Option, shorten
 from steadyrank.reading.arrays import objects
 from steadyrank.reading.dropping import Dropping
+from steadyrank.reading.kinds import Columns
 from steadyrank.reading.spellings import SPELLINGS, Spelling
 from steadyrank.reading.table import Column, GivenColumn, Table
 
-if TYPE_CHECKING:
-    from steadyrank.reading.kinds import Columns
-
 Frame: TypeAlias = nw.LazyFrame[Any]
+Answer = TypeVar("Answer")
 
 FULL_DISK = ("max_temp_directory_size", "no space left", "disk full", "enospc", "offload")
 OTHER_DISK = ", or more room: max_spill=... of DuckDB(...), or spill=... on another disk, of any engine."
@@ -109,7 +98,7 @@ class Source:
         encoding: str = "utf-8",
     ) -> None:
         self.traffic = Traffic()
-        self.wrong: dict[str, InvalidDataError] = {}
+        self.wrong: dict[str, errors.InvalidDataError] = {}
         self._files: Files | None = None
         self._paths: list[str] = []
         self.unsigned: set[str] = set()
@@ -123,7 +112,7 @@ class Source:
             self.engine = self._chosen.name
             return
         if engine is not None:
-            raise InvalidValueError(
+            raise errors.InvalidValueError(
                 f"engine={shorten(engine)} goes with a path; a frame runs in the engine it belongs to."
             )
         self._take_frame(given)
@@ -135,7 +124,7 @@ class Source:
         names = self.guarded(lambda: frame.columns)
         doubled = [name for name in names if names.count(name) > 1]
         if doubled:
-            raise ColumnError(
+            raise errors.ColumnError(
                 f"two columns have the same name: {shorten(doubled[0])}", way_out="Rename one of them."
             )
         self._names = {name: name for name in names}
@@ -190,9 +179,7 @@ class Source:
             notes = stage.put(self._files, self.spellings)
             paths, self.wrong = tuple(stage.paths), stage.wrong
         self._paths = plain_paths(paths, folder.path)
-        native, close = self._chosen.open(self._paths, folder.path)
-        self._opened.callback(close)
-        self._take_frame(native)
+        self._take_frame(self._chosen.open(self._paths, folder.path, self._opened))
         types = self._files.columns
         self.unsigned = {part for part, name in columns.items() if types[name] == "uint64"}
         return notes
@@ -212,7 +199,7 @@ class Source:
         """Before a refusal read text to its end: as in memory, what is wrong with it is said first."""
         try:
             yield
-        except InvalidDataError:
+        except errors.InvalidDataError:
             if self._files is not None and self._files.text:
                 self._files.hand_over(lambda _: None)
             raise
@@ -244,7 +231,7 @@ class Source:
         """Run a query whose answer may have at most ``bound`` rows."""
         columns = self.collect(frame.head(bound + 1), step)
         if len(next(iter(columns.values()))) > bound:
-            raise TooMuchBroughtBackError(step, bound, way_out)
+            raise errors.TooMuchBroughtBackError(step, bound, way_out)
         return columns
 
     def numbers(self, frame: Frame, step: str) -> dict[str, Any]:
@@ -258,14 +245,13 @@ class Source:
 
     def schema(self, frame: Frame) -> nw.Schema:
         """Return the types of the columns; some engines run a query to tell them."""
-        schema: nw.Schema = self.guarded(frame.collect_schema)
-        return schema
+        return self.guarded(frame.collect_schema)
 
-    def guarded(self, action: Any) -> Any:
+    def guarded(self, action: Callable[[], Answer]) -> Answer:
         """Run something in the engine; if it fails, say why in our words."""
         try:
             return action()
-        except SteadyrankError:
+        except errors.SteadyrankError:
             raise
         except BaseException as error:
             # What polars raises where it meets its own limits is no Exception.
@@ -280,18 +266,18 @@ class Source:
         words = " ".join(said.split())
         short = words if len(words) <= MOST_SAID else words[: MOST_SAID - 3] + "..."
         if any(sign in said.lower() for sign in FULL_DISK):
-            return SpillError(
+            return errors.SpillError(
                 f"{self.engine} ran out of room for temporary files: {short}", way_out=MORE_ROOM
             )
         damaged = None if self._files is None else self._files.damaged()
         if damaged is not None:
-            return UnreadableFileError(
+            return errors.UnreadableFileError(
                 f"{named(damaged[0])} cannot be read to its end: {damaged[1]}",
                 way_out="Replace this file, or leave it out of the pattern.",
             )
         if any(sign in said.lower() for sign in OUT_OF_MEMORY):
-            return SpillError(f"{self.engine} ran out of memory: {short}", way_out=MORE_MEMORY)
-        return EngineError(f"{self.engine} could not finish this step: {short}")
+            return errors.SpillError(f"{self.engine} ran out of memory: {short}", way_out=MORE_MEMORY)
+        return errors.EngineError(f"{self.engine} could not finish this step: {short}")
 
 
 def opened(given: Any, engine: str | Engine | None = None, **layout: Any) -> Source:
@@ -303,7 +289,7 @@ def _lazy(native: Any) -> Frame:
     try:
         wrapped = nw.from_native(native)
     except TypeError:
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             f"{shorten(type(native).__name__)} is not something that can be scanned",
             way_out="Pass a polars LazyFrame, a DuckDB relation, a PySpark DataFrame, or a path.",
         ) from None

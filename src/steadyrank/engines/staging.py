@@ -11,25 +11,21 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from steadyrank._typing import AnyArray
+from steadyrank.engines.files import Files
 from steadyrank.engines.settings import needed
 from steadyrank.errors import EmptyDataError, InvalidDataError
 from steadyrank.reading.arrays import Coded
-from steadyrank.reading.spellings import PLAIN
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-
-    from steadyrank._typing import AnyArray
-    from steadyrank.engines.files import Files
-    from steadyrank.reading.dropping import Dropping
-    from steadyrank.reading.spellings import Spelling
-    from steadyrank.reading.table import Table
+from steadyrank.reading.dropping import Dropping
+from steadyrank.reading.spellings import PLAIN, Spelling
+from steadyrank.reading.table import Table
 
 WIDER = ("int64", "double", "string")
 """Types that the stretches of one column of text may have; all get the last of those that occur."""
@@ -37,6 +33,7 @@ PLAIN_PATH = re.compile(r"([A-Za-z]:)?(/[A-Za-z0-9][A-Za-z0-9._ +-]*)+\Z")
 """Paths in which no engine sees a pattern, a partition or a hidden file."""
 
 
+@dataclass
 class Stage:
     """What has been put down so far.
 
@@ -59,17 +56,16 @@ class Stage:
         before it.
     """
 
-    def __init__(
-        self, folder: Path, columns: Mapping[str, str], numbers: Collection[str], dropping: Dropping
-    ) -> None:
-        self.dropping = dropping
-        self.folder = folder
-        self.columns = columns
-        self.numbers = numbers
-        self.paths: list[str] = []
-        self.wrong: dict[str, InvalidDataError] = {}
-        self._schema: Any = None
-        self._writer: Any = None
+    folder: Path
+    columns: Mapping[str, str]
+    numbers: Collection[str]
+    dropping: Dropping
+    paths: list[str] = field(default_factory=list)
+    wrong: dict[str, InvalidDataError] = field(default_factory=dict)
+    _schema: Any = None
+    _writer: Any = None
+
+    def __post_init__(self) -> None:
         self._arrow = needed("pyarrow", "scanning text needs pyarrow", "duckdb")
         self._parquet = needed("pyarrow.parquet", "scanning text needs pyarrow", "duckdb")
 

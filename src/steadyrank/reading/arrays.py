@@ -7,31 +7,19 @@ two types, which numpy alone would turn into text.
 from __future__ import annotations
 
 import numbers
-from collections.abc import Mapping, Set as AbstractSet
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import compress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 
-from steadyrank.errors import (
-    NO_BLANKS,
-    WHOLE_COUNTS,
-    InvalidCountError,
-    InvalidDataError,
-    MissingValuesError,
-    NotANumberError,
-    SizeMismatchError,
-    shorten,
-)
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
+from steadyrank import errors
+from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
+from steadyrank.errors import NO_BLANKS, WHOLE_COUNTS, shorten
 
 NOT_A_COLUMN = (str, bytes, Mapping, AbstractSet)
 PLAIN = {int: np.int64, float: np.float64, bool: np.bool_}
@@ -152,7 +140,7 @@ def as_column(values: Any, what: str) -> AnyArray:
     if isinstance(values, Coded):
         return values.distinct[values.codes]
     if isinstance(values, NOT_A_COLUMN) or not hasattr(values, "__iter__"):
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             f"{what} must hold one value for each row, in order, but is {shorten(values)}",
             way_out="Put the values into a list.",
         )
@@ -163,7 +151,7 @@ def as_column(values: Any, what: str) -> AnyArray:
     else:
         column = _from_iterable(values)
     if column.ndim != 1:
-        raise InvalidDataError(f"{what} must have one dimension, but has shape {column.shape}")
+        raise errors.InvalidDataError(f"{what} must have one dimension, but has shape {column.shape}")
     return column
 
 
@@ -237,7 +225,7 @@ def _numbers_of_objects(column: AnyArray, what: str) -> AnyArray:
             wrong[row] = not is_missing(value)
         whole = whole and isinstance(value, numbers.Integral)
     if wrong.any():
-        raise NotANumberError(
+        raise errors.NotANumberError(
             f"{what} must be numbers, but there is {shorten(column[wrong][0])}",
             rows=wrong,
             way_out="Turn them into numbers, or correct these rows.",
@@ -261,14 +249,14 @@ def _check_finite(column: AnyArray, what: str, *, missing: bool) -> None:
         return
     infinite = np.isinf(column)
     if infinite.any():
-        raise NotANumberError(
+        raise errors.NotANumberError(
             f"{what} must be finite, but there is {column[infinite][0]}",
             rows=infinite,
             subject=what,
             way_out="Remove these rows, or give the number that you mean.",
         )
     if not missing:
-        raise MissingValuesError(
+        raise errors.MissingValuesError(
             f"{what} has missing values", rows=~finite, subject=what, way_out=NO_BLANKS
         )
 
@@ -289,7 +277,7 @@ def as_counts(values: Any, size: int, what: str = "counts") -> IntArray:
     if column.dtype != np.int64:
         wrong |= column >= 2.0**63
     if wrong.any():
-        raise InvalidCountError(
+        raise errors.InvalidCountError(
             f"{what} must be whole numbers from 0 on, below 2^63, but there is {column[wrong][0]}",
             rows=wrong,
             subject=what,
@@ -302,7 +290,7 @@ def as_matrix(values: Any, what: str, *, missing: bool = False) -> FloatArray:
     """Return a new float64 matrix; complain about anything that is not a finite number."""
     given = isinstance(values, np.ndarray)
     if given and values.ndim != 2:
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             f"{what} must be a matrix (rows = units, columns = items), but has shape {values.shape}",
             way_out="One column of values becomes a matrix with values[:, None].",
         )
@@ -310,7 +298,7 @@ def as_matrix(values: Any, what: str, *, missing: bool = False) -> FloatArray:
         rows = [_row_numbers(row, place, what) for place, row in enumerate(_rows_of(values, what))]
         widths = {len(row) for row in rows}
         if len(widths) > 1:
-            raise InvalidDataError(
+            raise errors.InvalidDataError(
                 f"{what} must have rows of equal length, but has rows of {sorted(widths)} values"
             )
         values = np.array(rows, dtype=np.float64).reshape(len(rows), -1 if rows else 0)
@@ -318,7 +306,7 @@ def as_matrix(values: Any, what: str, *, missing: bool = False) -> FloatArray:
     wrong: BoolArray = np.isinf(matrix) if missing else ~np.isfinite(matrix)
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
-        raise NotANumberError(
+        raise errors.NotANumberError(
             f"{what} must be finite, but there is {matrix[row, column]} in column number {column}",
             rows=wrong.any(axis=1),
             subject=what,
@@ -330,16 +318,16 @@ def as_matrix(values: Any, what: str, *, missing: bool = False) -> FloatArray:
 def _row_numbers(row: Any, place: int, what: str) -> AnyArray:
     try:
         return as_numbers(row, what, missing=True)
-    except InvalidDataError as error:
+    except errors.InvalidDataError as error:
         error.rows = [place]  # the row of the matrix, not the place within the row
         raise
 
 
 def _rows_of(values: Any, what: str) -> list[Any]:
     if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
-        raise InvalidDataError(f"{what} must be a matrix, but is {shorten(values)}")
+        raise errors.InvalidDataError(f"{what} must be a matrix, but is {shorten(values)}")
     if hasattr(values, "columns") or hasattr(values, "column_names"):
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             f"{what} is a dataframe, whose column names would be lost here",
             way_out="Use from_frame(...), or pass its numbers as an array.",
         )
@@ -349,7 +337,7 @@ def _rows_of(values: Any, what: str) -> list[Any]:
 def check_length(column: AnyArray, size: int, what: str) -> None:
     """Complain unless ``column`` has ``size`` rows."""
     if len(column) != size:
-        raise SizeMismatchError(f"{what} has {len(column):,} values for {size:,} rows.")
+        raise errors.SizeMismatchError(f"{what} has {len(column):,} values for {size:,} rows.")
 
 
 def compact(values: AnyArray) -> AnyArray:

@@ -14,24 +14,20 @@ import os
 import re
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from steadyrank._typing import AnyArray, IntArray
 from steadyrank.errors import ColumnError, EmptyDataError, UnreadableFileError, shorten
 from steadyrank.reading.arrays import compact
-from steadyrank.reading.files import LONGEST_LINE, MARK, times
-from steadyrank.reading.table import Lines, Table, WholeColumn
-from steadyrank.reading.text_columns import TextColumn, is_plain_whole, join_columns
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from steadyrank._typing import AnyArray, IntArray
-    from steadyrank.reading.files import OpenFile
-    from steadyrank.reading.table import Column
+from steadyrank.reading.files import LONGEST_LINE, MARK, OpenFile, times
+from steadyrank.reading.table import Column, Lines, Table, WholeColumn
+from steadyrank.reading.text_columns import TextColumn, join_columns
 
 BATCH = 1 << 21
 """How many fields the csv module reads before they are laid out as columns."""
@@ -78,7 +74,8 @@ def read_delimited(
     ([1, 2], ['x', 'y z'])
     """
     fast = polars and polars_works()
-    return _Reader(delimiter, source, names, take, fast=fast).read(_whole_records(blocks, source))
+    called = None if names is None else list(names)
+    return _Reader(delimiter, source, called, take, fast).read(_whole_records(blocks, source))
 
 
 def polars_works() -> bool:
@@ -140,28 +137,20 @@ def _whole_records(blocks: Iterable[bytes], source: str) -> Iterator[bytes]:
         yield b"".join(waiting)
 
 
+@dataclass
 class _Reader:
-    def __init__(
-        self,
-        delimiter: str,
-        source: str,
-        names: Sequence[str] | None,
-        take: Callable[[Table], None] | None,
-        *,
-        fast: bool,
-    ) -> None:
-        self.take = take
-        self.delimiter = delimiter
-        self.source = source
-        self.names = None if names is None else list(names)
-        self.fast = fast
-        self.whole: list[int] | None = None  # the columns that may be whole numbers; later fewer
-        self.words: dict[int, list[str]] = {}  # of each other column, those seen so far
-        self.next_line = 1
-        self.rows = 0
-        self.lines = Lines()
-        self.parts: list[Sequence[TextColumn | AnyArray]] = []
-        self.notes: list[str] = []
+    delimiter: str
+    source: str
+    names: list[str] | None
+    take: Callable[[Table], None] | None
+    fast: bool
+    whole: list[int] | None = None  # the columns that may be whole numbers; later fewer
+    words: dict[int, list[str]] = field(default_factory=dict)  # of each other column, those seen so far
+    next_line: int = 1
+    rows: int = 0
+    lines: Lines = field(default_factory=Lines)
+    parts: list[Sequence[TextColumn | AnyArray]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def read(self, blocks: Iterator[bytes]) -> Table:
         for block in blocks:
@@ -233,19 +222,16 @@ class _Reader:
         Numbers are read as such where they print as so many letters, in all, as the text has: every
         other way to write a whole number takes more.
         """
-        read: Callable[..., Any] = partial(_read, block, self.delimiter, width)
-        if self.whole is None:
-            first = read(n_rows=1)
-            fields = first.row(0) if first is not None and first.height else ()
-            self.whole = [place for place, field in enumerate(fields) if is_plain_whole(field)]
-        frame = read(self.whole)
-        if _accounts_for(frame, block, marks):
-            return frame
-        frame = read() if self.whole else None
-        if frame is None or not _accounts_for(frame, block, marks):
+        read = partial(_read, block, self.delimiter, width)
+        if self.whole:
+            frame = read(self.whole)
+            if _accounts_for(frame, block, marks):
+                return frame
+        frame = read()
+        if not _accounts_for(frame, block, marks):
             return None
-        numbers = {place: plain_whole_numbers(frame.to_series(place)) for place in self.whole}
-        self.whole = [place for place, found in numbers.items() if found is not None]
+        tried = range(width) if self.whole is None else self.whole
+        self.whole = [place for place in tried if _are_plain_whole(frame.to_series(place))]
         return frame.with_columns(frame.to_series(place).cast(int) for place in self.whole)
 
     def _column(self, place: int, series: Any) -> TextColumn | AnyArray:
@@ -334,9 +320,7 @@ class _Reader:
         starts.clear()
 
 
-def _read(
-    block: bytes, delimiter: str, width: int, whole: Sequence[int] = (), n_rows: int | None = None
-) -> Any:
+def _read(block: bytes, delimiter: str, width: int, whole: Sequence[int] = ()) -> Any:
     """Return a block as a polars frame, some columns as whole numbers, or None where it reads none."""
     import polars as pl
 
@@ -348,7 +332,6 @@ def _read(
             schema={str(place): pl.Int64 if place in whole else pl.String for place in range(width)},
             empty_string_is_null=False,
             glob=False,
-            n_rows=n_rows,
         )
     except pl.exceptions.PolarsError:
         return None
@@ -395,31 +378,18 @@ def _letters(numbers: Any) -> int:
     return int(len(found) + np.count_nonzero(found < 0) + sum(more))
 
 
-def plain_whole_numbers(series: Any) -> AnyArray | None:
-    """Return a polars series of text as whole numbers, if these print as the very same text."""
+def _are_plain_whole(series: Any) -> bool:
+    """Tell whether texts of a polars series are what whole numbers print as."""
     import polars as pl
 
-    numbers = series.cast(pl.Int64, strict=False)
-    same = (numbers.cast(pl.String) == series).fill_null(value=False).all()
-    return np.asarray(numbers.to_numpy()) if same else None
+    printed = series.cast(pl.Int64, strict=False).cast(pl.String)
+    return bool((printed == series).fill_null(value=False).all())
 
 
 MOVIELENS_NAMES = ("user", "movie", "rating", "timestamp")
+# The first line of their files without a header, u.data and ratings.dat; ratings.csv is a plain table.
 TABBED = re.compile(rb"\d+\t\d+\t\d{1,2}\t\d{8,}\s*\Z")
 COLONS = re.compile(rb"\d+::\d+::\d+(\.\d+)?::\d+\s*\Z")
-
-
-def looks_like_movielens(first_line: bytes) -> bool:
-    r"""Tell whether a line is one of MovieLens' files without a header: ``u.data``, ``ratings.dat``.
-
-    ``ratings.csv`` is an ordinary table.
-
-    Examples
-    --------
-    >>> looks_like_movielens(b"196\t242\t3\t881250949"), looks_like_movielens(b"1::1193::5::97")
-    (True, True)
-    """
-    return bool(TABBED.match(first_line) or COLONS.match(first_line))
 
 
 def read_movielens(file: OpenFile) -> Table:

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from steadyrank.errors import InvalidLabelError, shorten
 from steadyrank.reading.arrays import written
 from steadyrank.reading.spellings import is_missing_word
+from steadyrank.reading.table import Table
 from steadyrank.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from steadyrank.reading.table import Table
 
 MOST_SEEN = 10_000
 """Among how many other answers the one that was meant is looked for."""

@@ -10,27 +10,19 @@ import codecs
 import gzip
 import os
 import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
+from typing import Any, BinaryIO, TypeAlias, cast
 
 import numpy as np
 
-from steadyrank.errors import (
-    EmptyDataError,
-    FileNotThereError,
-    InvalidDataError,
-    Option,
-    UnreadableFileError,
-    shorten,
-)
+from steadyrank import errors
+from steadyrank.errors import Option, shorten
 from steadyrank.progress import tell
 from steadyrank.writing import remember_input
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 Source: TypeAlias = "str | os.PathLike[str] | BinaryIO | Sequence[str | os.PathLike[str]]"
 
@@ -192,7 +184,7 @@ class OpenFile:
     def _as_utf8(self) -> Iterator[bytes]:
         if self.is_utf8:
             if self.head.startswith(UTF16):
-                raise UnreadableFileError(
+                raise errors.UnreadableFileError(
                     f"{self.name} is text in UTF-16, not in UTF-8",
                     way_out=["Read it with ", Option("encoding", "utf-16")],
                 )
@@ -206,7 +198,7 @@ class OpenFile:
                 yield decoder.decode(chunk).encode()
             yield decoder.decode(b"", final=True).encode()
         except UnicodeError as error:  # not all codecs know where and why
-            raise UnreadableFileError(
+            raise errors.UnreadableFileError(
                 f"{self.name} is not text in {self.encoding}: {getattr(error, 'reason', error)}",
                 way_out=[
                     "Give its encoding as ", Option("encoding"),
@@ -228,12 +220,12 @@ class OpenFile:
         try:
             part = self.stream.read(size)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise UnreadableFileError(
+            raise errors.UnreadableFileError(
                 f"the gzip file {self.name} is cut short or damaged ({error})",
                 way_out="Get it again: part of the data is missing.",
             ) from None
         if not isinstance(part, bytes):
-            raise InvalidDataError(
+            raise errors.InvalidDataError(
                 "the stream gives text", way_out='Open it in binary mode ("rb", sys.stdin.buffer).'
             )
         self.taken += len(part)
@@ -266,7 +258,7 @@ class OpenFile:
     def check_unpacked(self, unpacked: int, packed: int, way_out: str) -> None:
         """Complain about a file that unpacks to more than the memory may be trusted with."""
         if unpacked > max(self.unpacked_freely, MOST_UNPACKED * packed):
-            raise UnreadableFileError(
+            raise errors.UnreadableFileError(
                 f"{self.name} unpacks to {unpacked:,} bytes or more, over {MOST_UNPACKED} times its "
                 f"{packed:,} and over {self.unpacked_freely:,}: it would fill the memory",
                 way_out=way_out,
@@ -274,7 +266,7 @@ class OpenFile:
 
     def _check_line(self, size: int, line: int) -> None:
         if size > self.longest_line:
-            raise UnreadableFileError(
+            raise errors.UnreadableFileError(
                 f"line {line} of {self.name} does not end within {self.longest_line:,} bytes, the most "
                 "that a line may have",
                 way_out="It is no text, or lacks line ends (\\n): write it again with them.",
@@ -284,7 +276,7 @@ class OpenFile:
         """Complain about text that is binary or in another encoding, on which line."""
         nul = block.find(b"\0")
         if nul >= 0:
-            raise UnreadableFileError(
+            raise errors.UnreadableFileError(
                 f"{self.name} holds a NUL byte on line {line + block.count(NEWLINE, 0, nul)}",
                 way_out=[
                     "It is binary, damaged, or text in another encoding: try ",
@@ -299,7 +291,7 @@ class OpenFile:
             where = (
                 f"byte {block[error.start]:#04x} on line {line + block.count(NEWLINE, 0, error.start)}"
             )
-            raise UnreadableFileError(
+            raise errors.UnreadableFileError(
                 f"{self.name} is not text in UTF-8: {where}",
                 way_out=[
                     "Give its encoding, for example ", Option("encoding", "latin-1"),
@@ -323,7 +315,7 @@ def open_source(source: Source, *, encoding: str = "utf-8") -> OpenFile:
     except (LookupError, ValueError):  # the latter where even the name cannot be looked up
         known = False
     if not known:
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             f"there is no encoding {shorten(encoding)} of files",
             way_out=["Common ones are ", Option("encoding", "latin-1"), ", cp1252 and utf-16."],
         )
@@ -339,7 +331,7 @@ def open_source(source: Source, *, encoding: str = "utf-8") -> OpenFile:
         size = os.fstat(stream.fileno()).st_size
         return _looked_at(OpenFile(path.name, encoding, stream, path, (stream,), size=size))
     if not hasattr(source, "read"):
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             f"{shorten(source)} is neither a path nor a binary stream",
             way_out="For a dataframe or columns in memory use from_frame(...).",
         )
@@ -351,7 +343,7 @@ def open_source(source: Source, *, encoding: str = "utf-8") -> OpenFile:
 
 def _opened_list(paths: list[Path], encoding: str) -> OpenFile:
     if not paths:
-        raise EmptyDataError("the list of files is empty")
+        raise errors.EmptyDataError("the list of files is empty")
     for path in paths:
         _check_there(path)
     more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
@@ -360,7 +352,7 @@ def _opened_list(paths: list[Path], encoding: str) -> OpenFile:
 
 def _check_there(path: Path) -> None:
     if not path.exists():
-        raise FileNotThereError(f"there is no file {str(path)!r} (seen from {Path.cwd()}).")
+        raise errors.FileNotThereError(f"there is no file {str(path)!r} (seen from {Path.cwd()}).")
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
@@ -386,10 +378,12 @@ def _looked_at(file: OpenFile) -> OpenFile:
 def _unpacked(file: OpenFile) -> OpenFile:
     """Look at the beginning of a file, and unpack it if it is packed."""
     if not file.look():
-        raise EmptyDataError(f"{file.name} is empty", way_out="There is nothing to read in it.")
+        raise errors.EmptyDataError(f"{file.name} is empty", way_out="There is nothing to read in it.")
     for magic, what in OTHER_PACKAGES.items():
         if file.head.startswith(magic) and not file.zipped.startswith(SPREADSHEET + EVAL_LOG):
-            raise UnreadableFileError(f"{file.name} is {what}", way_out="Unpack it, or export as CSV.")
+            raise errors.UnreadableFileError(
+                f"{file.name} is {what}", way_out="Unpack it, or export as CSV."
+            )
     if not file.head.startswith(GZIP):
         return file
     packed = _Joined(file.head, file.stream)
@@ -398,7 +392,7 @@ def _unpacked(file: OpenFile) -> OpenFile:
         file, stream=unpacked, head=b"", opened=(unpacked, *file.opened), packed=packed, taken=0
     )
     if not inner.look():
-        raise EmptyDataError(f"{file.name} holds nothing once unpacked")
+        raise errors.EmptyDataError(f"{file.name} holds nothing once unpacked")
     return inner
 
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from glob import glob, has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, TypeAlias
 
-from steadyrank.errors import (
-    EmptyDataError,
-    InvalidPolicyError,
-    NotRecognisedError,
-    UnreadableFileError,
-    listing,
-    shorten,
-)
+from steadyrank import errors
+from steadyrank.errors import listing, shorten
 from steadyrank.reading.adapters.alpaca_eval import read_alpaca_eval
 from steadyrank.reading.adapters.documents import begins_with
 from steadyrank.reading.adapters.entries import Found, read_scores
@@ -27,19 +23,17 @@ from steadyrank.reading.adapters.lm_eval import lm_eval_entries, looks_like_lm_e
 from steadyrank.reading.adapters.mteb import mteb_entries
 from steadyrank.reading.adapters.swe_bench import looks_like_swe_bench, swe_bench_entries
 from steadyrank.reading.adapters.trec import EVALUATED, RUN, run_entries, trec_eval_entries
-from steadyrank.reading.delimited import looks_like_movielens, read_delimited, read_movielens
+from steadyrank.reading.delimited import COLONS, TABBED, read_delimited, read_movielens
 from steadyrank.reading.files import PARQUET, SPREADSHEET, OpenFile, Source, open_source
-from steadyrank.reading.netflix import IN_FOLDERS, looks_like_netflix, read_netflix
+from steadyrank.reading.netflix import IN_FOLDERS, OPENS, read_netflix
 from steadyrank.reading.preflib import looks_like_preflib, read_preflib
+from steadyrank.reading.table import Table
 from steadyrank.reading.typed_files import is_one_document, read_json, read_json_lines, read_parquet
 from steadyrank.wording import counted
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from steadyrank.reading.table import Table
-
 DELIMITERS = ",;\t|"
+Looks: TypeAlias = Callable[[OpenFile], bool]
+"""Tells by the beginning of an open file whether it is of a format."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +62,7 @@ class Format:
     """
 
     name: str
-    looks: Callable[[OpenFile], bool]
+    looks: Looks
     read: Callable[..., Table]
     on_engine: Literal["parquet", "delimited"] | None = None
     folders: bool = False
@@ -90,14 +84,18 @@ def _read_delimited(
 
 
 def _of_scores(
-    name: str, looks: Callable[[OpenFile], bool], entries: Callable[[OpenFile], Found], *answers_to: str
+    name: str, looks: Looks, entries: Callable[[OpenFile], Found], *answers_to: str
 ) -> Format:
     read = partial(read_scores, entries)
     return Format(name, looks, read, folders=True, among_others=True, answers_to=answers_to)
 
 
-def _tabs_prevail(first_line: bytes) -> bool:
-    return first_line.count(b"\t") > first_line.count(b",")
+def _first_line(*patterns: re.Pattern[bytes]) -> Looks:
+    return lambda file: any(pattern.match(file.first_line) for pattern in patterns)
+
+
+def _json(opening: bytes, *names: str) -> Looks:
+    return lambda file: begins_with(file, opening, *names)
 
 
 FORMATS: dict[str, Format] = {
@@ -105,43 +103,30 @@ FORMATS: dict[str, Format] = {
     for entry in (
         Format("parquet", lambda f: f.head.startswith(PARQUET), read_parquet, on_engine="parquet"),
         Format("preflib", lambda f: looks_like_preflib(f.text_head), read_preflib),
-        Format(
-            "netflix",
-            lambda f: looks_like_netflix(f.first_line),
-            read_netflix,
-            folders=True,
-            also_as_csv=True,
-        ),
-        Format(
-            "movielens", lambda f: looks_like_movielens(f.first_line), read_movielens, also_as_csv=True
-        ),
+        Format("netflix", _first_line(OPENS), read_netflix, folders=True, also_as_csv=True),
+        Format("movielens", _first_line(TABBED, COLONS), read_movielens, also_as_csv=True),
         Format("excel", lambda f: f.zipped.startswith(SPREADSHEET), read_excel, answers_to=("sheet",)),
         _of_scores("lm-eval", looks_like_lm_eval, lm_eval_entries, "metric"),
         _of_scores(
-            "helm",
-            lambda f: begins_with(f, b"[", "instance_id", "train_trial_index", "stats"),
-            helm_entries,
-            "metric",
+            "helm", _json(b"[", "instance_id", "train_trial_index", "stats"), helm_entries, "metric"
         ),
         _of_scores("inspect", looks_like_inspect, inspect_entries, "metric"),
-        _of_scores("mteb", lambda f: begins_with(f, b"{", "mteb_version"), mteb_entries, "metric"),
+        _of_scores("mteb", _json(b"{", "mteb_version"), mteb_entries, "metric"),
         _of_scores("swe-bench", looks_like_swe_bench, swe_bench_entries, "sheet"),
         Format(
             "alpaca-eval",
-            lambda f: begins_with(f, b"[", "generator_1", "generator_2", "preference"),
+            _json(b"[", "generator_1", "generator_2", "preference"),
             read_alpaca_eval,
             folders=True,
             among_others=True,
         ),
-        _of_scores("trec-run", lambda f: bool(RUN.match(f.first_line)), run_entries, "metric", "qrels"),
-        _of_scores(
-            "trec-eval", lambda f: bool(EVALUATED.match(f.first_line)), trec_eval_entries, "metric"
-        ),
+        _of_scores("trec-run", _first_line(RUN), run_entries, "metric", "qrels"),
+        _of_scores("trec-eval", _first_line(EVALUATED), trec_eval_entries, "metric"),
         Format("json", is_one_document, read_json, folders=True),
         Format("jsonl", lambda f: f.first_line.lstrip().startswith(b"{"), read_json_lines, folders=True),
         Format(
             "tsv",
-            lambda f: _tabs_prevail(f.first_line),
+            lambda f: f.first_line.count(b"\t") > f.first_line.count(b","),
             partial(_read_delimited, delimiter="\t"),
             on_engine="delimited",
         ),
@@ -189,7 +174,7 @@ def read_table(
 def format_of(file: OpenFile, name: str | None = None) -> Format:
     """Return the format of a file: as given, or told by its first bytes."""
     if name is not None and name not in FORMATS:
-        raise InvalidPolicyError("format", name, tuple(FORMATS))
+        raise errors.InvalidPolicyError("format", name, tuple(FORMATS))
     if name is not None and not FORMATS[name].also_as_csv:
         return FORMATS[name]
     known = FORMATS.values() if name is None else [FORMATS[name]]
@@ -202,7 +187,7 @@ def _format_of_files(file: OpenFile, name: str | None) -> tuple[Format, list[str
     Its files are those that are to be read from here on.
     """
     if name is not None and name not in FORMATS:
-        raise InvalidPolicyError("format", name, tuple(FORMATS))
+        raise errors.InvalidPolicyError("format", name, tuple(FORMATS))
     folder = file.path
     prize = folder and any(any(folder.glob(one)) for one in IN_FOLDERS)
     if name == "netflix" or (name is None and prize):
@@ -214,7 +199,7 @@ def _format_of_files(file: OpenFile, name: str | None) -> tuple[Format, list[str
     chosen = [name] if name in seen else of_tools or list(seen)
     if len(chosen) != 1 or chosen[0] not in FORMATS or not FORMATS[chosen[0]].folders:
         told = listing(f"{counted(len(paths), f'{found} file')}" for found, paths in seen.items())
-        raise NotRecognisedError(
+        raise errors.NotRecognisedError(
             f"{file.name} is a folder of {told or 'nothing'}"
             if folder
             else f"{file.name} are {told}, which cannot be read as one",
@@ -236,9 +221,9 @@ def _seen_as(path: Path, encoding: str, name: str | None) -> str:
             if file.is_folder or (name is not None and not FORMATS[name].looks(file)):
                 return "folder" if file.is_folder else "other"
             return name or format_of(file).name
-    except EmptyDataError:
+    except errors.EmptyDataError:
         return "empty"
-    except (UnreadableFileError, OSError):
+    except (errors.UnreadableFileError, OSError):
         return "unreadable"
 
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from steadyrank.errors import ColumnError, InvalidLabelError, Option, listing, shorten
 from steadyrank.reading.arrays import is_hashable, written
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.labels import unique_labels
 from steadyrank.reading.table import Table, as_table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 NAMES = ("title", "name", "label", "fullname", "displayname", "itemname", "description")
 """What a column of names is called, best first."""

@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypedDict, get_args, get_type_hints
+from typing import Annotated, Any, Literal, TypeAlias, TypedDict, get_args, get_type_hints
 
-if TYPE_CHECKING:
-    from steadyrank.reading.table import Table
+from steadyrank.reading.table import Table
 
 Columns: TypeAlias = Mapping[str, Any]
 """From roles to the names of their columns (a list of names where a role has several)."""

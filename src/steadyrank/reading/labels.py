@@ -13,25 +13,16 @@ numbers or all are of one sortable type, else in order of first appearance.
 from __future__ import annotations
 
 import numbers
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from steadyrank.errors import (
-    NO_BLANKS,
-    EmptyDataError,
-    InvalidDataError,
-    InvalidLabelError,
-    listing,
-    shorten,
-)
+from steadyrank import errors
+from steadyrank._typing import AnyArray
+from steadyrank.errors import NO_BLANKS, listing, shorten
 from steadyrank.reading.arrays import Coded, as_column, is_hashable, is_missing, numbered
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from steadyrank._typing import AnyArray
 
 WIDEST_TABLE = 1 << 27
 """Whole-number labels that span at most this much are looked up in a table, not sorted."""
@@ -80,7 +71,7 @@ def encode(
             _check_present(codes, distinct, what)
         if known is not None:
             return _match(codes, distinct, unique_labels(known, what), what)
-    except InvalidDataError as error:
+    except errors.InvalidDataError as error:
         error.subject = subject or error.subject
         raise
     return (codes, tuple(distinct)) if whole else _in_order(codes, distinct)
@@ -98,17 +89,17 @@ def unique_labels(labels: Iterable[object], what: str = "items") -> tuple[object
     found = tuple(_plain(label) for label in column.tolist())
     source = f"the list of {what}"  # so that places in it are not taken for rows of the data
     if not found:
-        raise EmptyDataError(f"{source} is empty")
+        raise errors.EmptyDataError(f"{source} is empty")
     try:
         codes, distinct = _encode_objects(column.astype(object), what)
         _check_present(codes, distinct, what)
-    except InvalidLabelError as error:
+    except errors.InvalidLabelError as error:
         error.place_in(source, None)
         raise
     if len(distinct) < len(found):
         doubled = np.bincount(codes)[codes] > 1
         first = found[int(np.flatnonzero(doubled)[0])]
-        raise InvalidLabelError(
+        raise errors.InvalidLabelError(
             f"{what} must be named once each, but {shorten(first)} occurs again",
             rows=doubled,
             source=source,
@@ -142,7 +133,7 @@ def _encode_objects(column: AnyArray, what: str) -> tuple[AnyArray, list[object]
     listed = column.tolist()
     kinds = set(map(type, listed))
     if len(kinds) > 1 and kinds & {bool, np.bool_}:
-        raise InvalidLabelError(
+        raise errors.InvalidLabelError(
             f"{what} mix truth values with other labels, and True equals 1",
             rows=[row for row, label in enumerate(listed) if isinstance(label, bool | np.bool_)],
             way_out="Turn all of them into text.",
@@ -151,7 +142,7 @@ def _encode_objects(column: AnyArray, what: str) -> tuple[AnyArray, list[object]
         codes, distinct = numbered(listed)
     except TypeError:
         wrong = [row for row, label in enumerate(listed) if not is_hashable(label)]
-        raise InvalidLabelError(
+        raise errors.InvalidLabelError(
             f"{what} must be text or numbers, but there is {shorten(listed[wrong[0]])}", rows=wrong
         ) from None
     return codes, [_plain(label) for label in distinct]
@@ -164,7 +155,7 @@ def _check_present(codes: AnyArray, distinct: list[object], what: str) -> None:
         if is_missing(label) or (isinstance(label, str) and not label.strip())
     ]
     if gone:
-        raise InvalidLabelError(
+        raise errors.InvalidLabelError(
             f"{what} must not be missing or blank, but there is {shorten(distinct[gone[0]])}",
             rows=np.isin(codes, gone),
             subject=what,
@@ -196,7 +187,7 @@ def _match(
     strange = np.flatnonzero(to_known < 0)
     if len(strange):
         names = listing((shorten(distinct[code]) for code in strange[:10]), len(strange))
-        raise InvalidLabelError(
+        raise errors.InvalidLabelError(
             f"{names} not in the given list of {len(known):,} {what}",
             rows=np.isin(codes, strange),
             subject=what,

@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from steadyrank.errors import EmptyDataError, InvalidBallotError, UnreadableFileError, listing, shorten
 from steadyrank.reading.arrays import objects
+from steadyrank.reading.files import OpenFile
 from steadyrank.reading.table import Table, as_table
-
-if TYPE_CHECKING:
-    from steadyrank.reading.files import OpenFile
 
 # Every quantifier keeps what it took ("++"): no line, however odd, is gone over again and again.
 HEADER = re.compile(r"#\s*+([A-Z]++(?: ++[A-Z]++)*+)\s*+([0-9]*+)\s*+:(.*+)\Z", re.ASCII)

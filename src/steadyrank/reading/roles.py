@@ -6,31 +6,16 @@ name. Earlier names win over later ones, and every guess is said in the notes of
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from steadyrank.errors import (
-    FILL_IN,
-    NO_BLANKS,
-    ColumnError,
-    InvalidDataError,
-    InvalidPolicyError,
-    NotRecognisedError,
-    Option,
-    TwoReadingsError,
-    listing,
-    shorten,
-)
-from steadyrank.reading.kinds import is_about_reading
+from steadyrank import errors
+from steadyrank.errors import FILL_IN, NO_BLANKS, Option, listing, shorten
+from steadyrank.reading.kinds import Columns, Form, Kind, is_about_reading
 from steadyrank.reading.spellings import plain_number, with_decimal
 from steadyrank.reading.table import Guess, Table, simplify
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from steadyrank.reading.kinds import Columns, Form, Kind
-
 
 COUNTED = ("votes", "ballots")
 """How names of columns end that count what rows stand for, though they are called more than that."""
@@ -110,7 +95,7 @@ class Resolved:
         try:
             with self.table.errors({**by_argument, **self.columns}):
                 yield
-        except InvalidDataError as error:
+        except errors.InvalidDataError as error:
             about = error.column or error.subject
             if error.way_out is NO_BLANKS and about in self.table.columns.keys() - self.answers.keys():
                 error.way_out = FILL_IN  # only rows without an answer can be dropped
@@ -134,7 +119,7 @@ def resolve(kind: Kind, table: Table, given: Mapping[str, Any]) -> Resolved:
         The arguments that the user gave, by name; None counts as not given.
     """
     if table.kind not in {None, kind.name}:
-        raise NotRecognisedError(
+        raise errors.NotRecognisedError(
             f"{table.source} holds {table.kind}, not {kind.name}",
             way_out=["Read it as ", Option("kind", table.kind)],
         )
@@ -143,7 +128,7 @@ def resolve(kind: Kind, table: Table, given: Mapping[str, Any]) -> Resolved:
     found = _found(kind, table, named, settings)
     if not found:
         ways = [f"{form.name} ({', '.join(form.needs)})" for form in kind.forms]
-        raise ColumnError(
+        raise errors.ColumnError(
             f"{', '.join(named)} do not go together in {kind.name}",
             source=table.source,
             way_out=f"A table holds {kind.name} in one of these ways: {'; '.join(ways)}.",
@@ -156,7 +141,7 @@ def resolve(kind: Kind, table: Table, given: Mapping[str, Any]) -> Resolved:
                 _check_counted(form, table, columns)
                 table.notes += _notes(kind, columns, named)
             if settings.get("decimal") is None:
-                counted = {role: name for role, name in columns.items() if _counts(kind, role)}
+                counted = {role: columns[role] for role in columns if kind.roles[role].holds == "counts"}
                 whole = dict.fromkeys(taken_by(counted), with_decimal("."))  # they have no decimals
                 table.spellings = {**table.spellings, **whole}
             reading = {name: settings.pop(name) for name in list(settings) if is_about_reading(name)}
@@ -186,11 +171,12 @@ def recognise(
     possible = [kind for kind in possible if not _outside(kind, asked)] or possible
     _check_apart(table)
     forms = [(kind, form) for kind in possible for form in kind.forms]
-    faults: list[ColumnError] = []
+    faults: list[errors.ColumnError] = []
     for kind, form in sorted(forms, key=lambda pair: pair[1].weak):
         try:
             named, settings = _split(kind, table, asked)
-        except ColumnError as error:  # what names columns of one kind may be something else of another
+        except errors.ColumnError as error:
+            # What names columns of one kind may be something else of another.
             faults.append(error)
             continue
         if not form.allows(named, settings):
@@ -210,7 +196,7 @@ def _check_apart(table: Table) -> None:
     size = len(table.names[0].split())
     rows = [str(cell).split() for cell in table.cells(table.names[0])[:100]]
     if size > 1 and rows and all(size <= len(row) <= size + 1 and _numbers(row) for row in rows):
-        raise NotRecognisedError(
+        raise errors.NotRecognisedError(
             f"blanks seem to part the fields of the only column {shorten(table.names[0])}",
             source=table.source,
             way_out="Put commas or tabs between them.",
@@ -221,19 +207,19 @@ def _numbers(row: Sequence[str]) -> bool:
     return any(plain_number(word) is not None for word in row)
 
 
-def _unknown(kinds: Sequence[Kind], table: Table, given: Mapping[str, Any]) -> NotRecognisedError:
+def _unknown(kinds: Sequence[Kind], table: Table, given: Mapping[str, Any]) -> errors.NotRecognisedError:
     """Return the error about a table of no known kind: its columns, and the kind that comes nearest."""
     known = [kind for kind in kinds if given.keys() <= kind.declared.keys()]
     near = [one for one in ((kind, *_nearest_form(kind, table, given)) for kind in known) if one[1]]
     shown = listing((shorten(name, 20) for name in table.names[:3]), len(table.names))
     if not near:
-        return NotRecognisedError(
+        return errors.NotRecognisedError(
             f"no kind of data fits; the columns are {shown}",
             source=table.source,
             way_out=["Give ", Option("kind")],
         )
     kind, missing, _ = min(near, key=lambda one: (len(one[1]), -one[2], one[0].name != "votes"))
-    return NotRecognisedError(
+    return errors.NotRecognisedError(
         f"no kind of data fits; nearest is {kind.name}, but for the {' and '.join(missing)}: "
         f"the columns are {shown}",
         source=table.source,
@@ -302,20 +288,19 @@ def _split(kind: Kind, table: Table, given: Mapping[str, Any]) -> tuple[dict[str
     asked = {name: value for name, value in given.items() if value is not None}
     unknown = [name for name in asked if name not in kind.declared]
     if unknown:
-        options = [part for name in kind.declared for part in (", ", Option(name))]
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             f"{shorten(unknown[0])} is no argument of {kind.name}",
-            way_out=[f"Those of {kind.name} are ", *options[1:]],
+            way_out=[f"Those of {kind.name} are ", *_joined(map(Option, kind.declared))],
         )
     of_others = [name for name in asked if getattr(kind.declared[name], "some_formats", False)]
     if idle := [name for name in of_others if name not in table.answers_to]:
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             f"{idle[0]} says nothing about {table.format or 'a table'}",
             source=table.source,
             way_out=["Omit ", Option(idle[0])],
         )
     for name, choices in _outside(kind, asked).items():
-        raise InvalidPolicyError(name, asked[name], tuple(choices))
+        raise errors.InvalidPolicyError(name, asked[name], tuple(choices))
     named = {name: value for name, value in asked.items() if name in kind.roles}
     for role, value in named.items():
         named[role] = _as_list(value) if kind.roles[role].several else value
@@ -330,10 +315,6 @@ def _outside(kind: Kind, asked: Mapping[str, Any]) -> dict[str, Mapping[str, str
     """Return the settings whose values are none of those that they may have, with these."""
     choices = {name: kind.settings[name].choices or {} for name in asked if name in kind.settings}
     return {name: known for name, known in choices.items() if known and asked[name] not in known}
-
-
-def _counts(kind: Kind, role: str) -> bool:
-    return kind.roles[role].holds == "counts"
 
 
 def _as_list(value: Any) -> list[Any]:
@@ -385,7 +366,7 @@ def _check_one_of_each(
         others = [name for name in called if name not in taken and table.is_numeric(name)]
         if others:
             both = (columns[role], others[0])
-            raise TwoReadingsError(
+            raise errors.TwoReadingsError(
                 f"{shorten(both[0])} and {shorten(both[1])} can both be the {role}",
                 [(Option(role, name), f"the {role} in {shorten(name)}") for name in both],
                 source=table.source,
@@ -401,7 +382,7 @@ def _check_counted(form: Form, table: Table, columns: Columns) -> None:
     for name in free:
         if table.is_numeric(name) and table.is_whole(name):
             ways = {Option("count", name): "so many each", Option("ignore", name): "each row once"}
-            raise TwoReadingsError(
+            raise errors.TwoReadingsError(
                 f"rows can count once each, or as often as {shorten(name)} says,",
                 list(ways.items()),
                 source=table.source,
@@ -429,7 +410,7 @@ def _notes(kind: Kind, columns: Columns, named: Columns) -> list[str]:
     return notes
 
 
-def _missing(kind: Kind, table: Table, tried: Sequence[tuple[Form, Columns]]) -> ColumnError:
+def _missing(kind: Kind, table: Table, tried: Sequence[tuple[Form, Columns]]) -> errors.ColumnError:
     """Return the error about the form that comes nearest to the table."""
     form, found = _nearest(tried)
     role = next((role for role in form.needs if role not in found), form.needs[0])
@@ -438,9 +419,9 @@ def _missing(kind: Kind, table: Table, tried: Sequence[tuple[Form, Columns]]) ->
     return _column_error(table, text, role, several=kind.roles[role].several)
 
 
-def _column_error(table: Table, problem: str, role: str, *, several: bool = False) -> ColumnError:
+def _column_error(table: Table, problem: str, role: str, *, several: bool = False) -> errors.ColumnError:
     shown = listing(shorten(name, 30) for name in table.names) or "none"
-    return ColumnError(
+    return errors.ColumnError(
         f"{problem}; the columns are {shown}",
         source=table.source,
         way_out=["Give the name of the column as ", Option(role, several=several)],

@@ -7,28 +7,16 @@ one, each by itself: a row that leaves takes nothing along that another row need
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from itertools import compress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from steadyrank._typing import BoolArray, FloatArray
 from steadyrank.errors import InvalidLabelError, Option, TwoReadingsError, listing, shorten
-from steadyrank.reading.table import Guess
-from steadyrank.reading.unit_columns import words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from steadyrank._typing import BoolArray, FloatArray
-    from steadyrank.reading.table import Table
-
-LESS = {
-    "brier", "cer", "crps", "der", "ece", "eer", "err", "error", "errors", "fid", "fnr", "fpr",
-    "latency", "loss", "losses", "logloss", "lpips", "mae", "mape", "mase", "mse", "nll", "perplexity",
-    "ppl", "rank", "ranks", "ranking", "regret", "rmse", "rmsle", "rmspe", "runtime", "seconds", "smape",
-    "ter", "time", "wer",
-}  # fmt: skip
-"""Words in the name of a measure of which less is better."""
+from steadyrank.reading.table import Guess, Table
+from steadyrank.reading.words import known, words_of
 
 SCALES = {
     "z": "The values of each task, over all items, were brought to mean 0 and standard deviation 1; "
@@ -54,7 +42,7 @@ def less_is_better(name: object) -> bool:
     >>> [less_is_better(name) for name in ("test_loss", "WER", "accuracy", "error-rate", "terror")]
     [True, True, False, True, False]
     """
-    return not LESS.isdisjoint(words_of(str(name)))
+    return any(word in known("less_is_better") for word in words_of(str(name)))
 
 
 def turned_rows(
@@ -96,8 +84,8 @@ def _asked_for(rows: Sequence[object], given: Any) -> BoolArray:
     for word, answer in ((ALL, True), (NONE, False)):
         if names in ([answer], [word]):
             return np.full(len(rows), answer)
-    known = {str(row) for row in rows}
-    unknown = [name for name in names if str(name) not in known]
+    called = {str(row) for row in rows}
+    unknown = [name for name in names if str(name) not in called]
     if unknown:
         raise InvalidLabelError(
             f"there is no measure {shorten(unknown[0])} of which less could be better",

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import narwhals as nw
 import numpy as np
 
+from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.errors import ColumnError, InvalidDataError, InvalidLabelError, Option, listing, shorten
 from steadyrank.reading.arrays import Coded, as_column, as_numbers, coded, is_missing, numbered, written
 from steadyrank.reading.spellings import SPELLINGS, Spelling, shared
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-    from typing import Self
-
-    from steadyrank._typing import AnyArray, FloatArray, IntArray
-    from steadyrank.reading.text_columns import TextColumn
+from steadyrank.reading.text_columns import TextColumn
 
 Column: TypeAlias = "GivenColumn | TextColumn"
 """A column, whatever it was read from: it gives its fields as labels, numbers or cells."""

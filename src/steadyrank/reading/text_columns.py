@@ -12,14 +12,15 @@ NA, N/A, NaN, null and None (in any case) are missing values.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steadyrank._typing import AnyArray
 from steadyrank.errors import NotANumberError, Option, shorten
-from steadyrank.reading.arrays import Coded, numbered, objects
+from steadyrank.reading.arrays import Coded, as_column, numbered, objects
 from steadyrank.reading.spellings import (
     LONGEST_WHOLE,
     PLAIN,
@@ -30,11 +31,6 @@ from steadyrank.reading.spellings import (
     plain_number,
     shared,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from steadyrank._typing import AnyArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,14 +75,12 @@ class TextColumn:
         >>> TextColumn.of(["7", "12"]).labels(), TextColumn.of(["007", "12", ""]).labels()
         (array([ 7, 12]), array(['007', '12', None], dtype=object))
         """
-        if self.words and all(map(is_plain_whole, self.words)):
-            return np.array([int(word) for word in self.words], dtype=np.int64)[self.codes]
-        return objects(word or None for word in self.words)[self.codes]
+        return as_column(self.coded(), "")
 
     def coded(self) -> AnyArray | Coded:
         """Return labels, text as codes: nobody need look at a million equal words again."""
         if self.words and all(map(is_plain_whole, self.words)):
-            return self.labels()
+            return np.array([int(word) for word in self.words], dtype=np.int64)[self.codes]
         return Coded(self.codes, objects(word or None for word in self.words))
 
     def numbers(

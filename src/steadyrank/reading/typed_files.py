@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from steadyrank.errors import (
-    EmptyDataError,
-    MissingPackageError,
-    NotRecognisedError,
-    SteadyrankError,
-    UnreadableFileError,
-    listing,
-    shorten,
-)
+from steadyrank import errors
+from steadyrank.errors import listing, shorten
 from steadyrank.reading.adapters.documents import Node, load, load_lines
+from steadyrank.reading.files import OpenFile
 from steadyrank.reading.table import GivenColumn, Table, as_table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from steadyrank.reading.files import OpenFile
 
 CELLS_FREELY = 1 << 20
 MOST_HOLES = 100
@@ -96,7 +86,7 @@ def _rows_of(top: Node) -> list[dict[str, Any]]:
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     if columns or not isinstance(top.value, list):
         named = f", but an object of {listing(map(shorten, columns))}" if columns else ""
-        raise NotRecognisedError(
+        raise errors.NotRecognisedError(
             f"{top.file} is neither a list of objects nor an object of equally long lists{named}",
             way_out='A table in JSON looks like [{"choice": "x"}, {"choice": "y"}].',
         )
@@ -106,7 +96,7 @@ def _rows_of(top: Node) -> list[dict[str, Any]]:
 def _table_of(rows: Sequence[dict[str, Any]], source: str, lines: list[object] | None) -> Table:
     """Return the table of objects; those inside that all name the same become columns, too."""
     if not rows:
-        raise EmptyDataError(f"{source} holds no rows")
+        raise errors.EmptyDataError(f"{source} holds no rows")
     names = dict.fromkeys(name for row in rows for name in row)
     _check_holes(len(rows) * len(names), sum(map(len, rows)), len(names), source)
     columns: dict[str, list[Any]] = {}
@@ -132,7 +122,7 @@ def _common_names(values: Sequence[Any]) -> list[str]:
 
 def _check_holes(cells: int, filled: int, names: int, source: str) -> None:
     if cells > max(CELLS_FREELY, MOST_HOLES * filled):
-        raise UnreadableFileError(
+        raise errors.UnreadableFileError(
             f"the lines of {source} use {names:,} names, so that less than one in {MOST_HOLES} cells of "
             f"the table would hold a value: {filled:,} of {cells:,}",
             way_out="Write one value on each line, such as "
@@ -147,7 +137,9 @@ def read_parquet(file: OpenFile, library: str = "pyarrow") -> Table:
     """
     content = file.read_all()
     if find_spec(library) is None:
-        raise MissingPackageError(f"to read the Parquet file {file.name}, {library} is needed", "frames")
+        raise errors.MissingPackageError(
+            f"to read the Parquet file {file.name}, {library} is needed", "frames"
+        )
     from pyarrow import BufferReader, parquet  # type: ignore[import-untyped,unused-ignore]
 
     try:
@@ -162,10 +154,10 @@ def read_parquet(file: OpenFile, library: str = "pyarrow") -> Table:
         except OSError:  # damaged, or text is stored in a way that cannot be read as codes
             found = whole.read(use_threads=False)
         table = as_table(found)
-    except SteadyrankError:
+    except errors.SteadyrankError:
         raise
     except Exception as error:  # some of these are pyarrow's own, others Python's
-        raise UnreadableFileError(
+        raise errors.UnreadableFileError(
             f"{file.name} is not a sound Parquet file: {shorten(str(error), 120)}",
             way_out="Get or write it again.",
         ) from None

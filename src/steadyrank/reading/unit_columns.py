@@ -6,50 +6,17 @@ remembered. A column is offered for its name, and only if the very same table co
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from steadyrank.errors import InvalidDataError
 from steadyrank.reading.labels import encode
-from steadyrank.reading.roles import taken_by
-
-if TYPE_CHECKING:
-    from steadyrank.reading.roles import Resolved
+from steadyrank.reading.roles import Resolved, taken_by
+from steadyrank.reading.words import known, words_of
 
 Candidates = tuple[tuple[str, int], ...]
 """Columns that could be the unit, each with the number of its values."""
-
-KNOWN = {
-    "annotator", "assessor", "batch", "category", "city", "coder", "conversation", "country", "county",
-    "customer", "dataset", "date", "day", "district", "document", "domain", "evaluator", "event",
-    "expert", "grader", "group", "household", "instruction", "judge", "labeler", "labeller", "language",
-    "member", "month", "participant", "patient", "period", "person", "poll", "precinct", "problem",
-    "prompt", "quarter", "query", "question", "rater", "region", "respondent", "reviewer", "round",
-    "school", "season", "session", "site", "state", "student", "subject", "survey", "task", "thread",
-    "topic", "tournament", "tourney", "user", "voter", "week", "worker", "year",
-}  # fmt: skip
-"""What a unit is often called, in the singular."""
-
-IDS = {"hash", "id", "uid", "uuid"}
-"""Last words that tell by themselves that equal values belong together."""
-
-NUMBERS = {*IDS, "code", "key", "name", "no", "nr", "number"}
-"""Last words of something that is called by a number or a name."""
-
-WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\da-zA-Z_]+")
-
-
-def words_of(name: str) -> list[str]:
-    """Return the words of a name, in lower case.
-
-    Examples
-    --------
-    >>> words_of("testLoss_2 (mean)")
-    ['test', 'loss', '2', 'mean']
-    """
-    return [word.lower() for word in WORD.findall(str(name))]
 
 
 def sounds_like_a_unit(name: str) -> bool:
@@ -63,10 +30,10 @@ def sounds_like_a_unit(name: str) -> bool:
     [False, False, False, True]
     """
     words = words_of(name)
-    known = words[-1:] and words[-1] in IDS
-    while words and words[-1] in NUMBERS:
+    is_id = words[-1:] and words[-1] in known("ids")
+    while words and words[-1] in known("ids", "names_and_numbers"):
         words.pop()
-    return bool(known or (words and words[-1].removesuffix("s") in KNOWN))
+    return bool(is_id or (words and words[-1].removesuffix("s") in known("units")))
 
 
 def names_for_the_unit(found: Resolved) -> list[str]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from steadyrank.errors import EmptyDataError
 from steadyrank.reading.adapters.documents import Node, load
 from steadyrank.reading.arrays import is_missing
+from steadyrank.reading.files import OpenFile
 from steadyrank.reading.table import GivenColumn, Table
 from steadyrank.wording import counted
-
-if TYPE_CHECKING:
-    from steadyrank.reading.files import OpenFile
 
 EVEN = 1.5
 

@@ -8,15 +8,14 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 from steadyrank.errors import UnreadableFileError, shorten
+from steadyrank.reading.files import OpenFile
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from steadyrank.reading.files import OpenFile
+Found = TypeVar("Found")
 
 
 def begins_with(file: OpenFile, opening: bytes, *names: str) -> bool:
@@ -92,8 +91,7 @@ class Node:
 
     def object(self) -> dict[str, Any]:
         """Return an object."""
-        found: dict[str, Any] = self._as(dict, "an object")
-        return found
+        return self._as(dict, "an object")
 
     def inside(self) -> dict[str, Node]:
         """Return the values of an object by name; none where there is no object at all."""
@@ -103,7 +101,7 @@ class Node:
     def label(self) -> str:
         """Return text, or a whole number as text."""
         whole = isinstance(self.value, int) and not isinstance(self.value, bool)
-        return str(self.value) if whole else str(self._as(str, "text"))
+        return str(self.value) if whole else self._as(str, "text")
 
     def labels(self) -> list[str]:
         """Return the labels in a list; none where there is no list at all."""
@@ -120,7 +118,7 @@ class Node:
     def _inner(self, name: str, value: Any) -> Node:
         return Node(value, f"{self.where}.{shorten(name, 40)[1:-1]}".lstrip("."), self.file)
 
-    def _as(self, kind: type, what: str) -> Any:
+    def _as(self, kind: type[Found], what: str) -> Found:
         if not isinstance(self.value, kind):
             raise self.wrong(what)
         return self.value

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from steadyrank.errors import ColumnError, EmptyDataError, Option, listing, shorten
+from steadyrank.reading.adapters.documents import Node
 from steadyrank.reading.arrays import is_missing
+from steadyrank.reading.files import OpenFile
 from steadyrank.reading.table import GivenColumn, Table
+from steadyrank.reading.words import known
 from steadyrank.wording import counted
-
-if TYPE_CHECKING:
-    from steadyrank.reading.adapters.documents import Node
-    from steadyrank.reading.files import OpenFile
-
-PREFERRED = (
-    "main_score", "acc_norm", "acc", "accuracy", "exact_match", "em", "quasi_exact_match", "pass@1",
-    "prompt_level_strict_acc", "resolved", "match", "score", "f1", "f1_score", "mcc", "rouge_l", "bleu",
-    "ndcg_cut_10", "map", "recip_rank",
-)  # fmt: skip
-"""Metrics in which more is better, that to be taken first where a file holds several."""
 
 
 class Entry(NamedTuple):
@@ -131,7 +123,7 @@ def _best(names: Collection[str], asked: str | None) -> str | None:
     """Return the metric to take of those that there are: as asked, as usual, or the only one."""
     if asked in names:
         return asked
-    for wanted in PREFERRED if asked is None else [asked]:
+    for wanted in known("metrics") if asked is None else [asked]:
         if fitting := [name for name in names if _metric(name) == wanted]:
             return min(fitting, key=lambda name: not name.endswith(",none"))
     return next(iter(names)) if asked is None and len(names) == 1 else None

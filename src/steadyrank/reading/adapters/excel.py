@@ -6,15 +6,12 @@ import io
 import zipfile
 from functools import partial
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
 from steadyrank import errors
 from steadyrank.errors import Option, listing, shorten
+from steadyrank.reading.files import OpenFile
 from steadyrank.reading.table import Table, as_table
 from steadyrank.wording import counted
-
-if TYPE_CHECKING:
-    from steadyrank.reading.files import OpenFile
 
 
 def read_excel(file: OpenFile) -> Table:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from steadyrank.errors import MissingPackageError, UnreadableFileError, shorten
 from steadyrank.reading.adapters.documents import Node, begins_with, load
 from steadyrank.reading.adapters.entries import Entry, Found
-from steadyrank.reading.files import EVAL_LOG
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from steadyrank.reading.files import OpenFile
+from steadyrank.reading.files import EVAL_LOG, OpenFile
 
 GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Correct, partially, incorrect, no answer: as inspect itself counts them."""

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from steadyrank.reading.adapters.documents import Node, begins_with, load, load_lines
 from steadyrank.reading.adapters.entries import Entry, Found, folder_of
-
-if TYPE_CHECKING:
-    from steadyrank.reading.files import OpenFile
+from steadyrank.reading.files import OpenFile
+from steadyrank.reading.words import known
 
 RESULTS = re.compile(rb'\s*\{\s*"results"\s*:\s*\{')
 SAMPLES = re.compile(r"samples_(.+?)(_\d{4}-\d\d-\d\dT[\d.+-]+)?\.jsonl(\.gz)?")
 MODEL = re.compile(r"(?:^|,)(?:peft|delta|pretrained|model|path|engine)=([^,]+)")
-NO_METRIC = {
-    "alias", "name", "sample_len", "doc_id", "doc", "target", "arguments", "resps", "filtered_resps",
-    "filter", "doc_hash", "prompt_hash", "target_hash", "metrics",
-}  # fmt: skip
 
 
 def looks_like_lm_eval(file: OpenFile) -> bool:
@@ -56,13 +50,14 @@ def _results(top: Node, file: OpenFile) -> Found:
             yield f"the group {task} left out, whose tasks are there"
             continue
         scores = {name: value.value for name, value in node.inside().items() if _is_metric(name)}
-        known = better.get(task, nothing).inside()
-        lower = {name for name, more in known.items() if more.value is False}
+        told = better.get(task, nothing).inside()
+        lower = {name for name, more in told.items() if more.value is False}
         yield Entry(model, task, task, scores, node, lower)
 
 
 def _is_metric(name: str) -> bool:
-    return name not in NO_METRIC and not name.partition(",")[0].endswith("_stderr")
+    beside = known("beside_metrics_of_lm_eval")
+    return name not in beside and not name.partition(",")[0].endswith("_stderr")
 
 
 def _model(top: Node, file: OpenFile) -> str:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from steadyrank.errors import ColumnError, Option, listing, shorten
 from steadyrank.reading.adapters.documents import Node, begins_with, load
 from steadyrank.reading.adapters.entries import Entry, Found, folder_of
-
-if TYPE_CHECKING:
-    from steadyrank.reading.files import OpenFile
+from steadyrank.reading.files import OpenFile
 
 OF_INSTANCES = re.compile(rb'\s*\{\s*"[^"]+"\s*:\s*\{[^{}]*"resolved"\s*:')
 MARKS = ("resolved_ids", "resolved_instances", "no_generation", "leaderboards")

@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from steadyrank.errors import InvalidDataError, MissingPackageError, Option, UnreadableFileError, shorten
 from steadyrank.reading.adapters.documents import Node
 from steadyrank.reading.adapters.entries import Entry, Found
 from steadyrank.reading.files import OpenFile, open_source
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 RUN = re.compile(rb"\s*\S+\s+(Q0|q0|0)\s+\S+\s+\d+\s+[-+.\deE]+\s+\S+\s*\Z")
 EVALUATED = re.compile(

@@ -1,0 +1,46 @@
+"""Words in the names of columns, rows and measures; ``words.toml`` lists those that tell something."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\da-zA-Z_]+")
+
+
+def words_of(name: str) -> list[str]:
+    """Return the words of a name, in lower case.
+
+    Examples
+    --------
+    >>> words_of("testLoss_2 (mean)")
+    ['test', 'loss', '2', 'mean']
+    """
+    return [word.lower() for word in WORD.findall(str(name))]
+
+
+@cache
+def known(*lists: str) -> tuple[str, ...]:
+    """Return the words of some lists, in their order.
+
+    Examples
+    --------
+    >>> known("ids", "trials")
+    ('hash', 'id', 'uid', 'uuid', 'run', 'runid', 'i')
+    """
+    every = _every_list()
+    return tuple(word for name in lists for word in every[name].split())
+
+
+@cache
+def _every_list() -> dict[str, str]:
+    import tomllib
+
+    return tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def pattern(name: str) -> re.Pattern[str]:
+    """Return a list of patterns as one, in which case does not count."""
+    return re.compile("|".join(known(name)), re.IGNORECASE)
