@@ -15,7 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from steadyrank.stability import Audit, Explanation, Margin, Needed, StableRanking, StableTopK
+    from steadyrank.stability import (
+        Audit,
+        Comparison,
+        Explanation,
+        Margin,
+        Needed,
+        StableRanking,
+        StableTopK,
+    )
     from steadyrank.stability.audit_rows import Operator
     from steadyrank.stability.calibration import Claim
     from steadyrank.stability.certificate import Guarantee
@@ -335,3 +343,45 @@ def needed(data: Any, k: int, confidence: float = 0.95, *, scorer: object = None
     (271, False, True)
     """
     return as_study(data, scorer).needed(k, confidence)
+
+
+def compare(
+    old: Any,
+    new: Any,
+    k: int | None = None,
+    *,
+    delta: float = 0.0,
+    eps: float | None = None,
+    guarantee: Guarantee = "cover",
+    scorer: object = None,
+) -> Comparison:
+    """Return who moved between two versions of a ranking, and who further than one unit could move it.
+
+    Places are counted among the items in both. A move is *inside* if the new place lies between the best
+    and the worst that the item has in the old data, whole or without any one unit; else it is *beyond*.
+    That is no test of significance.
+
+    Parameters
+    ----------
+    old, new : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, Study, path or dataframe
+        Last month's data and this month's, or studies of them, of one kind and scored in one way. Items
+        are matched by their labels as they are.
+    k : int, optional
+        Also tell who entered the top k and who left it.
+    delta, eps, guarantee
+        As for :func:`stable_ranking`, for the stability set of each side.
+    scorer : optional
+        How data become scores; by default the usual way for the kind of data.
+
+    Examples
+    --------
+    >>> from steadyrank import Votes, compare
+    >>> old = Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 29)
+    >>> new = Votes(["ann"] * 55 + ["bob"] * 31 + ["cyd"] * 33)
+    >>> print(compare(old, new).sentence)  # doctest: +NORMALIZE_WHITESPACE
+    2 of 3 items in both moved, none out of the range of its places in the old data, whole or without
+    any one vote.
+    """
+    return as_study(old, scorer).compare(
+        as_study(new, scorer), k, delta=delta, eps=eps, guarantee=guarantee
+    )
