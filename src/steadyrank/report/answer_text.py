@@ -1,4 +1,4 @@
-"""The top-k and the full ranking as text: the sentence first, then the table, then the promise."""
+"""Answers and two versions of one as text: the sentence first, then the table, then the promise."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from steadyrank.report.columns import Column, Layout
-from steadyrank.report.lines import FAINT, LONG, NEXT_IN_LINE, Line, claims, heading, paragraph
+from steadyrank.report.lines import FAINT, LONG, NEXT_IN_LINE, Line, claims, heading, notes, paragraph
 from steadyrank.report.terminal import RankAxis
 from steadyrank.safe_text import columns_of
 from steadyrank.wording import STANDINGS, ranks_in_words, share_in_words
@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 STYLES = {"sure": "green", "contender": "yellow", "near": "cyan", "out": FAINT, None: ""}
 SIGNS = {"sure": "●*", "contender": "◐?", "near": "◌.", "out": "○ ", None: "  "}
 """Of each standing two signs: the better one, and one that every terminal has."""
+
+COMPARED = (
+    ("new_rank", "rank", 9), ("item", "item", 8), ("old_rank", "was", 4), ("new_place", "place", 6),
+    ("old_place", "was", 5), ("range", "range", 7), ("verdict", "verdict", 8),
+)  # fmt: skip
+"""The columns of a comparison: what they hold, their titles, and how much they are needed."""
+
+VERDICTS = {"beyond": "yellow", "inside": "cyan", "new": "green", "gone": FAINT}
 
 MEANING = {
     "sure": "in the top {k}, whichever one {unit} leaves",
@@ -82,6 +90,35 @@ def ranking_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
         yield from paragraph(told, terminal, style=FAINT)
     yield Line("")
     yield from claims(findings, terminal)
+
+
+def comparison_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield the lines of a comparison; of a long one, the items that did not move stay away."""
+    yield from _first(findings, terminal)
+    for told in findings["sentences"]:
+        yield from paragraph(told, terminal)
+    rows, dash = findings["rows"], terminal.sign("–", "-")
+    moved = [row for row in rows if row["verdict"] != "same"][:LONG]
+    listed = rows if terminal.everything or len(rows) <= LONG else moved
+    cells = [
+        {name: f"{value:,}" if isinstance(value, int) else value or "" for name, value in row.items()}
+        | {"range": _between(row["old_best"], row["old_worst"], dash), "item": str(row["item"])}
+        for row in listed
+    ]
+    columns = [
+        Column(title, [row[name] for row in cells], need, names=name == "item")
+        for name, title, need in COMPARED
+    ]
+    first, *texts = Layout(columns, terminal).lines()
+    yield from (Line(""), Line(first, "bold"))
+    for text, row in zip(texts, listed, strict=True):
+        yield Line(text, VERDICTS.get(row["verdict"], ""))
+    if len(rows) > len(listed):
+        yield Line(f"   and {len(rows) - len(listed):,} more{terminal.hint('--all shows them')}", FAINT)
+    yield Line("")
+    yield from paragraph(findings["rule"], terminal, style=FAINT)
+    yield Line("")
+    yield from notes(findings, terminal)
 
 
 def _item_lines(

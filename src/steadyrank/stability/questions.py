@@ -15,18 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from steadyrank.stability import (
-        Audit,
-        Comparison,
-        Explanation,
-        Margin,
-        Needed,
-        StableRanking,
-        StableTopK,
-    )
+    from steadyrank.stability import Audit, Explanation, Margin, Needed, StableRanking, StableTopK
     from steadyrank.stability.audit_rows import Operator
     from steadyrank.stability.calibration import Claim
     from steadyrank.stability.certificate import Guarantee
+    from steadyrank.stability.comparison import Comparison
 
 
 def as_study(data: Any, scorer: object = None) -> Study:
@@ -346,14 +339,7 @@ def needed(data: Any, k: int, confidence: float = 0.95, *, scorer: object = None
 
 
 def compare(
-    old: Any,
-    new: Any,
-    k: int | None = None,
-    *,
-    delta: float = 0.0,
-    eps: float | None = None,
-    guarantee: Guarantee = "cover",
-    scorer: object = None,
+    old: Any, new: Any, k: int | None = None, *, scorer: object = None, **how: Any
 ) -> Comparison:
     """Return who moved between two versions of a ranking, and who further than one unit could move it.
 
@@ -368,10 +354,11 @@ def compare(
         are matched by their labels as they are.
     k : int, optional
         Also tell who entered the top k and who left it.
-    delta, eps, guarantee
-        As for :func:`stable_ranking`, for the stability set of each side.
     scorer : optional
         How data become scores; by default the usual way for the kind of data.
+    **how
+        How the stability set of each side is made, as for :func:`stable_ranking`: ``delta``, ``eps``,
+        ``guarantee``. It decides what is said of pairs, of the order and of the top k, and no verdict.
 
     Examples
     --------
@@ -382,6 +369,4 @@ def compare(
     2 of 3 items in both moved, none out of the range of its places in the old data, whole or without
     any one vote.
     """
-    return as_study(old, scorer).compare(
-        as_study(new, scorer), k, delta=delta, eps=eps, guarantee=guarantee
-    )
+    return as_study(old, scorer).compare(as_study(new, scorer), k, **how)

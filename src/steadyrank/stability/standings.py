@@ -200,16 +200,9 @@ def _ranks(rows: FloatArray) -> tuple[IntArray, IntArray]:
 
 def _ranks_of_equals(rows: FloatArray) -> tuple[IntArray, IntArray]:
     """Return the best and the worst rank of each item in each row, equal scores in either order."""
-    best, _ = _ranks(rows)
-    worst, order, count = best.copy(), np.argsort(best, axis=1), rows.shape[1]
-    ranked = np.take_along_axis(rows, order, axis=1)
-    apart, edge = ranked[:, 1:] != ranked[:, :-1], np.ones((len(rows), 1), dtype=np.bool_)
-    places = np.arange(1, count + 1)
-    first = np.where(np.hstack([edge, apart]), places, 0)
-    last = np.where(np.hstack([apart, edge]), places, count)
-    np.put_along_axis(best, order, np.maximum.accumulate(first, axis=1), axis=1)
-    np.put_along_axis(worst, order, np.minimum.accumulate(last[:, ::-1], axis=1)[:, ::-1], axis=1)
-    return best, worst
+    every = np.arange(rows.shape[1])
+    best, worst = zip(*(_possible_ranks(row, every, 0.0) for row in rows), strict=True)
+    return np.array(best), np.array(worst)
 
 
 def _possible_ranks(row: FloatArray, columns: IntArray, reach: float) -> tuple[IntArray, IntArray]:

@@ -334,17 +334,9 @@ class Study:
         """Return how many units would settle ranks k and k + 1; see :func:`steadyrank.needed`."""
         return needed_of(self, k, confidence)
 
-    def compare(
-        self,
-        new: Study,
-        k: int | None = None,
-        *,
-        delta: float = 0.0,
-        eps: float | None = None,
-        guarantee: Guarantee = "cover",
-    ) -> Comparison:
+    def compare(self, new: Study, k: int | None = None, **how: Any) -> Comparison:
         """Return who moved from this study to a newer one; see :func:`steadyrank.compare`."""
-        return comparison_of(self, new, k, {"delta": delta, "eps": eps, "guarantee": guarantee})
+        return comparison_of(self, new, k, how)
 
     def ranking_curve(self) -> RankingCurve:
         """Return the exact step functions delta(eps) and tiers(eps) of the full ranking."""
