@@ -274,7 +274,9 @@ class CompareOptions(OutputOptions, TargetOptions):
 
     FORMS = ("text", "json", "csv", "html")
     file: str = field(metadata={"typer": typer.Argument(metavar="OLD", help=FILE)})
-    new_file: str = field(metadata={"typer": typer.Argument(metavar="NEW", help="The newer version, read as OLD is.")})
+    new_file: str = field(
+        metadata={"typer": typer.Argument(metavar="NEW", help="The newer version, read as OLD is.")}
+    )
     k: int | None = option(COMMON, "K", "Also tell who entered the top k and who left it.", "-k")
     output: str | None = option(
         COMMON, "PATH", "Write to this file instead: text, or by its ending HTML, JSON or CSV.", *TO_FILE

@@ -17,21 +17,28 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.report.export import to_json
+from steadyrank.report.notebook import table_of
 from steadyrank.report.picture import share_image
-from steadyrank.report.sharing import as_markup, table_fragment
+from steadyrank.report.sharing import as_markup
 from steadyrank.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-SCRIPTS = ("state.js", "words.js", "hero.js", "curves.js", "table.js", "page.js")
+PAGES = {
+    "top-k": ("report.html", ("state.js", "words.js", "hero.js", "curves.js", "table.js", "page.js")),
+    "comparison": ("comparison.html", ("words.js", "table.js", "slopes.js")),
+}
+"""What stands in the frame of each document, and the scripts that draw it."""
+
+READY = 'document.documentElement.dataset.ready = "yes";'
 
 LEFT_OUT = frozenset({"rows", "audit"})
 """What the page gets in another form or does not need."""
 
 
 def render_html(findings: Mapping[str, Any], *, title: str | None = None) -> str:
-    """Return the page of the findings of a top-k.
+    """Return the page of the findings of a top-k or of a comparison.
 
     Examples
     --------
@@ -41,27 +48,34 @@ def render_html(findings: Mapping[str, Any], *, title: str | None = None) -> str
     >>> "A &amp; B" in page, "<name>" in page
     (True, False)
     """
-    promise = findings["certificate"]["promise"]
-    script = "\n".join(asset(name) for name in SCRIPTS)
+    content, scripts = PAGES[findings["document"]]
+    script = "\n".join([*map(asset, ("theme.js", *scripts)), READY])
     parts = {
         "policy": html.escape(content_policy(script), quote=True),
-        "title": as_markup(title or f"Stable top {findings['k']:,} of {findings['n_items']:,} items"),
+        "title": as_markup(title or _title(findings)),
         "guesses": _guesses(findings),
         "headline": as_markup(findings["headline"]),
         "warnings": _warnings(findings),
-        "promise": as_markup(
-            f"The list: the first {counted(findings['size'], 'item')} by score. {promise}"
-        ),
         "certificate": as_markup(findings["certificate"]["sentence"]),
         "margin": as_markup((findings["margin"] or {}).get("sentence", "")),
-        "table": table_fragment(findings),
+        "rule": as_markup(findings.get("rule", "")),
+        "table": table_of(findings),
         "style": asset("report.css"),
-        "data": to_json(packed(findings), indent=None),
+        "data": to_json(packed(findings) if "size" in findings else findings, indent=None),
         "page": script,
     }
+    if "size" in findings:
+        listed = f"The list: the first {counted(findings['size'], 'item')} by score."
+        parts["promise"] = as_markup(f"{listed} {findings['certificate']['promise']}")
     # Split first, so that no text that is filled in can bring a placeholder of its own.
-    fixed = asset("report.html").split("@@")
+    fixed = asset("frame.html").replace("@@main@@", asset(content)).split("@@")
     return "".join(parts[part] if place % 2 else part for place, part in enumerate(fixed))
+
+
+def _title(findings: Mapping[str, Any]) -> str:
+    if findings["document"] == "comparison":
+        return "Two versions of a ranking"
+    return f"Stable top {findings['k']:,} of {findings['n_items']:,} items"
 
 
 def _guesses(findings: Mapping[str, Any]) -> str:
@@ -71,7 +85,7 @@ def _guesses(findings: Mapping[str, Any]) -> str:
 
 def _warnings(findings: Mapping[str, Any]) -> str:
     told = [as_markup(text) for text in findings["warnings"]]
-    told += map(_with_option, findings["suggestions"])
+    told += map(_with_option, findings.get("suggestions", ()))
     return f'<ul id="warnings">{"".join(f"<li>{text}</li>" for text in told)}</ul>' if told else ""
 
 

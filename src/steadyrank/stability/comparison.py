@@ -35,9 +35,10 @@ if TYPE_CHECKING:
     from steadyrank.stability.study import Study
 
 RULE = (
-    "Places are counted among the items in both, so that nobody moves because others came or went. Range: "
-    "the places that an item has in the old data, whole or without any one {unit}; a move to a place in it "
-    "is inside, any other beyond. That is no test of significance."
+    "Places are counted among the items in both, so that nobody moves because others came or went. The "
+    "range holds the places that an item has in the old data, whole or without any one {unit}, equal "
+    "scores in either order; a move to one of these is inside, any other beyond. That is no test of "
+    "significance."
 )
 
 MOST_LEFT_OUT = 500_000_000
