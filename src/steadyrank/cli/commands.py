@@ -123,15 +123,12 @@ def compare(options: group.CompareOptions) -> None:
     steadyrank compare benchmark.csv benchmark_next.csv -k 4 -o moves.html
     steadyrank compare benchmark.csv benchmark_next.csv --csv
     """
-    from steadyrank.report.text import lines
+    new, about = open_study(replace(options, file=options.new_file), options.output)
 
-    old, about = open_study(options, options.output)
-    new, about_new = open_study(replace(options, file=options.new_file), options.output)
-    with working("Leaving every unit out"):
-        how = {name: getattr(options, name) for name in ("eps", "delta", "guarantee")}
-        found = old.compare(new, options.k, **how).findings(**about)
-    found["new"] |= {"source": about_new["source"]}
-    _view(found, options, lines)
+    def ask(old: Study) -> Any:
+        return replace(old.compare(new, options.k, **_how(options)), new_source=about["source"])
+
+    _answer(options, ask)
 
 
 def report(options: group.ReportOptions) -> None:

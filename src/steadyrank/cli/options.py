@@ -269,18 +269,13 @@ class MarginOptions(OutputOptions, ScoringOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareOptions(OutputOptions, TargetOptions):
+class CompareOptions(OutputOptions, AnswerOptions):
     """What ``compare`` takes: all that is said about the data is said about both files."""
 
     FORMS = ("text", "json", "csv", "html")
     file: str = field(metadata={"typer": typer.Argument(metavar="OLD", help=FILE)})
-    new_file: str = field(
-        metadata={"typer": typer.Argument(metavar="NEW", help="The newer version, read as OLD is.")}
-    )
+    new_file: str = field(metadata={"typer": typer.Argument(metavar="NEW", help="Read as OLD is.")})
     k: int | None = option(COMMON, "K", "Also tell who entered the top k and who left it.", "-k")
-    output: str | None = option(
-        COMMON, "PATH", "Write to this file instead: text, or by its ending HTML, JSON or CSV.", *TO_FILE
-    )
 
 
 @dataclass(frozen=True, kw_only=True)

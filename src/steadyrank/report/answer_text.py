@@ -23,7 +23,7 @@ SIGNS = {"sure": "●*", "contender": "◐?", "near": "◌.", "out": "○ ", Non
 
 COMPARED = (
     ("new_rank", "rank", 9), ("item", "item", 8), ("old_rank", "was", 4), ("new_place", "place", 6),
-    ("old_place", "was", 5), ("range", "range", 7), ("verdict", "verdict", 8),
+    ("old_place", "was", 5), ("range", "range", 7), ("verdict", "verdict", 10),
 )  # fmt: skip
 """The columns of a comparison: what they hold, their titles, and how much they are needed."""
 
@@ -100,13 +100,11 @@ def comparison_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     rows, dash = findings["rows"], terminal.sign("–", "-")
     moved = [row for row in rows if row["verdict"] != "same"][:LONG]
     listed = rows if terminal.everything or len(rows) <= LONG else moved
-    cells = [
-        {name: f"{value:,}" if isinstance(value, int) else value or "" for name, value in row.items()}
-        | {"range": _between(row["old_best"], row["old_worst"], dash), "item": str(row["item"])}
-        for row in listed
-    ]
+    cells = [row | {"range": ranks_in_words(row["old_best"], row["old_worst"], dash)} for row in listed]
     columns = [
-        Column(title, [row[name] for row in cells], need, names=name == "item")
+        Column(
+            title, [str("" if row[name] is None else row[name]) for row in cells], need, names=need == 8
+        )
         for name, title, need in COMPARED
     ]
     first, *texts = Layout(columns, terminal).lines()
@@ -158,7 +156,7 @@ def _items(
     wide = max((len(f"{row['rank']:,}") for row in rows), default=1)
     signs = [SIGNS[row["standing"] if cut is not None else None] for row in rows]
     places = [f" {terminal.sign(*signs[n])} {row['rank']:>{wide},}" for n, row in enumerate(rows)]
-    ranks = [_between(row["best_rank"], row["worst_rank"], dash) for row in rows]
+    ranks = [ranks_in_words(row["best_rank"], row["worst_rank"], dash) for row in rows]
     columns = [
         Column("", places, 9),
         Column("item", [str(row["item"]) for row in rows], 8, names=True),
@@ -166,7 +164,7 @@ def _items(
         Column("ranks", ranks, 7),
     ]
     if cut is None:
-        inside = [_between(row["inflated_best"], row["inflated_worst"], dash) for row in rows]
+        inside = [ranks_in_words(row["inflated_best"], row["inflated_worst"], dash) for row in rows]
         columns.append(Column("in the set", inside, 4))
     else:
         shares = ["" if row["share"] is None else share_in_words(row["share"]) for row in rows]
@@ -181,10 +179,6 @@ def _items(
         columns.append(Column("enters at eps", [f"{row['critical_eps'] or 0:.3g}" for row in rows], 1))
     layout = Layout(columns, terminal)
     return layout.lines(), RankAxis.beside(layout.width, rows, terminal, cut)
-
-
-def _between(best: int | None, worst: int | None, dash: str) -> str:
-    return "" if best is None or worst is None else ranks_in_words(best, worst, dash)
 
 
 def _away(units: int, most: int) -> str:

@@ -26,10 +26,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PAGES = {
-    "top-k": ("report.html", ("state.js", "words.js", "hero.js", "curves.js", "table.js", "page.js")),
-    "comparison": ("comparison.html", ("words.js", "table.js", "slopes.js")),
-}
-"""What stands in the frame of each document, and the scripts that draw it."""
+    "top-k": (
+        "Stable top {k:,} of {n_items:,} items", "report.html",
+        "theme.js", "state.js", "words.js", "hero.js", "curves.js", "table.js", "page.js",
+    ),
+    "comparison": (
+        "Two versions of a ranking", "comparison.html", "theme.js", "words.js", "table.js", "slopes.js",
+    ),
+}  # fmt: skip
+"""The title of each page, what stands in its frame, and the scripts that draw it."""
 
 READY = 'document.documentElement.dataset.ready = "yes";'
 
@@ -48,34 +53,28 @@ def render_html(findings: Mapping[str, Any], *, title: str | None = None) -> str
     >>> "A &amp; B" in page, "<name>" in page
     (True, False)
     """
-    content, scripts = PAGES[findings["document"]]
-    script = "\n".join([*map(asset, ("theme.js", *scripts)), READY])
+    usual, content, *scripts = PAGES[findings["document"]]
+    script = "\n".join([*map(asset, scripts), READY])
+    size = findings.get("size")
+    listed = f"The list: the first {counted(size, 'item')} by score. " if size else ""
     parts = {
         "policy": html.escape(content_policy(script), quote=True),
-        "title": as_markup(title or _title(findings)),
+        "title": as_markup(title or usual.format(**findings)),
         "guesses": _guesses(findings),
         "headline": as_markup(findings["headline"]),
         "warnings": _warnings(findings),
+        "promise": as_markup(listed + findings["certificate"]["promise"]),
         "certificate": as_markup(findings["certificate"]["sentence"]),
         "margin": as_markup((findings["margin"] or {}).get("sentence", "")),
         "rule": as_markup(findings.get("rule", "")),
         "table": table_of(findings),
         "style": asset("report.css"),
-        "data": to_json(packed(findings) if "size" in findings else findings, indent=None),
+        "data": to_json(packed(findings) if size else findings, indent=None),
         "page": script,
     }
-    if "size" in findings:
-        listed = f"The list: the first {counted(findings['size'], 'item')} by score."
-        parts["promise"] = as_markup(f"{listed} {findings['certificate']['promise']}")
     # Split first, so that no text that is filled in can bring a placeholder of its own.
     fixed = asset("frame.html").replace("@@main@@", asset(content)).split("@@")
     return "".join(parts[part] if place % 2 else part for place, part in enumerate(fixed))
-
-
-def _title(findings: Mapping[str, Any]) -> str:
-    if findings["document"] == "comparison":
-        return "Two versions of a ranking"
-    return f"Stable top {findings['k']:,} of {findings['n_items']:,} items"
 
 
 def _guesses(findings: Mapping[str, Any]) -> str:
@@ -85,7 +84,7 @@ def _guesses(findings: Mapping[str, Any]) -> str:
 
 def _warnings(findings: Mapping[str, Any]) -> str:
     told = [as_markup(text) for text in findings["warnings"]]
-    told += map(_with_option, findings.get("suggestions", ()))
+    told += map(_with_option, findings["suggestions"])
     return f'<ul id="warnings">{"".join(f"<li>{text}</li>" for text in told)}</ul>' if told else ""
 
 

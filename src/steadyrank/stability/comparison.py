@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.data.observations import nearly_equal
-from steadyrank.errors import NotComparableError, Option, listing, shorten
+from steadyrank.errors import NotComparableError, Option
 from steadyrank.operators.checks import check_k
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.stability import findings
 from steadyrank.stability.results import Result
 from steadyrank.stability.standings import Ranks, place_ranges
-from steadyrank.stability.verdict import named
+from steadyrank.stability.verdict import named, suggestions
 from steadyrank.wording import counted, rounded_up
 
 if TYPE_CHECKING:
@@ -68,6 +68,8 @@ class Comparison(Result):
         What is told of the items in both, by the names of ``rows()``.
     allowed : RankingSet
         The old stability set, of the items in both as ``common`` numbers them.
+    new_source : str, optional
+        What findings call the new data, for example the name of a file.
 
     Examples
     --------
@@ -75,8 +77,9 @@ class Comparison(Result):
     >>> old = Votes(["ann"] * 9 + ["bob"] * 4 + ["cyd"] * 4)
     >>> new = Votes(["cyd"] * 9 + ["bob"] * 7 + ["ann"] * 6 + ["dan"])
     >>> found = compare(old, new, 1)
-    >>> print(found.sentence)
-    2 of 3 items in both moved further than one vote's leaving could have moved them in the old data.
+    >>> print(found.sentence)  # doctest: +NORMALIZE_WHITESPACE
+    2 of 3 items in both moved further than one vote's leaving could have moved them in the old data; 0
+    moved inside, 1 not at all.
     >>> [(row["item"], row["old_place"], row["new_place"], row["verdict"]) for row in found.rows()]
     [('cyd', 3, 1, 'beyond'), ('bob', 2, 2, 'same'), ('ann', 1, 3, 'beyond'), ('dan', None, None, 'new')]
     >>> found.entered, found.left, found.covered, found.is_allowed
@@ -94,9 +97,7 @@ class Comparison(Result):
     new_ranking: tuple[object, ...]
     places: dict[str, list[Any]]
     allowed: RankingSet
-
-    def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_study": None}  # it travels light, as answers do
+    new_source: str | None = None
 
     @property
     def gone(self) -> tuple[object, ...]:
@@ -171,8 +172,8 @@ class Comparison(Result):
         count, of = self.places["verdict"].count, f"of {len(self.common):,} items in both moved"
         leaving = f"one {self.unit}'s leaving could have"
         if beyond := count("beyond"):
-            them = "it" if beyond == 1 else "them"
-            return f"{beyond:,} {of} further than {leaving} moved {them} in the old data."
+            told = f"{of} further than {leaving} moved {'it' if beyond == 1 else 'them'} in the old data"
+            return f"{beyond:,} {told}; {count('inside'):,} moved inside, {count('same'):,} not at all."
         if inside := count("inside"):
             whole = f"in the old data, whole or without any one {self.unit}"
             return f"{inside:,} {of}, none out of the range of its places {whole}."
@@ -182,9 +183,6 @@ class Comparison(Result):
 
     def _sentences(self) -> Iterator[str]:
         """Yield what else is to be said, in the order in which readers ask for it."""
-        if "beyond" in (judged := self.places["verdict"]):
-            inside, same = judged.count("inside"), judged.count("same")
-            yield f"{inside:,} moved within what one {self.unit}'s leaving does; {same:,} did not move."
         for what, items in (("New", self.arrived), ("Gone", self.gone)):
             if items:
                 yield f"{what}: {named(items, 'and')}."
@@ -215,6 +213,7 @@ class Comparison(Result):
             "sentences": list(self._sentences()),
             "rule": RULE.format(unit=self.unit),
             "margin": None,
+            "suggestions": suggestions(self.old),
             "warnings": [note for note in alike if note not in {*self.notes, *self.new.notes}],
             **self.old.claimed(),
             **findings.told(self, "k", "covered", "is_allowed"),
@@ -225,7 +224,7 @@ class Comparison(Result):
                 for pair, settled in islice(self.swaps(), MAX_PAIRS)
             ],
             "rows": [row | {"item": findings.label(row["item"])} for row in self.rows()],
-            "new": findings.about(self.new) | self.new.claimed(),
+            "new": findings.about(self.new, self.new_source) | self.new.claimed(),
         }
 
 
@@ -247,7 +246,7 @@ def comparison_of(old: Study, new: Study, k: int | None, how: Mapping[str, Any])
         if answer.told and answer.n_distinct_units * len(items) <= MOST_LEFT_OUT:
             ranges[side] = place_ranges(answer.study, items)
     return Comparison(
-        **old.about(),
+        **old.about() | {"_study": None},  # its answers have theirs
         old=was,
         new=now,
         topk=None if k is None else old.topk(k, **how),
@@ -260,30 +259,25 @@ def comparison_of(old: Study, new: Study, k: int | None, how: Mapping[str, Any])
 
 def _check_alike(old: Study, new: Study) -> None:
     """Complain about data of two kinds, scored in two ways, or without an item in both."""
-    one, other = (f"{study.data.kind.name}, scored by {study.scorer!r}" for study in (old, new))
-    if one != other or (old.data.weights is None) != (new.data.weights is None):
-        shown = " against ".join(f"{study.data!r}, {study.scorer!r}" for study in (old, new))
+    if len({(one.data.kind.name, repr(one.scorer), one.data.weights is None) for one in (old, new)}) > 1:
         raise NotComparableError(
-            f"the old and the new data must be of one kind and scored in one way: {shown}",
+            f"the old and the new data must be of one kind and scored in one way: {old!r} against {new!r}",
             way_out=["Give both the same ", Option("kind"), " and ", Option("scorer")],
         )
     if not set(old.items) & set(new.items):
-        some, others = (listing(map(shorten, one.items), len(one.items)) for one in (old, new))
         raise NotComparableError(
-            f"no item is in both: the old data have {some}, the new data {others}",
+            f"the old and the new data have no item in common: {old.data!r} against {new.data!r}",
             way_out="Call the items alike: nothing is matched by guessing.",
         )
 
 
 def _judged(ranks: IntArray, ranges: dict[str, Ranks]) -> dict[str, list[Any]]:
     """Return the columns of the items in both, given their new ranks in the order of the old ones."""
-    old, new = np.arange(1, len(ranks) + 1), 1 + np.argsort(np.argsort(ranks))
-    verdict = np.full(len(new), None)
-    if "old" in ranges:
-        inside = (ranges["old"].best <= new) & (new <= ranges["old"].worst)
-        verdict = np.where(inside, "inside", "beyond").astype(object)
-    verdict[old == new] = "same"
-    told = {"old_place": old, "new_place": new, "verdict": verdict}
+    old, new, known = np.arange(1, len(ranks) + 1), 1 + np.argsort(np.argsort(ranks)), ranges.get("old")
+    moved = np.full(len(new), None)
+    if known is not None:
+        moved = np.where((known.best <= new) & (new <= known.worst), "inside", "beyond")
+    told = {"old_place": old, "new_place": new, "verdict": np.where(old == new, "same", moved)}
     for side, ends in ranges.items():
         told |= {f"{side}_best": ends.best, f"{side}_worst": ends.worst}
     return {name: column.tolist() for name, column in told.items()}

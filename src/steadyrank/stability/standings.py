@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from steadyrank.scorers.base import LeaveOneOut
     from steadyrank.stability.study import Study
 
+    RanksIn = Callable[[FloatArray], tuple[IntArray, IntArray]]
+
 Standing = Literal["sure", "contender", "near", "out"]
 
 ALL_ITEMS = 4_000_000
@@ -153,12 +155,7 @@ def place_ranges(study: Study, items: IntArray) -> Ranks:
     return _ranges(study.leave_one_out, items, np.arange(len(items)), _ranks_of_equals)
 
 
-def _ranges(
-    loo: LeaveOneOut,
-    items: IntArray,
-    columns: IntArray,
-    ranks_in: Callable[[FloatArray], tuple[IntArray, IntArray]],
-) -> Ranks:
+def _ranges(loo: LeaveOneOut, items: IntArray, columns: IntArray, ranks_in: RanksIn) -> Ranks:
     """Return the best and the worst rank of those in some columns of these items, among all of them."""
     base = loo.scores[items]
     by_plain = np.argsort(-base, kind="stable")

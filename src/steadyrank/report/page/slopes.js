@@ -44,7 +44,7 @@
     const ranked = [...both].sort((one, other) => one[key] - other[key]).slice(0, count);
     list.append(...ranked.map((row) => {
       const entry = element("li", undefined, verdict(row));
-      const label = isolated(row.item);
+      const label = isolated(WORDS.letters(row.item, 30));
       label.title = String(row.item);
       const parts = [label, element("span", whole(row[key]), "place"), element("span", undefined, "mark")];
       entry.append(...(key === "old_place" ? parts.slice(0, 2) : parts.reverse()));

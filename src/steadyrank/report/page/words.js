@@ -94,5 +94,5 @@ const WORDS = (() => {
     return lines;
   };
 
-  return { STANDINGS, whole, plural, number, percent, names, named, sentence, ranks, away, about };
+  return { STANDINGS, whole, plural, number, percent, letters, names, named, sentence, ranks, away, about };
 })();
