@@ -95,17 +95,15 @@ def ranking_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
 def comparison_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield the lines of a comparison; of a long one, the items that did not move stay away."""
     yield from _first(findings, terminal)
-    for told in findings["sentences"]:
-        yield from paragraph(told, terminal)
+    for sentence in findings["sentences"]:
+        yield from paragraph(sentence, terminal)
     rows, dash = findings["rows"], terminal.sign("–", "-")
     moved = [row for row in rows if row["verdict"] != "same"][:LONG]
     listed = rows if terminal.everything or len(rows) <= LONG else moved
-    cells = [row | {"range": ranks_in_words(row["old_best"], row["old_worst"], dash)} for row in listed]
+    told = [row | {"range": ranks_in_words(row["old_best"], row["old_worst"], dash)} for row in listed]
     columns = [
-        Column(
-            title, [str("" if row[name] is None else row[name]) for row in cells], need, names=need == 8
-        )
-        for name, title, need in COMPARED
+        Column(head, ["" if row[name] is None else str(row[name]) for row in told], need, name == "item")
+        for name, head, need in COMPARED
     ]
     first, *texts = Layout(columns, terminal).lines()
     yield from (Line(""), Line(first, "bold"))
@@ -113,9 +111,7 @@ def comparison_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
         yield Line(text, VERDICTS.get(row["verdict"], ""))
     if len(rows) > len(listed):
         yield Line(f"   and {len(rows) - len(listed):,} more{terminal.hint('--all shows them')}", FAINT)
-    yield Line("")
-    yield from paragraph(findings["rule"], terminal, style=FAINT)
-    yield Line("")
+    yield from (Line(""), *paragraph(findings["rule"], terminal, style=FAINT), Line(""))
     yield from notes(findings, terminal)
 
 

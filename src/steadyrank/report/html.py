@@ -27,16 +27,12 @@ if TYPE_CHECKING:
 
 PAGES = {
     "top-k": (
-        "Stable top {k:,} of {n_items:,} items", "report.html",
-        "theme.js", "state.js", "words.js", "hero.js", "curves.js", "table.js", "page.js",
+        "Stable top {k:,} of {n_items:,} items", "report.html", "theme.js", "state.js", "words.js",
+        "hero.js", "curves.js", "table.js", "page.js",
     ),
-    "comparison": (
-        "Two versions of a ranking", "comparison.html", "theme.js", "words.js", "table.js", "slopes.js",
-    ),
+    "comparison": ("What moved", "comparison.html", "theme.js", "words.js", "table.js", "slopes.js"),
 }  # fmt: skip
 """The title of each page, what stands in its frame, and the scripts that draw it."""
-
-READY = 'document.documentElement.dataset.ready = "yes";'
 
 LEFT_OUT = frozenset({"rows", "audit"})
 """What the page gets in another form or does not need."""
@@ -54,22 +50,21 @@ def render_html(findings: Mapping[str, Any], *, title: str | None = None) -> str
     (True, False)
     """
     usual, content, *scripts = PAGES[findings["document"]]
-    script = "\n".join([*map(asset, scripts), READY])
-    size = findings.get("size")
-    listed = f"The list: the first {counted(size, 'item')} by score. " if size else ""
+    script = "\n".join(map(asset, [*scripts, "ready.js"]))
     parts = {
         "policy": html.escape(content_policy(script), quote=True),
         "title": as_markup(title or usual.format(**findings)),
         "guesses": _guesses(findings),
         "headline": as_markup(findings["headline"]),
         "warnings": _warnings(findings),
-        "promise": as_markup(listed + findings["certificate"]["promise"]),
+        "size": counted(findings.get("size", 0), "item"),
+        "promise": as_markup(findings["certificate"]["promise"]),
         "certificate": as_markup(findings["certificate"]["sentence"]),
         "margin": as_markup((findings["margin"] or {}).get("sentence", "")),
         "rule": as_markup(findings.get("rule", "")),
         "table": table_of(findings),
         "style": asset("report.css"),
-        "data": to_json(packed(findings) if size else findings, indent=None),
+        "data": to_json(packed(findings) if "size" in findings else findings, indent=None),
         "page": script,
     }
     # Split first, so that no text that is filled in can bring a placeholder of its own.

@@ -265,8 +265,7 @@ class StableTopK(Answer):
                 "no unit was left out for this answer, so it is not known where items stand",
                 way_out=["Ask for it with ", Option("claim", "observed"), "."],
             )
-        places = np.flatnonzero(self._standings == STANDINGS.index(standing))
-        return self.labels(self.order[places])
+        return tuple(item for item, own in self.standing_of.items() if own == standing)
 
     @cached_property
     def _standings(self) -> IntArray | None:
@@ -280,7 +279,7 @@ class StableTopK(Answer):
         beyond = np.where(inside > 0, contender, np.where(places < self.size, near, out))
         return np.where(places < self.k, within, beyond)
 
-    @property
+    @cached_property
     def standing_of(self) -> dict[object, Standing]:
         """Where each item stands, by label; nothing where nobody was left out."""
         known = () if self._standings is None else self._standings.tolist()

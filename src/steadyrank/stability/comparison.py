@@ -35,10 +35,9 @@ if TYPE_CHECKING:
     from steadyrank.stability.study import Study
 
 RULE = (
-    "Places are counted among the items in both, so that nobody moves because others came or went. The "
-    "range holds the places that an item has in the old data, whole or without any one {unit}, equal "
-    "scores in either order; a move to one of these is inside, any other beyond. That is no test of "
-    "significance."
+    "Places are counted among the items in both: nobody moves because others come or go. The range holds "
+    "the places that an item has in the old data, whole or without any one {unit}, equal scores either "
+    "way; a move to one of these is inside, any other beyond. This is no test of significance."
 )
 
 MOST_LEFT_OUT = 500_000_000
@@ -58,6 +57,8 @@ class Comparison(Result):
     ----------
     old, new : StableRanking
         The ranking of each, with its own certificate.
+    k : int or None
+        How many items were asked for, if any.
     topk : StableTopK or None
         The old top k, if a k was asked for.
     common : tuple
@@ -92,6 +93,7 @@ class Comparison(Result):
 
     old: StableRanking
     new: StableRanking
+    k: int | None
     topk: StableTopK | None
     common: tuple[object, ...]
     new_ranking: tuple[object, ...]
@@ -108,11 +110,6 @@ class Comparison(Result):
     def arrived(self) -> tuple[object, ...]:
         """The items of the new data alone, by rank."""
         return _without(self.new_ranking, self.common)
-
-    @property
-    def k(self) -> int | None:
-        """How many items were asked for, if that was."""
-        return None if self.topk is None else self.topk.k
 
     @property
     def entered(self) -> tuple[object, ...]:
@@ -154,17 +151,16 @@ class Comparison(Result):
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield what is known of each item: those of the new data by rank, then those that are gone."""
         blank: dict[str, Any] = dict.fromkeys(findings.COLUMNS[self.document])
-        told = {item: blank | {"verdict": "new"} for item in self.new_ranking}
-        told |= {item: blank | {"verdict": "gone"} for item in self.gone}
+        told = {item: {**blank, "item": item} for item in (*self.new_ranking, *self.gone)}
         stood = {} if self.topk is None else self.topk.standing_of
-        sides = {"old": (self.old, self.old.ranking), "new": (self.new, self.new_ranking)}
-        for side, (answer, ranking) in sides.items():
+        sides = {"old": (self.old, self.old.ranking, "gone"), "new": (self.new, self.new_ranking, "new")}
+        for side, (answer, ranking, verdict) in sides.items():
             scores = dict(zip(answer.items, answer.scores.tolist(), strict=True))
             for rank, item in enumerate(ranking, start=1):
-                told[item] |= {f"{side}_rank": rank, f"{side}_score": scores[item]}
+                told[item] |= {f"{side}_rank": rank, f"{side}_score": scores[item], "verdict": verdict}
         for place, item in enumerate(self.common):
             told[item] |= {name: column[place] for name, column in self.places.items()}
-        return (row | {"item": item, "standing": stood.get(item)} for item, row in told.items())
+        return (row | {"standing": stood.get(item)} for item, row in told.items())
 
     @property
     def sentence(self) -> str:
@@ -183,9 +179,8 @@ class Comparison(Result):
 
     def _sentences(self) -> Iterator[str]:
         """Yield what else is to be said, in the order in which readers ask for it."""
-        for what, items in (("New", self.arrived), ("Gone", self.gone)):
-            if items:
-                yield f"{what}: {named(items, 'and')}."
+        sides = {"New": self.arrived, "Gone": self.gone}
+        yield from (f"{what}: {named(items, 'and')}." for what, items in sides.items() if items)
         if self.topk is not None:
             yield from self._of_topk(self.topk)
         if pairs := [(len(passing), int(settled.sum())) for _, passing, settled in self._passed()]:
@@ -249,6 +244,7 @@ def comparison_of(old: Study, new: Study, k: int | None, how: Mapping[str, Any])
         **old.about() | {"_study": None},  # its answers have theirs
         old=was,
         new=now,
+        k=k,
         topk=None if k is None else old.topk(k, **how),
         common=was.labels(before),
         new_ranking=now.labels(order),
@@ -261,7 +257,7 @@ def _check_alike(old: Study, new: Study) -> None:
     """Complain about data of two kinds, scored in two ways, or without an item in both."""
     if len({(one.data.kind.name, repr(one.scorer), one.data.weights is None) for one in (old, new)}) > 1:
         raise NotComparableError(
-            f"the old and the new data must be of one kind and scored in one way: {old!r} against {new!r}",
+            f"two versions must be of one kind and scored in one way, but are {old!r} and {new!r}",
             way_out=["Give both the same ", Option("kind"), " and ", Option("scorer")],
         )
     if not set(old.items) & set(new.items):
@@ -274,9 +270,7 @@ def _check_alike(old: Study, new: Study) -> None:
 def _judged(ranks: IntArray, ranges: dict[str, Ranks]) -> dict[str, list[Any]]:
     """Return the columns of the items in both, given their new ranks in the order of the old ones."""
     old, new, known = np.arange(1, len(ranks) + 1), 1 + np.argsort(np.argsort(ranks)), ranges.get("old")
-    moved = np.full(len(new), None)
-    if known is not None:
-        moved = np.where((known.best <= new) & (new <= known.worst), "inside", "beyond")
+    moved: Any = known and np.where((known.best <= new) & (new <= known.worst), "inside", "beyond")
     told = {"old_place": old, "new_place": new, "verdict": np.where(old == new, "same", moved)}
     for side, ends in ranges.items():
         told |= {f"{side}_best": ends.best, f"{side}_worst": ends.worst}

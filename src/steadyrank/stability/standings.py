@@ -172,8 +172,7 @@ def _ranges(loo: LeaveOneOut, items: IntArray, columns: IntArray, ranks_in: Rank
     for _, rows in chunked(loo.columns_near(items, None, settled)):
         moved = DenseBlock(0, rows).reordered(base, by_plain)
         if ranks_in is _ranks_of_equals:
-            ranked = rows[:, by_plain]
-            moved |= (ranked[:, :-1] == ranked[:, 1:]).any(axis=1)
+            moved |= (rows[:, by_plain[:-1]] == rows[:, by_plain[1:]]).any(axis=1)
         if moved.any():
             high, low = ranks_in(rows[moved])
             np.minimum(best, high[:, columns].min(axis=0), out=best)
