@@ -23,7 +23,7 @@ SIGNS = {"sure": "●*", "contender": "◐?", "near": "◌.", "out": "○ ", Non
 
 COMPARED = (
     ("new_rank", "rank", 9), ("item", "item", 8), ("old_rank", "was", 4), ("new_place", "place", 6),
-    ("old_place", "was", 5), ("range", "range", 7), ("verdict", "verdict", 10),
+    ("old_place", "from", 5), ("range", "range", 7), ("verdict", "verdict", 10),
 )  # fmt: skip
 """The columns of a comparison: what they hold, their titles, and how much they are needed."""
 

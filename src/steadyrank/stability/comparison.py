@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from steadyrank.stability.study import Study
 
 RULE = (
-    "Places are counted among the items in both: nobody moves because others come or go. The range holds "
+    "Places are counted among the items in both: nobody moves because others come or go. The range is of "
     "the places that an item has in the old data, whole or without any one {unit}, equal scores either "
-    "way; a move to one of these is inside, any other beyond. This is no test of significance."
+    "way; a move to a place in it is inside, any other beyond. This is no test of significance."
 )
 
 MOST_LEFT_OUT = 500_000_000

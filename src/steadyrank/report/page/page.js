@@ -155,6 +155,7 @@
     at("claim-numbers").replaceChildren(...numbers.flatMap(([name, value]) => [TABLE.element("dt", name), TABLE.element("dd", value)]));
     const rules = [...new Set([...Object.values(report.policies), ...report.notes])];
     at("policies").replaceChildren(...rules.map((rule) => TABLE.element("li", rule)));
+    at("made").textContent = WORDS.made(report);
     at("curves").hidden = !report.curve;
     CURVES.show(report);
     TABLE.flips(report);

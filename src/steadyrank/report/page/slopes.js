@@ -12,7 +12,7 @@
 
   const MEANINGS = {
     beyond: `moved further than one ${report.unit}’s leaving could`,
-    inside: `moved within what one ${report.unit}’s leaving does`,
+    inside: "moved to a place in its range",
     same: "did not move",
     unjudged: "moved; not judged",
   };
@@ -102,6 +102,7 @@
   const about = (one) => [...(one.source ? [isolated(one.source), ": "] : []),
     `${WORDS.plural(one.n_units, one.unit, one.units)}, ${WORDS.plural(one.n_items, "item", "items")}`];
   at("about").replaceChildren(...about(report), " → ", ...about(report.new), " · scores: ", isolated(report.scorer));
+  at("made").textContent = WORDS.made(report);
   at("sentences").replaceChildren(...report.sentences.map((text) => element("p", text)));
   const rules = [...new Set([...Object.values(report.policies), ...report.notes, ...report.new.notes])];
   at("policies").replaceChildren(...rules.map((rule) => element("li", rule)));

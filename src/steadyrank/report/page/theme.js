@@ -1,4 +1,4 @@
-/* Light or dark, as the system has it until a reader chooses; and what every page says at its end. */
+/* Light or dark, as the system has it until a reader chooses. */
 
 (() => {
   const at = (id) => document.getElementById(id);
@@ -14,6 +14,4 @@
   set(system.matches);
   system.addEventListener("change", (event) => { if (!own) set(event.matches); });
   at("theme").addEventListener("click", () => { own = true; set(root.dataset.theme !== "dark"); });
-  const { software } = JSON.parse(at("report-data").textContent);
-  at("made").textContent = `Made by ${software.name} ${software.version}. This file is complete in itself and loads nothing.`;
 })();
