@@ -136,7 +136,7 @@ def check_sentence(told, count, unit):
 @pytest.mark.parametrize("make", KINDS)
 def test_verdicts_are_those_of_every_single_deletion(make, cases: Cases):
     seen, forms = set(), set()
-    for rng in cases(12):
+    for rng in cases(9):
         old, new = drawn(make, rng)
         found = old.compare(new)
         before, after = (scored(study) for study in (old, new))
@@ -241,7 +241,7 @@ def test_the_order_in_which_new_items_are_listed_moves_nobody(make, cases: Cases
 
 
 def test_places_are_those_of_any_part_of_the_items(cases: Cases):
-    for rng in cases(30):
+    for rng in cases(20):
         study, _ = drawn(KINDS[rng.integers(len(KINDS))], rng)
         chosen = rng.permutation(len(study.items))[: rng.integers(1, len(study.items) + 1)]
         found = place_ranges(study, chosen)

@@ -27,14 +27,14 @@ def versions(items: int) -> dict[str, Any]:
     names = [f"A product with a name that is rather long, edition {place:02d}" for place in range(items)]
     values = np.sort(rng.normal(0, 0.5, items))[::-1] + rng.normal(0, 0.4, (60, items))
     more = np.vstack([values, values[:20] + rng.normal(0, 1, (20, items))])
+    more[:, -1] += 9  # the new one comes first, so that no rank is a place
     old, new = ScoreMatrix(values, items=names), ScoreMatrix(more, items=[*names[:-1], "the new one"])
     found = compare(old, new, 3).findings(source="old.csv")
     assert {row["verdict"] for row in found["rows"]} >= {"same", "new", "gone"}
     return found
 
 
-@pytest.mark.parametrize("items", [6, 60])
-@pytest.mark.parametrize("width", [390, 1100])
+@pytest.mark.parametrize(("items", "width"), [(6, 1100), (60, 390)])
 def test_it_draws_the_places_of_the_findings(open_report: Any, items: int, width: int) -> None:
     found = versions(items)
     opened = open_report(found, viewport={"width": width, "height": 800}, color_scheme="dark")
