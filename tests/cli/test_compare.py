@@ -138,3 +138,11 @@ def test_names_do_not_steer_the_terminal(run: Command, tmp_path: Path) -> None:
     assert found.code == 0
     assert "\x1b" not in found.out
     assert "\\x1b[2Jnew" in found.out
+
+
+def test_an_engine_gives_the_same(run: Command, restaurants: Path, tmp_path: Path) -> None:
+    pytest.importorskip("duckdb")
+    older = tmp_path / "older.csv"
+    older.write_text("".join(restaurants.read_text().splitlines(keepends=True)[:1100]))
+    asked = ("compare", older, restaurants, "-k", 5, "--csv", "--engine")
+    assert run(*asked, "duckdb").out == run(*asked, "memory").out

@@ -39,8 +39,7 @@ def documents() -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["top-k", "ranking", "audit", "check", "random-audit", "explanation", "needed", "comparison"],
+    "name", ["top-k", "ranking", "audit", "check", "random-audit", "explanation", "needed", "comparison"]
 )
 def test_documents_are_json_and_documented(name: str) -> None:
     made = documents()[name]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from steadyrank.stability.study import Study
 
 RULE = (
-    "Places are counted among the items in both: nobody moves because others come or go. The range is of "
+    "Places are counted among the items in both: nobody moves as others come or go. The range spans "
     "the places that an item has in the old data, whole or without any one {unit}, equal scores either "
     "way; a move to a place in it is inside, any other beyond. This is no test of significance."
 )
