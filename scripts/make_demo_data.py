@@ -8,6 +8,7 @@ units change it when they leave) and a few contenders make it stable: a near-tie
 from __future__ import annotations
 
 import csv
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,9 @@ METHODS = (
     "BoostTree", "CrossNet", "DeepLinear", "EnsembleX", "ForestPlus", "GaussNet", "KernelMix",
     "LogitBase", "NearestK", "PatchTab", "StackedMLP", "TokenTab",
 )  # fmt: skip
+
+
+NEXT_METHODS = (*METHODS[:-1], "VectorTab")
 
 
 def ratings(rng: np.random.Generator) -> tuple[list[str], list[list[Any]]]:
@@ -74,6 +78,21 @@ def benchmark(rng: np.random.Generator) -> tuple[list[str], list[list[Any]]]:
         accuracy = np.clip(level + ability + rng.normal(0, 0.03, len(METHODS)), 0, 1)
         rows.append([f"task {task:02d}", *(f"{value:.4f}" for value in accuracy)])
     return ["task", *METHODS], rows
+
+
+def next_benchmark(rng: np.random.Generator, folder: Path) -> tuple[list[str], list[list[Any]]]:
+    """Return the benchmark a month later: more tasks, one method better, one new, one gone."""
+    with (folder / "benchmark.csv").open(encoding="utf-8", newline="") as file:
+        rows = [[task, *map(float, values)] for task, *values in list(csv.reader(file))[1:]]
+    ability = np.mean([row[1:] for row in rows], axis=0) - np.mean([row[1:] for row in rows])
+    for task in range(49, 61):
+        accuracy = np.clip(rng.uniform(0.62, 0.9) + ability + rng.normal(0, 0.03, len(METHODS)), 0, 1)
+        rows.append([f"task {task:02d}", *accuracy])
+    better = NEXT_METHODS.index("KernelMix") + 1
+    for row in rows:
+        row[-1] = np.mean(row[1:-1]) + rng.normal(0.02, 0.03)  # TokenTab gives way to a new method
+        row[better] += abs(rng.normal(0.03, 0.01))
+    return ["task", *NEXT_METHODS], [[row[0], *(f"{value:.4f}" for value in row[1:])] for row in rows]
 
 
 def as_ratings(rows: list[list[Any]]) -> Ratings:
@@ -122,10 +141,11 @@ def write(
 
 
 def main(folder: Path = FOLDER) -> None:
-    """Write the three files."""
+    """Write the four files."""
     write("restaurants.csv", ratings, as_ratings, k=5, folder=folder)
     write("chat_battles.csv", battles, as_battles, k=3, folder=folder)
     write("benchmark.csv", benchmark, as_scores, k=4, folder=folder)
+    write("benchmark_next.csv", partial(next_benchmark, folder=folder), as_scores, k=4, folder=folder)
 
 
 if __name__ == "__main__":

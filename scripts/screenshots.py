@@ -1,4 +1,4 @@
-"""Make the two pictures of the report that the README shows, from the bundled restaurants.
+"""Make the pictures of pages: two of the report, from the bundled restaurants, and one of a comparison.
 
 Needs Chromium, Playwright and Pillow: ``python scripts/screenshots.py``.
 """
@@ -15,8 +15,10 @@ from typing import Any
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from steadyrank import Ratings, write_report
+from steadyrank import Ratings, compare, write_report
 from steadyrank.demo import demo_file
+from steadyrank.report.html import render_html
+from steadyrank.writing import write_whole
 
 FIGURES = Path(__file__).resolve().parents[1] / "docs" / "figures"
 SIZE = {"width": 1080, "height": 1010}
@@ -24,7 +26,7 @@ COLOURS = 128
 
 
 def main() -> int:
-    """Write docs/figures/report-light.png and report-dark.png."""
+    """Write docs/figures/report-light.png, report-dark.png and compare.png."""
     chromium = shutil.which("chromium")
     if chromium is None:
         sys.stderr.write("there is no Chromium here: install it from the system's packages\n")
@@ -46,18 +48,22 @@ def main() -> int:
             target = FIGURES / f"report-{scheme}.png"
             save(picture(browser, report.as_uri(), scheme), target)
             sys.stdout.write(f"{target.name}: {target.stat().st_size:,} bytes\n")
+        with demo_file("benchmark.csv") as old, demo_file("benchmark_next.csv") as new:
+            moves = render_html(compare(old, new, 4).findings(source="benchmark.csv"))
+        page = write_whole(moves, Path(folder) / "moves.html")
+        save(picture(browser, page.as_uri(), "light", "#chart"), FIGURES / "compare.png")
         browser.close()
     return 0
 
 
-def picture(browser: Any, url: str, scheme: str) -> bytes:
-    """Return the top of the page, at twice the resolution."""
+def picture(browser: Any, url: str, scheme: str, part: str | None = None) -> bytes:
+    """Return the top of the page, or a part of it, at twice the resolution."""
     context = browser.new_context(viewport=SIZE, color_scheme=scheme, device_scale_factor=2)
     page = context.new_page()
     page.goto(url)
     page.wait_for_selector("html[data-ready=yes]", state="attached")
     page.wait_for_timeout(300)  # the last chart is drawn a frame later
-    shot: bytes = page.screenshot()
+    shot: bytes = page.screenshot() if part is None else page.locator(part).screenshot()
     context.close()
     return shot
 

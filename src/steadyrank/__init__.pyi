@@ -25,6 +25,7 @@ from steadyrank.scorers import (
 from steadyrank.stability import (
     Audit as Audit,
     Certificate as Certificate,
+    Comparison as Comparison,
     Explanation as Explanation,
     Margin as Margin,
     Needed as Needed,
@@ -33,6 +34,7 @@ from steadyrank.stability import (
     StableTopK as StableTopK,
     Study as Study,
     audit as audit,
+    compare as compare,
     explain as explain,
     margin as margin,
     needed as needed,

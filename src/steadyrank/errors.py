@@ -497,6 +497,10 @@ class InvalidSettingError(InvalidValueError):
     """A setting of a scorer that is out of bounds or does not exist."""
 
 
+class NotComparableError(InvalidValueError):
+    """Two versions of a ranking that are of different kinds, scored differently, or share no item."""
+
+
 class UnknownScorerError(InvalidValueError):
     """A name that no scorer has."""
 

@@ -53,15 +53,16 @@ def in_words(number: int) -> str:
     return words[number] if number < len(words) else f"{number:,}"
 
 
-def ranks_in_words(best: int, worst: int, dash: str = "–") -> str:
-    """Return the ranks that an item may have.
+def ranks_in_words(best: int | None, worst: int | None, dash: str = "–") -> str:
+    """Return the ranks that an item may have; nothing where they are not known.
 
     Examples
     --------
-    >>> ranks_in_words(2, 2), ranks_in_words(2, 5, "-")
-    ('2', '2-5')
+    >>> ranks_in_words(2, 2), ranks_in_words(2, 5, "-"), ranks_in_words(None, None)
+    ('2', '2-5', '')
     """
-    return f"{best:,}" if best == worst else f"{best:,}{dash}{worst:,}"
+    ends = [f"{rank:,}" for rank in (best, worst) if rank is not None]
+    return dash.join(dict.fromkeys(ends))
 
 
 def share_in_words(share: float) -> str:

@@ -34,11 +34,12 @@ def documents() -> dict[str, dict[str, Any]]:
         "random-audit": study.audit(3, removals=2, samples=20).findings(),
         "explanation": study.explain(3).findings(),
         "needed": study.needed(3).findings(),
+        "comparison": study.compare(Study(some_scores(4, items=9)), 3).findings(source="x.csv"),
     }
 
 
 @pytest.mark.parametrize(
-    "name", ["top-k", "ranking", "audit", "check", "random-audit", "explanation", "needed"]
+    "name", ["top-k", "ranking", "audit", "check", "random-audit", "explanation", "needed", "comparison"]
 )
 def test_documents_are_json_and_documented(name: str) -> None:
     made = documents()[name]

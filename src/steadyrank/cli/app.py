@@ -17,6 +17,7 @@ COMMANDS = {
     "audit": "How often each answer breaks, unit by unit.",
     "explain": "What holds an item up, and what works against it.",
     "check": "A gate for CI: exit 1 if the top k is unstable.",
+    "compare": "What moved since the last version, and how far.",
     "margin": "How many units must leave before the answer changes.",
     "report": "One HTML file to look at and to share.",
     "inspect": "What a file holds, and the command to use.",

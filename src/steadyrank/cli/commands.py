@@ -113,6 +113,24 @@ def margin(options: group.MarginOptions) -> None:
     _answer(options, ask)
 
 
+def compare(options: group.CompareOptions) -> None:
+    """Show who moved from OLD to NEW, and whether one unit's leaving OLD could have done as much.
+
+    All options apply to both files. A page to look at: -o page.html.
+
+    For example:
+    steadyrank compare benchmark.csv benchmark_next.csv
+    steadyrank compare benchmark.csv benchmark_next.csv -k 4 -o moves.html
+    steadyrank compare benchmark.csv benchmark_next.csv --csv
+    """
+    new, about = open_study(replace(options, file=options.new_file), options.output)
+
+    def ask(old: Study) -> Any:
+        return replace(old.compare(new, options.k, **_how(options)), new_source=about["source"])
+
+    _answer(options, ask)
+
+
 def report(options: group.ReportOptions) -> None:
     """Write one HTML file to look at: the answer, who decides, levers for how many may leave.
 
@@ -232,6 +250,7 @@ def _answer(options: Any, ask: Callable[[Study], Any]) -> Any:
 def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line]]) -> None:
     """Write a document in the form that was asked for; ``told`` puts it into lines for a terminal."""
     from steadyrank.report.export import GUARD_NOTE, has_guards, to_csv, to_json
+    from steadyrank.stability.views import write_page
 
     screen = console()
     wanted: dict[str, Any] = {name: getattr(options, name, False) for name in ("everything", "verbose")}
@@ -241,6 +260,8 @@ def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line
         deliver(to_csv(found), options.output)
         if has_guards(found):
             say(f"note: {GUARD_NOTE}.", ExitCode.FINE)
+    elif options.form == "html":
+        write_page(found, options.output, None)
     elif options.output is not None:
         page = replace(terminal_of(screen, "utf-8"), **wanted)
         text = [line.text for line in within(told(found, page), page)]

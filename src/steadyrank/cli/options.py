@@ -189,7 +189,7 @@ class RemovalOptions(AnswerOptions):
 class OutputOptions(WritingOptions):
     """What to show, and where."""
 
-    FORMS = ("text", "json", "csv")
+    FORMS: ClassVar[tuple[str, ...]] = ("text", "json", "csv")
     as_json: bool = flag(COMMON, AS_JSON, "--json")
     as_csv: bool = flag(
         OUTPUT, "Write the table as CSV; what looks like a formula gets an apostrophe in front.", "--csv"
@@ -266,6 +266,16 @@ class MarginOptions(OutputOptions, ScoringOptions):
         default="remove",
         tell=True,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions(OutputOptions, AnswerOptions):
+    """What ``compare`` takes: all that is said about the data is said about both files."""
+
+    FORMS = ("text", "json", "csv", "html")
+    file: str = field(metadata={"typer": typer.Argument(metavar="OLD", help=FILE)})
+    new_file: str = field(metadata={"typer": typer.Argument(metavar="NEW", help="Read as OLD is.")})
+    k: int | None = option(COMMON, "K", "Also tell who entered the top k and who left it.", "-k")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,7 @@
 """Three small data sets of invented names, made by ``scripts/make_demo_data.py``.
 
 ``restaurants.csv`` (ratings), ``chat_battles.csv`` (battles) and ``benchmark.csv`` (scores of methods on
-tasks); each has a near-tie worth seeing.
+tasks); each has a near-tie worth seeing. ``benchmark_next.csv`` is the next version of the last one.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-NAMES = ("restaurants.csv", "chat_battles.csv", "benchmark.csv")
+NAMES = ("restaurants.csv", "chat_battles.csv", "benchmark.csv", "benchmark_next.csv")
 
 
 def demo_file(name: str) -> AbstractContextManager[Path]:

@@ -1,4 +1,4 @@
-"""The top-k and the full ranking as text: the sentence first, then the table, then the promise."""
+"""Answers and two versions of one as text: the sentence first, then the table, then the promise."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from steadyrank.report.columns import Column, Layout
-from steadyrank.report.lines import FAINT, LONG, NEXT_IN_LINE, Line, claims, heading, paragraph
+from steadyrank.report.lines import FAINT, LONG, NEXT_IN_LINE, Line, claims, heading, notes, paragraph
 from steadyrank.report.terminal import RankAxis
 from steadyrank.safe_text import columns_of
 from steadyrank.wording import STANDINGS, ranks_in_words, share_in_words
@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 STYLES = {"sure": "green", "contender": "yellow", "near": "cyan", "out": FAINT, None: ""}
 SIGNS = {"sure": "●*", "contender": "◐?", "near": "◌.", "out": "○ ", None: "  "}
 """Of each standing two signs: the better one, and one that every terminal has."""
+
+COMPARED = (
+    ("new_rank", "rank", 9), ("item", "item", 8), ("old_rank", "was", 4), ("new_place", "place", 6),
+    ("old_place", "from", 5), ("range", "range", 7), ("verdict", "verdict", 10),
+)  # fmt: skip
+"""The columns of a comparison: what they hold, their titles, and how much they are needed."""
+
+VERDICTS = {"beyond": "yellow", "inside": "cyan", "new": "green", "gone": FAINT}
 
 MEANING = {
     "sure": "in the top {k}, whichever one {unit} leaves",
@@ -84,6 +92,29 @@ def ranking_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     yield from claims(findings, terminal)
 
 
+def comparison_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield the lines of a comparison; of a long one, the items that did not move stay away."""
+    yield from _first(findings, terminal)
+    for sentence in findings["sentences"]:
+        yield from paragraph(sentence, terminal)
+    rows, dash = findings["rows"], terminal.sign("–", "-")
+    moved = [row for row in rows if row["verdict"] != "same"][:LONG]
+    listed = rows if terminal.everything or len(rows) <= LONG else moved
+    told = [row | {"range": ranks_in_words(row["old_best"], row["old_worst"], dash)} for row in listed]
+    columns = [
+        Column(head, ["" if row[name] is None else str(row[name]) for row in told], need, name == "item")
+        for name, head, need in COMPARED
+    ]
+    first, *texts = Layout(columns, terminal).lines()
+    yield from (Line(""), Line(first, "bold"))
+    for text, row in zip(texts, listed, strict=True):
+        yield Line(text, VERDICTS.get(row["verdict"], ""))
+    if len(rows) > len(listed):
+        yield Line(f"   and {len(rows) - len(listed):,} more{terminal.hint('--all shows them')}", FAINT)
+    yield from (Line(""), *paragraph(findings["rule"], terminal, style=FAINT), Line(""))
+    yield from notes(findings, terminal)
+
+
 def _item_lines(
     listed: Sequence[Row | None],
     findings: Findings,
@@ -121,7 +152,7 @@ def _items(
     wide = max((len(f"{row['rank']:,}") for row in rows), default=1)
     signs = [SIGNS[row["standing"] if cut is not None else None] for row in rows]
     places = [f" {terminal.sign(*signs[n])} {row['rank']:>{wide},}" for n, row in enumerate(rows)]
-    ranks = [_between(row["best_rank"], row["worst_rank"], dash) for row in rows]
+    ranks = [ranks_in_words(row["best_rank"], row["worst_rank"], dash) for row in rows]
     columns = [
         Column("", places, 9),
         Column("item", [str(row["item"]) for row in rows], 8, names=True),
@@ -129,7 +160,7 @@ def _items(
         Column("ranks", ranks, 7),
     ]
     if cut is None:
-        inside = [_between(row["inflated_best"], row["inflated_worst"], dash) for row in rows]
+        inside = [ranks_in_words(row["inflated_best"], row["inflated_worst"], dash) for row in rows]
         columns.append(Column("in the set", inside, 4))
     else:
         shares = ["" if row["share"] is None else share_in_words(row["share"]) for row in rows]
@@ -144,10 +175,6 @@ def _items(
         columns.append(Column("enters at eps", [f"{row['critical_eps'] or 0:.3g}" for row in rows], 1))
     layout = Layout(columns, terminal)
     return layout.lines(), RankAxis.beside(layout.width, rows, terminal, cut)
-
-
-def _between(best: int | None, worst: int | None, dash: str) -> str:
-    return "" if best is None or worst is None else ranks_in_words(best, worst, dash)
 
 
 def _away(units: int, most: int) -> str:

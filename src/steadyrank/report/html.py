@@ -17,21 +17,29 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.report.export import to_json
+from steadyrank.report.notebook import table_of
 from steadyrank.report.picture import share_image
-from steadyrank.report.sharing import as_markup, table_fragment
+from steadyrank.report.sharing import as_markup
 from steadyrank.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-SCRIPTS = ("state.js", "words.js", "hero.js", "curves.js", "table.js", "page.js")
+PAGES = {
+    "top-k": (
+        "Stable top {k:,} of {n_items:,} items", "report.html", "theme.js", "state.js", "words.js",
+        "hero.js", "curves.js", "table.js", "page.js",
+    ),
+    "comparison": ("What moved", "comparison.html", "theme.js", "words.js", "table.js", "slopes.js"),
+}  # fmt: skip
+"""The title of each page, what stands in its frame, and the scripts that draw it."""
 
 LEFT_OUT = frozenset({"rows", "audit"})
 """What the page gets in another form or does not need."""
 
 
 def render_html(findings: Mapping[str, Any], *, title: str | None = None) -> str:
-    """Return the page of the findings of a top-k.
+    """Return the page of the findings of a top-k or of a comparison.
 
     Examples
     --------
@@ -41,26 +49,26 @@ def render_html(findings: Mapping[str, Any], *, title: str | None = None) -> str
     >>> "A &amp; B" in page, "<name>" in page
     (True, False)
     """
-    promise = findings["certificate"]["promise"]
-    script = "\n".join(asset(name) for name in SCRIPTS)
+    usual, content, *scripts = PAGES[findings["document"]]
+    script = "\n".join(map(asset, [*scripts, "ready.js"]))
     parts = {
         "policy": html.escape(content_policy(script), quote=True),
-        "title": as_markup(title or f"Stable top {findings['k']:,} of {findings['n_items']:,} items"),
+        "title": as_markup(title or usual.format(**findings)),
         "guesses": _guesses(findings),
         "headline": as_markup(findings["headline"]),
         "warnings": _warnings(findings),
-        "promise": as_markup(
-            f"The list: the first {counted(findings['size'], 'item')} by score. {promise}"
-        ),
+        "size": counted(findings.get("size", 0), "item"),
+        "promise": as_markup(findings["certificate"]["promise"]),
         "certificate": as_markup(findings["certificate"]["sentence"]),
         "margin": as_markup((findings["margin"] or {}).get("sentence", "")),
-        "table": table_fragment(findings),
+        "rule": as_markup(findings.get("rule", "")),
+        "table": table_of(findings),
         "style": asset("report.css"),
-        "data": to_json(packed(findings), indent=None),
+        "data": to_json(packed(findings) if "size" in findings else findings, indent=None),
         "page": script,
     }
     # Split first, so that no text that is filled in can bring a placeholder of its own.
-    fixed = asset("report.html").split("@@")
+    fixed = asset("frame.html").replace("@@main@@", asset(content)).split("@@")
     return "".join(parts[part] if place % 2 else part for place, part in enumerate(fixed))
 
 

@@ -41,6 +41,8 @@ def heading(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     size = f"{findings['kind']}, {items}, {units}"
     yield from paragraph(f"{source}: {size}" if source else size, terminal, style=FAINT)
     yield from guessed(findings, terminal)
+    if "new" in findings:  # a comparison, of which the old data come first
+        yield from heading(findings["new"], terminal)
 
 
 def guessed(findings: Findings, terminal: Terminal) -> Iterator[Line]:

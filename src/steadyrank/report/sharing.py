@@ -81,8 +81,7 @@ def table_fragment(findings: Findings, *, rows: int = 25) -> str:
 
 def item_cells(row: Row, words: Mapping[str, str]) -> list[str]:
     """Return what every table says of an item; what is not known is blank."""
-    best, name = row["best_rank"], shortened(row["item"], LONGEST)
-    ranks = "" if best is None else ranks_in_words(best, row["worst_rank"])
+    name, ranks = shortened(row["item"], LONGEST), ranks_in_words(row["best_rank"], row["worst_rank"])
     return [f"{row['rank']:,}", name, f"{row['score']:.5g}", words.get(row["standing"], ""), ranks]
 
 

@@ -6,6 +6,7 @@ from steadyrank.stability.answers import (
 from steadyrank.stability.audit_rows import AuditRow as AuditRow
 from steadyrank.stability.auditing import Audit as Audit, Check as Check
 from steadyrank.stability.certificate import Certificate as Certificate
+from steadyrank.stability.comparison import Comparison as Comparison
 from steadyrank.stability.curve import (
     RankingCurve as RankingCurve,
     RemovalCurve as RemovalCurve,
@@ -15,6 +16,7 @@ from steadyrank.stability.explanation import Explanation as Explanation, Needed 
 from steadyrank.stability.margin_results import Margin as Margin
 from steadyrank.stability.questions import (
     audit as audit,
+    compare as compare,
     explain as explain,
     margin as margin,
     needed as needed,

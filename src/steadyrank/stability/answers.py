@@ -151,14 +151,16 @@ class Answer(Result):
         """Return share, standing, away and critical eps of an item, given its place and its index."""
         raise NotImplementedError
 
-    def _listed(self, limit: int | None) -> dict[str, Any]:
-        """Return the items, all or so many, and what is claimed of the answer."""
+    def claimed(self) -> dict[str, Any]:
+        """Return what is claimed of the answer, as plain data."""
         numbers = {
             name: findings.finite(float(value)) for name, value in self.certificate.numbers.items()
         }
-        return {
-            "eps": self.eps,
-            "certificate": {**vars(self.certificate), "numbers": numbers},
+        return {"eps": self.eps, "certificate": {**vars(self.certificate), "numbers": numbers}}
+
+    def _listed(self, limit: int | None) -> dict[str, Any]:
+        """Return the items, all or so many, and what is claimed of the answer."""
+        return self.claimed() | {
             "rows": [
                 {
                     **vars(row),
@@ -166,7 +168,7 @@ class Answer(Result):
                     "critical_eps": findings.finite(row.critical_eps),
                 }
                 for row in self.rows(limit)
-            ],
+            ]
         }
 
     def _margin_found(self) -> dict[str, Any] | None:
@@ -263,8 +265,7 @@ class StableTopK(Answer):
                 "no unit was left out for this answer, so it is not known where items stand",
                 way_out=["Ask for it with ", Option("claim", "observed"), "."],
             )
-        places = np.flatnonzero(self._standings == STANDINGS.index(standing))
-        return self.labels(self.order[places])
+        return tuple(item for item, own in self.standing_of.items() if own == standing)
 
     @cached_property
     def _standings(self) -> IntArray | None:
@@ -277,6 +278,12 @@ class StableTopK(Answer):
         within = np.where(inside == total, sure, contender)
         beyond = np.where(inside > 0, contender, np.where(places < self.size, near, out))
         return np.where(places < self.k, within, beyond)
+
+    @cached_property
+    def standing_of(self) -> dict[object, Standing]:
+        """Where each item stands, by label; nothing where nobody was left out."""
+        known = () if self._standings is None else self._standings.tolist()
+        return {self.items[at]: STANDINGS[number] for at, number in zip(self.order, known, strict=False)}
 
     @property
     def _last_contender(self) -> int:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from steadyrank.stability import Flip, Flips, StabilityCurve
     from steadyrank.stability.results import Result
 
-SCHEMA_VERSION = "3.1"
+SCHEMA_VERSION = "3.2"
 
 RULES = {
     "ties": (
@@ -49,6 +49,10 @@ COLUMNS = {
     "explanation": ("unit", "number", "count", "contribution", "gap_without"),
     "needed": ("k", "ahead", "behind", "gap", "confidence", "needed", "n_units", "tie", "basis"),
     "margin": ("k", "item", "lower", "upper", "exact", "n_units", "passed", "passing", "rule"),
+    "comparison": (
+        "item", "verdict", "old_rank", "new_rank", "old_place", "new_place", "old_best", "old_worst",
+        "new_best", "new_worst", "inflated_best", "inflated_worst", "old_score", "new_score", "standing",
+    ),
     "check": ("k", "method", "eps", "delta", "breaking_units", "size", "max_delta", "stable"),
 }  # fmt: skip
 """The columns of the table of each document, for dataframes and CSV."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from steadyrank.stability.audit_rows import Operator
     from steadyrank.stability.calibration import Claim
     from steadyrank.stability.certificate import Guarantee
+    from steadyrank.stability.comparison import Comparison
 
 
 def as_study(data: Any, scorer: object = None) -> Study:
@@ -335,3 +336,37 @@ def needed(data: Any, k: int, confidence: float = 0.95, *, scorer: object = None
     (271, False, True)
     """
     return as_study(data, scorer).needed(k, confidence)
+
+
+def compare(
+    old: Any, new: Any, k: int | None = None, *, scorer: object = None, **how: Any
+) -> Comparison:
+    """Return who moved between two versions of a ranking, and who further than one unit could move it.
+
+    Places are counted among the items in both. A move is *inside* if the new place lies between the best
+    and the worst that the item has in the old data, whole or without any one unit; else it is *beyond*.
+    That is no test of significance.
+
+    Parameters
+    ----------
+    old, new : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, Study, path or dataframe
+        Last month's data and this month's, or studies of them, of one kind and scored in one way. Items
+        are matched by their labels as they are.
+    k : int, optional
+        Also tell who entered the top k and who left it.
+    scorer : optional
+        How data become scores; by default the usual way for the kind of data.
+    **how
+        How the stability set of each side is made, as for :func:`stable_ranking`: ``delta``, ``eps``,
+        ``guarantee``. It decides what is said of pairs, of the order and of the top k, and no verdict.
+
+    Examples
+    --------
+    >>> from steadyrank import Votes, compare
+    >>> old = Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 29)
+    >>> new = Votes(["ann"] * 55 + ["bob"] * 31 + ["cyd"] * 33)
+    >>> print(compare(old, new).sentence)  # doctest: +NORMALIZE_WHITESPACE
+    2 of 3 items in both moved, none out of the range of its places in the old data, whole or without
+    any one vote.
+    """
+    return as_study(old, scorer).compare(as_study(new, scorer), k, **how)

@@ -21,8 +21,13 @@ from steadyrank.reading.arrays import frozen
 from steadyrank.stability.topk_audit import TopKAudit, chunked, plain_members
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.scorers.base import LeaveOneOut
     from steadyrank.stability.study import Study
+
+    RanksIn = Callable[[FloatArray], tuple[IntArray, IntArray]]
 
 Standing = Literal["sure", "contender", "near", "out"]
 
@@ -130,11 +135,31 @@ def rank_ranges(study: Study, upto: int) -> Ranks:
     >>> found.best, found.worst
     (array([1, 2, 2]), array([1, 3, 3]))
     """
-    loo, shown = study.leave_one_out, study.order[:upto]
     rivals = _rivals(study, upto)
-    base = loo.scores[rivals]
-    by_plain, columns = np.argsort(-base, kind="stable"), np.searchsorted(rivals, shown)
-    best, worst = (np.arange(1, upto + 1) for _ in range(2))
+    return _ranges(study.leave_one_out, rivals, np.searchsorted(rivals, study.order[:upto]), _ranks)
+
+
+def place_ranges(study: Study, items: IntArray) -> Ranks:
+    """Return the best and the worst place of items among themselves, equal scores in either order.
+
+    As ranks, these are over the data and all single deletions, but they are in the order of ``items``.
+
+    Examples
+    --------
+    >>> from steadyrank import Study, Votes
+    >>> study = Study(Votes(["ann"] * 3 + ["bob"] * 2 + ["cyd"] * 2))
+    >>> found = place_ranges(study, np.array([2, 0]))
+    >>> found.best, found.worst
+    (array([1, 1]), array([2, 2]))
+    """
+    return _ranges(study.leave_one_out, items, np.arange(len(items)), _ranks_of_equals)
+
+
+def _ranges(loo: LeaveOneOut, items: IntArray, columns: IntArray, ranks_in: RanksIn) -> Ranks:
+    """Return the best and the worst rank of those in some columns of these items, among all of them."""
+    base = loo.scores[items]
+    by_plain = np.argsort(-base, kind="stable")
+    best, worst = (ranks[0, columns] for ranks in ranks_in(base[np.newaxis]))
 
     def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
         reach, ranked = 2 * errors.max(axis=1), rows[:, by_plain]
@@ -144,12 +169,14 @@ def rank_ranges(study: Study, upto: int) -> Ranks:
             fine[number] = bool(((high >= best) & (low <= worst)).all())
         return np.asarray(fine)
 
-    for _, rows in chunked(loo.columns_near(rivals, None, settled)):
-        moved = rows[DenseBlock(0, rows).reordered(base, by_plain)]
-        if len(moved):
-            ranks = _ranks(moved)[:, columns]
-            np.minimum(best, ranks.min(axis=0), out=best)
-            np.maximum(worst, ranks.max(axis=0), out=worst)
+    for _, rows in chunked(loo.columns_near(items, None, settled)):
+        moved = DenseBlock(0, rows).reordered(base, by_plain)
+        if ranks_in is _ranks_of_equals:
+            moved |= (rows[:, by_plain[:-1]] == rows[:, by_plain[1:]]).any(axis=1)
+        if moved.any():
+            high, low = ranks_in(rows[moved])
+            np.minimum(best, high[:, columns].min(axis=0), out=best)
+            np.maximum(worst, low[:, columns].max(axis=0), out=worst)
     return Ranks(frozen(best), frozen(worst))
 
 
@@ -159,12 +186,19 @@ def _rivals(study: Study, upto: int) -> IntArray:
     return np.flatnonzero(highest >= lowest[study.order[:upto]].min(initial=np.inf))
 
 
-def _ranks(rows: FloatArray) -> IntArray:
-    """Return the plain rank of each item in each row."""
+def _ranks(rows: FloatArray) -> tuple[IntArray, IntArray]:
+    """Return the plain rank of each item in each row, as the best and as the worst."""
     order = np.argsort(-rows, axis=1, kind="stable")
     ranks = np.empty_like(order)
     np.put_along_axis(ranks, order, np.arange(1, rows.shape[1] + 1)[np.newaxis], axis=1)
-    return ranks
+    return ranks, ranks
+
+
+def _ranks_of_equals(rows: FloatArray) -> tuple[IntArray, IntArray]:
+    """Return the best and the worst rank of each item in each row, equal scores in either order."""
+    every = np.arange(rows.shape[1])
+    best, worst = zip(*(_possible_ranks(row, every, 0.0) for row in rows), strict=True)
+    return np.array(best), np.array(worst)
 
 
 def _possible_ranks(row: FloatArray, columns: IntArray, reach: float) -> tuple[IntArray, IntArray]:

@@ -21,6 +21,7 @@ from steadyrank.stability import calibration
 from steadyrank.stability.answers import StableRanking, StableTopK
 from steadyrank.stability.auditing import METHODS, Audit, AuditPlan, Check, check_ks
 from steadyrank.stability.calibration import Calibration, Inflation
+from steadyrank.stability.comparison import Comparison, comparison_of
 from steadyrank.stability.curve import ranking_curve, removal_curve, stability_curve
 from steadyrank.stability.explanation import Explanation, Needed, explanation_of, needed_of
 from steadyrank.stability.findings import RULES
@@ -332,6 +333,10 @@ class Study:
     def needed(self, k: int, confidence: float = 0.95) -> Needed:
         """Return how many units would settle ranks k and k + 1; see :func:`steadyrank.needed`."""
         return needed_of(self, k, confidence)
+
+    def compare(self, new: Study, k: int | None = None, **how: Any) -> Comparison:
+        """Return who moved from this study to a newer one; see :func:`steadyrank.compare`."""
+        return comparison_of(self, new, k, how)
 
     def ranking_curve(self) -> RankingCurve:
         """Return the exact step functions delta(eps) and tiers(eps) of the full ranking."""

@@ -37,7 +37,7 @@ def notebook_of(findings: Mapping[str, Any]) -> str:
 
 
 def write_page(findings: Mapping[str, Any], path: str | os.PathLike[str], title: str | None) -> Path:
-    """Write the HTML report of a top-k, whole or not at all."""
+    """Write the HTML page of a top-k or of a comparison, whole or not at all."""
     from steadyrank.report.html import render_html
 
     return write_whole(render_html(findings, title=title), path)

@@ -155,33 +155,16 @@
     at("claim-numbers").replaceChildren(...numbers.flatMap(([name, value]) => [TABLE.element("dt", name), TABLE.element("dd", value)]));
     const rules = [...new Set([...Object.values(report.policies), ...report.notes])];
     at("policies").replaceChildren(...rules.map((rule) => TABLE.element("li", rule)));
-    at("made").textContent = `Made by ${report.software.name} ${report.software.version}. This file is complete in itself and loads nothing.`;
+    at("made").textContent = WORDS.made(report);
     at("curves").hidden = !report.curve;
     CURVES.show(report);
     TABLE.flips(report);
   };
 
-  const theme = () => {
-    const root = document.documentElement;
-    const system = matchMedia("(prefers-color-scheme: dark)");
-    const set = (dark) => {
-      root.dataset.theme = dark ? "dark" : "light";
-      at("theme").textContent = dark ? "Light mode" : "Dark mode";
-      at("theme").setAttribute("aria-pressed", String(dark));
-      at("theme").setAttribute("aria-label", dark ? "Use light colours" : "Use dark colours");
-    };
-    let own = false;
-    set(system.matches);
-    system.addEventListener("change", (event) => { if (!own) set(event.matches); });
-    at("theme").addEventListener("click", () => { own = true; set(root.dataset.theme !== "dark"); });
-  };
-
-  theme();
   fixed();
   connect();
   HERO.toCut(report, report.k);
   hideTip = HERO.telling(report, () => state);
   move(report.k, usual, { keep: false });
   restore();
-  document.documentElement.dataset.ready = "yes";
 })();

@@ -224,5 +224,5 @@ const TABLE = (() => {
     return `${plain.units === 1 ? `One ${report.unit}` : `Each of ${WORDS.whole(plain.units)} ${report.units}`}, of ${WORDS.whole(report.n_units)}, changes ${top} by leaving alone.${cut}`;
   };
 
-  return { draw, showMore, csv, json, save, flips, element, isolated };
+  return { draw, showMore, csv, json, save, flips, element, isolated, named };
 })();

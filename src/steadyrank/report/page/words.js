@@ -94,5 +94,7 @@ const WORDS = (() => {
     return lines;
   };
 
-  return { STANDINGS, whole, plural, number, percent, names, named, sentence, ranks, away, about };
+  const made = ({ software }) => `Made by ${software.name} ${software.version}. This file is complete in itself and loads nothing.`;
+
+  return { STANDINGS, made, whole, plural, number, percent, letters, names, named, sentence, ranks, away, about };
 })();

@@ -1,0 +1,250 @@
+"""Two versions of a ranking: each unit taken away and scored anew says who moved how far."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from oracles.leaving_out import left_out
+from steadyrank import (
+    Ballots,
+    Battles,
+    BradleyTerry,
+    MeanRating,
+    Ratings,
+    Refit,
+    ScoreMatrix,
+    Study,
+    Votes,
+    stable_topk,
+)
+from steadyrank.stability.standings import place_ranges
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Cases = Callable[[int], Iterator[np.random.Generator]]
+
+
+def votes(rng, items):
+    return Study(Votes(rng.choice(items, 12).tolist(), items=items))
+
+
+def ballots(rng, items):
+    orders = [rng.permutation(items)[: rng.integers(1, len(items) + 1)].tolist() for _ in range(7)]
+    return Study(Ballots(orders, items=items))
+
+
+def matrix(rng, items):
+    return Study(ScoreMatrix(rng.integers(0, 4, (7, len(items))) / 4, items=items))
+
+
+def ratings(rng, items):
+    users, rated = np.nonzero(rng.random((8, len(items))) < 0.6)
+    stars = rng.integers(1, 6, len(users))
+    return Study(Ratings(users, [items[i] for i in rated], stars, items=items), MeanRating(1.0))
+
+
+def battles(rng, items):
+    pairs = [rng.choice(items, 2, replace=False) for _ in range(10)]
+    pairs += list(zip(items, items[1:] + items[:1], strict=True))
+    left, right = zip(*pairs, strict=True)
+    outcomes = rng.choice(["left", "right", "tie"], len(pairs))
+    return Study(Battles(left, right, outcomes), BradleyTerry(0.5))
+
+
+def medians(data):
+    return np.median(data.values, axis=0)
+
+
+def refitted(rng, items):
+    return Study(
+        ScoreMatrix(rng.integers(0, 5, (6, len(items))).astype(float), items=items), Refit(medians)
+    )
+
+
+KINDS = [votes, ballots, matrix, ratings, battles, refitted]
+
+
+def drawn(make, rng):
+    """Two versions: some items in both, some in one of them alone, in any order."""
+    sides = [sorted("abcdef", key=lambda _: rng.random())[: rng.integers(3, 6)] for _ in range(2)]
+    sides[1] = sides[1] if set(sides[0]) & set(sides[1]) else [*sides[1], sides[0][0]]
+    return [make(rng, side) for side in sides]
+
+
+def scored(study, data=None):
+    data = study.data if data is None else data
+    return dict(zip(data.items, study.scorer.score(data).tolist(), strict=True))
+
+
+def ranked(scores, before):
+    """Items by score; equal ones as they stood before."""
+    return sorted(scores, key=lambda item: (-scores[item], before.index(item)))
+
+
+def places(scores, common, item):
+    """The best and the worst place of an item among some, equal scores in either order."""
+    ahead = sum(scores[other] > scores[item] for other in common)
+    return ahead + 1, sum(scores[other] >= scores[item] for other in common)
+
+
+def ranges(study, common):
+    seen = [scored(study), *(scored(study, rest) for _, rest in left_out(study.data))]
+    ends = {item: [places(scores, common, item) for scores in seen] for item in common}
+    return {item: (min(b for b, _ in those), max(w for _, w in those)) for item, those in ends.items()}
+
+
+def verdict(item, old, new, allowed):
+    if item not in old:
+        return "new"
+    if item not in new:
+        return "gone"
+    if old.index(item) == new.index(item):
+        return "same"
+    return "inside" if allowed[item][0] <= new.index(item) + 1 <= allowed[item][1] else "beyond"
+
+
+def check_sentence(told, count, unit):
+    """Take the first sentence apart, and return its form."""
+    both = sum(count[name] for name in ("same", "inside", "beyond"))
+    if count["beyond"]:
+        match = re.fullmatch(
+            rf"(\d+) of (\d+) items in both moved further than one {unit}'s leaving could have moved "
+            r"(it|them) in the old data; (\d+) moved inside, (\d+) not at all\.",
+            told,
+        )
+        assert match, told
+        assert match[3] == ("it" if count["beyond"] == 1 else "them")
+        numbers = [int(match[part]) for part in (1, 2, 4, 5)]
+        assert numbers == [count["beyond"], both, count["inside"], count["same"]]
+        return "beyond"
+    if count["inside"]:
+        assert told == (
+            f"{count['inside']} of {both} items in both moved, none out of the range of its places in "
+            f"the old data, whole or without any one {unit}."
+        )
+        return "inside"
+    assert re.fullmatch(rf"Nothing moved: {both} items? in both, in the same order\.", told)
+    return "same"
+
+
+@pytest.mark.parametrize("make", KINDS)
+def test_verdicts_are_those_of_every_single_deletion(make, cases: Cases):
+    seen, forms = set(), set()
+    for rng in cases(9):
+        old, new = drawn(make, rng)
+        found = old.compare(new)
+        before, after = (scored(study) for study in (old, new))
+        common = set(before) & set(after)
+        old_order = ranked(before, list(old.items))
+        new_order = ranked(after, [*old_order, *new.items])
+        was, now = ([item for item in order if item in common] for order in (old_order, new_order))
+        allowed, later = ranges(old, common), ranges(new, common)
+        rows = list(found.rows())
+        assert [row["item"] for row in rows] == [*new_order, *(i for i in old_order if i not in common)]
+        for row in rows:
+            item = row["item"]
+            assert row["verdict"] == verdict(
+                item, was if item in common else old_order, now if item in common else new_order, allowed
+            )
+            assert row["old_rank"] == (old_order.index(item) + 1 if item in before else None)
+            assert row["new_rank"] == (new_order.index(item) + 1 if item in after else None)
+            assert (row["old_score"], row["new_score"]) == (before.get(item), after.get(item))
+            in_both = (was.index(item) + 1, now.index(item) + 1) if item in common else (None, None)
+            assert (row["old_place"], row["new_place"]) == in_both
+            assert (row["old_best"], row["old_worst"]) == allowed.get(item, (None, None))
+            assert (row["new_best"], row["new_worst"]) == later.get(item, (None, None))
+        verdicts = [row["verdict"] for row in rows]
+        seen |= set(verdicts)
+        count = {name: verdicts.count(name) for name in ("same", "inside", "beyond")}
+        forms.add(check_sentence(found.sentence, count, old.unit))
+        assert set(found.arrived) == set(after) - common
+        assert set(found.gone) == set(before) - common
+    assert seen == {"same", "inside", "beyond", "new", "gone"}
+    assert len(forms) >= 2
+
+
+@pytest.mark.parametrize("make", KINDS)
+def test_pairs_and_orders_are_held_against_all_rankings_of_the_old_set(make, cases: Cases):
+    known = set()
+    for rng in cases(12):
+        old, new = drawn(make, rng)
+        guarantee = str(rng.choice(["cover", "overlap"]))
+        found = old.compare(new, guarantee=guarantee)
+        assert found.allowed.eps == old.ranking(guarantee=guarantee).eps
+        assert found.allowed.scores.tolist() == [scored(old)[item] for item in found.common]
+        was = [item for item in old.ranking().ranking if item in found.common]
+        now = [item for item in found.new_ranking if item in found.common]
+        allowed = [[was[place] for place in ranking] for ranking in found.allowed]
+        turned = {
+            (ahead, behind): all(order.index(ahead) < order.index(behind) for order in allowed)
+            for ahead, behind in combinations(was, 2)
+            if now.index(behind) < now.index(ahead)
+        }
+        assert dict(found.swaps()) == turned
+        assert found.is_allowed == (now in allowed)
+        said = " ".join(found.findings()["sentences"])
+        if turned:
+            pairs = "1 pair" if len(turned) == 1 else f"{len(turned)} pairs"
+            assert f"{pairs} changed order" in said
+            assert f"had settled {sum(turned.values())} of these" in said
+            assert ("is one of the rankings" in said) == (now in allowed)
+        else:
+            assert "changed order" not in said
+        if guarantee == "cover":  # what the set was made to hold stays inside
+            for _, rest in left_out(old.data):
+                scores = scored(old, rest)
+                order = [item for item in ranked(scores, list(old.items)) if item in found.common]
+                assert order in allowed
+        known |= set(turned.values())
+    assert known == {True, False}
+
+
+@pytest.mark.parametrize("make", KINDS)
+def test_the_new_top_k_is_held_against_the_old_list(make, cases: Cases):
+    covered = set()
+    for rng in cases(12):
+        old, new = drawn(make, rng)
+        k = int(rng.integers(1, min(len(old.items), len(new.items)) + 1))
+        found, answer = old.compare(new, k), stable_topk(old, k)
+        old_order = ranked(scored(old), list(old.items))
+        new_top = ranked(scored(new), [*old_order, *new.items])[:k]
+        assert found.entered == tuple(item for item in new_top if item not in old_order[:k])
+        assert found.left == tuple(item for item in old_order[:k] if item not in new_top)
+        assert found.covered == (set(new_top) <= set(answer.members))
+        stands = {row.item: row.standing for row in answer.rows()}
+        assert all(row["standing"] == stands.get(row["item"]) for row in found.rows())
+        said = " ".join(found.findings()["sentences"])
+        for item in (*found.entered, *found.left):
+            assert f"{item} ({stands.get(item, 'new')})" in said or "more." in said
+        assert ("holds all of the new one" in said) == found.covered
+        covered.add(found.covered)
+    assert covered == {True, False}
+
+
+@pytest.mark.parametrize("make", KINDS)
+def test_the_order_in_which_new_items_are_listed_moves_nobody(make, cases: Cases):
+    for rng in cases(4):
+        old, _ = drawn(make, rng)
+        scores, items = old.scores, list(old.items)
+        rows = np.array([[scores[i] for i in range(len(items))]] * 3)
+        shuffled = rng.permutation(len(items))
+        same = Study(ScoreMatrix(rows[:, shuffled], items=[items[i] for i in shuffled]))
+        found = Study(ScoreMatrix(rows, items=items)).compare(same, 1)
+        assert found.sentence.startswith("Nothing moved")
+        assert (found.entered, found.left, found.is_allowed) == ((), (), True)
+
+
+def test_places_are_those_of_any_part_of_the_items(cases: Cases):
+    for rng in cases(20):
+        study, _ = drawn(KINDS[rng.integers(len(KINDS))], rng)
+        chosen = rng.permutation(len(study.items))[: rng.integers(1, len(study.items) + 1)]
+        found = place_ranges(study, chosen)
+        slow = ranges(study, {study.items[place] for place in chosen})
+        pairs = zip(found.best.tolist(), found.worst.tolist(), strict=True)
+        assert list(pairs) == [slow[study.items[place]] for place in chosen]

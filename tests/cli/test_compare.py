@@ -1,0 +1,148 @@
+"""``steadyrank compare``: two files, one way of reading, every form of the result."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from steadyrank import compare, read_any
+from steadyrank.demo import demo_file
+from steadyrank.safe_text import columns_of
+from steadyrank.stability.findings import COLUMNS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    Command = Callable[..., Any]
+
+
+@pytest.fixture
+def files() -> Iterator[tuple[Path, Path]]:
+    with demo_file("benchmark.csv") as old, demo_file("benchmark_next.csv") as new:
+        yield old, new
+
+
+def test_the_first_lines_name_both_files_and_answer(run: Command, files: tuple[Path, Path]) -> None:
+    found = run("compare", *files, "-k", 4)
+    assert (found.code, found.err) == (0, "")
+    lines = found.out.splitlines()
+    assert lines[0].startswith("benchmark.csv: scores, 12 items, 48 rows")
+    assert sum(line.startswith("Guessed: scores") for line in lines[:7]) == 2
+    said = " ".join(found.out.split())
+    answer = compare(*map(read_any, files), 4)
+    assert answer.sentence in said
+    assert all(sentence in said for sentence in answer.findings()["sentences"])
+    assert "no test of significance" in said
+
+
+@pytest.mark.parametrize("width", [40, 60, 100])
+def test_it_fits_the_terminal(
+    run: Command, files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = run("compare", *files).out.splitlines()
+    assert max(map(columns_of, lines)) <= width
+    assert any(re.search(r"KernelMix.* beyond", line) for line in lines)
+
+
+def test_json_and_csv_hold_every_item(run: Command, files: tuple[Path, Path], tmp_path: Path) -> None:
+    found = run("compare", *files, "-k", 4, "--json").json
+    assert (found["document"], found["source"], found["new"]["source"]) == (
+        "comparison", "benchmark.csv", "benchmark_next.csv"
+    )  # fmt: skip
+    assert (found["n_items"], found["n_common"], len(found["rows"])) == (12, 11, 13)
+    table = list(csv.DictReader(io.StringIO(run("compare", *files, "--csv").out)))
+    assert list(table[0]) == list(COLUMNS["comparison"])
+    assert [row["verdict"] for row in table] == [row["verdict"] for row in found["rows"]]
+    assert run("compare", *files, "-o", tmp_path / "moves.json").out == ""
+    assert json.loads((tmp_path / "moves.json").read_text())["headline"] == found["headline"]
+
+
+def test_a_page_is_written_by_its_ending(run: Command, files: tuple[Path, Path], tmp_path: Path) -> None:
+    page = tmp_path / "moves.html"
+    assert run("compare", *files, "-o", page).code == 0
+    assert compare(*map(read_any, files)).sentence.replace("'", "&#x27;") in page.read_text()
+    assert run("compare", *files, "-o", tmp_path / "moves.pdf").code == 2
+
+
+def test_a_move_is_no_failure_and_the_same_file_moves_nothing(
+    run: Command, files: tuple[Path, Path]
+) -> None:
+    found = run("compare", files[0], files[0])
+    assert found.code == 0
+    assert "Nothing moved: 12 items in both" in found.out
+
+
+def test_options_apply_to_both_files(run: Command, battles: Path, tmp_path: Path) -> None:
+    newer = tmp_path / "newer.csv"
+    newer.write_text("".join(battles.read_text().splitlines(keepends=True)[:700]))
+    found = run("compare", battles, newer, "--unit", "judge", "--json").json
+    assert (found["unit"], found["new"]["unit"]) == ("judge", "judge")
+    unjudged = tmp_path / "unjudged.csv"
+    unjudged.write_text(newer.read_text().replace("judge\n", "person\n", 1))
+    told = run("compare", battles, unjudged, "--unit", "judge")
+    assert told.code == 2
+    assert "unjudged.csv" in told.err
+
+
+def test_files_of_two_kinds_are_one_message(
+    run: Command, files: tuple[Path, Path], battles: Path
+) -> None:
+    found = run("compare", files[0], battles)
+    assert (found.code, found.out, found.err.count("\n")) == (2, "", 1)
+    assert "of one kind" in found.err
+    assert "--kind" in found.err
+
+
+def test_neither_file_is_written_over(run: Command, tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("old.csv", "new.csv")]
+    for path in paths:
+        path.write_text("vote\nann\nann\nbob\n")
+    for path in paths:
+        found = run("compare", *paths, "-o", path)
+        assert found.code == 2
+        assert path.read_text() == "vote\nann\nann\nbob\n"
+
+
+def test_long_tables_show_those_that_moved(run: Command, tmp_path: Path) -> None:
+    names = [f"item {place:02d}" for place in range(60)]
+    for name, order in (("old", names), ("new", [names[1], names[0], *names[2:]])):
+        votes = [item for place, item in enumerate(order) for _ in range(3 * (60 - place))]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["vote", *votes, ""]))
+    files = (tmp_path / "old.csv", tmp_path / "new.csv")
+    short, whole = run("compare", *files).out, run("compare", *files, "--all").out
+    assert "and 58 more (--all shows them)" in short
+    assert "item 30" not in short
+    assert all(name in whole for name in names)
+
+
+def test_one_standard_input_is_not_two_files(run: Command) -> None:
+    found = run("compare", "-", "-", stdin=b"vote\nann\nann\nbob\n")
+    assert found.code == 2
+    assert found.err.count("\n") == 1
+
+
+def test_names_do_not_steer_the_terminal(run: Command, tmp_path: Path) -> None:
+    for name, votes in (
+        ("old", "x\nx\nx\n\x1b[31mred\n"),
+        ("new", "x\nx\nx\n\x1b[31mred\n\x1b[2Jnew\n"),
+    ):
+        (tmp_path / f"{name}.csv").write_text(f"vote\n{votes}")
+    found = run("compare", tmp_path / "old.csv", tmp_path / "new.csv", "-k", 1)
+    assert found.code == 0
+    assert "\x1b" not in found.out
+    assert "\\x1b[2Jnew" in found.out
+
+
+def test_an_engine_gives_the_same(run: Command, restaurants: Path, tmp_path: Path) -> None:
+    pytest.importorskip("duckdb")
+    older = tmp_path / "older.csv"
+    older.write_text("".join(restaurants.read_text().splitlines(keepends=True)[:1100]))
+    asked = ("compare", older, restaurants, "-k", 5, "--csv", "--engine")
+    assert run(*asked, "duckdb").out == run(*asked, "memory").out
