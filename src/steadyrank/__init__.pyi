@@ -21,6 +21,7 @@ from steadyrank.scorers import (
     Plurality as Plurality,
     Refit as Refit,
     Ridge as Ridge,
+    WinRate as WinRate,
 )
 from steadyrank.stability import (
     Audit as Audit,

@@ -20,6 +20,7 @@ from steadyrank.data.observations import (
     set_fields,
 )
 from steadyrank.data.people import People, PeopleArguments, of_people, renumbered
+from steadyrank.engines.sparse_entries import MergedEntries
 from steadyrank.errors import InvalidDataError, Option, UnknownOutcomeError, listing, shorten
 from steadyrank.reading.arrays import as_column, as_counts, check_length, objects
 from steadyrank.reading.kinds import Form, Kind, Role
@@ -264,6 +265,22 @@ class Battles(CountedRows):
         owner, pair = np.divmod(keys, size * size)
         indptr = np.searchsorted(owner, np.arange(len(labels) + 1))
         return UnitPairs(indptr, *np.divmod(pair, size), wins / scale, ties / scale)
+
+    @cached_property
+    def entries(self) -> MergedEntries:
+        """The points that units give to their items: 1 for a win, a half for a tie, 0 for a loss."""
+        (rows, unit, times), scale = self.members, self.weight_parts[1]
+        lost = np.where(self.outcome[rows] == TIE, 0.5, 0.0)
+        sides = np.concatenate([side[rows] for side in self._winner_first])
+        return MergedEntries(
+            (np.tile(unit, 2), sides, np.concatenate([1.0 - lost, lost])),
+            np.tile(times, 2),
+            (len(self.units), self.n_items),
+            rows=check_total(times, "battles", self.units.counts[unit]),
+            scale=scale,
+            weighted=self.weights is not None,
+            copies=self.units.counts,
+        )
 
     def _describe(self, row: int) -> str:
         winner, loser = (self.items[side[row]] for side in self._winner_first)

@@ -23,3 +23,4 @@ from steadyrank.scorers.registry import (
     scorer_names as scorer_names,
 )
 from steadyrank.scorers.sensitivity import Sensitivity as Sensitivity
+from steadyrank.scorers.win_rate import WinRate as WinRate

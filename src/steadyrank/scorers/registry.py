@@ -21,6 +21,7 @@ NAMED = {
     "ordinary-least-squares": "least_squares.OrdinaryLeastSquares",
     "plurality": "mean_points.Plurality",
     "ridge": "least_squares.Ridge",
+    "win-rate": "win_rate.WinRate",
 }
 """Registration, one line for each scorer: what users call it, its module and its class.
 

@@ -1,0 +1,86 @@
+"""Scorers of battles against slow twins that share no code with them."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from oracles.refitting import all_rows, assert_answers_agree
+from steadyrank import Battles, SteadyrankError, Study, WinRate
+
+if TYPE_CHECKING:
+    from conftest import Cases
+
+
+def drawn(rng: np.random.Generator, *, most: int = 5, rows: int = 30, **fixed: object) -> Battles:
+    """Draw battles: few items, so that there are ties; some with weights, counts or judges."""
+    items, size = int(rng.integers(2, most + 1)), int(rng.integers(3, rows + 1))
+    left = rng.integers(items, size=size)
+    right = (left + rng.integers(1, items, size=size)) % items
+    chances = rng.dirichlet([1, 1, 1])
+    outcome = rng.choice(["left", "right", "tie"], size=size, p=chances)
+    more: dict[str, object] = {}
+    if rng.random() < 0.3:
+        more["units"] = rng.integers(4, size=size)
+    if rng.random() < 0.3:
+        more["weights"] = rng.choice([0.5, 1.0, 2.25], size=size)
+    if rng.random() < 0.3:
+        more["counts"] = rng.integers(1, 4, size=size)
+    return Battles(left, right, outcome, items=range(items), **more | fixed)  # type: ignore[arg-type]
+
+
+def fewest_leaving(data: Battles, k: int) -> int | None:
+    """Try all ways to take units away; those that leave an item without a battle do not count."""
+    scorer, order = WinRate(), lambda scores: set(np.argsort(-scores, kind="stable")[:k].tolist())
+    before, fewest = order(scorer.score(data)), None
+    for leaving in product(*(range(count + 1) for count in data.units.counts.tolist())):
+        number = sum(leaving)
+        if number == data.n_units or (fewest is not None and number >= fewest):
+            continue
+        try:
+            after = scorer.score(data.with_copies(data.units.counts - np.array(leaving)))
+        except SteadyrankError:
+            continue
+        fewest = number if order(after) != before else fewest
+    return fewest
+
+
+def test_win_rates_without_each_unit_are_those_of_the_rest(cases: Cases) -> None:
+    for rng in cases(80):
+        data = drawn(rng)
+        try:
+            out = WinRate().leave_one_out(data)
+        except SteadyrankError:  # an item without a battle, in the data or once a unit is gone
+            continue
+        rows = all_rows(out)
+        for unit in range(len(data.units)):
+            assert rows[unit].tolist() == WinRate().score(data.without(unit)).tolist()
+            leaving = np.zeros(len(data.units), dtype=np.int64)
+            leaving[unit] = data.units.counts[unit]
+            found = out.scores_without(leaving) if data.n_units > leaving.sum() else None
+            if found is not None:
+                rest = data.with_copies(data.units.counts - leaving)
+                assert found.tolist() == WinRate().score(rest).tolist()
+        assert_answers_agree(out, rng)
+        proved = WinRate().sensitivity(data)
+        assert proved is not None
+        assert out.shifts().max() <= proved.eps
+
+
+def test_margins_of_win_rates_are_those_of_all_removals(cases: Cases) -> None:
+    for rng in cases(25):
+        data = drawn(rng, most=3, rows=8, weights=None, units=None)
+        try:
+            study = Study(data, WinRate())
+            found = study.margin(1)
+        except SteadyrankError:
+            continue
+        fewest = fewest_leaving(data, 1)
+        if fewest is None:
+            assert found.upper is None
+        elif found.upper is None:  # a way that empties a third item was the cheapest
+            assert found.lower <= fewest
+        else:
+            assert found.lower <= fewest <= found.upper
