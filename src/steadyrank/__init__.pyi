@@ -16,6 +16,7 @@ from steadyrank.scorers import (
     BradleyTerry as BradleyTerry,
     ColumnMeans as ColumnMeans,
     ConstrainedLeastSquares as ConstrainedLeastSquares,
+    Elo as Elo,
     MeanRating as MeanRating,
     OrdinaryLeastSquares as OrdinaryLeastSquares,
     Plurality as Plurality,

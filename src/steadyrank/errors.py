@@ -437,6 +437,10 @@ class DisconnectedComparisonsError(InvalidValueError):
         )
 
 
+class LostOrderError(InvalidValueError):
+    """Battles that were counted, under a scorer that goes by their order."""
+
+
 class SingularDesignError(InvalidValueError):
     """A design matrix that does not determine its least squares coefficients."""
 

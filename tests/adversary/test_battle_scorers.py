@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from oracles.refitting import all_rows, assert_answers_agree
-from steadyrank import Battles, SteadyrankError, Study, WinRate
+from steadyrank import Battles, Elo, SteadyrankError, Study, WinRate
 
 if TYPE_CHECKING:
     from conftest import Cases
@@ -84,3 +84,54 @@ def test_margins_of_win_rates_are_those_of_all_removals(cases: Cases) -> None:
             assert found.lower <= fewest
         else:
             assert found.lower <= fewest <= found.upper
+
+
+def replay(data: Battles, k: float, skipped: int | None = None) -> list[float]:
+    """Play the rows one after the other, in plain numbers."""
+    ratings = [1000.0] * data.n_items
+    for row in range(len(data.left)):
+        if skipped is not None and data.unit is not None and data.unit[row] == skipped:
+            continue
+        weight = 1.0 if data.weights is None else float(data.weights[row])
+        left, right = int(data.left[row]), int(data.right[row])
+        expected = 1 / (1 + 10 ** ((ratings[right] - ratings[left]) / 400))
+        move = k * weight * ((1 + int(data.outcome[row])) / 2 - expected)
+        ratings[left] += move
+        ratings[right] -= move
+    return ratings
+
+
+def test_elo_without_each_unit_is_a_replay_and_keeps_to_its_bound(cases: Cases) -> None:
+    for rng in cases(80):
+        data = drawn(rng, counts=None).in_order()
+        scorer = Elo(k=float(10 ** rng.uniform(-1, 3)))
+        if data.n_units == 1:
+            continue
+        out = scorer.leave_one_out(data)
+        rows = all_rows(out)
+        # Equal ones by the resolution differ from the replay by less than all links together.
+        slack = scorer.resolution * data.n_items
+        assert np.abs(out.scores - replay(data, scorer.k)).max() <= slack
+        for unit in range(len(data.units)):
+            assert np.abs(rows[unit] - replay(data, scorer.k, unit)).max() <= slack
+        assert_answers_agree(out, rng)
+        proved = scorer.sensitivity(data)
+        heaviest = 1.0 if data.weights is None else float(data.weights.max())
+        assert (proved is None) == (scorer.k * heaviest * np.log(10) > 1600)
+        assert proved is None or out.shifts().max() <= proved.eps
+
+
+def test_the_bound_of_elo_holds_for_upsets_after_long_series(cases: Cases) -> None:
+    """The worst that is known: everything goes one way, and then it does not."""
+    nearest = 0.0
+    for rng in cases(60):
+        size, k = int(rng.integers(2, 80)), float(rng.choice([5.0, 50.0, 400.0, 690.0]))
+        outcome = np.where(rng.random(size) < 0.97, "left", "right")
+        outcome[-1] = "right"
+        data = Battles(["x"] * size, rng.choice(["y", "z"], size=size), outcome)
+        proved = Elo(k=k).sensitivity(data)
+        assert proved is not None
+        share = Elo(k=k).leave_one_out(data).shifts().max() / proved.eps
+        assert share <= 1
+        nearest = max(nearest, share)
+    assert nearest > 0.99

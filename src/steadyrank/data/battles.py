@@ -20,8 +20,16 @@ from steadyrank.data.observations import (
     set_fields,
 )
 from steadyrank.data.people import People, PeopleArguments, of_people, renumbered
+from steadyrank.data.units import LazyLabels
 from steadyrank.engines.sparse_entries import MergedEntries
-from steadyrank.errors import InvalidDataError, Option, UnknownOutcomeError, listing, shorten
+from steadyrank.errors import (
+    InvalidDataError,
+    LostOrderError,
+    Option,
+    UnknownOutcomeError,
+    listing,
+    shorten,
+)
 from steadyrank.reading.arrays import as_column, as_counts, check_length, objects
 from steadyrank.reading.kinds import Form, Kind, Role
 from steadyrank.reading.labels import encode
@@ -182,6 +190,8 @@ class Battles(CountedRows):
     outcome : int8 array
         +1 where the left item won, 0 for a tie, -1 where the right item won.
     counts : int64 array
+    ordered : bool
+        Whether the rows are the battles in their order: those that came counted have lost it.
     weights, unit, unit_labels
         As for all observations.
 
@@ -219,6 +229,7 @@ class Battles(CountedRows):
     right: IntArray
     outcome: AnyArray
     counts: IntArray
+    ordered: bool
 
     def __init__(
         self,
@@ -319,6 +330,28 @@ class Battles(CountedRows):
             record = [f"{verb} {int(n.sum()):,}" for verb, n in numbers.items() if n.any()]
             told += [f"{self._named(item)} {', '.join(record)}"] if record else []
         return listing(told, between="; ") or None
+
+    def in_order(self) -> Self:
+        """Return the battles with each row a unit of its own, in order; groups stay groups.
+
+        Examples
+        --------
+        >>> list(Battles(["x", "x"], ["y", "y"], ["left", "left"]).in_order().units.labels)
+        ['1: x beats y', '2: x beats y']
+        """
+        if not self.ordered:
+            raise LostOrderError(
+                "these battles were counted, so the order in which they took place is lost",
+                way_out="Give one row for each battle, in order and in memory, or use another scorer.",
+            )
+        if self.unit is not None:
+            return self
+        rows = np.arange(len(self.counts))
+        labels = LazyLabels(len(rows), self._numbered)
+        return self._changed({"unit": rows, "unit_labels": labels, "unit_kind": self.kind.unit})
+
+    def _numbered(self, row: int) -> str:
+        return f"{row + 1}: {self._describe(row)}"
 
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
         rows = np.flatnonzero(kept[self.left] & kept[self.right])
@@ -487,7 +520,14 @@ def _set_battles(
     if note:
         fields["notes"] = (note, *fields["notes"])
     return set_fields(
-        battles, items=items, left=left, right=right, outcome=outcome, counts=times, **fields
+        battles,
+        items=items,
+        left=left,
+        right=right,
+        outcome=outcome,
+        counts=times,
+        ordered=counts is None,
+        **fields,
     )
 
 

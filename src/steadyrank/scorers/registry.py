@@ -17,6 +17,7 @@ NAMED = {
     "bradley-terry": "bradley_terry.BradleyTerry",
     "column-means": "entry_sums.ColumnMeans",
     "constrained-least-squares": "least_squares.ConstrainedLeastSquares",
+    "elo": "elo.Elo",
     "mean-rating": "entry_sums.MeanRating",
     "ordinary-least-squares": "least_squares.OrdinaryLeastSquares",
     "plurality": "mean_points.Plurality",
