@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 import numpy as np
 
 from steadyrank.data.counted_rows import CountedRows
-from steadyrank.data.observations import COUNT, ITEM_LIST, ITEM_NAMES, check_some, row_counts, set_fields
+from steadyrank.data.observations import (
+    COUNT,
+    ITEM_LIST,
+    ITEM_NAMES,
+    check_some,
+    repeated_spans,
+    row_counts,
+    set_fields,
+)
 from steadyrank.data.orders import (
     BallotArrays,
     canonical,
@@ -29,7 +37,7 @@ from steadyrank.data.people import (
     said_of,
     some_people,
 )
-from steadyrank.engines.blocks import repeated_spans, segment_sums
+from steadyrank.engines.blocks import segment_sums
 from steadyrank.errors import (
     NO_BLANKS,
     EmptyDataError,

@@ -605,6 +605,20 @@ def row_names(rows: Iterable[object] | None, size: int) -> Sequence[object]:
     return tuple(labels[code] for code in codes)
 
 
+def repeated_spans(indptr: IntArray, chosen: IntArray) -> tuple[IntArray, IntArray]:
+    """Return pointers and places of the chosen segments, one after the other.
+
+    Examples
+    --------
+    >>> repeated_spans(np.array([0, 2, 3]), np.array([1, 0, 0]))
+    (array([0, 1, 3, 5]), array([2, 0, 1, 0, 1]))
+    """
+    sizes = np.diff(indptr)[chosen]
+    pointers = np.append(0, np.cumsum(sizes))
+    places = np.repeat(indptr[:-1][chosen] - pointers[:-1], sizes) + np.arange(pointers[-1])
+    return pointers, places
+
+
 def shared_out(unit: IntArray, counts: IntArray, wanted: IntArray) -> IntArray:
     """Share the wanted copies of each unit out over its rows, first rows first.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from steadyrank.engines.blocks import repeated_spans
+from steadyrank.data.observations import repeated_spans
 from steadyrank.errors import NO_BLANKS, InvalidBallotError, shorten
 from steadyrank.reading.arrays import objects
 from steadyrank.reading.text_columns import TextColumn

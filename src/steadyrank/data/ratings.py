@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 import numpy as np
 
 from steadyrank.data.entry_data import EntryObservations
-from steadyrank.data.observations import ITEM_LIST, ITEM_NAMES, check_some, set_fields
+from steadyrank.data.observations import ITEM_LIST, ITEM_NAMES, check_some, repeated_spans, set_fields
 from steadyrank.data.people import People, PeopleArguments, agreed, of_people, renumbered
-from steadyrank.engines.blocks import repeated_spans
 from steadyrank.engines.exact_sums import together
 from steadyrank.engines.sparse_entries import MergedEntries, SparseEntries, unit_ranges
 from steadyrank.errors import (

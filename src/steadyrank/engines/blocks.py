@@ -307,17 +307,3 @@ def segment_sums(values: AnyArray, indptr: IntArray) -> AnyArray:
     if len(filled):
         sums[filled] = np.add.reduceat(values, indptr[filled], axis=0)
     return sums
-
-
-def repeated_spans(indptr: IntArray, chosen: IntArray) -> tuple[IntArray, IntArray]:
-    """Return pointers and places of the chosen segments, one after the other.
-
-    Examples
-    --------
-    >>> repeated_spans(np.array([0, 2, 3]), np.array([1, 0, 0]))
-    (array([0, 1, 3, 5]), array([2, 0, 1, 0, 1]))
-    """
-    sizes = np.diff(indptr)[chosen]
-    pointers = np.append(0, np.cumsum(sizes))
-    places = np.repeat(indptr[:-1][chosen] - pointers[:-1], sizes) + np.arange(pointers[-1])
-    return pointers, places

@@ -16,15 +16,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-from steadyrank.engines.blocks import (
-    Rows,
-    SparseBlock,
-    Wanted,
-    lengths,
-    repeated_spans,
-    segment_sums,
-    slices,
-)
+from steadyrank.engines.blocks import Rows, SparseBlock, Wanted, lengths, segment_sums, slices
 from steadyrank.engines.exact_sums import ExactForm, exact_form, form_of_items, places_of_items
 from steadyrank.engines.item_sums import Entries, Given, ItemSums, Parts, Prior, reach
 
@@ -259,7 +251,9 @@ class SparseEntries(Entries):
 
     def _entries_by(self, units: IntArray) -> IntArray:
         """Return the entries of some units, of one that is named again once more."""
-        return repeated_spans(self.indptr, units)[1]
+        sizes = np.diff(self.indptr)[units]
+        before = self.indptr[units] - np.cumsum(sizes) + sizes
+        return np.repeat(before, sizes) + np.arange(int(sizes.sum()))
 
     def shifts(self, sums: ItemSums) -> FloatArray:
         """Return how far each unit moves the scores."""
@@ -386,8 +380,8 @@ class MergedEntries(SparseEntries):
         if (self.copies == 1).all():
             return None
         which = np.repeat(np.arange(len(self.copies)), self.copies)
-        found = copy(self)
-        found.indptr, entries = repeated_spans(self.indptr, which)
+        found, entries = copy(self), self._entries_by(which)
+        found.indptr = np.append(0, np.cumsum(np.diff(self.indptr)[which]))
         found.rated, (found.given, found.times) = self.rated[entries], self._given(entries)
         found.observed = np.bincount(found.rated, minlength=self.items)
         return found, which

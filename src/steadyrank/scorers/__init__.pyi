@@ -24,4 +24,5 @@ from steadyrank.scorers.registry import (
     scorer_names as scorer_names,
 )
 from steadyrank.scorers.sensitivity import Sensitivity as Sensitivity
+from steadyrank.scorers.win_graph import Eigenvector as Eigenvector, PageRank as PageRank
 from steadyrank.scorers.win_rate import WinRate as WinRate

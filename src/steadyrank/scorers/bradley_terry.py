@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -242,15 +242,17 @@ class Removals:
         return Removals(place, self.winner[entries], self.loser[entries], self.weight[entries])
 
 
-def check_connected(arcs: BoolArray, data: Battles, without: str = "") -> None:
+def check_connected(arcs: BoolArray, data: Battles, without: str = "", **words: Any) -> None:
     """Complain unless chains of wins join every two items, in both directions."""
     parts = components(arcs)
     if len(parts) > 1:
         labels = [[data.items[item] for item in part] for part in parts]
-        raise DisconnectedComparisonsError(labels, without)
+        raise DisconnectedComparisonsError(labels, without, **words)
 
 
-def check_connected_without_each(wins: FloatArray, removals: Removals, data: Battles) -> None:
+def check_connected_without_each(
+    wins: FloatArray, removals: Removals, data: Battles, **words: Any
+) -> None:
     """Complain if one unit is all that joins some items to the others."""
     arcs = wins > 0
     cut = np.flatnonzero(wins[removals.winner, removals.loser] <= removals.weight)
@@ -267,7 +269,7 @@ def check_connected_without_each(wins: FloatArray, removals: Removals, data: Bat
         rest[winner, loser] = False
         if not (rest[winner] & rest[:, loser].T).any(axis=1).all():
             label = data.units.labels[unit]
-            check_connected(rest, data, f"{data.units.kind} {label!r}")
+            check_connected(rest, data, f"{data.units.kind} {label!r}", **words)
 
 
 def components(arcs: BoolArray) -> list[IntArray]:
