@@ -517,17 +517,11 @@ def _set_battles(
     outcome, note = results
     times = row_counts(counts, len(left), "battles")
     fields = of_people(times, "battle", **people)
+    fields["ordered"] = counts is None
     if note:
         fields["notes"] = (note, *fields["notes"])
     return set_fields(
-        battles,
-        items=items,
-        left=left,
-        right=right,
-        outcome=outcome,
-        counts=times,
-        ordered=counts is None,
-        **fields,
+        battles, items=items, left=left, right=right, outcome=outcome, counts=times, **fields
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from steadyrank.engines.blocks import slices
-from steadyrank.errors import DisconnectedComparisonsError, InvalidSettingError
+from steadyrank.errors import DisconnectedComparisonsError, InvalidSettingError, shorten
 from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several
 from steadyrank.scorers.bounded_fits import battle_bound, each_alone
 from steadyrank.scorers.paired_contests import PairedContests
@@ -18,16 +19,22 @@ from steadyrank.scorers.paired_fit import CHUNK_NUMBERS, Chords, strengths
 from steadyrank.scorers.paired_out import BattlesOut
 from steadyrank.scorers.paired_sketch import Sketch
 from steadyrank.scorers.resolution import snapped
+from steadyrank.scorers.scaled_out import ScaledOut
 from steadyrank.scorers.sensitivity import Sensitivity
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data.battles import Battles
 
+RESOLUTION = 1e-9
+"""How close log odds are equal."""
+SCALES = {"log-odds": (0.0, 1.0), "arena": (1000.0, 400.0 / math.log(10.0))}
+"""Where log odds of 0 are on each scale, and how much log odds of 1 are."""
+
 
 @dataclass(frozen=True)
 class BradleyTerry(Scorer):
-    """Maximum likelihood strengths, as natural log odds with mean 0.
+    """Maximum likelihood strengths, as natural log odds with mean 0, or on the scale of the Arena.
 
     Item i beats item j with probability ``1 / (1 + exp(s_j - s_i))``; a tie counts as half a
     win for each side. Without a ridge the scores exist only where every two items are joined by
@@ -43,6 +50,10 @@ class BradleyTerry(Scorer):
     ridge : float
         Adds ``ridge / 2 * ||scores||^2`` to the negative log likelihood, a Gaussian prior of
         variance ``1 / ridge``. It stays the same when a unit leaves.
+    scale : {"log-odds", "arena"}
+        ``"arena"`` gives ``1000 + 400 / ln(10)`` times the log odds, as Chatbot Arena does: an item
+        that is ahead by 400 wins with odds of 10 to 1. All that is in units of scores (eps, bounds,
+        margins, the resolution) goes with it.
 
     Examples
     --------
@@ -50,6 +61,8 @@ class BradleyTerry(Scorer):
     >>> battles = Battles.from_pairs(["ann"], ["bob"], [3], [1])
     >>> BradleyTerry().score(battles).round(4)  # odds of 3 : 1
     array([ 0.5493, -0.5493])
+    >>> BradleyTerry(scale="arena").score(battles).round(1)
+    array([1095.4,  904.6])
     >>> without = BradleyTerry(ridge=1.0).leave_one_out(battles)
     >>> without.shifts().round(4)  # one win of ann less, one win of bob less
     array([0.1983, 0.4306])
@@ -57,25 +70,36 @@ class BradleyTerry(Scorer):
 
     takes = ("battles",)
     small_counts: ClassVar[str] = "A larger ridge draws scores that rest on few battles together."
-    resolution = 1e-9
 
     ridge: float = 0.0
+    scale: str = "log-odds"
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.ridge) and self.ridge >= 0):
             raise InvalidSettingError(
                 f"ridge must be 0 or a positive, finite number, but is {self.ridge!r}."
             )
+        if self.scale not in SCALES:
+            raise InvalidSettingError(
+                f"scale must be {' or '.join(SCALES)}, but is {shorten(self.scale)}"
+            )
 
     @property
     def name(self) -> str:
         """What to call this scorer in a report."""
-        return f"Bradley-Terry, ridge {self.ridge:g}" if self.ridge else "Bradley-Terry"
+        scale = "" if self.scale == "log-odds" else f", {self.scale} scale"
+        return f"Bradley-Terry{f', ridge {self.ridge:g}' if self.ridge else ''}{scale}"
+
+    @property
+    def resolution(self) -> float:
+        """How close scores are equal."""
+        return RESOLUTION * SCALES[self.scale][1]
 
     def score(self, data: Battles) -> FloatArray:
         """Return the strengths."""
         self.check(data)
-        return snapped(self._fit(data, Removals.of(data))[1], self.resolution)
+        offset, factor = SCALES[self.scale]
+        return np.asarray(offset + factor * snapped(self._fit(data, Removals.of(data))[1], RESOLUTION))
 
     def leave_one_out(self, data: Battles) -> LeaveOneOut:
         """Return the strengths without each distinct battle, or without each group."""
@@ -85,18 +109,21 @@ class BradleyTerry(Scorer):
         wins, scores = self._fit(data, removals)
         if not self.ridge:
             check_connected_without_each(wins, removals, data)
-        folds = BattleFolds(scores, wins, removals, self.ridge)
+        folds, (offset, factor) = BattleFolds(scores, wins, removals, self.ridge), SCALES[self.scale]
         # Blocks of 16 MB; up to 64 MB are kept.
-        return BattlesOut(
-            snapped(scores, self.resolution),
+        out = BattlesOut(
+            snapped(scores, RESOLUTION),
             data.units,
-            lambda units: snapped(folds.rows(units), self.resolution),
+            lambda units: snapped(folds.rows(units), RESOLUTION),
             2_000_000,
             kept_numbers=8_000_000,
-            contest=lambda out: PairedContests(out, folds, self.resolution),
+            contest=lambda out: PairedContests(out, folds, RESOLUTION, factor),
             folds=folds,
-            resolution=self.resolution,
+            resolution=RESOLUTION,
         )
+        if self.scale == "log-odds":
+            return out
+        return ScaledOut(offset + factor * out.scores, data.units, out, offset, factor)
 
     def sensitivity(self, data: Battles) -> Sensitivity | None:
         """Return the most that one battle can move the strengths, or None without a ridge.
@@ -110,8 +137,9 @@ class BradleyTerry(Scorer):
         if not self.ridge or not each_alone(data):
             return None
         # A chain of equal scores has fewer than L links, each of them no longer than the resolution.
-        eps = battle_bound(data.n_units, self.ridge) + self.resolution * data.n_items**1.5
+        eps = battle_bound(data.n_units, self.ridge) + RESOLUTION * data.n_items**1.5
         words = {"rule": "Bradley-Terry with a ridge", "units": "battles", "moved": "strengths"}
+        eps *= SCALES[self.scale][1]
         return Sensitivity.of(data, eps, **words, scope="battles", numbers={"ridge": self.ridge})
 
     def _fit(self, data: Battles, removals: Removals) -> tuple[FloatArray, FloatArray]:

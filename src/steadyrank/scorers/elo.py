@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,7 +37,7 @@ from steadyrank.scorers.resolution import snapped
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
 
 if TYPE_CHECKING:
-    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank._typing import FloatArray
     from steadyrank.data.battles import Battles
 
 REPLAYED = "matches are played in the order of their rows; without one, all later ones are played again"
@@ -110,24 +109,24 @@ class Elo(Scorer):
     def score(self, data: Battles) -> FloatArray:
         """Return the ratings after all battles."""
         self.check(data)
-        return np.asarray(self._rows(Matches.of(data.in_order(), self), slice(0, 0))[0])
+        return np.asarray(self._rows(data.in_order(), slice(0, 0))[0])
 
     def leave_one_out(self, data: Battles) -> LeaveOneOut:
         """Return the ratings without each battle, or without each group."""
         self.check(data)
         data = data.in_order()
         check_several(data)
-        matches = Matches.of(data, self)
-        return RowsOut(
-            self.score(data),
-            data.units,
-            lambda units: self._rows(matches, units)[1:],
-            2_000_000,
-            kept_numbers=8_000_000,
-        )
+        scores, rows = self.score(data), lambda units: self._rows(data, units)[1:]
+        return RowsOut(scores, data.units, rows, 2_000_000, kept_numbers=8_000_000)
 
-    def _rows(self, matches: Matches, units: slice) -> FloatArray:
-        return np.asarray(snapped(matches.replayed(units), self.resolution) + self.initial)
+    def _rows(self, data: Battles, units: slice) -> FloatArray:
+        """Return the ratings after all battles, and below it those without each of some units."""
+        moved = replayed(data, self._steps(data), math.log(self.base) / self.scale, units)
+        return np.asarray(snapped(moved, self.resolution) + self.initial)
+
+    def _steps(self, data: Battles) -> FloatArray:
+        """Return how far a match of each row can move a rating."""
+        return self.k * (np.ones(len(data.counts)) if data.weights is None else data.weights)
 
     def sensitivity(self, data: Battles) -> Sensitivity | None:
         """Return the most that one unit can move the ratings, or None where K is too large.
@@ -136,85 +135,57 @@ class Elo(Scorer):
         in :mod:`steadyrank.scorers.elo`. It does not go down with the number of battles.
         """
         self.check(data)
-        matches = Matches.of(data.in_order(), self)
-        if float(matches.steps.max()) * math.log(self.base) > 4 * self.scale:
+        rows = data.in_order()
+        steps = self._steps(rows)
+        if float(steps.max()) * math.log(self.base) > 4 * self.scale:
             return None
-        moved = float(np.bincount(matches.unit, matches.steps).max())
+        moved = float(np.bincount(np.asarray(rows.unit), steps * rows.counts).max())
         # A chain of equal scores has fewer than L links, each of them no longer than the resolution.
         eps = math.sqrt(2) * moved * ROUNDING + self.resolution * data.n_items**1.5
         units = "battles" if data.unit is None else f"{data.units.kind} units"
         words = {"rule": "Elo", "units": units, "moved": "ratings"}
         scope = f"battles in any order{same_people(data)}"
-        return Sensitivity.of(data.in_order(), eps, **words, scope=scope, numbers={"k": self.k})
+        return Sensitivity.of(rows, eps, **words, scope=scope, numbers={"k": self.k})
 
 
-@dataclass(frozen=True)
-class Matches:
-    """Matches in their order.
+def replayed(data: Battles, steps: FloatArray, slope: float, units: slice) -> FloatArray:
+    """Return how far ratings are from the start: after all matches, and without each of some units.
+
+    A fold is played from its first difference on; until then it is what all matches give.
 
     Parameters
     ----------
-    left, right, unit : int arrays
-        The two items of each match, and the unit that it belongs to.
-    points : float array
-        What the left item gets: 1, a half or 0.
+    data : Battles
+        In their order; a row that occurs several times is played as often in succession.
     steps : float array
-        How far the match can move a rating.
-    sizes : (int, int)
-        How many items and units there are.
+        How far a match of each row can move a rating.
     slope : float
         The odds of an item that is ahead by d are ``exp(slope d)``.
+    units : slice
+        The units that leave, each in turn.
     """
+    from scipy.special import expit
 
-    left: IntArray
-    right: IntArray
-    unit: IntArray
-    points: FloatArray
-    steps: FloatArray
-    sizes: tuple[int, int]
-    slope: float
-
-    @classmethod
-    def of(cls, data: Battles, elo: Elo) -> Matches:
-        """Read them off the rows; one that occurs several times is played as often in succession."""
-        rows = np.repeat(np.arange(len(data.counts)), data.counts)
-        weights = np.ones(len(rows)) if data.weights is None else data.weights[rows]
-        left, right, unit = (np.asarray(part)[rows] for part in (data.left, data.right, data.unit))
-        points, sizes = (data.outcome[rows] + 1) / 2, (data.n_items, len(data.units))
-        return cls(left, right, unit, points, elo.k * weights, sizes, math.log(elo.base) / elo.scale)
-
-    @cached_property
-    def _begins(self) -> IntArray:
-        """The first match of each unit."""
-        found = np.full(self.sizes[1], len(self.unit), dtype=np.int64)
-        np.minimum.at(found, self.unit, np.arange(len(self.unit)))
-        return found
-
-    def replayed(self, units: slice) -> FloatArray:
-        """Return how far ratings are from the start: after all matches, and without each of some units.
-
-        A fold is played from its first difference on; until then it is what all matches give.
-        """
-        from scipy.special import expit
-
-        begins = self._begins[units]
-        order = np.argsort(begins, kind="stable")
-        place = np.zeros(self.sizes[1], dtype=np.int64)  # of nothing: all matches are played there
-        place[np.arange(self.sizes[1])[units][order]] = np.arange(len(order)) + 1
-        begun = 1 + np.searchsorted(begins[order], np.arange(len(self.unit)), side="right")
-        ratings, before = np.zeros((self.sizes[0], 1 + len(order))), 1
-        parts = (self.left, self.right, self.points, self.steps, place[self.unit], begun)
-        for left, right, points, step, skips, upto in zip(
-            *(part.tolist() for part in parts), strict=True
-        ):
-            if upto > before:
-                ratings[:, before:upto] = ratings[:, :1]
-                before = upto
-            one, two = ratings[left, :upto], ratings[right, :upto]
-            moves = step * (points - expit(self.slope * (one - two)))
-            if skips:
-                moves[skips] = 0.0
-            one += moves
-            two -= moves
-        ratings[:, before:] = ratings[:, :1]
-        return np.asarray(ratings[:, np.append(0, 1 + np.argsort(order))].T)
+    rows = np.repeat(np.arange(len(data.counts)), data.counts)
+    unit, points = np.asarray(data.unit)[rows], (data.outcome[rows] + 1) / 2
+    begins = np.full(len(data.units), len(rows), dtype=np.int64)
+    np.minimum.at(begins, unit, np.arange(len(rows)))
+    chosen = np.arange(len(begins))[units]
+    order = np.argsort(begins[chosen], kind="stable")
+    place = np.zeros(len(begins), dtype=np.int64)  # of those not chosen: where all matches are played
+    place[chosen[order]] = np.arange(len(order)) + 1
+    begun = 1 + np.searchsorted(begins[chosen][order], np.arange(len(rows)), side="right")
+    ratings, before = np.zeros((data.n_items, 1 + len(order))), 1
+    parts = (data.left[rows], data.right[rows], points, steps[rows], place[unit], begun)
+    for left, right, won, step, skips, upto in zip(*(part.tolist() for part in parts), strict=True):
+        if upto > before:
+            ratings[:, before:upto] = ratings[:, :1]
+            before = upto
+        one, two = ratings[left, :upto], ratings[right, :upto]
+        moves = step * (won - expit(slope * (one - two)))
+        if skips:
+            moves[skips] = 0.0
+        one += moves
+        two -= moves
+    ratings[:, before:] = ratings[:, :1]
+    return np.asarray(ratings[:, np.append(0, 1 + np.argsort(order))].T)

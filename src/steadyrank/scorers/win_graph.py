@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,31 +72,20 @@ class WinGraph(Scorer):
         return RowsOut(snapped(folds.scores, width), data.units, rows, kept_numbers=8_000_000)
 
 
-@dataclass(frozen=True)
 class GraphFolds:
     """The eigenvector of all the data, and without units."""
 
-    wins: FloatArray
-    removals: Removals
-    columns: Callable[[FloatArray], FloatArray]
-
-    @cached_property
-    def _votes(self) -> FloatArray:
-        return self.columns(self.wins.T)
-
-    @cached_property
-    def scores(self) -> FloatArray:
-        """The scores on all the data."""
-        return np.asarray(perron(self._votes.T[np.newaxis])[0])
-
-    @cached_property
-    def _jacobian(self) -> tuple[float, FloatArray]:
-        """The eigenvalue, and the inverse of the Jacobian, turned."""
-        size, value = len(self.wins), float((self.scores @ self._votes).sum())
-        matrix = np.ones((size + 1, size + 1))
-        matrix[:size, :size] = self._votes - value * np.eye(size)
-        matrix[size] = -np.append(self.scores, 0.0)
-        return value, np.linalg.inv(matrix).astype(np.float64, copy=False)
+    def __init__(
+        self, wins: FloatArray, removals: Removals, columns: Callable[[FloatArray], FloatArray]
+    ) -> None:
+        self.wins, self.removals, self.columns, size = wins, removals, columns, len(wins)
+        self._votes = columns(wins.T)
+        self.scores = np.asarray(perron(self._votes.T[np.newaxis])[0])
+        self._value = float((self.scores @ self._votes).sum())
+        jacobian = np.ones((size + 1, size + 1))
+        jacobian[:size, :size] = self._votes - self._value * np.eye(size)
+        jacobian[size] = -np.append(self.scores, 0.0)
+        self._inverse = np.linalg.inv(jacobian)
 
     def rows(self, units: slice) -> FloatArray:
         """Return the scores without each of some units."""
@@ -126,18 +114,17 @@ class GraphFolds:
         self, owner: IntArray, loser: IntArray, change: FloatArray, folds: int
     ) -> tuple[FloatArray, BoolArray]:
         """Return the scores of folds, as far as they are near those of all the data, and which are."""
-        value, inverse = self._jacobian
-        scores, values = np.repeat(self.scores[np.newaxis], folds, axis=0), np.full((folds, 1), value)
-        steps = np.full(folds, np.inf)
+        found = np.tile(np.append(self.scores, self._value), (folds, 1))
         for _ in range(CHORD_STEPS):
+            scores, values = found[:, :-1], found[:, -1:]
             missing = scores @ self._votes - values * scores
             np.add.at(missing, owner, change * scores[owner, loser][:, np.newaxis])
-            step = np.hstack([missing, scores.sum(axis=1, keepdims=True) - 1.0]) @ inverse
-            scores, values = scores - step[:, :-1], values - step[:, -1:]
-            steps = np.abs(step[:, :-1]).sum(axis=1)
-            if (steps <= NEAR).all():
+            step = np.hstack([missing, scores.sum(axis=1, keepdims=True) - 1.0]) @ self._inverse
+            found -= step
+            near = np.abs(step[:, :-1]).sum(axis=1) <= NEAR
+            if near.all():
                 break
-        return scores, np.asarray((steps <= NEAR) & (scores > 0).all(axis=1))
+        return found[:, :-1], near & (found[:, :-1] > 0).all(axis=1)
 
 
 def perron(matrices: FloatArray) -> FloatArray:
