@@ -16,10 +16,9 @@ from steadyrank.scorers.bounded_fits import battle_bound, each_alone
 from steadyrank.scorers.paired_contests import PairedContests
 from steadyrank.scorers.paired_curves import TOLERANCE, Curves, PairFolds
 from steadyrank.scorers.paired_fit import CHUNK_NUMBERS, Chords, strengths
-from steadyrank.scorers.paired_out import BattlesOut
+from steadyrank.scorers.paired_out import BattlesOut, ScaledOut
 from steadyrank.scorers.paired_sketch import Sketch
 from steadyrank.scorers.resolution import snapped
-from steadyrank.scorers.scaled_out import ScaledOut
 from steadyrank.scorers.sensitivity import Sensitivity
 
 if TYPE_CHECKING:
