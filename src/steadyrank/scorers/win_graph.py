@@ -161,7 +161,7 @@ class PageRank(WinGraph):
     wins; otherwise, or if nobody beat it, any item is as likely as any other. The scores are the
     shares of time, and sum to 1; an item without battles, or groups that never met, are no
     difficulty. Scores without each unit are those of the table without it. Scores closer than the
-    resolution, 1e-12 over 1 - damping, are equal: rounding is a hundredth of that. One battle
+    resolution, 1e-12 over 1 - damping, are equal: rounding is far below that. One battle
     that is all that an item lost changes where all its votes go, so nothing is proved that does not go
     without saying.
 
