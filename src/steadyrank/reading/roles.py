@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from steadyrank.errors import (
     FILL_IN,
     NO_BLANKS,
@@ -67,6 +69,8 @@ class Resolved:
         if name is None:
             return None
         if self.kind.roles[role].holds in {"numbers", "counts"}:
+            if not isinstance(name, str):
+                return np.column_stack([self.table.numbers(one) for one in name])
             return self.table.numbers(name)
         return self.table.columns[name].coded()
 

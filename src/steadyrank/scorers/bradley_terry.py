@@ -11,9 +11,10 @@ import numpy as np
 
 from steadyrank.engines.blocks import slices
 from steadyrank.errors import DisconnectedComparisonsError, InvalidSettingError, shorten
-from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several
+from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several
 from steadyrank.scorers.bounded_fits import battle_bound, each_alone
 from steadyrank.scorers.paired_contests import PairedContests
+from steadyrank.scorers.paired_context import ContextFit
 from steadyrank.scorers.paired_curves import TOLERANCE, Curves, PairFolds
 from steadyrank.scorers.paired_fit import CHUNK_NUMBERS, Chords, strengths
 from steadyrank.scorers.paired_out import BattlesOut, ScaledOut
@@ -43,6 +44,12 @@ class BradleyTerry(Scorer):
     of the likelihood. Scores closer than the resolution of
     1e-9, odds of 1.000000001 : 1, are equal, with and without any unit: that is a thousand times the
     error of the fit.
+
+    With covariates of the battles (:class:`~steadyrank.data.Battles`) their coefficients are fitted,
+    too, without a ridge, and the scores are the strengths at covariates of 0: see
+    :mod:`steadyrank.scorers.paired_context`. Scores without each unit are full refits here as well, in
+    a time that grows with the square of the number of distinct battles; margins beyond one unit are
+    not certified.
 
     Parameters
     ----------
@@ -98,7 +105,16 @@ class BradleyTerry(Scorer):
         """Return the strengths."""
         self.check(data)
         offset, factor = SCALES[self.scale]
-        return np.asarray(offset + factor * snapped(self._fit(data, Removals.of(data))[1], RESOLUTION))
+        scores = self._fit(data, Removals.of(data))[1]
+        if data.covariates.shape[1]:
+            scores = ContextFit(data, self.ridge).scores
+        return np.asarray(offset + factor * snapped(scores, RESOLUTION))
+
+    def prepared(self, data: Battles) -> Battles:
+        """Return the battles, and say that their covariates are held at 0."""
+        number = data.covariates.shape[1]
+        note = f"the scores are strengths with the covariates of battles ({number}) held at 0"
+        return data if not number or note in data.notes else data.with_note(note)
 
     def leave_one_out(self, data: Battles) -> LeaveOneOut:
         """Return the strengths without each distinct battle, or without each group."""
@@ -110,7 +126,7 @@ class BradleyTerry(Scorer):
             check_connected_without_each(wins, removals, data)
         folds, (offset, factor) = BattleFolds(scores, wins, removals, self.ridge), SCALES[self.scale]
         # Blocks of 16 MB; up to 64 MB are kept.
-        out = BattlesOut(
+        out: LeaveOneOut = BattlesOut(
             snapped(scores, RESOLUTION),
             data.units,
             lambda units: snapped(folds.rows(units), RESOLUTION),
@@ -120,6 +136,10 @@ class BradleyTerry(Scorer):
             folds=folds,
             resolution=RESOLUTION,
         )
+        if data.covariates.shape[1]:
+            fit = ContextFit(data, self.ridge)
+            rows = lambda units: snapped(fit.rows(units), RESOLUTION)  # noqa: E731
+            out = RowsOut(snapped(fit.scores, RESOLUTION), data.units, rows, kept_numbers=8_000_000)
         if self.scale == "log-odds":
             return out
         return ScaledOut(offset + factor * out.scores, data.units, out, offset, factor)
@@ -133,7 +153,7 @@ class BradleyTerry(Scorer):
         unless the ridge goes up with it. Nothing is proved of groups of battles here.
         """
         self.check(data)
-        if not self.ridge or not each_alone(data):
+        if not self.ridge or not each_alone(data) or data.covariates.shape[1]:
             return None
         # A chain of equal scores has fewer than L links, each of them no longer than the resolution.
         eps = battle_bound(data.n_units, self.ridge) + RESOLUTION * data.n_items**1.5
