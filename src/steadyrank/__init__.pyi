@@ -16,11 +16,15 @@ from steadyrank.scorers import (
     BradleyTerry as BradleyTerry,
     ColumnMeans as ColumnMeans,
     ConstrainedLeastSquares as ConstrainedLeastSquares,
+    Eigenvector as Eigenvector,
+    Elo as Elo,
     MeanRating as MeanRating,
     OrdinaryLeastSquares as OrdinaryLeastSquares,
+    PageRank as PageRank,
     Plurality as Plurality,
     Refit as Refit,
     Ridge as Ridge,
+    WinRate as WinRate,
 )
 from steadyrank.stability import (
     Audit as Audit,

@@ -423,18 +423,29 @@ RIDGE = Option("scorer", "bradley-terry:ridge=0.01")
 class DisconnectedComparisonsError(InvalidValueError):
     """Comparisons that leave the difference between some items without a finite estimate."""
 
-    def __init__(self, components: Sequence[Sequence[object]], without: str = "") -> None:
+    def __init__(
+        self,
+        components: Sequence[Sequence[object]],
+        without: str = "",
+        *,
+        scores: str = "Bradley-Terry scores",
+        way_out: WayOut = ("Use a ridge, for example ", RIDGE, ", or keep only the items of one group."),
+    ) -> None:
         self.components = [list(component) for component in components]
         self.without = without
         groups = [f"[{listing(map(str, part), len(part))}]" for part in self.components]
         where = f"without {without}, " if without else ""
         super().__init__(
-            f"{where}Bradley-Terry scores do not exist: the items fall into {len(groups):,} "
+            f"{where}{scores} do not exist: the items fall into {len(groups):,} "
             "groups, best first where one group is compared with another, and no item of a later "
             "group has won (or tied) against an earlier one, or they were never compared: "
             f"{listing(groups, len(groups))}",
-            way_out=["Use a ridge, for example ", RIDGE, ", or keep only the items of one group."],
+            way_out=way_out,
         )
+
+
+class LostOrderError(InvalidValueError):
+    """Battles that were counted, under a scorer that goes by their order."""
 
 
 class SingularDesignError(InvalidValueError):

@@ -12,6 +12,7 @@ from hypothesis import assume, given, strategies as st
 from scipy.optimize import minimize
 
 from oracles.decimals import win_counts
+from steadyrank import Study
 from steadyrank.data import Battles, Votes
 from steadyrank.errors import (
     DisconnectedComparisonsError,
@@ -365,3 +366,68 @@ class TestRealData:
             np.subtract.at(rest, (pairs.winner[part], pairs.loser[part]), pairs.wins[part] + half)
             np.subtract.at(rest, (pairs.loser[part], pairs.winner[part]), half)
             assert found[unit] == pytest.approx(plain_fit(rest), abs=1e-10)
+
+
+class TestArenaScale:
+    FACTOR = 400 / np.log(10)
+
+    def studies(self, seed, ridge=0.0):
+        data = dense_battles(7, 12, seed)
+        return Study(data, BradleyTerry(ridge)), Study(data, f"bradley-terry:ridge={ridge},scale=arena")
+
+    def test_is_1000_and_400_over_log_10_times_the_log_odds(self):
+        plain, arena = self.studies(0)
+        assert arena.scores == pytest.approx(1000 + self.FACTOR * plain.scores, abs=1e-9)
+        assert arena.scorer.resolution == pytest.approx(self.FACTOR * 1e-9)
+        assert "arena scale" in arena.scorer.name
+        with pytest.raises(InvalidSettingError, match="scale must be log-odds or arena"):
+            BradleyTerry(scale="elo")
+
+    def test_agrees_with_evalica(self):
+        import evalica
+
+        data = dense_battles(6, 20)
+        rows = np.repeat(np.arange(len(data.left)), data.counts)
+        named = {1: evalica.Winner.X, 0: evalica.Winner.Draw, -1: evalica.Winner.Y}
+        winners = [named[int(outcome)] for outcome in data.outcome[rows]]
+        sides = data.left[rows].tolist(), data.right[rows].tolist()
+        found = evalica.bradley_terry(*sides, winners, tolerance=1e-13, limit=10_000)
+        logs = np.log10(found.scores.sort_index().to_numpy())
+        expected = 1000 + 400 * (logs - logs.mean())
+        assert BradleyTerry(scale="arena").score(data) == pytest.approx(expected, abs=1e-6)
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_every_answer_is_that_of_the_log_odds(self, seed):
+        plain, arena = self.studies(seed, ridge=0.5)
+        for k in (1, 3):
+            one, two = plain.audit(k, eps=0.02), arena.audit(k, eps=0.02 * self.FACTOR)
+            assert [row.delta for row in one.table] == [row.delta for row in two.table]
+            assert plain.topk(k).members == arena.topk(k).members
+            first, second = plain.margin(k), arena.margin(k)
+            assert (first.lower, first.upper) == (second.lower, second.upper)
+        assert arena.leave_one_out.shifts() == pytest.approx(
+            self.FACTOR * plain.leave_one_out.shifts(), rel=1e-9, abs=1e-9
+        )
+        for quick, slow in zip(
+            arena.leave_one_out.outer_bounds(), arena.leave_one_out.bounds(), strict=True
+        ):
+            assert quick == pytest.approx(slow, abs=5.0)
+        low, high = arena.leave_one_out.outer_bounds()
+        inner = arena.leave_one_out.bounds()
+        assert (low <= inner[0]).all()
+        assert (high >= inner[1]).all()
+        one, two = (study.leave_one_out.contests() for study in (plain, arena))
+        order = plain.order
+        for removals in (1, 5):
+            gains = one.gain(removals, *order[:2], 1.0), two.gain(removals, *order[:2], self.FACTOR)
+            assert gains[1] == pytest.approx(self.FACTOR * gains[0], rel=1e-9)
+
+    def test_rows_are_refits_and_the_rule_goes_with_the_scale(self):
+        data = dense_battles(4, 3)
+        scorer = BradleyTerry(ridge=1.0, scale="arena")
+        rows = np.concatenate([block.scores for block in scorer.leave_one_out(data).blocks()])
+        for unit in range(len(data.units)):
+            assert rows[unit] == pytest.approx(scorer.score(data.without(unit)), abs=1e-8)
+        plain = BradleyTerry(ridge=1.0).sensitivity(data)
+        assert scorer.sensitivity(data).eps == pytest.approx(self.FACTOR * plain.eps)
+        assert scorer.leave_one_out(data).shifts().max() <= scorer.sensitivity(data).eps

@@ -279,8 +279,8 @@ def test_all_exported_names_exist_and_others_do_not() -> None:
     for name in scorers_package.__all__:
         assert getattr(scorers_package, name) is not None
     assert set(dir(scorers_package)) == set(scorers_package.__all__)
-    with pytest.raises(AttributeError, match="has no attribute 'Elo'"):
-        scorers_package.Elo  # noqa: B018
+    with pytest.raises(AttributeError, match="has no attribute 'Glicko'"):
+        scorers_package.Glicko  # noqa: B018
 
 
 @pytest.mark.parametrize("use", ["", ".Plurality", ".MeanRating", ".ColumnMeans", ".Borda"])

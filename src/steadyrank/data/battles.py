@@ -20,8 +20,17 @@ from steadyrank.data.observations import (
     set_fields,
 )
 from steadyrank.data.people import People, PeopleArguments, of_people, renumbered
-from steadyrank.errors import InvalidDataError, Option, UnknownOutcomeError, listing, shorten
-from steadyrank.reading.arrays import as_column, as_counts, check_length, objects
+from steadyrank.data.units import LazyLabels
+from steadyrank.engines.sparse_entries import MergedEntries
+from steadyrank.errors import (
+    InvalidDataError,
+    LostOrderError,
+    Option,
+    UnknownOutcomeError,
+    listing,
+    shorten,
+)
+from steadyrank.reading.arrays import as_column, as_counts, as_matrix, check_length, objects
 from steadyrank.reading.kinds import Form, Kind, Role
 from steadyrank.reading.labels import encode
 from steadyrank.reading.table import as_table, simplify
@@ -105,6 +114,12 @@ TIES = Role(
     holds="counts",
     several=True,
 )
+COVARIATE = Role(
+    "how the sides differ, left minus right (in length, say); Bradley-Terry scores hold it at 0",
+    holds="numbers",
+    argument="covariates",
+    several=True,
+)
 
 
 def _paired(side: int, means: str, pairs: Sequence[tuple[str, str]], **how: Any) -> Role:
@@ -133,6 +148,7 @@ class BattlesArguments(PeopleArguments, total=False):
     wins_right: Annotated[str | None, _paired(1, "wins of the right side", WINS, holds="counts")]
     ties: Annotated[str | Sequence[str] | None, TIES]
     count: Annotated[str | None, COUNT]
+    covariate: Annotated[str | Sequence[str] | None, COVARIATE]
     items: Annotated[Iterable[object] | None, ITEM_LIST]
 
 
@@ -165,6 +181,10 @@ class Battles(CountedRows):
         ``draw``, ``tie (bothbad)``, 1 / 0 / 0.5), or the label of the item that won.
     counts : iterable of int, optional
         How many equal battles each row stands for.
+    covariates : matrix, optional
+        A row for each battle: how its sides differ, left minus right, in length, say. Bradley-Terry
+        fits their coefficients beside the strengths, which are those at covariates of 0. Equal battles
+        with other covariates are other units.
     items : iterable, optional
         The list of items, in order, also those without a battle.
     weights : iterable of float, optional
@@ -181,6 +201,8 @@ class Battles(CountedRows):
     outcome : int8 array
         +1 where the left item won, 0 for a tie, -1 where the right item won.
     counts : int64 array
+    ordered : bool
+        Whether the rows are the battles in their order: those that came counted have lost it.
     weights, unit, unit_labels
         As for all observations.
 
@@ -204,20 +226,25 @@ class Battles(CountedRows):
                 "one row a game and its points",
                 ("left", "right", *SCORED),
                 may=("winner", "count"),
+                named=("covariate",),
                 decides=SCORED,
             ),
-            Form("one row a battle", ("left", "right", "winner"), may=("count",), usual=True),
-            Form("one row a win", ("winner", "loser"), ("count",), fits=_names_winners),
+            Form(
+                "one row a battle", ("left", "right", "winner"), ("count",), ("covariate",), usual=True
+            ),
+            Form("one row a win", ("winner", "loser"), ("count",), ("covariate",), fits=_names_winners),
         ),
         pairs=(("left", "right"), ("wins_left", "wins_right"), SCORED, ("winner", "loser")),
         on_engine="counted",
     )
 
-    columns: ClassVar[tuple[str, ...]] = ("left", "right", "outcome")
+    columns: ClassVar[tuple[str, ...]] = ("left", "right", "outcome", "covariates")
     left: IntArray
     right: IntArray
     outcome: AnyArray
     counts: IntArray
+    covariates: FloatArray
+    ordered: bool
 
     def __init__(
         self,
@@ -226,11 +253,12 @@ class Battles(CountedRows):
         winner: Any,
         *,
         counts: Any = None,
+        covariates: Any = None,
         items: Iterable[object] | None = None,
         **people: Unpack[People],
     ) -> None:
         sides = _encode_sides({"left": left, "right": right}, items)
-        _set_battles(self, sides, read_results(winner, *sides), counts, **people)
+        _set_battles(self, sides, read_results(winner, *sides), counts, covariates, **people)
 
     @cached_property
     def _winner_first(self) -> tuple[IntArray, IntArray]:
@@ -241,7 +269,12 @@ class Battles(CountedRows):
     @property
     def _keys(self) -> IntArray:
         winner, loser = self._winner_first
-        return np.asarray(((winner * self.n_items + loser) << 1) | (self.outcome != TIE))
+        keys = np.asarray(((winner * self.n_items + loser) << 1) | (self.outcome != TIE))
+        if not self.covariates.shape[1]:
+            return keys
+        turned = np.where((winner == self.left)[:, np.newaxis], self.covariates, -self.covariates)
+        which = np.unique(turned + 0.0, axis=0, return_inverse=True)[1].ravel()  # -0.0 is 0.0
+        return np.asarray(keys * (which.max() + 1) + which)
 
     @cached_property
     def unit_pairs(self) -> UnitPairs:
@@ -265,9 +298,28 @@ class Battles(CountedRows):
         indptr = np.searchsorted(owner, np.arange(len(labels) + 1))
         return UnitPairs(indptr, *np.divmod(pair, size), wins / scale, ties / scale)
 
+    @cached_property
+    def entries(self) -> MergedEntries:
+        """The points that units give to their items: 1 for a win, a half for a tie, 0 for a loss."""
+        (rows, unit, times), scale = self.members, self.weight_parts[1]
+        lost = np.where(self.outcome[rows] == TIE, 0.5, 0.0)
+        sides = np.concatenate([side[rows] for side in self._winner_first])
+        return MergedEntries(
+            (np.tile(unit, 2), sides, np.concatenate([1.0 - lost, lost])),
+            np.tile(times, 2),
+            (len(self.units), self.n_items),
+            rows=check_total(times, "battles", self.units.counts[unit]),
+            scale=scale,
+            weighted=self.weights is not None,
+            copies=self.units.counts,
+        )
+
     def _describe(self, row: int) -> str:
         winner, loser = (self.items[side[row]] for side in self._winner_first)
-        return f"{winner} {'ties' if self.outcome[row] == TIE else 'beats'} {loser}"
+        told = f"{winner} {'ties' if self.outcome[row] == TIE else 'beats'} {loser}"
+        turned = 1.0 if self._winner_first[0][row] == self.left[row] else -1.0
+        beside = ", ".join(f"{turned * part + 0.0:.6g}" for part in self.covariates[row])
+        return f"{told} at {beside}" if beside else told
 
     @cached_property
     def item_counts(self) -> IntArray:
@@ -303,6 +355,28 @@ class Battles(CountedRows):
             told += [f"{self._named(item)} {', '.join(record)}"] if record else []
         return listing(told, between="; ") or None
 
+    def in_order(self) -> Self:
+        """Return the battles with each row a unit of its own, in order; groups stay groups.
+
+        Examples
+        --------
+        >>> list(Battles(["x", "x"], ["y", "y"], ["left", "left"]).in_order().units.labels)
+        ['1: x beats y', '2: x beats y']
+        """
+        if not self.ordered:
+            raise LostOrderError(
+                "these battles were counted, so the order in which they took place is lost",
+                way_out="Give one row for each battle, in order and in memory, or use another scorer.",
+            )
+        if self.unit is not None:
+            return self
+        rows = np.arange(len(self.counts))
+        labels = LazyLabels(len(rows), self._numbered)
+        return self._changed({"unit": rows, "unit_labels": labels, "unit_kind": self.kind.unit})
+
+    def _numbered(self, row: int) -> str:
+        return f"{row + 1}: {self._describe(row)}"
+
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
         rows = np.flatnonzero(kept[self.left] & kept[self.right])
         sides = {side: renumbered(kept)[getattr(self, side)] for side in ("left", "right")}
@@ -311,8 +385,9 @@ class Battles(CountedRows):
     def _added(self, unit: Any, times: int) -> dict[str, Any]:
         self._check_addable()
         winner, loser = unit
-        other = Battles([winner], [loser], ["left"], counts=[times], items=self.items)
-        return self._joined(other, "left", "right", "outcome", "counts")
+        level = np.zeros((1, self.covariates.shape[1]))
+        other = Battles([winner], [loser], ["left"], counts=[times], covariates=level, items=self.items)
+        return self._joined(other, *self.columns, "counts")
 
     def favouring(self, behind: int, ahead: int, ends: Ends) -> tuple[object, object]:  # noqa: ARG002
         """Return a battle that the one behind wins."""
@@ -380,6 +455,8 @@ class Battles(CountedRows):
             For counted pairs, the columns of ties; several are added up.
         unit : str, optional
             The column whose equal values leave together (worker, prompt).
+        covariate : str or sequence of str, optional
+            The columns of the covariates.
         items : iterable, optional
             As for the class.
 
@@ -461,12 +538,16 @@ def _set_battles(
     sides: Sides,
     results: tuple[AnyArray, str],
     counts: Any = None,
+    covariates: Any = None,
     **people: Unpack[People],
 ) -> Made:
     left, right, items = sides
+    given = as_matrix(np.zeros((len(left), 0)) if covariates is None else covariates, "covariates")
+    check_length(given, len(left), "covariates")
     outcome, note = results
     times = row_counts(counts, len(left), "battles")
     fields = of_people(times, "battle", **people)
+    fields |= {"covariates": given, "ordered": counts is None}
     if note:
         fields["notes"] = (note, *fields["notes"])
     return set_fields(

@@ -185,6 +185,10 @@ class Entries(ABC):
         """Return the sums and counts of all that some units give to each item, if that is quick."""
         return None
 
+    def apart(self) -> tuple[Entries, IntArray] | None:
+        """Return the same with equal units one by one, and of each which one it is, if there are any."""
+        return None
+
     def units_of(self, item: int) -> IntArray:
         """Return the units that have values of an item."""
         return np.unique(self.values_of(np.array([item]))[0])

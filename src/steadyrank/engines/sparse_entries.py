@@ -9,6 +9,7 @@ look-up for each rating.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -249,9 +250,10 @@ class SparseEntries(Entries):
         return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
 
     def _entries_by(self, units: IntArray) -> IntArray:
-        """Return the entries of some units."""
-        spans = zip(self.indptr[units].tolist(), self.indptr[units + 1].tolist(), strict=True)
-        return np.concatenate([np.arange(*span) for span in spans])
+        """Return the entries of some units, of one that is named again once more."""
+        sizes = np.diff(self.indptr)[units]
+        before = self.indptr[units] - np.cumsum(sizes) + sizes
+        return np.repeat(before, sizes) + np.arange(int(sizes.sum()))
 
     def shifts(self, sums: ItemSums) -> FloatArray:
         """Return how far each unit moves the scores."""
@@ -314,6 +316,8 @@ class MergedEntries(SparseEntries):
         How many units and items there are.
     rows, scale, weighted
         As for all entries.
+    copies : int array, optional
+        How often each unit occurs; once each by default.
 
     Attributes
     ----------
@@ -334,7 +338,9 @@ class MergedEntries(SparseEntries):
         rows: int,
         scale: int,
         weighted: bool,
+        copies: IntArray | None = None,
     ) -> None:
+        self.copies = np.ones(sizes[0], dtype=np.int64) if copies is None else copies
         order = np.lexsort(entries[1::-1])
         order = order[times[order] > 0]
         owner, rated, values = (part[order] for part in entries)
@@ -350,12 +356,17 @@ class MergedEntries(SparseEntries):
     @cached_property
     def counts(self) -> IntArray:
         """How many values each item has, in parts."""
-        return np.bincount(self.rated, self.times, self.items).astype(np.int64)
+        return np.bincount(self.rated, self.times * self._occurs, self.items).astype(np.int64)
 
     @cached_property
     def totals(self) -> Parts:
         """The sums of each item's values."""
-        return self.given_by(np.arange(len(self.indptr) - 1))[0]
+        addends = (part * self._occurs for part in self.given)
+        return tuple(np.bincount(self.rated, part, self.items).astype(np.float64) for part in addends)
+
+    @cached_property
+    def _occurs(self) -> IntArray:
+        return np.repeat(self.copies, np.diff(self.indptr))
 
     @cached_property
     def most_leaving(self) -> IntArray:
@@ -363,6 +374,17 @@ class MergedEntries(SparseEntries):
         most = np.ones(self.items, dtype=np.int64)
         np.maximum.at(most, self.rated, self.times)
         return most
+
+    def apart(self) -> tuple[MergedEntries, IntArray] | None:
+        """Return the same with equal units one by one."""
+        if (self.copies == 1).all():
+            return None
+        which = np.repeat(np.arange(len(self.copies)), self.copies)
+        found, entries = copy(self), self._entries_by(which)
+        found.indptr = np.append(0, np.cumsum(np.diff(self.indptr)[which]))
+        found.rated, (found.given, found.times) = self.rated[entries], self._given(entries)
+        found.observed = np.bincount(found.rated, minlength=self.items)
+        return found, which
 
     def sums(self, prior: Prior) -> ItemSums:
         """Return plain sums."""

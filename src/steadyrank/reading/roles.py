@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from steadyrank import errors
 from steadyrank.errors import FILL_IN, NO_BLANKS, Option, listing, shorten
 from steadyrank.reading.kinds import Columns, Form, Kind, is_about_reading
@@ -52,6 +54,8 @@ class Resolved:
         if name is None:
             return None
         if self.kind.roles[role].holds in {"numbers", "counts"}:
+            if not isinstance(name, str):
+                return np.column_stack([self.table.numbers(one) for one in name])
             return self.table.numbers(name)
         return self.table.columns[name].coded()
 

@@ -6,6 +6,7 @@ from steadyrank.engines.blocks import (
 from steadyrank.scorers.bagged import Bagged as Bagged
 from steadyrank.scorers.base import LeaveOneOut as LeaveOneOut, Scorer as Scorer
 from steadyrank.scorers.bradley_terry import BradleyTerry as BradleyTerry
+from steadyrank.scorers.elo import Elo as Elo
 from steadyrank.scorers.entry_sums import ColumnMeans as ColumnMeans, MeanRating as MeanRating
 from steadyrank.scorers.least_squares import (
     ConstrainedLeastSquares as ConstrainedLeastSquares,
@@ -23,3 +24,5 @@ from steadyrank.scorers.registry import (
     scorer_names as scorer_names,
 )
 from steadyrank.scorers.sensitivity import Sensitivity as Sensitivity
+from steadyrank.scorers.win_graph import Eigenvector as Eigenvector, PageRank as PageRank
+from steadyrank.scorers.win_rate import WinRate as WinRate

@@ -162,6 +162,11 @@ class Bagged(Scorer):
         """Complain unless the scorer takes the data."""
         self.scorer.check(data)
 
+    def prepared(self, data: Observations) -> Observations:
+        """Return the data as the scorer takes them."""
+        prepared: Observations = self.scorer.prepared(data)
+        return prepared
+
     def bagging_numbers(self, data: Observations) -> dict[str, float] | None:
         """Return what the bound ``eps^2 delta >= radius_squared (C + finite_bags)`` is made of.
 

@@ -89,6 +89,10 @@ class Scorer(ABC):
         """Complain unless the data are of a kind that this scorer takes."""
         check_kind(data, self.takes, scorer=type(self).__name__)
 
+    def prepared(self, data: Any) -> Any:
+        """Return the data as a study of this scorer takes them: with other units, or one more note."""
+        return data
+
     def sensitivity(self, data: Any) -> Sensitivity | None:  # noqa: ARG002 (others look at them)
         """Return the most that one unit can move the scores, where that is proved."""
         return None

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from steadyrank.engines.blocks import slices
-from steadyrank.errors import DisconnectedComparisonsError, InvalidSettingError
-from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several
+from steadyrank.errors import DisconnectedComparisonsError, InvalidSettingError, shorten
+from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several
 from steadyrank.scorers.bounded_fits import battle_bound, each_alone
 from steadyrank.scorers.paired_contests import PairedContests
+from steadyrank.scorers.paired_context import ContextFit
 from steadyrank.scorers.paired_curves import TOLERANCE, Curves, PairFolds
 from steadyrank.scorers.paired_fit import CHUNK_NUMBERS, Chords, strengths
-from steadyrank.scorers.paired_out import BattlesOut
+from steadyrank.scorers.paired_out import BattlesOut, ScaledOut
 from steadyrank.scorers.paired_sketch import Sketch
 from steadyrank.scorers.resolution import snapped
 from steadyrank.scorers.sensitivity import Sensitivity
@@ -24,10 +26,15 @@ if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data.battles import Battles
 
+RESOLUTION = 1e-9
+"""How close log odds are equal."""
+SCALES = {"log-odds": (0.0, 1.0), "arena": (1000.0, 400.0 / math.log(10.0))}
+"""Where log odds of 0 are on each scale, and how much log odds of 1 are."""
+
 
 @dataclass(frozen=True)
 class BradleyTerry(Scorer):
-    """Maximum likelihood strengths, as natural log odds with mean 0.
+    """Maximum likelihood strengths, as natural log odds with mean 0, or on the scale of the Arena.
 
     Item i beats item j with probability ``1 / (1 + exp(s_j - s_i))``; a tie counts as half a
     win for each side. Without a ridge the scores exist only where every two items are joined by
@@ -38,11 +45,21 @@ class BradleyTerry(Scorer):
     1e-9, odds of 1.000000001 : 1, are equal, with and without any unit: that is a thousand times the
     error of the fit.
 
+    With covariates of the battles (:class:`~steadyrank.data.Battles`) their coefficients are fitted,
+    too, without a ridge, and the scores are the strengths at covariates of 0: see
+    :mod:`steadyrank.scorers.paired_context`. Scores without each unit are full refits here as well, in
+    a time that grows with the square of the number of distinct battles; margins beyond one unit are
+    not certified.
+
     Parameters
     ----------
     ridge : float
         Adds ``ridge / 2 * ||scores||^2`` to the negative log likelihood, a Gaussian prior of
         variance ``1 / ridge``. It stays the same when a unit leaves.
+    scale : {"log-odds", "arena"}
+        ``"arena"`` gives ``1000 + 400 / ln(10)`` times the log odds, as Chatbot Arena does: an item
+        that is ahead by 400 wins with odds of 10 to 1. All that is in units of scores (eps, bounds,
+        margins, the resolution) goes with it.
 
     Examples
     --------
@@ -50,6 +67,8 @@ class BradleyTerry(Scorer):
     >>> battles = Battles.from_pairs(["ann"], ["bob"], [3], [1])
     >>> BradleyTerry().score(battles).round(4)  # odds of 3 : 1
     array([ 0.5493, -0.5493])
+    >>> BradleyTerry(scale="arena").score(battles).round(1)
+    array([1095.4,  904.6])
     >>> without = BradleyTerry(ridge=1.0).leave_one_out(battles)
     >>> without.shifts().round(4)  # one win of ann less, one win of bob less
     array([0.1983, 0.4306])
@@ -57,25 +76,45 @@ class BradleyTerry(Scorer):
 
     takes = ("battles",)
     small_counts: ClassVar[str] = "A larger ridge draws scores that rest on few battles together."
-    resolution = 1e-9
 
     ridge: float = 0.0
+    scale: str = "log-odds"
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.ridge) and self.ridge >= 0):
             raise InvalidSettingError(
                 f"ridge must be 0 or a positive, finite number, but is {self.ridge!r}."
             )
+        if self.scale not in SCALES:
+            raise InvalidSettingError(
+                f"scale must be {' or '.join(SCALES)}, but is {shorten(self.scale)}"
+            )
 
     @property
     def name(self) -> str:
         """What to call this scorer in a report."""
-        return f"Bradley-Terry, ridge {self.ridge:g}" if self.ridge else "Bradley-Terry"
+        scale = "" if self.scale == "log-odds" else f", {self.scale} scale"
+        return f"Bradley-Terry{f', ridge {self.ridge:g}' if self.ridge else ''}{scale}"
+
+    @property
+    def resolution(self) -> float:
+        """How close scores are equal."""
+        return RESOLUTION * SCALES[self.scale][1]
 
     def score(self, data: Battles) -> FloatArray:
         """Return the strengths."""
         self.check(data)
-        return snapped(self._fit(data, Removals.of(data))[1], self.resolution)
+        offset, factor = SCALES[self.scale]
+        scores = self._fit(data, Removals.of(data))[1]
+        if data.covariates.shape[1]:
+            scores = ContextFit(data, self.ridge).scores
+        return np.asarray(offset + factor * snapped(scores, RESOLUTION))
+
+    def prepared(self, data: Battles) -> Battles:
+        """Return the battles, and say that their covariates are held at 0."""
+        number = data.covariates.shape[1]
+        note = f"the scores are strengths with the covariates of battles ({number}) held at 0"
+        return data if not number or note in data.notes else data.with_note(note)
 
     def leave_one_out(self, data: Battles) -> LeaveOneOut:
         """Return the strengths without each distinct battle, or without each group."""
@@ -85,18 +124,25 @@ class BradleyTerry(Scorer):
         wins, scores = self._fit(data, removals)
         if not self.ridge:
             check_connected_without_each(wins, removals, data)
-        folds = BattleFolds(scores, wins, removals, self.ridge)
+        folds, (offset, factor) = BattleFolds(scores, wins, removals, self.ridge), SCALES[self.scale]
         # Blocks of 16 MB; up to 64 MB are kept.
-        return BattlesOut(
-            snapped(scores, self.resolution),
+        out: LeaveOneOut = BattlesOut(
+            snapped(scores, RESOLUTION),
             data.units,
-            lambda units: snapped(folds.rows(units), self.resolution),
+            lambda units: snapped(folds.rows(units), RESOLUTION),
             2_000_000,
             kept_numbers=8_000_000,
-            contest=lambda out: PairedContests(out, folds, self.resolution),
+            contest=lambda out: PairedContests(out, folds, RESOLUTION, factor),
             folds=folds,
-            resolution=self.resolution,
+            resolution=RESOLUTION,
         )
+        if data.covariates.shape[1]:
+            fit = ContextFit(data, self.ridge)
+            rows = lambda units: snapped(fit.rows(units), RESOLUTION)  # noqa: E731
+            out = RowsOut(snapped(fit.scores, RESOLUTION), data.units, rows, kept_numbers=8_000_000)
+        if self.scale == "log-odds":
+            return out
+        return ScaledOut(offset + factor * out.scores, data.units, out, offset, factor)
 
     def sensitivity(self, data: Battles) -> Sensitivity | None:
         """Return the most that one battle can move the strengths, or None without a ridge.
@@ -107,11 +153,12 @@ class BradleyTerry(Scorer):
         unless the ridge goes up with it. Nothing is proved of groups of battles here.
         """
         self.check(data)
-        if not self.ridge or not each_alone(data):
+        if not self.ridge or not each_alone(data) or data.covariates.shape[1]:
             return None
         # A chain of equal scores has fewer than L links, each of them no longer than the resolution.
-        eps = battle_bound(data.n_units, self.ridge) + self.resolution * data.n_items**1.5
+        eps = battle_bound(data.n_units, self.ridge) + RESOLUTION * data.n_items**1.5
         words = {"rule": "Bradley-Terry with a ridge", "units": "battles", "moved": "strengths"}
+        eps *= SCALES[self.scale][1]
         return Sensitivity.of(data, eps, **words, scope="battles", numbers={"ridge": self.ridge})
 
     def _fit(self, data: Battles, removals: Removals) -> tuple[FloatArray, FloatArray]:
@@ -242,15 +289,17 @@ class Removals:
         return Removals(place, self.winner[entries], self.loser[entries], self.weight[entries])
 
 
-def check_connected(arcs: BoolArray, data: Battles, without: str = "") -> None:
+def check_connected(arcs: BoolArray, data: Battles, without: str = "", **words: Any) -> None:
     """Complain unless chains of wins join every two items, in both directions."""
     parts = components(arcs)
     if len(parts) > 1:
         labels = [[data.items[item] for item in part] for part in parts]
-        raise DisconnectedComparisonsError(labels, without)
+        raise DisconnectedComparisonsError(labels, without, **words)
 
 
-def check_connected_without_each(wins: FloatArray, removals: Removals, data: Battles) -> None:
+def check_connected_without_each(
+    wins: FloatArray, removals: Removals, data: Battles, **words: Any
+) -> None:
     """Complain if one unit is all that joins some items to the others."""
     arcs = wins > 0
     cut = np.flatnonzero(wins[removals.winner, removals.loser] <= removals.weight)
@@ -267,7 +316,7 @@ def check_connected_without_each(wins: FloatArray, removals: Removals, data: Bat
         rest[winner, loser] = False
         if not (rest[winner] & rest[:, loser].T).any(axis=1).all():
             label = data.units.labels[unit]
-            check_connected(rest, data, f"{data.units.kind} {label!r}")
+            check_connected(rest, data, f"{data.units.kind} {label!r}", **words)
 
 
 def components(arcs: BoolArray) -> list[IntArray]:

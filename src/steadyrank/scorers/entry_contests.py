@@ -32,8 +32,8 @@ ROUNDING = 1e-13
 class ItemGiven:
     """What units give to each item, fetched when it is first asked for."""
 
-    def __init__(self, entries: Entries, sums: ItemSums) -> None:
-        self._entries, self.sums = entries, sums
+    def __init__(self, entries: Entries, sums: ItemSums, distinct: IntArray | None = None) -> None:
+        self._entries, self.sums, self._distinct = entries, sums, distinct
         self._counts: list[int] = entries.observed.tolist()
         self._known: dict[int, Given] = {}
 
@@ -85,6 +85,10 @@ class ItemGiven:
             total = float(sums.sum()) * share
             self._known[item] = Given(unit[part], sums * share, taken, total, denominator, share)
 
+    def distinct(self, units: IntArray) -> IntArray:
+        """Return the distinct units that some units are, where equal ones are given one by one."""
+        return units if self._distinct is None else self._distinct[units]
+
     def _size(self, items: set[int]) -> int:
         return sum(self._counts[item] for item in items)
 
@@ -93,12 +97,13 @@ def entry_contests(
     entries: Entries, sums: ItemSums, units: Units, value_range: tuple[float, float] | None
 ) -> Contests:
     """Return the contests of sums over counts: by sums alone where all counts are the same."""
-    given = ItemGiven(entries, sums)
+    apart = entries.apart()
+    given = ItemGiven(entries, sums) if apart is None else ItemGiven(apart[0], sums, apart[1])
     least, most = (np.where(sums.counts > 0, _amount(sums, end), 0.0) for end in entries.extremes)
     most_at_once = int(entries.most_leaving.max())
     scale = float(sums.form.scale) if sums.form.whole else 1.0
     new = NewValues(value_range, scale, sums.form.whole, most_at_once > 1 or entries.weighted)
-    if not entries.gaps:
+    if not entries.gaps and apart is None:
         return SameCounts(given, (least, most), most_at_once, units.counts, new)
     return RatioContests(given, (least, most), entries.most_leaving, units.total, new)
 

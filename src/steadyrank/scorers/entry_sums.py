@@ -185,7 +185,8 @@ class EntriesOut(LeaveOneOut):
 
     def scores_without(self, leaving: IntArray) -> FloatArray | None:
         """Take the exact sums of those that leave from the exact sums of all."""
-        gone = self.entries.given_by(np.flatnonzero(leaving)) if self.sums.exact else None
+        units = np.repeat(np.arange(len(leaving)), leaving)
+        gone = self.entries.given_by(units) if self.sums.exact else None
         if gone is None or not (self.sums.prior.weight or (gone[1] < self.sums.counts).all()):
             return None
         return self.sums.without(slice(None), *gone)

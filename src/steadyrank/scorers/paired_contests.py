@@ -99,6 +99,8 @@ class PairedContests(LeftOutContests):
         The fit itself, and what each distinct unit takes away.
     resolution : float
         Scores closer than this count as equal.
+    factor : float
+        What log odds are multiplied by where leads are told.
     """
 
     rule = "certified by effective resistances; seen by an attack on the units that narrow the gap most"
@@ -107,8 +109,11 @@ class PairedContests(LeftOutContests):
     several = True
     slow = True
 
-    def __init__(self, out: LeaveOneOut, fit: BattleFolds, resolution: float) -> None:
+    def __init__(
+        self, out: LeaveOneOut, fit: BattleFolds, resolution: float, factor: float = 1.0
+    ) -> None:
         super().__init__(out)
+        self._factor = factor
         self._curves, self._scores, self.inverse = fit.curves, fit.scores, fit.curves.inverse
         self._steady = fit.curves.steady
         # Scores that are linked one to the next become equal, all of them at most.
@@ -186,13 +191,13 @@ class PairedContests(LeftOutContests):
         def possible(move: float) -> bool:
             return _Effects(self, ahead, behind, move).suffice(removals)
 
-        furthest = min(upto + gap, FURTHEST)
+        furthest = min(upto / self._factor + gap, FURTHEST)
         if furthest < moved and possible(max(furthest, reached)):
-            return moved - gap
+            return (moved - gap) * self._factor
         moved = min(moved, furthest)
         if moved <= reached or not possible(reached):
-            return max(reached - gap, 0.0)
-        return narrowed(possible, reached, moved, HALVINGS) - gap
+            return max(reached - gap, 0.0) * self._factor
+        return (narrowed(possible, reached, moved, HALVINGS) - gap) * self._factor
 
     def most(self, values: FloatArray, among: int | None = None) -> Ranked:
         """Return the units by the sum of their battles' values, the most valuable first, or so many."""

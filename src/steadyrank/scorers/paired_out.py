@@ -1,23 +1,28 @@
-"""Bradley-Terry scores without each unit: sketched where that settles a question, else refitted."""
+"""Bradley-Terry scores without each unit: sketched where that settles a question, else refitted.
+
+They are log odds; on another scale, all that is asked and answered is rescaled.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from steadyrank.engines.blocks import DenseBlock, Rows, differences, lengths, slices
-from steadyrank.scorers.base import RowsOut
+from steadyrank.scorers.base import LeaveOneOut, RowsOut
 from steadyrank.scorers.resolution import snapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.data.units import Units
     from steadyrank.scorers.base import Settled
     from steadyrank.scorers.bradley_terry import BattleFolds
+    from steadyrank.scorers.contests import Contests
 
 SKETCH_NUMBERS = 1 << 18
 """Numbers sketched at once: few enough to stay in the cache."""
@@ -195,3 +200,55 @@ class BattlesOut(RowsOut):
     def _parts(self, chosen: IntArray, numbers: int | None = None) -> Iterator[IntArray]:
         numbers = self.block_numbers if numbers is None else numbers
         return (chosen[part] for part in slices(len(chosen), numbers, len(self.scores)))
+
+
+@dataclass(frozen=True)
+class ScaledOut(LeaveOneOut):
+    """The scores of another, rescaled; one that may know scores nearby is asked on its own scale.
+
+    Parameters
+    ----------
+    inner : LeaveOneOut
+        The other; its blocks are dense, and its contests know the factor.
+    offset, factor : float
+        The new scale.
+    """
+
+    scores: FloatArray
+    units: Units
+    inner: LeaveOneOut
+    offset: float
+    factor: float
+
+    def _scaled(self, scores: Any) -> FloatArray:
+        return np.asarray(self.offset + self.factor * scores)
+
+    def blocks(self) -> Iterator[DenseBlock]:
+        """Yield the blocks of the other."""
+        scores = self.inner.scores
+        return (DenseBlock(part.start, self._scaled(part.dense(scores))) for part in self.inner.blocks())
+
+    def outer_bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Return the bounds of the other."""
+        lowest, highest = self.inner.outer_bounds()
+        return self._scaled(lowest), self._scaled(highest)
+
+    def columns_near(self, items: IntArray, among: BoolArray | None, settled: Settled) -> Iterator[Rows]:
+        """Yield the rows of the other that settle the question."""
+        asked: Settled = lambda rows, off: settled(self._scaled(rows), self.factor * off)  # noqa: E731
+        near = self.inner.columns_near(items, among, asked)
+        return ((units, self._scaled(rows)) for units, rows in near)
+
+    def shifts_near(self, settled: Settled) -> FloatArray:
+        """Return the shifts of the other that settle the question."""
+        factor = self.factor
+        asked: Settled = lambda shifts, off: settled(factor * shifts, factor * off)  # noqa: E731
+        return factor * self.inner.shifts_near(asked)
+
+    def reordered(self, order: IntArray) -> IntArray:
+        """Return those of the other: the order is the same."""
+        return self.inner.reordered(order)
+
+    def contests(self) -> Contests:
+        """Return those of the other."""
+        return self.inner.contests()

@@ -211,7 +211,7 @@ class RatioContests(Contests):
         chosen = self._chosen.get((ahead, behind))
         if chosen is not None:  # and more, where a tie within rounding did not turn
             units = np.concatenate([chosen, np.setdiff1d(units, chosen, assume_unique=True)])
-        return Attack(units, np.ones(len(units), dtype=np.int64))
+        return Attack(self._given.distinct(units), np.ones(len(units), dtype=np.int64))
 
     def gain(self, removals: int, ahead: int, behind: int, upto: float) -> float:
         """Halve the interval of leads that the bound allows."""

@@ -17,10 +17,14 @@ NAMED = {
     "bradley-terry": "bradley_terry.BradleyTerry",
     "column-means": "entry_sums.ColumnMeans",
     "constrained-least-squares": "least_squares.ConstrainedLeastSquares",
+    "elo": "elo.Elo",
+    "eigenvector": "win_graph.Eigenvector",
     "mean-rating": "entry_sums.MeanRating",
     "ordinary-least-squares": "least_squares.OrdinaryLeastSquares",
+    "pagerank": "win_graph.PageRank",
     "plurality": "mean_points.Plurality",
     "ridge": "least_squares.Ridge",
+    "win-rate": "win_rate.WinRate",
 }
 """Registration, one line for each scorer: what users call it, its module and its class.
 

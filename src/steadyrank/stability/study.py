@@ -76,8 +76,8 @@ class Study:
     """
 
     def __init__(self, data: Observations, scorer: object = None) -> None:
-        self.data = data
         self.scorer: Scorer = resolve_scorer(scorer, data)
+        self.data: Observations = self.scorer.prepared(data)
         self._curves: dict[int, StabilityCurve] = {}
         self._margins: dict[int | None, Margin] = {}
         self._critical: dict[int, FloatArray] = {}
@@ -110,7 +110,7 @@ class Study:
         unit = f"the unit that may leave: one {self.unit}{weighted}, of {self.units.total:,}"
         ties, resolution = RULES["ties"], self.scorer.resolution
         if resolution:
-            ties += f"; fitted scores closer than the scorer's resolution, {resolution:g}, are equal"
+            ties += f"; scores closer than the scorer's resolution, {resolution:g}, are equal"
         return (*self.data.notes, unit, ties)
 
     @property

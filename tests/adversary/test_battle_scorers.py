@@ -1,0 +1,219 @@
+"""Scorers of battles against slow twins that share no code with them."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from oracles.refitting import all_rows, assert_answers_agree
+from steadyrank import Battles, BradleyTerry, Eigenvector, Elo, PageRank, SteadyrankError, Study, WinRate
+
+if TYPE_CHECKING:
+    from conftest import Cases
+
+
+def drawn(rng: np.random.Generator, *, most: int = 5, rows: int = 30, **fixed: object) -> Battles:
+    """Draw battles: few items, so that there are ties; some with weights, counts or judges."""
+    items, size = int(rng.integers(2, most + 1)), int(rng.integers(3, rows + 1))
+    left = rng.integers(items, size=size)
+    right = (left + rng.integers(1, items, size=size)) % items
+    chances = rng.dirichlet([1, 1, 1])
+    outcome = rng.choice(["left", "right", "tie"], size=size, p=chances)
+    more: dict[str, object] = {}
+    if rng.random() < 0.3:
+        more["units"] = rng.integers(4, size=size)
+    if rng.random() < 0.3:
+        more["weights"] = rng.choice([0.5, 1.0, 2.25], size=size)
+    if rng.random() < 0.3:
+        more["counts"] = rng.integers(1, 4, size=size)
+    return Battles(left, right, outcome, items=range(items), **more | fixed)  # type: ignore[arg-type]
+
+
+def fewest_leaving(data: Battles, k: int) -> int | None:
+    """Try all ways to take units away; those that leave an item without a battle do not count."""
+    scorer, order = WinRate(), lambda scores: set(np.argsort(-scores, kind="stable")[:k].tolist())
+    before, fewest = order(scorer.score(data)), None
+    for leaving in product(*(range(count + 1) for count in data.units.counts.tolist())):
+        number = sum(leaving)
+        if number == data.n_units or (fewest is not None and number >= fewest):
+            continue
+        try:
+            after = scorer.score(data.with_copies(data.units.counts - np.array(leaving)))
+        except SteadyrankError:
+            continue
+        fewest = number if order(after) != before else fewest
+    return fewest
+
+
+def test_win_rates_without_each_unit_are_those_of_the_rest(cases: Cases) -> None:
+    for rng in cases(40):
+        data = drawn(rng)
+        try:
+            out = WinRate().leave_one_out(data)
+        except SteadyrankError:  # an item without a battle, in the data or once a unit is gone
+            continue
+        rows = all_rows(out)
+        for unit in range(len(data.units)):
+            assert rows[unit].tolist() == WinRate().score(data.without(unit)).tolist()
+            leaving = np.zeros(len(data.units), dtype=np.int64)
+            leaving[unit] = data.units.counts[unit]
+            found = out.scores_without(leaving) if data.n_units > leaving.sum() else None
+            if found is not None:
+                rest = data.with_copies(data.units.counts - leaving)
+                assert found.tolist() == WinRate().score(rest).tolist()
+        assert_answers_agree(out, rng)
+        proved = WinRate().sensitivity(data)
+        assert proved is not None
+        assert out.shifts().max() <= proved.eps
+
+
+def test_margins_of_win_rates_are_those_of_all_removals(cases: Cases) -> None:
+    for rng in cases(25):
+        data = drawn(rng, most=3, rows=8, weights=None, units=None)
+        try:
+            study = Study(data, WinRate())
+            found = study.margin(1)
+        except SteadyrankError:
+            continue
+        fewest = fewest_leaving(data, 1)
+        if fewest is None:
+            assert found.upper is None
+        elif found.upper is None:  # a way that empties a third item was the cheapest
+            assert found.lower <= fewest
+        else:
+            assert found.lower <= fewest <= found.upper
+
+
+def replay(data: Battles, k: float, skipped: int | None = None) -> list[float]:
+    """Play the rows one after the other, in plain numbers."""
+    ratings = [1000.0] * data.n_items
+    for row in range(len(data.left)):
+        if skipped is not None and data.unit is not None and data.unit[row] == skipped:
+            continue
+        weight = 1.0 if data.weights is None else float(data.weights[row])
+        left, right = int(data.left[row]), int(data.right[row])
+        expected = 1 / (1 + 10 ** ((ratings[right] - ratings[left]) / 400))
+        move = k * weight * ((1 + int(data.outcome[row])) / 2 - expected)
+        ratings[left] += move
+        ratings[right] -= move
+    return ratings
+
+
+def test_elo_without_each_unit_is_a_replay_and_keeps_to_its_bound(cases: Cases) -> None:
+    for rng in cases(80):
+        data = drawn(rng, counts=None).in_order()
+        scorer = Elo(k=float(10 ** rng.uniform(-1, 3)))
+        if data.n_units == 1:
+            continue
+        out = scorer.leave_one_out(data)
+        rows = all_rows(out)
+        # Equal ones by the resolution differ from the replay by less than all links together.
+        slack = scorer.resolution * data.n_items
+        assert np.abs(out.scores - replay(data, scorer.k)).max() <= slack
+        for unit in range(len(data.units)):
+            assert np.abs(rows[unit] - replay(data, scorer.k, unit)).max() <= slack
+        assert_answers_agree(out, rng)
+        proved = scorer.sensitivity(data)
+        heaviest = 1.0 if data.weights is None else float(data.weights.max())
+        assert (proved is None) == (scorer.k * heaviest * np.log(10) > 1600)
+        assert proved is None or out.shifts().max() <= proved.eps
+
+
+def test_the_bound_of_elo_holds_for_upsets_after_long_series(cases: Cases) -> None:
+    """The worst that is known: everything goes one way, and then it does not."""
+    nearest = 0.0
+    for rng in cases(60):
+        size, k = int(rng.integers(2, 80)), float(rng.choice([5.0, 50.0, 400.0, 690.0]))
+        outcome = np.where(rng.random(size) < 0.97, "left", "right")
+        outcome[-1] = "right"
+        data = Battles(["x"] * size, rng.choice(["y", "z"], size=size), outcome)
+        proved = Elo(k=k).sensitivity(data)
+        assert proved is not None
+        share = Elo(k=k).leave_one_out(data).shifts().max() / proved.eps
+        assert share <= 1
+        nearest = max(nearest, share)
+    assert nearest > 0.99
+
+
+def power(data: Battles, scorer: PageRank | Eigenvector) -> np.ndarray:
+    """Walk from item to item until nothing changes, in long numbers; who may stay never goes round."""
+    wins = np.zeros((data.n_items, data.n_items), dtype=np.longdouble)
+    weights = np.ones(len(data.left)) if data.weights is None else data.weights
+    for row in range(len(data.left)):
+        times, share = data.counts[row] * weights[row], (1 + int(data.outcome[row])) / 2
+        wins[data.left[row], data.right[row]] += times * share
+        wins[data.right[row], data.left[row]] += times * (1 - share)
+    if isinstance(scorer, PageRank):
+        for item in range(len(wins)):
+            lost = wins[:, item].sum()
+            wins[:, item] = wins[:, item] / lost if lost else np.longdouble(1) / len(wins)
+        wins = scorer.damping * wins + (1 - np.longdouble(scorer.damping)) / len(wins)
+    step = wins + np.eye(len(wins)) * wins.sum(axis=0).mean()
+    for _ in range(20):  # by squaring: a million steps
+        step = step @ step
+        step = step / step.max()
+    found = step.sum(axis=1)
+    return np.asarray(found / found.sum(), dtype=np.float64)
+
+
+@pytest.mark.parametrize("scorer", [PageRank(), PageRank(0.3), Eigenvector()], ids=lambda one: one.name)
+def test_votes_of_losers_without_each_unit_are_those_of_the_rest(
+    scorer: PageRank | Eigenvector, cases: Cases
+) -> None:
+    for rng in cases(25):
+        data = drawn(rng, rows=40)
+        try:
+            out = scorer.leave_one_out(data)
+        except SteadyrankError:  # one unit, or no chains of wins between some items
+            continue
+        assert out.scores == pytest.approx(power(data, scorer), abs=1e-9)
+        rows = all_rows(out)
+        for unit in range(len(data.units)):
+            assert rows[unit] == pytest.approx(power(data.without(unit), scorer), abs=1e-9)
+        assert_answers_agree(out, rng)
+
+
+def plain_logit(data: Battles, ridge: float) -> np.ndarray:
+    """Descend on the penalised likelihood with an optimiser, then polish by Newton's method."""
+    items, p = data.n_items, data.covariates.shape[1]
+    design = np.hstack([np.zeros((len(data.left), items)), data.covariates])
+    design[np.arange(len(design)), data.left] += 1
+    design[np.arange(len(design)), data.right] -= 1
+    weight = data.counts * (np.ones(len(design)) if data.weights is None else data.weights)
+    share, pull = (data.outcome + 1) / 2, np.repeat([ridge, 0.0], [items, p])
+
+    def loss(fit: np.ndarray) -> float:
+        odds = design @ fit
+        both = share * np.logaddexp(0, -odds) + (1 - share) * np.logaddexp(0, odds)
+        return float(weight @ both + pull @ fit**2 / 2)
+
+    fit = minimize(loss, np.zeros(items + p), method="BFGS").x
+    for _ in range(30):
+        chance = 1 / (1 + np.exp(-design @ fit))
+        hessian = (design.T * (weight * chance * (1 - chance))) @ design + np.diag(pull)
+        fit = fit + np.linalg.solve(hessian, design.T @ (weight * (share - chance)) - pull * fit)
+    return np.asarray(fit[:items])
+
+
+def test_strengths_beside_covariates_without_each_unit_are_those_of_the_rest(cases: Cases) -> None:
+    compared = 0
+    for rng in cases(12):
+        ridge = float(rng.choice([0.3, 2.0]))
+        plain = drawn(rng, most=4, rows=25)
+        beside = rng.integers(-2, 3, size=(len(plain.left), int(rng.integers(1, 3)))).astype(float)
+        data = plain._changed({"covariates": beside})
+        try:
+            out = BradleyTerry(ridge).leave_one_out(data)
+            rows = all_rows(out)
+        except SteadyrankError:  # covariates without a single finite coefficient, or one unit
+            continue
+        assert out.scores == pytest.approx(plain_logit(data, ridge), abs=1e-8)
+        for unit in rng.permutation(len(data.units))[:4].tolist():
+            assert rows[unit] == pytest.approx(plain_logit(data.without(unit), ridge), abs=1e-8)
+            compared += 1
+        assert_answers_agree(out, rng)
+    assert compared
