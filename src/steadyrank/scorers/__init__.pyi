@@ -7,6 +7,7 @@ from steadyrank.scorers.bagged import Bagged as Bagged
 from steadyrank.scorers.base import LeaveOneOut as LeaveOneOut, Scorer as Scorer
 from steadyrank.scorers.bradley_terry import BradleyTerry as BradleyTerry
 from steadyrank.scorers.entry_sums import ColumnMeans as ColumnMeans, MeanRating as MeanRating
+from steadyrank.scorers.instant_runoff import InstantRunoff as InstantRunoff
 from steadyrank.scorers.least_squares import (
     ConstrainedLeastSquares as ConstrainedLeastSquares,
     OrdinaryLeastSquares as OrdinaryLeastSquares,
@@ -14,6 +15,7 @@ from steadyrank.scorers.least_squares import (
 )
 from steadyrank.scorers.mean_points import Approval as Approval, Borda as Borda, Plurality as Plurality
 from steadyrank.scorers.norm_ball import constrained_coefficients as constrained_coefficients
+from steadyrank.scorers.pairwise import Condorcet as Condorcet, Copeland as Copeland
 from steadyrank.scorers.refit import Refit as Refit
 from steadyrank.scorers.registry import (
     as_scorer as as_scorer,
@@ -21,5 +23,11 @@ from steadyrank.scorers.registry import (
     named_scorer as named_scorer,
     resolve_scorer as resolve_scorer,
     scorer_names as scorer_names,
+)
+from steadyrank.scorers.row_scores import (
+    MeanRank as MeanRank,
+    MeanWinRate as MeanWinRate,
+    Median as Median,
+    TrimmedMean as TrimmedMean,
 )
 from steadyrank.scorers.sensitivity import Sensitivity as Sensitivity

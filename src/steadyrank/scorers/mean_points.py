@@ -24,15 +24,8 @@ from steadyrank.data.ballots import Ballots
 from steadyrank.data.observations import check_total
 from steadyrank.engines.blocks import DenseBlock, SparseBlock, Wanted, segment_sums, slices
 from steadyrank.engines.exact_sums import EXACT
-from steadyrank.errors import (
-    CountTotalError,
-    EmptyDataError,
-    InvalidWeightError,
-    Option,
-    WrongDataError,
-    shorten,
-)
-from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several
+from steadyrank.errors import CountTotalError, Option, WrongDataError
+from steadyrank.scorers.base import LeaveOneOut, Scorer, check_left, size_of_all
 from steadyrank.scorers.point_contests import PointContests
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
 
@@ -165,18 +158,13 @@ class MeanPoints(Scorer):
     def leave_one_out(self, data: Any) -> LeaveOneOut:
         """Return the mean points without each unit; equal units are one distinct unit."""
         self.check(data)
-        check_several(data)
         out = self._out(data)
-        if len(alone := np.flatnonzero(out.rest == 0)):
-            unit = f"{data.units.kind} {shorten(data.units.labels[int(alone[0])])}"
-            raise InvalidWeightError(f"without the {unit}, which has all the weight, nothing is left")
+        check_left(data, out.rest)
         return out
 
     def _out(self, data: Observations) -> MeanPointsOut:
         points, units = self.points(data), data.units
-        totals, divisor = points.totals(units.counts, data.n_items), int(units.counts @ points.sizes)
-        if not divisor:
-            raise EmptyDataError("all weights are 0, so nobody counts")
+        totals, divisor = points.totals(units.counts, data.n_items), size_of_all(data, points.sizes)
         return MeanPointsOut(totals / divisor, units, points, totals, divisor)
 
 
@@ -339,6 +327,35 @@ class MeanPointsOut(LeaveOneOut):
         return least, most
 
 
+def check_first_choices(data: object, scorer: str) -> None:
+    """Complain about ballots without first choices."""
+    if getattr(data, "approval", False):
+        raise WrongDataError(
+            scorer,
+            "votes or orders, which have a first choice",
+            "ballots that approve, which have none",
+            way_out=["Use ", Option("scorer", "approval"), " or ", Option("scorer", "borda"), "."],
+        )
+
+
+def first_choices(data: Ballots, stay: BoolArray) -> Points:
+    """Return a point of each ballot for its best among the items that stay, split where these tie.
+
+    A ballot that lists none of them gives nothing.
+    """
+    listed = np.flatnonzero(stay[data.ranked])
+    starts, levels = np.searchsorted(listed, data.indptr), data.levels[listed]
+    best = levels[np.repeat(starts[:-1], np.diff(starts))]  # of each ballot: entries come best first
+    first = listed[levels == best]
+    indptr = np.searchsorted(first, data.indptr)
+    tied = np.diff(indptr)
+    point = math.lcm(*np.unique(tied[tied > 0]).tolist())
+    if point >= EXACT:
+        raise CountTotalError("parts of a point that ties for the first place split", point)
+    given = np.repeat(point // np.maximum(tied, 1), tied)
+    return Points.for_listed(indptr, data.ranked[first], given, point).of_units(data)
+
+
 @dataclass(frozen=True)
 class Plurality(MeanPoints):
     """The share of the votes, or of the first choices of ballots, that each item gets.
@@ -366,25 +383,12 @@ class Plurality(MeanPoints):
     def check(self, data: object) -> None:
         """Complain unless the data are votes, or ballots with first choices."""
         super().check(data)
-        if getattr(data, "approval", False):
-            raise WrongDataError(
-                "Plurality",
-                "votes or orders, which have a first choice",
-                "ballots that approve, which have none",
-                way_out=["Use ", Option("scorer", "approval"), " or ", Option("scorer", "borda"), "."],
-            )
+        check_first_choices(data, "Plurality")
 
     def points(self, data: Votes | Ballots) -> Points:
         """Return one point for the item voted for, or split among those in first place."""
         if isinstance(data, Ballots):
-            first = np.flatnonzero(data.levels == 0)
-            indptr = np.searchsorted(first, data.indptr)
-            tied = np.diff(indptr)
-            point = math.lcm(*np.unique(tied).tolist())
-            if point >= EXACT:
-                raise CountTotalError("parts of a point that ties for the first place split", point)
-            given = np.repeat(point // tied, tied)
-            return Points.for_listed(indptr, data.ranked[first], given, point).of_units(data)
+            return first_choices(data, np.ones(data.n_items, dtype=np.bool_))
         rows = data.members[0]
         return Points.for_listed(np.arange(len(rows) + 1), data.choices[rows]).of_units(data)
 
