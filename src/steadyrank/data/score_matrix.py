@@ -32,7 +32,7 @@ from steadyrank.errors import (
     shorten,
 )
 from steadyrank.reading.arrays import as_matrix
-from steadyrank.reading.kinds import Form, Kind, Role, Setting
+from steadyrank.reading.kinds import Columns, Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode
 from steadyrank.reading.scales import (
     ALL,
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from steadyrank.data.observations import Ends
     from steadyrank.data.units import Units
     from steadyrank.errors import WayOut
-    from steadyrank.reading.kinds import Columns
     from steadyrank.reading.roles import Resolved
 
 MISSING = {

@@ -7,13 +7,17 @@ from steadyrank.scorers.bagged import Bagged as Bagged
 from steadyrank.scorers.base import LeaveOneOut as LeaveOneOut, Scorer as Scorer
 from steadyrank.scorers.bradley_terry import BradleyTerry as BradleyTerry
 from steadyrank.scorers.entry_sums import ColumnMeans as ColumnMeans, MeanRating as MeanRating
-from steadyrank.scorers.instant_runoff import InstantRunoff as InstantRunoff
 from steadyrank.scorers.least_squares import (
     ConstrainedLeastSquares as ConstrainedLeastSquares,
     OrdinaryLeastSquares as OrdinaryLeastSquares,
     Ridge as Ridge,
 )
-from steadyrank.scorers.mean_points import Approval as Approval, Borda as Borda, Plurality as Plurality
+from steadyrank.scorers.mean_points import (
+    Approval as Approval,
+    Borda as Borda,
+    InstantRunoff as InstantRunoff,
+    Plurality as Plurality,
+)
 from steadyrank.scorers.norm_ball import constrained_coefficients as constrained_coefficients
 from steadyrank.scorers.pairwise import Condorcet as Condorcet, Copeland as Copeland
 from steadyrank.scorers.refit import Refit as Refit

@@ -13,14 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import numpy as np
 
 from steadyrank.engines.blocks import DenseBlock, Wanted, bounds_of, shifts_of, slices
-from steadyrank.errors import (
-    EmptyDataError,
-    InvalidWeightError,
-    NotANumberError,
-    NothingLeftError,
-    WrongDataError,
-    shorten,
-)
+from steadyrank.errors import NotANumberError, NothingLeftError, WrongDataError, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -192,24 +185,6 @@ def check_several(data: Observations) -> None:
     """Complain about data with a single unit: without it nothing is left."""
     if data.n_units < 2:
         raise NothingLeftError(data.units.kind)
-
-
-def size_of_all(data: Observations, sizes: IntArray) -> int:
-    """Return the sizes of all units together; complain where nobody counts."""
-    from steadyrank.data.observations import check_total
-
-    total = check_total(sizes, data.kind.name, data.units.counts)
-    if not total:
-        raise EmptyDataError("all weights are 0, so nobody counts")
-    return total
-
-
-def check_left(data: Observations, rest: IntArray) -> None:
-    """Complain where nothing is left without some unit; ``rest`` is the size of what is, for each."""
-    check_several(data)
-    if len(alone := np.flatnonzero(rest == 0)):
-        unit = f"{data.units.kind} {shorten(data.units.labels[int(alone[0])])}"
-        raise InvalidWeightError(f"without the {unit}, which has all the weight, nothing is left")
 
 
 class LeaveOneOut(ABC):

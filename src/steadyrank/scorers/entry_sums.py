@@ -10,18 +10,15 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from steadyrank.data.scanned import IN_MEMORY
-from steadyrank.data.score_matrix import ScoreMatrix
-from steadyrank.engines.blocks import Wanted
+from steadyrank.engines.blocks import Block, Rows, SparseBlock, Wanted
 from steadyrank.engines.exact_sums import EXACT
-from steadyrank.engines.item_sums import Prior
+from steadyrank.engines.item_sums import Entries, ItemSums, Prior
 from steadyrank.errors import (
     SHOWN,
-    InvalidDataError,
     InvalidSettingError,
     ItemWithoutDataError,
     Option,
@@ -39,16 +36,13 @@ if TYPE_CHECKING:
     from steadyrank.data.observations import Observations
     from steadyrank.data.ratings import Ratings
     from steadyrank.data.scanned import ScannedEntries
+    from steadyrank.data.score_matrix import ScoreMatrix
     from steadyrank.data.units import Units
-    from steadyrank.engines.blocks import Block, Rows, SparseBlock
-    from steadyrank.engines.item_sums import Entries, ItemSums
     from steadyrank.errors import WayOut
     from steadyrank.scorers.contests import Contests
 
     EntryData: TypeAlias = Ratings | ScoreMatrix | ScannedEntries
     """Data that know their entries."""
-
-Width = TypeVar("Width", float, Fraction)
 
 REACH = 1e120
 """Products of sums and counts of sizes up to here, and from its inverse on, are floats."""
@@ -87,19 +81,17 @@ class EntrySums(Scorer):
 
     def score(self, data: EntryData) -> FloatArray:
         """Return the score of each item."""
-        return self._sums(data, self.entries(data)).scores
+        return self._sums(data)[1].scores
 
     def leave_one_out(self, data: EntryData) -> LeaveOneOut:
         """Return the scores without each unit."""
-        entries = self.entries(data)
-        sums = self._sums(data, entries)
+        entries, sums = self._sums(data)
         self._check_left(data, entries)
         return EntriesOut(sums.scores, data.units, entries, sums, self.value_range)
 
     def sensitivity(self, data: EntryData) -> Sensitivity | None:
         """Return the most that one unit can move the scores, or None without a ``value_range``."""
-        entries = self.entries(data)
-        self._sums(data, entries)
+        entries, _ = self._sums(data)
         if (ends := self.ends(data)) is None:
             return None
         self._check_left(data, entries)
@@ -113,15 +105,16 @@ class EntrySums(Scorer):
         square = self.squared_diameter(data, (max(ends) - min(ends)) / 2.0)
         return square if math.isfinite(square) else None
 
-    def squared_diameter(self, data: Any, width: Width) -> Width:
+    def squared_diameter(self, data: Any, width: Any) -> Any:
         """Return how far apart two units without gaps can be, squared, for values in so wide a range."""
-        return data.n_items * width * width  # type: ignore[no-any-return]  # products become infinite
+        return data.n_items * width * width  # products, not powers, become infinite
 
-    def _sums(self, data: EntryData, entries: Entries) -> ItemSums:
+    def _sums(self, data: EntryData) -> tuple[Entries, ItemSums]:
+        entries = self.entries(data)
         self._check_range(entries)
         sums = entries.sums(self.prior)
         self._check_some(data, entries, sums.counts == 0)
-        return sums
+        return entries, sums
 
     def _check_range(self, entries: Entries) -> None:
         if self.value_range is None:
@@ -140,9 +133,7 @@ class EntrySums(Scorer):
         check_several(data)
         self._check_some(data, entries, entries.counts == entries.most_leaving, lost=True)
 
-    def _check_some(
-        self, data: EntryData, entries: Entries, empty: BoolArray, *, lost: bool = False
-    ) -> None:
+    def _check_some(self, data: Any, entries: Entries, empty: BoolArray, *, lost: bool = False) -> None:
         if self.prior.weight or not empty.any():
             return
         items, without = np.flatnonzero(empty), ""
@@ -320,20 +311,11 @@ class RowMeans(EntrySums):
     prior = Prior(0.0, 1.0)
     way_out = ("Leave these columns out, or use ", Option("missing", "drop"), " to drop rows with gaps.")
     rule: ClassVar[str]
-    moved: ClassVar[str]
+    moved: ClassVar[str] = "scores"
     scope: ClassVar[str] = "values from {lowest:g} to {highest:g}"
     """For which rows the bound holds."""
-    scanned: ClassVar[bool] = False
-    """Whether sums that an engine adds up are enough."""
 
-    def check(self, data: object) -> None:
-        """Complain unless the data are scores, and in memory where sums are not enough."""
-        super().check(data)
-        if not self.scanned and not isinstance(data, ScoreMatrix):
-            told = f"{type(self).__name__} needs whole rows and columns, but an engine only adds them up"
-            raise InvalidDataError(told, way_out=IN_MEMORY)
-
-    def largest_move(self, data: Any, entries: Entries, width: Fraction) -> float | Fraction:
+    def largest_move(self, data: Any, entries: Entries, width: Fraction) -> Any:
         """Return how far a unit can move the scores, or exactly the square of that."""
         if entries.gaps:
             return float(width) * math.sqrt(entries.largest_squared_reach(0.0, 0.0, 1.0)) * ROUNDING
@@ -405,6 +387,5 @@ class ColumnMeans(RowMeans):
 
     name = "column means"
     rule, moved = "column means of bounded values", "means"
-    scanned = True
 
     value_range: tuple[float, float] | None = None

@@ -19,7 +19,7 @@ NAMED = {
     "condorcet": "pairwise.Condorcet",
     "constrained-least-squares": "least_squares.ConstrainedLeastSquares",
     "copeland": "pairwise.Copeland",
-    "instant-runoff": "instant_runoff.InstantRunoff",
+    "instant-runoff": "mean_points.InstantRunoff",
     "mean-rank": "row_scores.MeanRank",
     "mean-rating": "entry_sums.MeanRating",
     "mean-win-rate": "row_scores.MeanWinRate",

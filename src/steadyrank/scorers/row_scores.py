@@ -17,18 +17,11 @@ import numpy as np
 from steadyrank.engines.exact_sums import together
 from steadyrank.errors import InvalidDataError, InvalidSettingError, shorten
 from steadyrank.reading.scales import on_one_scale
-from steadyrank.scorers.base import RowsOut
-from steadyrank.scorers.entry_sums import ROUNDING, RowMeans, Width
+from steadyrank.scorers.base import LeaveOneOut, RowsOut
+from steadyrank.scorers.entry_sums import ROUNDING, RowMeans
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from steadyrank._typing import FloatArray
-    from steadyrank.engines.item_sums import Entries
-    from steadyrank.scorers.base import LeaveOneOut
-
-    Without = Callable[[Any], FloatArray]
-    """From rows that leave together, some of them for each fold, to a row of scores for each fold."""
 
 
 class TaskPoints(RowMeans):
@@ -41,21 +34,20 @@ class TaskPoints(RowMeans):
     def points(self, ranks: FloatArray, present: Any) -> FloatArray:
         """Return the points for ranks, the worst 1, among so many items that a row has."""
 
-    def entries(self, data: Any) -> Entries:
+    def entries(self, data: Any) -> Any:
         """Return the points, which are whole numbers of common parts; NaN where there are none."""
         self.check(data)
         ranks = on_one_scale(data.values, "ranks")
         present = np.sum(~np.isnan(ranks), axis=1, keepdims=True)
-        others = [number - 1 for number in np.unique(present).tolist() if number > 1]
+        parts = 2 * math.lcm(*np.unique(np.maximum(present - 1, 1)).tolist())
         with np.errstate(invalid="ignore"):  # no others at all: no rate
-            return data.entries_of(self.points(ranks, present), 2 * math.lcm(*others))  # type: ignore[no-any-return]
+            return data.entries_of(self.points(ranks, present), parts)
 
-    def ends(self, data: Any) -> tuple[float, float]:
+    def ends(self, data: Any) -> Any:
         """Return the fewest and the most points."""
-        worst, best = self.points(np.array([1.0, data.n_items]), data.n_items)
-        return float(worst), float(best)
+        return self.points(np.array([1.0, data.n_items]), data.n_items).tolist()
 
-    def squared_diameter(self, data: Any, width: Width) -> Width:
+    def squared_diameter(self, data: Any, width: Any) -> Any:
         """Return ``L (L + 1) / (3 (L - 1))`` times the squared range of the points.
 
         A row without gaps and without ties gives a permutation of L evenly spaced points, and one with
@@ -64,9 +56,8 @@ class TaskPoints(RowMeans):
         the space between two points, which is the range over ``L - 1``. One row against n - 1 rows in
         the opposite order reaches it. Where values are missing, points only lie in a box.
         """
-        if np.isnan(data.values).any() or data.n_items == 1:
-            return super().squared_diameter(data, width)
-        return width * width * Fraction(data.n_items * (data.n_items + 1), 3 * (data.n_items - 1))
+        box, hull = super().squared_diameter(data, width), Fraction(data.n_items + 1, 3)
+        return box if np.isnan(data.values).any() else box * hull / max(1, data.n_items - 1)
 
 
 @dataclass(frozen=True)
@@ -131,8 +122,6 @@ class MeanWinRate(TaskPoints):
 class MiddleMeans(RowMeans):
     """The mean of the values in the middle of each column, over the rows where it is available."""
 
-    moved = "scores"
-
     @abstractmethod
     def trimmed(self, values: int) -> int:
         """Return how many of so many values are left out at each end; some stay."""
@@ -141,12 +130,11 @@ class MiddleMeans(RowMeans):
         """Complain unless the data are scores in memory that all count the same."""
         super().check(data)
         if data.weights is not None:
-            told = f"{type(self).__name__} takes rows that count the same, but these have weights"
-            raise InvalidDataError(told, way_out="Read them without weights, or take means of columns.")
+            raise InvalidDataError(f"no {self.name} of rows with weights", way_out="Read them without.")
 
     def score(self, data: Any) -> FloatArray:
         """Return the score of each item."""
-        self._sums(data, self.entries(data))
+        self._sums(data)
         return np.asarray(self._without(data)(np.empty((1, 0), dtype=np.int64))[0])
 
     def leave_one_out(self, data: Any) -> LeaveOneOut:
@@ -160,8 +148,11 @@ class MiddleMeans(RowMeans):
         groups = [part[np.newaxis] for part in np.split(np.argsort(data.unit, kind="stable"), ends)]
         return RowsOut(scores, data.units, lambda units: np.vstack([*map(without, groups[units])]))
 
-    def _without(self, data: Any) -> Without:
-        """Sort the columns and add them up from the least value on: what rows take is looked up."""
+    def _without(self, data: Any) -> Any:
+        """Return a function from rows (folds, leaving) to scores (folds, items) without them.
+
+        Columns are sorted, and added up from the least value on: what rows take away is looked up.
+        """
         form, present, columns = data.entries.form, data.item_counts, np.arange(data.n_items)
         order = np.argsort(data.values, axis=0, kind="stable")  # gaps come last
         places = np.argsort(order, axis=0)
@@ -186,7 +177,7 @@ class MiddleMeans(RowMeans):
 
         return without
 
-    def largest_move(self, data: Any, entries: Entries, width: Fraction) -> float:  # noqa: ARG002
+    def largest_move(self, data: Any, entries: Any, width: Fraction) -> float:  # noqa: ARG002
         r"""Return the root of the sum of squares over the columns, a step for each value that leaves.
 
         Let q of the m values of a column, all in [a, b], be in the middle and t left out at each end,
@@ -200,14 +191,11 @@ class MiddleMeans(RowMeans):
         score leaves the range. How many values a column has, and how many leave together, is taken as
         given.
         """
-        pairs = list(zip(entries.counts.tolist(), entries.most_leaving.tolist(), strict=True))
-        share = {pair: self._largest_share(*pair) for pair in set(pairs)}
-        return float(width) * math.sqrt(math.fsum(share[pair] ** 2 for pair in pairs)) * ROUNDING
-
-    def _largest_share(self, values: int, leaving: int) -> float:
-        """Return the part of the range by which so many of so many values can move a score."""
-        middle = [number - 2 * self.trimmed(number) for number in range(values - leaving, values + 1)]
-        return min(1.0, math.fsum(1 / max(pair) for pair in pairwise(middle)))
+        total = 0.0
+        for values, leaving in zip(entries.counts.tolist(), entries.most_leaving.tolist(), strict=True):
+            middle = [left - 2 * self.trimmed(left) for left in range(values - leaving, values + 1)]
+            total += min(1.0, math.fsum(1 / max(pair) for pair in pairwise(middle))) ** 2
+        return float(width) * math.sqrt(total) * ROUNDING
 
 
 @dataclass(frozen=True)
@@ -279,8 +267,7 @@ class TrimmedMean(MiddleMeans):
 
     def __post_init__(self) -> None:
         if not (isinstance(self.share, int | float) and 0 <= self.share < 0.5):
-            told = f"share must be a number from 0 to less than 0.5, but is {shorten(self.share)}"
-            raise InvalidSettingError(told, way_out="Half at each end leaves nothing: use the median.")
+            raise InvalidSettingError(f"share must be from 0 to below 0.5, but is {shorten(self.share)}")
         super().__post_init__()
 
     @property
