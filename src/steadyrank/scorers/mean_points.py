@@ -608,9 +608,8 @@ def _rounds(data: Ballots, leaving: IntArray) -> FloatArray:
         points = first_choices(data, stay)
         indptr, gone = repeated_spans(np.append(points.indptr, points.indptr[-1]), leaving[folds])
         votes = np.repeat(points.totals(data.units.counts, data.n_items)[np.newaxis], len(folds), axis=0)
-        votes[np.repeat(np.arange(len(folds)), np.diff(indptr)), points.listed[gone]] -= points.given[
-            gone
-        ]
+        fold = np.repeat(np.arange(len(folds)), np.diff(indptr))
+        votes[fold, points.listed[gone]] -= points.given[gone]
         fewest = votes.min(axis=1, keepdims=True, where=stay, initial=np.iinfo(np.int64).max)
         left, which = np.unique(stay & (votes > fewest), axis=0, return_inverse=True)
         for number in np.flatnonzero(left.any(axis=1)):

@@ -142,8 +142,7 @@ class MiddleMeans(RowMeans):
         scores, without = self.score(data), self._without(data)
         self._check_left(data, data.entries)
         if data.unit is None:
-            every = np.arange(len(data.values))[:, np.newaxis]
-            return RowsOut(scores, data.units, lambda units: without(every[units]))
+            return RowsOut(scores, data.units, lambda rows: without(np.c_[rows]))
         ends = np.cumsum(np.bincount(data.unit))[:-1]
         groups = [part[np.newaxis] for part in np.split(np.argsort(data.unit, kind="stable"), ends)]
         return RowsOut(scores, data.units, lambda units: np.vstack([*map(without, groups[units])]))
@@ -152,12 +151,18 @@ class MiddleMeans(RowMeans):
         """Return a function from rows (folds, leaving) to scores (folds, items) without them.
 
         Columns are sorted, and added up from the least value on: what rows take away is looked up.
+        Values that are left out whoever leaves are brought nearer, so that sums are as fine as the rest.
         """
-        form, present, columns = data.entries.form, data.item_counts, np.arange(data.n_items)
+        present, columns = data.item_counts, np.arange(data.n_items)
         order = np.argsort(data.values, axis=0, kind="stable")  # gaps come last
-        places = np.argsort(order, axis=0)
-        ordered = form.parts(np.nan_to_num(np.take_along_axis(data.values, order, axis=0)))
-        upto = [np.vstack([np.zeros(data.n_items), np.cumsum(part, axis=0)]) for part in ordered]
+        places, values = np.argsort(order, axis=0), np.take_along_axis(data.values, order, axis=0)
+        ends = [self.trimmed(max(1, n)) for n in (present - data.entries.most_leaving).tolist()]
+        values = np.clip(values, values[ends, columns], values[present - 1 - ends, columns])
+        form = data.entries_of(values).form
+        upto = [
+            np.cumsum(np.pad(part, ((1, 0), (0, 0))), axis=0)
+            for part in form.parts(np.nan_to_num(values))
+        ]
 
         def without(rows: Any) -> FloatArray:
             gone = np.sort(places[rows], axis=1)
