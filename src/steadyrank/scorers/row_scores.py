@@ -153,16 +153,13 @@ class MiddleMeans(RowMeans):
         Columns are sorted, and added up from the least value on: what rows take away is looked up.
         Values that are left out whoever leaves are brought nearer, so that sums are as fine as the rest.
         """
-        present, columns = data.item_counts, np.arange(data.n_items)
+        present, item = data.item_counts, np.arange(data.n_items)
         order = np.argsort(data.values, axis=0, kind="stable")  # gaps come last
         places, values = np.argsort(order, axis=0), np.take_along_axis(data.values, order, axis=0)
         ends = [self.trimmed(max(1, n)) for n in (present - data.entries.most_leaving).tolist()]
-        values = np.clip(values, values[ends, columns], values[present - 1 - ends, columns])
+        values = np.nan_to_num(np.clip(values, values[ends, item], values[present - 1 - ends, item]))
         form = data.entries_of(values).form
-        upto = [
-            np.cumsum(np.pad(part, ((1, 0), (0, 0))), axis=0)
-            for part in form.parts(np.nan_to_num(values))
-        ]
+        upto = [np.cumsum(np.pad(part, ((1, 0), (0, 0))), axis=0) for part in form.parts(values)]
 
         def without(rows: Any) -> FloatArray:
             gone = np.sort(places[rows], axis=1)
@@ -174,8 +171,8 @@ class MiddleMeans(RowMeans):
 
             def first(sums: FloatArray, number: Any) -> FloatArray:
                 among = behind < number[:, np.newaxis]
-                taken = np.where(among, sums[gone + 1, columns] - sums[gone, columns], 0.0).sum(axis=1)
-                return np.asarray(sums[number + among.sum(axis=1), columns] - taken)
+                taken = np.where(among, sums[gone + 1, item] - sums[gone, item], 0.0).sum(axis=1)
+                return np.asarray(sums[number + among.sum(axis=1), item] - taken)
 
             middle = together(tuple(first(sums, left - cut) - first(sums, cut) for sums in upto))
             return form.ratio(middle, 1.0, left - 2 * cut, slice(None))  # type: ignore[no-any-return]
