@@ -138,3 +138,9 @@ def test_scores_in_an_engine_are_refused(name: str) -> None:
         study = Study(data, name)
         with pytest.raises(InvalidDataError, match=r"stay in an engine.* use read or from_frame"):
             _ = study.scores
+
+
+def test_three_that_tie_for_the_last_place_beat_each_other_by_halves() -> None:
+    """HELM's win rates treat ties alike: a quarter each among five."""
+    values = [[1, 1, 1, 2, 3], [1, 1, 1, 2, 3]]
+    assert MeanWinRate().score(ScoreMatrix(values)).tolist() == [0.25, 0.25, 0.25, 0.75, 1.0]

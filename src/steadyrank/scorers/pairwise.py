@@ -76,23 +76,23 @@ class Pairwise(UnitShares):
 
     def score(self, data: Any) -> FloatArray:
         """Return the score of each item."""
-        sizes, _, margins = self._counted(data)
-        return np.asarray(self.of_margins(margins[np.newaxis], np.array([size_of_all(data, sizes)]))[0])
+        return self._counted(data)[3]
 
     def leave_one_out(self, data: Any) -> LeaveOneOut:
         """Return the scores without each distinct unit, whose margins are taken away."""
-        scores, (sizes, given, margins) = self.score(data), self._counted(data)
+        sizes, given, margins, scores = self._counted(data)
         rest = size_of_others(data, sizes)
         rows = lambda units: self.of_margins(margins - given(units), rest[units])  # noqa: E731 (short)
         return RowsOut(scores, data.units, rows, block_numbers=max(1, ROOM // data.n_items))
 
-    def _counted(self, data: Any) -> tuple[IntArray, Any, IntArray]:
+    def _counted(self, data: Any) -> tuple[IntArray, Any, IntArray, FloatArray]:
         self.check(data)
         sizes, given = of_ballots(data) if isinstance(data, Ballots) else of_battles(data)
         margins = np.zeros((data.n_items, data.n_items), dtype=np.int64)
         for units in slices(len(sizes), ROOM, margins.size):
             margins += np.tensordot(data.units.counts[units], given(units), axes=1)
-        return sizes, given, margins
+        total = np.array([size_of_all(data, sizes)])
+        return sizes, given, margins, self.of_margins(margins[np.newaxis], total)[0]
 
 
 @dataclass(frozen=True)
