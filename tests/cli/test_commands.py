@@ -256,3 +256,13 @@ def test_a_column_that_could_be_the_unit_is_suggested(run: Command, battles: Pat
     assert "The column 'judge' has 40 values and was not used." in " ".join(found.out.split())
     assert "(--unit judge)" in found.out
     assert run("topk", battles, "-k", 3, "--unit", "judge", "--json").json["suggestions"] == []
+
+
+def test_an_election_by_instant_runoff(run: Command, tmp_path: Path) -> None:
+    path = tmp_path / "ballots.csv"
+    path.write_text("ballot,count\nann > cid,6\nbob > cid,5\ncid > bob,3\ncid > ann,2\n")
+    found = run("topk", path, "--scorer", "instant-runoff", "-k", 1)
+    assert (found.code, found.err) == (0, "")
+    said = " ".join(found.out.split())
+    assert "scores: instant-runoff round" in said
+    assert "ann, bob or cid? Leaving out any one of 7 of the 16 ballots changes who comes first." in said

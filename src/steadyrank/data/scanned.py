@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 
@@ -93,6 +93,11 @@ class ScannedEntries(EntryObservations):
         keys = self.entries.keys
         labels = LazyLabels(len(keys), lambda unit: keys[unit : unit + 1].tolist()[0])
         return Units(self.unit_kind, np.ones(len(keys), dtype=np.int64), labels)
+
+    @property
+    def values(self) -> NoReturn:
+        """Complain: an engine adds values up, and never hands all of them out."""
+        raise InvalidDataError("the values stay in an engine, which sums them up", way_out=IN_MEMORY)
 
     def close(self) -> None:
         """Close the engine's connection, if one was opened, and remove temporary files."""

@@ -32,7 +32,7 @@ from steadyrank.errors import (
     shorten,
 )
 from steadyrank.reading.arrays import as_matrix
-from steadyrank.reading.kinds import Form, Kind, Role, Setting
+from steadyrank.reading.kinds import Columns, Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode
 from steadyrank.reading.scales import (
     ALL,
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from steadyrank.data.observations import Ends
     from steadyrank.data.units import Units
     from steadyrank.errors import WayOut
-    from steadyrank.reading.kinds import Columns
     from steadyrank.reading.roles import Resolved
 
 MISSING = {
@@ -228,8 +227,18 @@ class ScoreMatrix(EntryObservations):
     @cached_property
     def entries(self) -> DenseEntries:
         """The matrix as values that units give to items, with their sums."""
+        return self.entries_of(self.values)
+
+    def entries_of(self, values: FloatArray, parts: int = 1) -> DenseEntries:
+        """Return other values in the same places, such as ranks, as whole numbers of parts of 1.
+
+        Examples
+        --------
+        >>> ScoreMatrix([[7.0, 5.0]]).entries_of(np.array([[1 / 3, 2 / 3]]), parts=3).totals
+        (array([1., 2.]),)
+        """
         weights = None if self.weights is None else self.weight_parts
-        return DenseEntries(self.values, self.unit, weights, (self.row_labels, self.items))
+        return DenseEntries(values, self.unit, weights, (self.row_labels, self.items), parts=parts)
 
     def _copied(self, copies: IntArray) -> dict[str, Any]:
         times = copies if self.unit is None else copies[self.unit]

@@ -34,6 +34,8 @@ class DenseEntries(Entries):
         each is a whole one.
     labels : two sequences
         What to call rows and items in an error.
+    parts : int, optional
+        A number of parts of 1 that all values are whole numbers of, where that is known.
     block_numbers : int
         How many numbers are handled at a time.
 
@@ -53,6 +55,7 @@ class DenseEntries(Entries):
         weights: tuple[IntArray, int] | None = None,
         labels: tuple[Sequence[object], Sequence[object]] = ((), ()),
         *,
+        parts: int = 1,
         block_numbers: int = BLOCK_NUMBERS,
     ) -> None:
         self.values = values
@@ -70,7 +73,7 @@ class DenseEntries(Entries):
         self._pointers = np.append(0, np.cumsum(sizes))
         self._holes = bool((self.observed < self._rows).any())
         present = (chunk[~np.isnan(chunk)] if self._holes else chunk for chunk in self._chunks())
-        self.form = exact_form(present, addends=self.rows)
+        self.form = exact_form(present, addends=self.rows, parts=parts)
         if not self.form.whole:
             self.form = self._form_of_columns()
 

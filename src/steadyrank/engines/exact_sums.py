@@ -49,9 +49,10 @@ class ExactForm:
     Parameters
     ----------
     scale : float, or float array (items,)
-        What the values are multiplied by: a power of ten for decimals, else of two.
+        What the values are multiplied by: a power of ten for decimals, or the number of parts of which
+        they are whole numbers; else a power of two.
     tens : float, or float array (items,)
-        The scale where it is a power of ten, else 1.
+        The scale where it makes whole numbers, else 1.
     whole : bool
         Whether the scaled values of all items are whole numbers of one scale.
     coarse, fine : float, or float array (items,)
@@ -104,7 +105,7 @@ def of_items(numbers: float | FloatArray, items: Any) -> Any:
     return numbers[items] if isinstance(numbers, np.ndarray) else numbers
 
 
-def exact_form(chunks: Iterable[AnyArray], *, addends: int) -> ExactForm:
+def exact_form(chunks: Iterable[AnyArray], *, addends: int, parts: int = 1) -> ExactForm:
     """Find the exact form for all values in ``chunks``, of which ``addends`` enter one sum.
 
     Parameters
@@ -113,11 +114,15 @@ def exact_form(chunks: Iterable[AnyArray], *, addends: int) -> ExactForm:
         The values, finite. The iterable is walked once.
     addends : int
         The most values that any sum has.
+    parts : int
+        A number of parts of 1 that all values are whole numbers of, where one is known beforehand.
 
     Examples
     --------
     >>> exact_form([np.array([3.5, 4.0])], addends=10).scale
     10.0
+    >>> exact_form([np.array([1 / 3, 1.0])], addends=10, parts=3).scale
+    3.0
     >>> exact_form([np.array([np.pi])], addends=10).whole
     False
     """
@@ -135,6 +140,8 @@ def exact_form(chunks: Iterable[AnyArray], *, addends: int) -> ExactForm:
             and are_decimals(values, decimals).all()
         ):
             decimals += 1
+    if parts > 1 and parts * max(addends, 4) < EXACT / max(-lowest, highest, 1.0):
+        return ExactForm(float(parts), float(parts), whole=True, lowest=lowest, highest=highest)
     # Whole numbers of one chunk may have too many digits for the decimals of a later one.
     if single and decimals and max(-lowest, highest) * 10.0**decimals >= SINGLE_DIGITS:
         decimals = MOST_DECIMALS + 1

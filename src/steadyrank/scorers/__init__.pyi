@@ -13,8 +13,14 @@ from steadyrank.scorers.least_squares import (
     OrdinaryLeastSquares as OrdinaryLeastSquares,
     Ridge as Ridge,
 )
-from steadyrank.scorers.mean_points import Approval as Approval, Borda as Borda, Plurality as Plurality
+from steadyrank.scorers.mean_points import (
+    Approval as Approval,
+    Borda as Borda,
+    InstantRunoff as InstantRunoff,
+    Plurality as Plurality,
+)
 from steadyrank.scorers.norm_ball import constrained_coefficients as constrained_coefficients
+from steadyrank.scorers.pairwise import Condorcet as Condorcet, Copeland as Copeland
 from steadyrank.scorers.refit import Refit as Refit
 from steadyrank.scorers.registry import (
     as_scorer as as_scorer,
@@ -22,6 +28,12 @@ from steadyrank.scorers.registry import (
     named_scorer as named_scorer,
     resolve_scorer as resolve_scorer,
     scorer_names as scorer_names,
+)
+from steadyrank.scorers.row_scores import (
+    MeanRank as MeanRank,
+    MeanWinRate as MeanWinRate,
+    Median as Median,
+    TrimmedMean as TrimmedMean,
 )
 from steadyrank.scorers.sensitivity import Sensitivity as Sensitivity
 from steadyrank.scorers.win_graph import Eigenvector as Eigenvector, PageRank as PageRank

@@ -93,6 +93,10 @@ class Scorer(ABC):
         """Return the data as a study of this scorer takes them: with other units, or one more note."""
         return data
 
+    def remarks(self, scores: FloatArray) -> tuple[str, ...]:  # noqa: ARG002 (most have none)
+        """Return what must be said of such scores, in plain words."""
+        return ()
+
     def sensitivity(self, data: Any) -> Sensitivity | None:  # noqa: ARG002 (others look at them)
         """Return the most that one unit can move the scores, where that is proved."""
         return None

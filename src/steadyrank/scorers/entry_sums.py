@@ -10,13 +10,13 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from steadyrank.engines.blocks import Wanted
+from steadyrank.engines.blocks import Block, Rows, SparseBlock, Wanted
 from steadyrank.engines.exact_sums import EXACT
-from steadyrank.engines.item_sums import Prior
+from steadyrank.engines.item_sums import Entries, ItemSums, Prior
 from steadyrank.errors import (
     SHOWN,
     InvalidSettingError,
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from steadyrank.data.scanned import ScannedEntries
     from steadyrank.data.score_matrix import ScoreMatrix
     from steadyrank.data.units import Units
-    from steadyrank.engines.blocks import Block, Rows, SparseBlock
-    from steadyrank.engines.item_sums import Entries, ItemSums
     from steadyrank.errors import WayOut
     from steadyrank.scorers.contests import Contests
 
@@ -69,42 +67,54 @@ class EntrySums(Scorer):
             object.__setattr__(self, "value_range", checked_range(self.value_range))
 
     @abstractmethod
-    def bound(self, data: EntryData, lowest: float, highest: float) -> Sensitivity:
+    def bound(self, data: EntryData, entries: Entries, lowest: float, highest: float) -> Sensitivity:
         """Return the most that one unit can move the scores, for values in this range."""
+
+    def entries(self, data: Any) -> Entries:
+        """Return what units give to the items: the values of the data."""
+        self.check(data)
+        return data.entries  # type: ignore[no-any-return]
+
+    def ends(self, data: Observations) -> tuple[float, float] | None:  # noqa: ARG002 (ranks look at them)
+        """Return the least and the largest value that units could give, where that is known."""
+        return self.value_range
 
     def score(self, data: EntryData) -> FloatArray:
         """Return the score of each item."""
-        return self._sums(data).scores
+        return self._sums(data)[1].scores
 
     def leave_one_out(self, data: EntryData) -> LeaveOneOut:
         """Return the scores without each unit."""
-        sums = self._sums(data)
-        self._check_left(data, sums)
-        return EntriesOut(sums.scores, data.units, data.entries, sums, self.value_range)
+        entries, sums = self._sums(data)
+        self._check_left(data, entries)
+        return EntriesOut(sums.scores, data.units, entries, sums, self.value_range)
 
     def sensitivity(self, data: EntryData) -> Sensitivity | None:
         """Return the most that one unit can move the scores, or None without a ``value_range``."""
-        sums = self._sums(data)
-        if self.value_range is None:
+        entries, _ = self._sums(data)
+        if (ends := self.ends(data)) is None:
             return None
-        self._check_left(data, sums)
-        return self.bound(data, *self.value_range)
+        self._check_left(data, entries)
+        return self.bound(data, entries, *ends)
 
     def output_radius_squared(self, data: Observations) -> float | None:
         """Return that of the box of the values' range, and of what scores are pulled to."""
-        if self.value_range is None:
+        if (stated := self.ends(data)) is None:
             return None
-        ends = (*self.value_range, *self.pulled_to)
-        radius = (max(ends) - min(ends)) / 2.0
-        square = data.n_items * radius * radius  # products, not powers, become infinite
+        ends = (*stated, *self.pulled_to)
+        square = self.squared_diameter(data, (max(ends) - min(ends)) / 2.0)
         return square if math.isfinite(square) else None
 
-    def _sums(self, data: EntryData) -> ItemSums:
-        self.check(data)
-        self._check_range(data.entries)
-        sums = data.entries.sums(self.prior)
-        self._check_some(data, sums.counts == 0)
-        return sums
+    def squared_diameter(self, data: Any, width: Any) -> Any:
+        """Return how far apart two units without gaps can be, squared, for values in so wide a range."""
+        return data.n_items * width * width  # products, not powers, become infinite
+
+    def _sums(self, data: EntryData) -> tuple[Entries, ItemSums]:
+        entries = self.entries(data)
+        self._check_range(entries)
+        sums = entries.sums(self.prior)
+        self._check_some(data, entries, sums.counts == 0)
+        return entries, sums
 
     def _check_range(self, entries: Entries) -> None:
         if self.value_range is None:
@@ -118,17 +128,17 @@ class EntrySums(Scorer):
                 way_out=f"State the range that {entries.what} can have.",
             )
 
-    def _check_left(self, data: EntryData, sums: ItemSums) -> None:
+    def _check_left(self, data: EntryData, entries: Entries) -> None:
         """Complain about a single unit, and about items that lose all their values with one."""
         check_several(data)
-        self._check_some(data, sums.counts == data.entries.most_leaving, lost=True)
+        self._check_some(data, entries, entries.counts == entries.most_leaving, lost=True)
 
-    def _check_some(self, data: EntryData, empty: BoolArray, *, lost: bool = False) -> None:
+    def _check_some(self, data: Any, entries: Entries, empty: BoolArray, *, lost: bool = False) -> None:
         if self.prior.weight or not empty.any():
             return
         items, without = np.flatnonzero(empty), ""
         if lost:
-            unit = data.units.labels[int(data.entries.units_of(int(items[0]))[0])]
+            unit = data.units.labels[int(entries.units_of(int(items[0]))[0])]
             without = f"the only {data.units.kind} that has some ({shorten(unit)} for the first)"
         names = [data.items[item] for item in items[:SHOWN]]
         raise ItemWithoutDataError(names, len(items), without=without, way_out=self.way_out)
@@ -258,7 +268,7 @@ class MeanRating(EntrySums):
         """What to call this scorer in a report."""
         return f"mean rating (shrinkage {self.shrinkage:g})"
 
-    def bound(self, data: EntryData, lowest: float, highest: float) -> Sensitivity:
+    def bound(self, data: EntryData, entries: Entries, lowest: float, highest: float) -> Sensitivity:
         r"""Return the most that one user can move the scores.
 
         Write s for the shrinkage and N for the number of an item's ratings. Without a rating r
@@ -280,7 +290,7 @@ class MeanRating(EntrySums):
         ratings in the range that these users give to these items.
         """
         unit = 2.0 ** math.frexp(max(abs(lowest), abs(highest)) / 2)[1]  # so that squares are ordinary
-        most = data.entries.largest_squared_reach(self.shrinkage, lowest / unit, highest / unit)
+        most = entries.largest_squared_reach(self.shrinkage, lowest / unit, highest / unit)
         return Sensitivity.of(
             data,
             math.sqrt(most) * ROUNDING * unit,
@@ -295,8 +305,61 @@ class MeanRating(EntrySums):
         )
 
 
+class RowMeans(EntrySums):
+    """Scores of a matrix, where a row is what one task says of the items."""
+
+    takes = ("scores",)
+    prior = Prior(0.0, 1.0)
+    way_out = ("Leave these columns out, or use ", Option("missing", "drop"), " to drop rows with gaps.")
+    rule: ClassVar[str]
+    moved: ClassVar[str] = "scores"
+    scope: ClassVar[str] = "values from {lowest:g} to {highest:g}"
+    """For which rows the bound holds."""
+
+    def largest_move(self, data: Any, entries: Entries, width: Fraction) -> Any:
+        """Return how far a unit can move the scores, or exactly the square of that."""
+        if entries.gaps:
+            return float(width) * math.sqrt(entries.largest_squared_reach(0.0, 0.0, 1.0)) * ROUNDING
+        share = Fraction(int(entries.most_leaving.max()), entries.rows)
+        return self.squared_diameter(data, width) * share**2
+
+    def bound(self, data: EntryData, entries: Entries, lowest: float, highest: float) -> Sensitivity:
+        r"""Return the most that one unit can move the means.
+
+        Let a unit hold c of the N values of a column, all in [a, b]. With m the mean of those c
+        values, ``N w = (N - c) w\i + c m``, so ``w - w\i = (c / N) (m - w\i)``: at most
+        ``(c / N) (b - a)``, which is reached where the unit has one end of the range and all
+        others have the other end. Over L columns this gives
+
+            sqrt(L) (b - a) / n     for n rows without gaps, each a unit,
+
+        ``sqrt(L) (b - a) g / N`` for groups of at most g of the N rows, and with gaps the largest
+        ``(b - a) sqrt(sum over columns of (c / N)^2)`` over the units. The last takes as given
+        which values are there, the second how large the groups are. Rows with weights count as so
+        many rows, in parts. Where rows without gaps can only be so far apart, that takes the place of
+        ``sqrt(L) (b - a)``.
+        """
+        scope = self.scope.format(lowest=lowest, highest=highest)
+        sizes: dict[str, float] = {}
+        if entries.gaps:
+            scope += " where there is one now"
+        if entries.grouped:
+            scope += ("," if data.weights is None else "") + same_people(data)
+            largest, scale = int(entries.most_leaving.max()), entries.scale
+            sizes = {"rows": entries.rows / scale, "largest_unit": largest / scale}
+        return Sensitivity.of(
+            data,
+            self.largest_move(data, entries, Fraction(highest) - Fraction(lowest)),
+            rule=self.rule,
+            units=f"{data.units.kind} units",
+            moved=self.moved,
+            scope=scope,
+            numbers={"lowest": lowest, "highest": highest, **sizes},
+        )
+
+
 @dataclass(frozen=True)
-class ColumnMeans(EntrySums):
+class ColumnMeans(RowMeans):
     """The mean of each column, over the rows where it is available.
 
     Without a unit (a row, or a group of rows) the means are those of the rows that are left.
@@ -323,50 +386,7 @@ class ColumnMeans(EntrySums):
            [1. , 0.5]])
     """
 
-    takes = ("scores",)
     name = "column means"
-    prior = Prior(0.0, 1.0)
-    way_out = ("Leave these columns out, or use ", Option("missing", "drop"), " to drop rows with gaps.")
+    rule, moved = "column means of bounded values", "means"
 
     value_range: tuple[float, float] | None = None
-
-    def bound(self, data: EntryData, lowest: float, highest: float) -> Sensitivity:
-        r"""Return the most that one unit can move the means.
-
-        Let a unit hold c of the N values of a column, all in [a, b]. With m the mean of those c
-        values, ``N w = (N - c) w\i + c m``, so ``w - w\i = (c / N) (m - w\i)``: at most
-        ``(c / N) (b - a)``, which is reached where the unit has one end of the range and all
-        others have the other end. Over L columns this gives
-
-            sqrt(L) (b - a) / n     for n rows without gaps, each a unit,
-
-        ``sqrt(L) (b - a) g / N`` for groups of at most g of the N rows, and with gaps the largest
-        ``(b - a) sqrt(sum over columns of (c / N)^2)`` over the units. The last takes as given
-        which values are there, the second how large the groups are. Rows with weights count as so
-        many rows, in parts.
-        """
-        entries, kind = data.entries, data.units.kind
-        largest = int(entries.most_leaving.max())
-        scope = f"values from {lowest:g} to {highest:g}"
-        sizes: dict[str, float] = {}
-        eps: float | Fraction
-        if entries.gaps:
-            share = entries.largest_squared_reach(0.0, 0.0, 1.0)
-            eps = (highest - lowest) * math.sqrt(share) * ROUNDING
-            scope += " where there is one now"
-        else:
-            width = Fraction(highest) - Fraction(lowest)
-            eps = data.n_items * (width * Fraction(largest, entries.rows)) ** 2
-        if entries.grouped:
-            scope += ("," if data.weights is None else "") + same_people(data)
-            scale = entries.scale
-            sizes = {"rows": entries.rows / scale, "largest_unit": largest / scale}
-        return Sensitivity.of(
-            data,
-            eps,
-            rule="column means of bounded values",
-            units=f"{kind} units",
-            moved="means",
-            scope=scope,
-            numbers={"lowest": lowest, "highest": highest, **sizes},
-        )

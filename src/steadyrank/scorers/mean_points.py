@@ -1,4 +1,4 @@
-"""Mean points for each unit: plurality, approval and Borda.
+"""Mean points for each unit: plurality, approval and Borda; and instant-runoff, plurality in rounds.
 
 Every unit gives whole points to every item: its own points to the items that it lists, and
 one and the same number to all others. The score of an item is its total over the number of
@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from steadyrank.data.ballots import Ballots
-from steadyrank.data.observations import check_total
-from steadyrank.engines.blocks import DenseBlock, SparseBlock, Wanted, segment_sums, slices
+from steadyrank.data.observations import Observations, check_total, repeated_spans
+from steadyrank.engines.blocks import DenseBlock, Rows, SparseBlock, Wanted, segment_sums, slices
 from steadyrank.engines.exact_sums import EXACT
 from steadyrank.errors import (
     CountTotalError,
@@ -32,7 +32,7 @@ from steadyrank.errors import (
     WrongDataError,
     shorten,
 )
-from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several
+from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several
 from steadyrank.scorers.point_contests import PointContests
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
 
@@ -41,10 +41,8 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data.counted_rows import CountedRows
-    from steadyrank.data.observations import Observations
     from steadyrank.data.units import Units
     from steadyrank.data.votes import Votes
-    from steadyrank.engines.blocks import Rows
     from steadyrank.scorers.contests import Contests
 
 
@@ -115,47 +113,77 @@ class Points:
         return totals
 
 
-class MeanPoints(Scorer):
-    """The mean over all units of the points that each gives to each item."""
+def size_of_all(data: Observations, sizes: IntArray) -> int:
+    """Return the sizes of all units together; complain where nobody counts."""
+    total = check_total(sizes, data.kind.name, data.units.counts)
+    if not total:
+        raise EmptyDataError("all weights are 0, so nobody counts")
+    return total
+
+
+def size_of_others(data: Observations, sizes: IntArray) -> IntArray:
+    """Return the sizes of all units but each; complain where nothing is left without one."""
+    check_several(data)
+    rest = size_of_all(data, sizes) - sizes
+    if len(alone := np.flatnonzero(rest == 0)):
+        unit = f"{data.units.kind} {shorten(data.units.labels[int(alone[0])])}"
+        raise InvalidWeightError(f"without the {unit}, which has all the weight, nothing is left")
+    return rest
+
+
+class UnitShares(Scorer):
+    """Scores that a unit moves by at most its share of all units times a diameter."""
 
     rule: ClassVar[str]
-    scope: ClassVar[str]
+    scope: ClassVar[str] = "{kind} over {items:,} items"
     moved: ClassVar[str] = "shares"
 
     @abstractmethod
-    def points(self, data: Any) -> Points:
-        """Return the points that each distinct unit gives."""
+    def sizes(self, data: Any) -> IntArray:
+        """Return the size of each distinct unit, in whole parts of a person."""
 
     @abstractmethod
     def squared_diameter(self, items: int) -> tuple[Fraction, str]:
-        """Return that of the points a person may give, and its root as a formula."""
+        """Return that of what a person may say, and its root as a formula."""
 
-    def sensitivity(self, data: Any) -> Sensitivity:
+    def sensitivity(self, data: Any) -> Sensitivity | None:
         """Return the most that one unit can move the scores: the diameter of points, times its share.
 
         The share is 1/n, or of persons with weights, or of groups, the largest; see
         :mod:`steadyrank.scorers.sensitivity`.
         """
         self.check(data)
-        square, formula = self.squared_diameter(data.n_items)
-        out = self._out(data)
-        largest, share = int(out.points.sizes.max()), "/n"
+        sizes = self.sizes(data)
+        largest, share = Fraction(int(sizes.max()), size_of_all(data, sizes)), "/n"
         if data.weights is not None or data.unit is not None:
             share = " times the largest share of a unit"
+        square, formula = self.squared_diameter(data.n_items)
         return Sensitivity.of(
             data,
-            square * Fraction(largest, out.divisor) ** 2,
+            square * largest**2,
             rule=self.rule,
             units=data.kind.name if data.unit is None else f"{data.unit_kind} units",
             moved=self.moved,
             scope=self.scope.format(kind=data.kind.name, items=data.n_items) + same_people(data),
             formula=formula and formula + share,
-            numbers={} if share == "/n" else {"largest_share": largest / out.divisor},
+            numbers={} if share == "/n" else {"largest_share": float(largest)},
         )
 
     def output_radius_squared(self, data: Observations) -> float:
-        """Return that of the points a unit may give, which lie around a centre as a box does."""
+        """Return that of what a unit may say, which lies around a centre as a box does."""
         return float(self.squared_diameter(data.n_items)[0] / 4)
+
+
+class MeanPoints(UnitShares):
+    """The mean over all units of the points that each gives to each item."""
+
+    @abstractmethod
+    def points(self, data: Any) -> Points:
+        """Return the points that each distinct unit gives."""
+
+    def sizes(self, data: Any) -> IntArray:
+        """Return what each unit takes off the divisor."""
+        return self.points(data).sizes
 
     def score(self, data: Any) -> FloatArray:
         """Return the mean points of each item."""
@@ -165,18 +193,13 @@ class MeanPoints(Scorer):
     def leave_one_out(self, data: Any) -> LeaveOneOut:
         """Return the mean points without each unit; equal units are one distinct unit."""
         self.check(data)
-        check_several(data)
         out = self._out(data)
-        if len(alone := np.flatnonzero(out.rest == 0)):
-            unit = f"{data.units.kind} {shorten(data.units.labels[int(alone[0])])}"
-            raise InvalidWeightError(f"without the {unit}, which has all the weight, nothing is left")
+        size_of_others(data, out.points.sizes)
         return out
 
     def _out(self, data: Observations) -> MeanPointsOut:
         points, units = self.points(data), data.units
-        totals, divisor = points.totals(units.counts, data.n_items), int(units.counts @ points.sizes)
-        if not divisor:
-            raise EmptyDataError("all weights are 0, so nobody counts")
+        totals, divisor = points.totals(units.counts, data.n_items), size_of_all(data, points.sizes)
         return MeanPointsOut(totals / divisor, units, points, totals, divisor)
 
 
@@ -339,6 +362,24 @@ class MeanPointsOut(LeaveOneOut):
         return least, most
 
 
+def first_choices(data: Ballots, stay: BoolArray) -> Points:
+    """Return a point of each ballot for its best among the items that stay, split where these tie.
+
+    A ballot that lists none of them gives nothing.
+    """
+    listed = np.flatnonzero(stay[data.ranked])
+    starts, levels = np.searchsorted(listed, data.indptr), data.levels[listed]
+    # Entries come best first, so the first that stays is one of the best.
+    first = listed[levels == levels[np.repeat(starts[:-1], np.diff(starts))]]
+    indptr = np.searchsorted(first, data.indptr)
+    tied = np.diff(indptr)
+    point = math.lcm(*np.unique(tied[tied > 0]).tolist())
+    if point >= EXACT:
+        raise CountTotalError("parts of a point that ties for the first place split", point)
+    given = np.repeat(point // np.maximum(tied, 1), tied)
+    return Points.for_listed(indptr, data.ranked[first], given, point).of_units(data)
+
+
 @dataclass(frozen=True)
 class Plurality(MeanPoints):
     """The share of the votes, or of the first choices of ballots, that each item gets.
@@ -359,7 +400,7 @@ class Plurality(MeanPoints):
     array([0.5 , 0.25, 0.25])
     """
 
-    takes = ("votes", "ballots")
+    takes: ClassVar[tuple[str, ...]] = ("votes", "ballots")
     name = "share of votes"
     rule, scope = "plurality", "{kind}"
 
@@ -367,24 +408,17 @@ class Plurality(MeanPoints):
         """Complain unless the data are votes, or ballots with first choices."""
         super().check(data)
         if getattr(data, "approval", False):
-            raise WrongDataError(
-                "Plurality",
+            needed, given = (
                 "votes or orders, which have a first choice",
                 "ballots that approve, which have none",
-                way_out=["Use ", Option("scorer", "approval"), " or ", Option("scorer", "borda"), "."],
             )
+            way_out = ("Use ", Option("scorer", "approval"), " or ", Option("scorer", "borda"), ".")
+            raise WrongDataError(type(self).__name__, needed, given, way_out=way_out)
 
     def points(self, data: Votes | Ballots) -> Points:
         """Return one point for the item voted for, or split among those in first place."""
         if isinstance(data, Ballots):
-            first = np.flatnonzero(data.levels == 0)
-            indptr = np.searchsorted(first, data.indptr)
-            tied = np.diff(indptr)
-            point = math.lcm(*np.unique(tied).tolist())
-            if point >= EXACT:
-                raise CountTotalError("parts of a point that ties for the first place split", point)
-            given = np.repeat(point // tied, tied)
-            return Points.for_listed(indptr, data.ranked[first], given, point).of_units(data)
+            return first_choices(data, np.ones(data.n_items, dtype=np.bool_))
         rows = data.members[0]
         return Points.for_listed(np.arange(len(rows) + 1), data.choices[rows]).of_units(data)
 
@@ -425,18 +459,14 @@ class Approval(MeanPoints):
 
     takes = ("ballots",)
     name = "share of approvals"
-    rule, scope = "approval", "ballots over {items:,} items"
+    rule = "approval"
 
     def check(self, data: object) -> None:
         """Complain unless the data are approval ballots."""
         super().check(data)
         if not data.approval:  # type: ignore[attr-defined]  # the kind was checked
-            raise WrongDataError(
-                "Approval",
-                "ballots that approve",
-                "orders",
-                way_out=["Use ", Option("scorer", "borda"), ", or read them with approval=True."],
-            )
+            way_out = ("Use ", Option("scorer", "borda"), ", or read them with approval=True.")
+            raise WrongDataError("Approval", "ballots that approve", "orders", way_out=way_out)
 
     def points(self, data: Ballots) -> Points:
         """Return one point for each item that a ballot approves of."""
@@ -478,7 +508,7 @@ class Borda(MeanPoints):
 
     takes = ("ballots",)
     name = "Borda points"
-    rule, scope, moved = "Borda", "ballots over {items:,} items", "mean points"
+    rule, moved = "Borda", "mean points"
 
     def points(self, data: Ballots) -> Points:
         """Return the points of each distinct ballot, in half points so that all are whole."""
@@ -514,3 +544,75 @@ class Borda(MeanPoints):
         ``L (L^2 - 1) / 3``. One ballot against n - 1 ballots in the opposite order reaches it.
         """
         return Fraction(items * (items**2 - 1), 3), "sqrt(L(L^2-1)/3)"
+
+
+@dataclass(frozen=True)
+class InstantRunoff(Plurality):
+    """The round of an instant-runoff count in which an item is eliminated; the winner's is the last.
+
+    In each round every ballot votes for the best of the items that are still in, and the item with the
+    fewest votes is eliminated. Items that tie for the fewest are eliminated together, so that nothing
+    depends on names or on the order of items; where all that are still in tie, they win together.
+    Items that tie on a ballot share its vote equally. A ballot that lists none of those still in
+    is exhausted and votes for nobody. The count goes on until one is left: a majority wins anyway.
+
+    Ask for the top 1: all possible winners when one ballot leaves. Without a ballot the count is held
+    anew, for all distinct ballots at once: where the same items are still in, votes are counted once.
+    There is no proved rule, for a single ballot can change every round.
+
+    Examples
+    --------
+    >>> from steadyrank.data import Ballots
+    >>> ballots = Ballots([["x", "y"], ["y", "x"], ["z", "y", "x"]], counts=[4, 3, 2])
+    >>> InstantRunoff().score(ballots)  # z is out first, then x, who has 4 votes against 5
+    array([2., 3., 1.])
+    >>> next(InstantRunoff().leave_one_out(ballots).blocks()).scores
+    array([[2., 3., 1.],
+           [2., 1., 1.],
+           [2., 2., 1.]])
+    """
+
+    takes = ("ballots",)
+    name = "instant-runoff round"
+
+    def score(self, data: Any) -> FloatArray:
+        """Return the round in which each item is eliminated."""
+        super().score(data)  # complains about data without first choices, or weights
+        return np.asarray(_rounds(data, np.array([len(data.units)]))[0])
+
+    def leave_one_out(self, data: Any) -> LeaveOneOut:
+        """Return the rounds without each distinct unit."""
+        super().leave_one_out(data)  # complains likewise
+        rows = lambda part: _rounds(data, np.arange(part.start, part.stop))  # noqa: E731 (short)
+        return RowsOut(
+            self.score(data), data.units, rows, kept_numbers=1 << 24
+        )  # 128 MB; more are counted anew
+
+    def sensitivity(self, data: Any) -> None:
+        """Return None: one ballot can change every round."""
+
+    def output_radius_squared(self, data: Any) -> float:
+        """Return that of the box of rounds: from 1 to the number of items."""
+        return float(data.n_items * (data.n_items - 1) ** 2 / 4)
+
+
+def _rounds(data: Ballots, leaving: IntArray) -> FloatArray:
+    """Hold the count without one copy of each of some units; the number after the last is nobody."""
+    rounds = np.zeros((len(leaving), data.n_items))
+    pending = {(True,) * data.n_items: [np.arange(len(leaving))]}
+    while pending:
+        # The most items first: then all folds that come to the same items still in are there.
+        stay = np.array(state := max(pending, key=sum))
+        folds = np.concatenate(pending.pop(state))
+        rounds[folds] += stay
+        points = first_choices(data, stay)
+        indptr, gone = repeated_spans(np.append(points.indptr, points.indptr[-1]), leaving[folds])
+        votes = np.repeat(points.totals(data.units.counts, data.n_items)[np.newaxis], len(folds), axis=0)
+        fold = np.repeat(np.arange(len(folds)), np.diff(indptr))
+        votes[fold, points.listed[gone]] -= points.given[gone]
+        fewest = votes.min(axis=1, keepdims=True, where=stay, initial=np.iinfo(np.int64).max)
+        left, which = np.unique(stay & (votes > fewest), axis=0, return_inverse=True)
+        for number in np.flatnonzero(left.any(axis=1)):
+            those = folds[which.ravel() == number]
+            pending.setdefault(tuple(left[number].tolist()), []).append(those)
+    return rounds

@@ -16,14 +16,21 @@ NAMED = {
     "borda": "mean_points.Borda",
     "bradley-terry": "bradley_terry.BradleyTerry",
     "column-means": "entry_sums.ColumnMeans",
+    "condorcet": "pairwise.Condorcet",
     "constrained-least-squares": "least_squares.ConstrainedLeastSquares",
-    "elo": "elo.Elo",
+    "copeland": "pairwise.Copeland",
     "eigenvector": "win_graph.Eigenvector",
+    "elo": "elo.Elo",
+    "instant-runoff": "mean_points.InstantRunoff",
+    "mean-rank": "row_scores.MeanRank",
     "mean-rating": "entry_sums.MeanRating",
+    "mean-win-rate": "row_scores.MeanWinRate",
+    "median": "row_scores.Median",
     "ordinary-least-squares": "least_squares.OrdinaryLeastSquares",
     "pagerank": "win_graph.PageRank",
     "plurality": "mean_points.Plurality",
     "ridge": "least_squares.Ridge",
+    "trimmed-mean": "row_scores.TrimmedMean",
     "win-rate": "win_rate.WinRate",
 }
 """Registration, one line for each scorer: what users call it, its module and its class.
@@ -152,7 +159,7 @@ def scorers_for(kind: str) -> tuple[str, ...]:
     Examples
     --------
     >>> scorers_for("ballots")
-    ('approval', 'borda', 'plurality')
+    ('approval', 'borda', 'condorcet', 'copeland', 'instant-runoff', 'plurality')
     """
     return tuple(name for name in NAMED if kind in _class_of(name).takes)
 

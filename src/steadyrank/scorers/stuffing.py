@@ -59,7 +59,7 @@ class NewValues:
         if self.value_range is None:
             raise InvalidSettingError(
                 "nothing says which values a unit could give that is added or changed",
-                way_out=["State the range of values: ", Option("value_range", "(lowest, highest)"), "."],
+                way_out=["If the scorer has it, state ", Option("value_range", "(lowest, highest)")],
             )
         return self.value_range
 

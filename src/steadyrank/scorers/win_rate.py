@@ -11,6 +11,7 @@ from steadyrank.scorers.entry_sums import ROUNDING, EntrySums
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
 
 if TYPE_CHECKING:
+    from steadyrank.engines.item_sums import Entries
     from steadyrank.scorers.entry_sums import EntryData
 
 
@@ -39,7 +40,7 @@ class WinRate(EntrySums):
     value_range = (0.0, 1.0)
     way_out = "Leave such items out, those with few battles by a minimum count."
 
-    def bound(self, data: EntryData, lowest: float, highest: float) -> Sensitivity:
+    def bound(self, data: EntryData, entries: Entries, lowest: float, highest: float) -> Sensitivity:
         r"""Return the most that one unit can move the win rates, whoever wins.
 
         Let a unit hold c of the N battles of an item (their weights, where they have some). With m the
@@ -51,7 +52,7 @@ class WinRate(EntrySums):
         No bound for *all* battles goes down with their number: the two may have met nobody else. So
         this one takes as given who met whom, and holds for any results.
         """
-        eps = math.sqrt(data.entries.largest_squared_reach(0.0, lowest, highest)) * ROUNDING
+        eps = math.sqrt(entries.largest_squared_reach(0.0, lowest, highest)) * ROUNDING
         return Sensitivity.of(
             data,
             eps,

@@ -111,7 +111,7 @@ class Study:
         ties, resolution = RULES["ties"], self.scorer.resolution
         if resolution:
             ties += f"; scores closer than the scorer's resolution, {resolution:g}, are equal"
-        return (*self.data.notes, unit, ties)
+        return (*self.data.notes, unit, ties, *self.scorer.remarks(self.scores))
 
     @property
     def scores(self) -> FloatArray:

@@ -1,0 +1,194 @@
+"""Who beats whom: Copeland scores and Condorcet winners, from the margins of all pairs of items.
+
+The margin of one item over another is how many ballots put it ahead less how many put it behind, or how
+many of their battles it won less how many it lost. A unit that leaves takes its own margins along.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyrank.data.ballots import Ballots
+from steadyrank.engines.blocks import segment_sums, slices
+from steadyrank.scorers.base import LeaveOneOut, RowsOut
+from steadyrank.scorers.mean_points import Borda, UnitShares, size_of_all, size_of_others
+from steadyrank.scorers.sensitivity import Sensitivity
+
+if TYPE_CHECKING:
+    from steadyrank._typing import FloatArray, IntArray
+
+ROOM = 1 << 22
+"""How many margins of units are computed at a time: 32 MB."""
+
+
+def of_ballots(data: Ballots) -> tuple[IntArray, Any]:
+    """Return the sizes of units, and a function from a range of them to their margins (units, L, L).
+
+    Items that a ballot does not list are behind all that it does, and tied with each other.
+    """
+    order = np.argsort(data.members[1], kind="stable")
+    rows, unit, times = (part[order] for part in data.members)
+    place = np.full((len(data.counts), data.n_items), data.n_items)
+    place[np.repeat(np.arange(len(place)), np.diff(data.indptr)), data.ranked] = data.levels
+    place, starts = place[rows], np.searchsorted(unit, np.arange(len(data.units) + 1))
+
+    def given(units: slice) -> IntArray:
+        some, ends = slice(starts[units.start], starts[units.stop]), starts[units.start : units.stop + 1]
+        ahead = (np.sign(place[some] - one[:, np.newaxis]) for one in place[some].T)
+        each = times[some, np.newaxis]
+        return np.stack([segment_sums(over * each, ends - some.start) for over in ahead], axis=1)
+
+    return segment_sums(times, starts), given
+
+
+def of_battles(data: Any) -> tuple[IntArray, Any]:
+    """Return the same from who won."""
+    pairs, items = data.unit_pairs, data.n_items
+    wins, ties = np.rint(np.stack([pairs.wins, pairs.ties]) * data.weight_parts[1]).astype(np.int64)
+    unit = np.repeat(np.arange(len(data.units)), np.diff(pairs.indptr))
+
+    def given(units: slice) -> IntArray:
+        some = slice(pairs.indptr[units.start], pairs.indptr[units.stop])
+        won = np.zeros((units.stop - units.start, items, items), dtype=np.int64)
+        np.add.at(won, (unit[some] - units.start, pairs.winner[some], pairs.loser[some]), wins[some])
+        return won - won.transpose(0, 2, 1)
+
+    return segment_sums(wins + ties, pairs.indptr), given
+
+
+class Pairwise(UnitShares):
+    """Scores that follow from the margins between all pairs of items."""
+
+    takes = ("ballots", "battles")
+
+    @abstractmethod
+    def of_margins(self, margins: IntArray, size: IntArray) -> FloatArray:
+        """Return a row of scores for each matrix of margins, which are out of so many."""
+
+    def sizes(self, data: Any) -> IntArray:
+        """Return the size of each unit."""
+        return self._counted(data)[0]
+
+    def score(self, data: Any) -> FloatArray:
+        """Return the score of each item."""
+        return self._counted(data)[3]
+
+    def leave_one_out(self, data: Any) -> LeaveOneOut:
+        """Return the scores without each distinct unit, whose margins are taken away."""
+        sizes, given, margins, scores = self._counted(data)
+        rest = size_of_others(data, sizes)
+        rows = lambda units: self.of_margins(margins - given(units), rest[units])  # noqa: E731 (short)
+        return RowsOut(scores, data.units, rows, block_numbers=max(1, ROOM // data.n_items))
+
+    def _counted(self, data: Any) -> tuple[IntArray, Any, IntArray, FloatArray]:
+        self.check(data)
+        sizes, given = of_ballots(data) if isinstance(data, Ballots) else of_battles(data)
+        margins = np.zeros((data.n_items, data.n_items), dtype=np.int64)
+        for units in slices(len(sizes), ROOM, margins.size):
+            margins += np.tensordot(data.units.counts[units], given(units), axes=1)
+        total = np.array([size_of_all(data, sizes)])
+        return sizes, given, margins, self.of_margins(margins[np.newaxis], total)[0]
+
+
+@dataclass(frozen=True)
+class Copeland(Pairwise):
+    """How many of the others an item beats in a majority of their comparisons; a tie counts half.
+
+    A ballot compares all pairs: items that it does not list are behind all that it does, and tied with
+    each other. Battles compare the two that met. A pair that never met, or that all who compared it
+    left tied, is a tie.
+
+    Examples
+    --------
+    >>> from steadyrank.data import Ballots
+    >>> ballots = Ballots([["x", "y", "z"], ["x"], ["y", "z", "x"]])
+    >>> Copeland().score(ballots)  # x beats both by 2 to 1, and y beats z by 2 to 0
+    array([2., 1., 0.])
+    >>> next(Copeland().leave_one_out(ballots).blocks()).scores
+    array([[1. , 1.5, 0.5],
+           [1. , 1.5, 0.5],
+           [2. , 1. , 0. ]])
+    """
+
+    name = "Copeland score"
+    rule, moved = "Copeland", "Copeland scores"
+
+    def of_margins(self, margins: IntArray, size: IntArray) -> FloatArray:  # noqa: ARG002 (signs will do)
+        """Count wins less losses, from 0 to twice the number of others."""
+        return np.asarray((np.sign(margins).sum(axis=2) + margins.shape[1] - 1) / 2)
+
+    # Wins in a tournament lie in the convex hull of those in complete orders.
+    squared_diameter = Borda.squared_diameter
+
+    def sensitivity(self, data: Any) -> Sensitivity | None:
+        """Return the most that a ballot or a battle can move the scores; None of weights and groups.
+
+        One ballot moves a margin by at most 1, so from a win to a tie or from a tie to a loss, but
+        never from a win to a loss. Twice the move of an item is therefore the number of pairs in which
+        it gains less those in which it loses: wins less losses in a tournament, whose squares sum
+        to at most ``L (L^2 - 1) / 3``, as in a complete order. So the scores move by at most half the
+        root of that, which is half of what two outputs can differ at all. One of ``k + 1`` equal
+        ballots against k in the opposite order does it, however large k is: the bound does not go down
+        with n. A battle moves one pair alone: two items by a half each, ``sqrt(1/2)`` in all. A unit
+        of another weight, or a group, may turn all pairs round: nothing less than everything is true.
+        """
+        self.check(data)
+        if data.weights is not None or data.unit is not None:
+            return None
+        square, formula = Borda().squared_diameter(data.n_items)[0] / 4, "sqrt(L(L^2-1)/12)"
+        if not isinstance(data, Ballots):
+            square, formula = Fraction(1, 2), "sqrt(1/2)"
+        kind, scope = data.kind.name, self.scope.format(kind=data.kind.name, items=data.n_items)
+        said = {"rule": self.rule, "units": kind, "moved": self.moved, "scope": scope}
+        return Sensitivity.of(data, square, **said, formula=formula)
+
+
+@dataclass(frozen=True)
+class Condorcet(Pairwise):
+    """The worst margin of an item over any other, as a share of all ballots, or battles.
+
+    It is positive for the Condorcet winner, who beats each other item in a majority of their
+    comparisons, and for nobody else. Ask for the top 1. Where the best score is 0 or less there is no
+    such winner, which a note says, and the best is who loses by the least (the minimax rule).
+    Ballots and battles are compared as for :class:`Copeland`. A single item has 1.
+
+    Examples
+    --------
+    >>> from steadyrank.data import Ballots
+    >>> ballots = Ballots([["x", "y", "z"], ["y", "x", "z"], ["x", "z", "y"], ["z", "x", "y"]])
+    >>> Condorcet().score(ballots)
+    array([ 0.5, -0.5, -0.5])
+    >>> next(Condorcet().leave_one_out(ballots).blocks()).scores.round(4)
+    array([[ 0.3333, -0.3333, -0.3333],
+           [ 0.3333, -1.    , -0.3333],
+           [ 0.3333, -0.3333, -0.3333],
+           [ 0.3333, -0.3333, -1.    ]])
+    """
+
+    name = "worst margin (Condorcet)"
+    rule, moved = "Condorcet", "worst margins"
+
+    def of_margins(self, margins: IntArray, size: IntArray) -> FloatArray:
+        """Take the least margin over the others, as a share."""
+        itself = np.eye(margins.shape[1], dtype=np.int64) * size[:, np.newaxis, np.newaxis]
+        return np.asarray((margins + itself).min(axis=2) / size[:, np.newaxis])
+
+    def remarks(self, scores: FloatArray) -> tuple[str, ...]:
+        """Say so where nobody beats all others."""
+        nobody = "there is no Condorcet winner: every item loses to another one, or ties with it"
+        return () if scores.max() > 0 else (nobody,)
+
+    def squared_diameter(self, items: int) -> tuple[Fraction, str]:
+        r"""Return 4 L: one ballot moves the scores by at most ``2 sqrt(L) / n``.
+
+        With s from -1 to 1 what a unit says of a pair, and v the margin of the pair as a share,
+        ``v - v\i = (s - v\i) / n`` is at most ``2 / n`` in size, as for all means. The least of some
+        numbers moves no further than the one of them that moves most, so each of the L scores moves
+        by at most ``2 / n``. One ballot against n - 1 ballots in the opposite order reaches it.
+        """
+        return (Fraction(4 * items), "2 sqrt(L)") if items > 1 else (Fraction(0), "")

@@ -1,0 +1,90 @@
+"""Copeland scores and worst margins against dictionaries and fractions, counted again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from oracles.counting_again import compare, copeland, worst_margins
+from oracles.weighing import a_case
+from steadyrank import Ballots, Condorcet, Copeland, SteadyrankError, Study
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Cases = Callable[[int], Iterator[np.random.Generator]]
+
+SCORERS = pytest.mark.parametrize(
+    ("scorer", "twin"), [(Copeland(), copeland), (Condorcet(), worst_margins)], ids=["copeland", "worst"]
+)
+KINDS = pytest.mark.parametrize("kind", ["ballots", "approvals", "battles"])
+WAYS = pytest.mark.parametrize(
+    ("weighted", "grouped"),
+    [(False, False), (True, False), (False, True), (True, True)],
+    ids=["plain", "w", "g", "wg"],
+)
+
+
+def drawn(rng: np.random.Generator, kind: str, *, weighted: bool = False, grouped: bool = False):
+    sizes = {"people": int(rng.integers(2, 9)), "items": int(rng.integers(1 + (kind == "battles"), 6))}
+    return a_case(rng, kind, weighted=weighted, grouped=grouped, **sizes)
+
+
+@SCORERS
+@KINDS
+@WAYS
+def test_scores_with_and_without_each_unit(
+    scorer, twin, kind: str, weighted: bool, grouped: bool, cases: Cases
+) -> None:
+    whole = 0
+    for rng in cases(8):
+        whole += compare(drawn(rng, kind, weighted=weighted, grouped=grouped), scorer, twin, rng)
+    assert whole > 1
+
+
+@SCORERS
+@KINDS
+@pytest.mark.parametrize("grouped", [False, True])
+def test_no_unit_moves_scores_further_than_proved(
+    scorer, twin, kind: str, grouped: bool, cases: Cases
+) -> None:
+    reached = 0.0
+    for rng in cases(15):
+        case = drawn(rng, kind, grouped=grouped)
+        try:
+            study = Study(case.data(), scorer)
+            shifts = study.shifts
+        except SteadyrankError:
+            continue
+        proved = scorer.sensitivity(study.data)
+        if proved is None:
+            assert isinstance(scorer, Copeland)
+            assert grouped
+            return
+        assert shifts.max() <= proved.eps
+        reached = max(reached, shifts.max() / proved.eps if proved.eps else 0.0)
+    assert reached > 0.3
+
+
+@SCORERS
+def test_some_ballots_reach_the_bound(scorer, twin, cases: Cases) -> None:
+    for rng in cases(10):
+        items, half = int(rng.integers(2, 6)), int(rng.integers(1, 5))
+        order = rng.permutation(items).tolist()
+        counts = [half + 1, half] if isinstance(scorer, Copeland) else [1, half + 1]
+        study = Study(Ballots([order, order[::-1]], counts=counts), scorer)
+        assert study.shifts.max() == pytest.approx(scorer.sensitivity(study.data).eps, rel=1e-12)
+
+
+def test_a_positive_score_is_a_condorcet_winner_and_no_other_is(cases: Cases) -> None:
+    for rng in cases(40):
+        case = drawn(rng, ("ballots", "battles")[int(rng.integers(2))])
+        study = Study(case.data(), "condorcet")
+        wins = copeland(case.items, case.people)
+        winners = [item for item in range(case.items) if wins[item] == case.items - 1]
+        # All wins without a tie: nothing else sums to as much.
+        assert np.flatnonzero(study.scores > 0).tolist() == winners
+        said = any("no Condorcet winner" in note for note in study.notes)
+        assert said == (not winners)
