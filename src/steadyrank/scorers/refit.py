@@ -15,7 +15,7 @@ import numpy as np
 
 from steadyrank.engines.blocks import slices
 from steadyrank.engines.settings import needed
-from steadyrank.errors import InvalidSettingError, MissingPackageError, RefitError, shorten
+from steadyrank.errors import InvalidSettingError, RefitError, shorten
 from steadyrank.progress import heard, tell
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_kind, check_several
 from steadyrank.scorers.checkpoint import FULL, Kept, open_checkpoint
@@ -276,17 +276,20 @@ def _check_regression(model: Any, data: object) -> None:
     check_kind(data, ("regression",), scorer=type(model).__name__, classes=classes)
 
 
-def _estimator_scores(model: Any, seed: int, data: Any) -> Any:
-    _check_regression(model, data)
-    try:
-        from sklearn.base import clone
-    except ImportError as error:
-        raise MissingPackageError("an estimator needs scikit-learn", "refit") from error
-    # Cloned for each fit: a random_state that is a generator starts from the same state each time.
-    fresh = clone(model)
+def seeded(model: Any, seed: int) -> Any:
+    """Return a fresh copy of an estimator whose random states are set.
+
+    Copied for each fit: a random_state that is a generator starts from the same state each time.
+    """
+    fresh = needed("sklearn.base", "an estimator needs scikit-learn", "refit").clone(model)
     states = fresh.get_params()
     unset = [name for name in states if name.endswith("random_state") and states[name] is None]
-    fresh.set_params(**dict.fromkeys(unset, seed))
+    return fresh.set_params(**dict.fromkeys(unset, seed))
+
+
+def _estimator_scores(model: Any, seed: int, data: Any) -> Any:
+    _check_regression(model, data)
+    fresh = seeded(model, seed)
     fresh.fit(data.X, data.responses)
     last = fresh.steps[-1][1] if hasattr(fresh, "steps") else fresh
     if hasattr(last, "coef_"):
