@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import warnings
 from functools import partial
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,21 +16,19 @@ import numpy as np
 from steadyrank.data import ScoreMatrix
 from steadyrank.engines.settings import needed
 from steadyrank.operators.checks import check_k
-from steadyrank.scorers.refit import Refit, seeded
+from steadyrank.scorers.refit import Refit, importances, seeded
 from steadyrank.stability import Study
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
     from typing import Self
 
     from steadyrank._typing import BoolArray, FloatArray
-    from steadyrank.data import Observations
     from steadyrank.stability import StableTopK
     from steadyrank.stability.certificate import Guarantee
 
-base, plain, utils, validation = (
-    needed(f"sklearn.{part}", "stable feature selection is for scikit-learn", "refit")
-    for part in ("base", "feature_selection", "utils", "utils.validation")
+WHY = "stable feature selection is for scikit-learn"
+sklearn, base, plain = (
+    needed(f"sklearn{part}", WHY, "refit") for part in ("", ".base", ".feature_selection")
 )
 
 BEYOND = 1e100
@@ -40,76 +37,62 @@ BEYOND = 1e100
 __all__ = ["StableSelectFromModel", "StableSelectKBest"]
 
 
-class _StableSelector(plain.SelectorMixin, base.BaseEstimator):  # type: ignore[misc]
-    """What both selectors do with their scores."""
+class _StableSelector(plain.SelectorMixin, base.BaseEstimator):  # type: ignore[misc,name-defined]
+    """What both selectors do with the scores that ``_score(X, y)`` gives."""
 
-    k: Any
-    delta: float
-    eps: float | None
-    guarantee: Guarantee
-    n_jobs: int | None
+    _score: Any
 
-    def _fit_all(self, X: Any, y: Any) -> Any:
-        """Fit to all rows, keep what the selector shows of that, and return the scores."""
-        raise NotImplementedError
-
-    def _scores(self, X: Any, y: Any) -> Any:
-        """Return the scores of the features, and change nothing."""
-        raise NotImplementedError
+    def __init__(
+        self, k: Any, delta: float, eps: float | None, guarantee: Guarantee, n_jobs: int | None
+    ) -> None:
+        self.k, self.delta, self.eps, self.guarantee, self.n_jobs = k, delta, eps, guarantee, n_jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Score the features, on all rows and without each of them, and choose.
 
         Parameters
         ----------
-        X : matrix, dataframe or sparse matrix (rows, features)
+        X : matrix or dataframe (rows, features)
         y : array (rows,) or (rows, outputs), optional
             None where scores need none.
         """
-        checks = {"accept_sparse": ["csr", "csc"], "ensure_min_samples": 2}
-        if y is None:
-            X = validation.validate_data(self, X, **checks)
-        else:
-            X, y = validation.validate_data(self, X, y, multi_output=True, **checks)
-        size = X.shape[1]
-        k = size if isinstance(self.k, str) and self.k == "all" else check_k(self.k, 2**63)
-        if k > size:
-            warnings.warn(f"k={k} of {size} features: all of them are selected", stacklevel=2)
-        self.scores_ = np.asarray(self._fit_all(X, y), dtype=np.float64)
-        self.answer_ = self._answer(X, y, k) if k < size else None
-        if self.answer_ is None:  # all features are among the k best, whichever row leaves
-            self.certificate_, names = None, range(size)
-            listed: tuple[Any, ...] = names, names, ()
-        else:
-            self.certificate_, names = self.answer_.certificate, self.answer_.items
-            listed = self.answer_.members, self.answer_.sure, self.answer_.contenders
-        self.support_, self.sure_, self.contenders_ = (_mask(names, some) for some in listed)
+        responses = {} if y is None else {"y": y, "multi_output": True}
+        checked = sklearn.utils.validation.validate_data(self, X, ensure_min_samples=2, **responses)
+        X, y = (checked, None) if y is None else checked
+        k = X.shape[1] if isinstance(self.k, str) and self.k == "all" else check_k(self.k, 2**63)
+        if k > X.shape[1]:
+            warnings.warn(f"k={k} of {X.shape[1]} features: all of them are selected", stacklevel=2)
+        found = self._score(X, y)
+        self.scores_, self.pvalues_ = found if isinstance(found, tuple | list) else (found, None)
+        answer = self.answer_ = self._answer(X, y, k) if k < X.shape[1] else None
+        self.certificate_ = None if answer is None else answer.certificate
+        names: Any = range(X.shape[1]) if answer is None else answer.items
+        listed = (names, names, ()) if answer is None else (answer, answer.sure, answer.contenders)
+        self.support_, self.sure_, self.contenders_ = (
+            np.array([name in some for name in names]) for some in map(set, listed)
+        )
         return self
 
     def _answer(self, X: Any, y: Any, k: int) -> StableTopK:
-        values = X.toarray() if hasattr(X, "toarray") else X
-        data = ScoreMatrix(values, items=getattr(self, "feature_names_in_", None))
-        model = partial(_of_rows, self._scores, X, y)
-        scorer = Refit(model, n_jobs=self.n_jobs, label=repr(self), progress=False)
-        return Study(data, scorer).topk(k, delta=self.delta, eps=self.eps, guarantee=self.guarantee)
+        how: Any = {"n_jobs": self.n_jobs, "label": repr(self), "progress": False}
+        data = ScoreMatrix(X, items=getattr(self, "feature_names_in_", None))
+        study = Study(data, Refit(partial(_of_rows, self._score, X, y), **how))
+        return study.topk(k, delta=self.delta, eps=self.eps, guarantee=self.guarantee)
 
     def _get_support_mask(self) -> BoolArray:
-        validation.check_is_fitted(self)
+        sklearn.utils.validation.check_is_fitted(self)
         return self.support_
 
 
-def _mask(names: Sequence[object], some: Collection[object]) -> BoolArray:
-    inside = set(some)
-    return np.array([name in inside for name in names])
-
-
-def _of_rows(scores: Any, X: Any, y: Any, data: Observations) -> FloatArray:
+def _of_rows(score: Any, X: Any, y: Any, data: Any) -> FloatArray:
     """Return the scores from the rows that the data still hold, as finite numbers."""
-    rows = np.asarray(data.row_labels)  # type: ignore[attr-defined]  # a matrix, rows by number
-    found = np.array(scores(X[rows], None if y is None else y[rows]), dtype=np.float64)
-    known = np.abs(found) < BEYOND  # false of nan, too
-    low, high = (found[known].min(), found[known].max()) if known.any() else (0.0, 0.0)
-    return np.where(known, found, np.where(found > 0, high + 1, low - 1))
+    rows = np.asarray(data.row_labels)
+    with sklearn.config_context(assume_finite=True, skip_parameter_validation=True):  # it was checked
+        found = score(X[rows], None if y is None else y[rows])
+    scores = np.asarray(found[0] if isinstance(found, tuple | list) else found, dtype=np.float64)
+    known = np.abs(scores) < BEYOND  # nan is not
+    low, high = (scores[known].min(), scores[known].max()) if known.any() else (0.0, 0.0)
+    return np.where(known, scores, np.where(scores > 0, high + 1, low - 1))
 
 
 class StableSelectKBest(_StableSelector):
@@ -147,8 +130,8 @@ class StableSelectKBest(_StableSelector):
     scores_, pvalues_ : float arrays (features,)
         On all rows, as the function gives them; ``pvalues_`` is None where it gives none.
     answer_ : StableTopK or None
-        The answer: print it, or ask its ``study``, which stays behind where the selector is pickled. None
-        where all features are selected because no more than k are there.
+        The answer: print it, or ask its ``study``, which stays behind when the selector is pickled.
+        None where there are no more than k features, so that all are selected.
     certificate_ : Certificate or None
         What is claimed of ``support_``, with its eps and delta.
     n_features_in_, feature_names_in_
@@ -164,7 +147,7 @@ class StableSelectKBest(_StableSelector):
     []
     """
 
-    def __init__(  # noqa: PLR0913 (most by name)
+    def __init__(
         self,
         score_func: Any = plain.f_classif,
         k: Any = 10,
@@ -174,27 +157,11 @@ class StableSelectKBest(_StableSelector):
         guarantee: Guarantee = "cover",
         n_jobs: int | None = None,
     ) -> None:
+        super().__init__(k, delta, eps, guarantee, n_jobs)
         self.score_func = score_func
-        self.k = k
-        self.delta = delta
-        self.eps = eps
-        self.guarantee = guarantee
-        self.n_jobs = n_jobs
 
-    def _fit_all(self, X: Any, y: Any) -> Any:
-        found = self.score_func(X, y)
-        scores, self.pvalues_ = found if isinstance(found, tuple | list) else (found, None)
-        return scores
-
-    def _scores(self, X: Any, y: Any) -> Any:
-        found = self.score_func(X, y)
-        return found[0] if isinstance(found, tuple | list) else found
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.input_tags.sparse = True
-        return tags
+    def _score(self, X: Any, y: Any) -> Any:
+        return self.score_func(X, y)
 
 
 class StableSelectFromModel(_StableSelector):
@@ -210,14 +177,9 @@ class StableSelectFromModel(_StableSelector):
         set to 0.
     k, delta, eps, guarantee, n_jobs
         As for :class:`StableSelectKBest`.
-    importance_getter : str or callable
-        The attribute of the importances (``"named_steps.model.coef_"``), or a function of the fitted
-        model; by default ``coef_`` or ``feature_importances_``.
 
     Attributes
     ----------
-    estimator_ : estimator
-        Fitted to all rows.
     support_, sure_, contenders_, scores_, answer_, certificate_, n_features_in_, feature_names_in_
         As of :class:`StableSelectKBest`; the scores are the importances.
 
@@ -231,7 +193,7 @@ class StableSelectFromModel(_StableSelector):
     ()
     """
 
-    def __init__(  # noqa: PLR0913 (most by name)
+    def __init__(
         self,
         estimator: Any,
         k: Any = 10,
@@ -239,33 +201,10 @@ class StableSelectFromModel(_StableSelector):
         delta: float = 0.0,
         eps: float | None = None,
         guarantee: Guarantee = "cover",
-        importance_getter: Any = "auto",
         n_jobs: int | None = None,
     ) -> None:
+        super().__init__(k, delta, eps, guarantee, n_jobs)
         self.estimator = estimator
-        self.k = k
-        self.delta = delta
-        self.eps = eps
-        self.guarantee = guarantee
-        self.importance_getter = importance_getter
-        self.n_jobs = n_jobs
 
-    def _fit_all(self, X: Any, y: Any) -> Any:
-        self.estimator_ = seeded(self.estimator, 0).fit(X, y)
-        return self._importances(self.estimator_)
-
-    def _scores(self, X: Any, y: Any) -> Any:
-        return self._importances(seeded(self.estimator, 0).fit(X, y))
-
-    def _importances(self, fitted: Any) -> FloatArray:
-        getter = self.importance_getter
-        if isinstance(getter, str) and getter == "auto":
-            getter = "coef_" if hasattr(fitted, "coef_") else "feature_importances_"
-        found = np.abs(getter(fitted) if callable(getter) else attrgetter(getter)(fitted))
-        return np.asarray(found.reshape(-1, found.shape[-1]).sum(axis=0))
-
-    def __sklearn_tags__(self) -> Any:
-        tags, inner = super().__sklearn_tags__(), utils.get_tags(self.estimator)
-        tags.target_tags.required = inner.target_tags.required
-        tags.input_tags.sparse = inner.input_tags.sparse
-        return tags
+    def _score(self, X: Any, y: Any) -> FloatArray:
+        return importances(seeded(self.estimator, 0).fit(X, y))

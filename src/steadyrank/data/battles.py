@@ -214,6 +214,7 @@ class Battles(CountedRows):
     )
 
     columns: ClassVar[tuple[str, ...]] = ("left", "right", "outcome")
+    item_fields = ("left", "right")
     left: IntArray
     right: IntArray
     outcome: AnyArray
@@ -308,11 +309,14 @@ class Battles(CountedRows):
         sides = {side: renumbered(kept)[getattr(self, side)] for side in ("left", "right")}
         return self._rows(rows, **sides)
 
-    def _added(self, unit: Any, times: int) -> dict[str, Any]:
+    def _one(self, unit: Any, times: int) -> Self:
         self._check_addable()
         winner, loser = unit
-        other = Battles([winner], [loser], ["left"], counts=[times], items=self.items)
-        return self._joined(other, "left", "right", "outcome", "counts")
+        return type(self)([winner], [loser], ["left"], counts=[times], items=self.items)
+
+    def _anew(self, people: People) -> Self:
+        sides, results = (self.left, self.right, self.items), (self.outcome, "")
+        return _set_battles(type(self).__new__(type(self)), sides, results, self.counts, **people)
 
     def favouring(self, behind: int, ahead: int, ends: Ends) -> tuple[object, object]:  # noqa: ARG002
         """Return a battle that the one behind wins."""

@@ -22,6 +22,7 @@ import numpy as np
 
 from steadyrank.data.ballots import Ballots
 from steadyrank.data.observations import check_total
+from steadyrank.data.people import ROOM
 from steadyrank.engines.blocks import DenseBlock, SparseBlock, Wanted, segment_sums, slices
 from steadyrank.engines.exact_sums import EXACT
 from steadyrank.errors import (
@@ -32,7 +33,7 @@ from steadyrank.errors import (
     WrongDataError,
     shorten,
 )
-from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several
+from steadyrank.scorers.base import LeaveOneOut, RunningTotals, Scorer, check_several
 from steadyrank.scorers.point_contests import PointContests
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
 
@@ -115,12 +116,48 @@ class Points:
         return totals
 
 
+@dataclass(frozen=True)
+class PointTotals(RunningTotals):
+    """The parts of points that each item gets, and what they are divided by.
+
+    Parameters
+    ----------
+    scores, totals, divisor
+        As of :class:`MeanPointsOut`.
+    each : int
+        The divisor of a unit of weight 1.
+    scorer : MeanPoints
+        What gives the points.
+    """
+
+    scores: FloatArray
+    totals: IntArray
+    divisor: int
+    each: int
+    scorer: MeanPoints
+
+    def plus(self, new: Any, places: IntArray) -> PointTotals | None:
+        """Add what new units give, where sums stay exact and items that are new change no points."""
+        more = self.scorer.running_totals(new)
+        each = math.lcm(self.each, more.each)
+        mine, its = each // self.each, each // more.each
+        divisor = self.divisor * mine + more.divisor * its
+        inexact = divisor * new.n_items >= EXACT or 10 * divisor >= ROOM  # weights stay by a digit
+        if inexact or (self.scorer.ranks_all and new.n_items > len(places)):
+            return None
+        totals = more.totals * its
+        totals[places] += self.totals * mine
+        return PointTotals(totals / divisor, totals, divisor, each, self.scorer)
+
+
 class MeanPoints(Scorer):
     """The mean over all units of the points that each gives to each item."""
 
     rule: ClassVar[str]
     scope: ClassVar[str]
     moved: ClassVar[str] = "shares"
+    ranks_all: ClassVar[bool] = False
+    """Whether points depend on how many items there are."""
 
     @abstractmethod
     def points(self, data: Any) -> Points:
@@ -161,6 +198,13 @@ class MeanPoints(Scorer):
         """Return the mean points of each item."""
         self.check(data)
         return self._out(data).scores
+
+    def running_totals(self, data: Any) -> PointTotals:
+        """Return the totals, and what they are divided by."""
+        self.check(data)
+        out, (parts, scale) = self._out(data), data.weight_parts
+        each = out.divisor * scale // int((parts * data.counts).sum())
+        return PointTotals(out.scores, out.totals, out.divisor, each, self)
 
     def leave_one_out(self, data: Any) -> LeaveOneOut:
         """Return the mean points without each unit; equal units are one distinct unit."""
@@ -479,6 +523,7 @@ class Borda(MeanPoints):
     takes = ("ballots",)
     name = "Borda points"
     rule, scope, moved = "Borda", "ballots over {items:,} items", "mean points"
+    ranks_all = True
 
     def points(self, data: Ballots) -> Points:
         """Return the points of each distinct ballot, in half points so that all are whole."""

@@ -289,14 +289,16 @@ def seeded(model: Any, seed: int) -> Any:
 
 def _estimator_scores(model: Any, seed: int, data: Any) -> Any:
     _check_regression(model, data)
-    fresh = seeded(model, seed)
-    fresh.fit(data.X, data.responses)
-    last = fresh.steps[-1][1] if hasattr(fresh, "steps") else fresh
-    if hasattr(last, "coef_"):
-        coefficients = np.asarray(last.coef_)
-        return np.abs(coefficients[0] if coefficients.shape[:-1] == (1,) else coefficients)
-    if hasattr(last, "feature_importances_"):
-        return last.feature_importances_
+    return importances(seeded(model, seed).fit(data.X, data.responses))
+
+
+def importances(fitted: Any) -> FloatArray:
+    """Return the size of each feature's coefficients, added up over classes, or its importance."""
+    last = fitted.steps[-1][1] if hasattr(fitted, "steps") else fitted
+    for name in ("coef_", "feature_importances_"):
+        if hasattr(last, name):
+            found = np.abs(np.asarray(getattr(last, name), dtype=np.float64))
+            return np.asarray(found.reshape(-1, found.shape[-1]).sum(axis=0))
     raise RefitError(
         "these data",
         f"{type(last).__name__} has neither coef_ nor feature_importances_. Wrap it in a function "

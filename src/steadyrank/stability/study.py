@@ -5,17 +5,20 @@ The way of the data, top to bottom: data -> scorer -> leave-one-out scores -> op
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steadyrank.data import Observations, read_any
+from steadyrank.errors import InvalidSettingError
 from steadyrank.operators.checks import check_eps, check_k
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.operators.states import MAX_STATES
 from steadyrank.operators.topk_sets import inflated_topk
 from steadyrank.reading.arrays import frozen
+from steadyrank.reading.labels import joined_labels
 from steadyrank.scorers.registry import resolve_scorer
 from steadyrank.stability import calibration
 from steadyrank.stability.answers import StableRanking, StableTopK
@@ -38,8 +41,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.data import Observations, Units
-    from steadyrank.scorers.base import LeaveOneOut, Scorer, Settled
+    from steadyrank.data import Units
+    from steadyrank.scorers.base import LeaveOneOut, RunningTotals, Scorer, Settled
     from steadyrank.stability.audit_rows import Operator
     from steadyrank.stability.calibration import Claim
     from steadyrank.stability.certificate import Certificate, Guarantee
@@ -76,6 +79,7 @@ class Study:
 
     def __init__(self, data: Observations, scorer: object = None) -> None:
         self.data = data
+        self._pieces: tuple[Observations, ...] = (data,)
         self.scorer: Scorer = resolve_scorer(scorer, data)
         self._curves: dict[int, StabilityCurve] = {}
         self._margins: dict[int | None, Margin] = {}
@@ -87,7 +91,16 @@ class Study:
     def __repr__(self) -> str:
         return f"Study({self.data!r}, {self.scorer!r})"
 
-    @property
+    @cached_property
+    def data(self) -> Observations:
+        """The observations; those that were added are put behind the others when first asked for."""
+        first, *added = self._pieces
+        if added:  # these among themselves first, so that the many are copied once
+            first = first.joined(reduce(lambda one, two: one.joined(two), added))
+            self._pieces = (first,)
+        return first
+
+    @cached_property
     def items(self) -> tuple[object, ...]:
         """The labels of the items."""
         return self.data.items
@@ -120,7 +133,54 @@ class Study:
 
     @cached_property
     def _scores_alone(self) -> FloatArray:
-        return self.scorer.score(self.data)
+        return self.scorer.score(self.data) if self._totals is None else self._totals.scores
+
+    @cached_property
+    def _totals(self) -> RunningTotals | None:
+        return self.scorer.running_totals(self.data)
+
+    def updated(self, new_units: Any, **arguments: Any) -> Study:
+        """Return a study with new units: the same as a study of all units from the start.
+
+        For scorers that add up (plurality, approval, Borda, mean ratings, column means) scores follow
+        from the totals so far, in time that grows with the new units and the number of items; what needs
+        all units is made when first asked for. All units are scored anew by other scorers, where weights
+        or values need finer parts than those before, and where a Borda ballot names a new item.
+
+        Items, groups and users are known by their labels. New items take their place in the order of
+        labels, or come last where the list had an order of its own. A judge who votes again is the same
+        unit. A known user may rate further items; to rate one again is refused. Rows of scores are new
+        rows, whatever they are called.
+
+        Parameters
+        ----------
+        new_units : data of the same kind, or anything that read_any takes
+            The new votes, ballots, ratings, battles or rows. Data in an engine take none.
+        **arguments
+            As for :func:`steadyrank.read_any`, where the new units are to be read.
+
+        Examples
+        --------
+        >>> from steadyrank import Study, Votes
+        >>> study = Study(Votes(["ann"] * 3 + ["bob"] * 2)).updated(Votes(["cyd", "bob", "bob"]))
+        >>> study.items, study.scores, study.topk(1).members
+        (('ann', 'bob', 'cyd'), array([0.375, 0.5  , 0.125]), ('bob', 'ann'))
+        """
+        read = not isinstance(new_units, Observations)
+        if arguments and not read:
+            raise InvalidSettingError(f"data need no {', '.join(arguments)}: they are not read")
+        kind = self._pieces[0].kind.name
+        new: Any = read_any(new_units, kind=kind, **arguments) if read else new_units
+        self._pieces[0].check_joins(new)
+        items, mine, its = joined_labels(self.items, new.items)
+        fits = self._totals is not None and all(piece.joins_unseen(new) for piece in self._pieces)
+        totals = self._totals.plus(new.over(items, its), mine) if self._totals and fits else None
+        if totals is None:
+            return Study(self.data.joined(new), self.scorer)
+        made = Study(new, self.scorer)
+        del made.data
+        made.__dict__ |= {"_pieces": (*self._pieces, new), "items": items, "_totals": totals}
+        return made
 
     @cached_property
     def order(self) -> IntArray:
