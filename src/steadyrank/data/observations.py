@@ -281,7 +281,8 @@ class Observations(ABC):
             if isinstance(mine, np.ndarray) and name not in {"weights", "unit"}:
                 both[name] = np.concatenate([mine, its[1:] + mine[-1] if name == "indptr" else its])
             elif name == self.per_row:
-                unnamed = isinstance(mine, range) and isinstance(its, range) and name == "row_labels"
+                numbered = (tuple(part) == tuple(range(len(part))) for part in (mine, its))
+                unnamed = name == "row_labels" and all(numbered)
                 both[name] = range(len(mine) + len(its)) if unnamed else (*mine, *its)
         made = set_fields(one, **both)._anew(self._people_with(new))  # noqa: SLF001 (one of us)
         later = dict.fromkeys((*new.notes, *made.notes))

@@ -5,13 +5,14 @@ The way of the data, top to bottom: data -> scorer -> leave-one-out scores -> op
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steadyrank.data import Observations, read_any
-from steadyrank.errors import InvalidSettingError
+from steadyrank.errors import InvalidSettingError, SteadyrankError
 from steadyrank.operators.checks import check_eps, check_k
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.rankings import RankingSet
@@ -173,8 +174,10 @@ class Study:
         new: Any = read_any(new_units, kind=kind, **arguments) if read else new_units
         self._pieces[0].check_joins(new)
         items, mine, its = joined_labels(self.items, new.items)
-        fits = self._totals is not None and all(piece.joins_unseen(new) for piece in self._pieces)
-        totals = self._totals.plus(new.over(items, its), mine) if self._totals and fits else None
+        totals = None
+        if all(piece.joins_unseen(new) for piece in self._pieces):
+            with suppress(SteadyrankError):  # what refuses a part may take the whole
+                totals = self._totals and self._totals.plus(new.over(items, its), mine)
         if totals is None:
             return Study(self.data.joined(new), self.scorer)
         made = Study(new, self.scorer)
