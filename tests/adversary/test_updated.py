@@ -113,7 +113,7 @@ def answers(study: Study) -> dict[str, Any]:
     asked = {
         "items": lambda: study.items,
         "units": lambda: (study.unit, list(study.units.labels), study.units.counts.tolist()),
-        "scores": lambda: study.scores.tobytes(),
+        "scores": lambda: study.scores.tobytes(),  # noqa: PLW0108 (it may refuse)
         "topk": lambda: study.topk(k).to_frame("polars").to_dict(as_series=False),
         "certificate": lambda: study.topk(k, delta=0.2).certificate,
         "ranking": lambda: study.ranking().to_frame("polars").to_dict(as_series=False),
