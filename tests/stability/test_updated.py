@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from steadyrank import Ballots, Battles, Ratings, Regression, ScoreMatrix, Study, Votes
+from steadyrank import Ballots, Battles, Plurality, Ratings, Regression, ScoreMatrix, Study, Votes
 from steadyrank.errors import (
     DuplicateRatingsError,
     InvalidDataError,
@@ -175,6 +175,15 @@ def test_what_refuses_a_part_may_take_the_whole() -> None:
     with pytest.raises(SteadyrankError):
         study.scores  # noqa: B018
     assert study.updated(Ratings(["v"], ["y"], [2])).scores.tolist() == [4, 2]
+
+
+def test_a_derived_scorer_scores_in_its_own_way() -> None:
+    class Turned(Plurality):
+        def score(self, data: Any) -> Any:
+            return -super().score(data)
+
+    study = Study(Votes(["x", "x", "y"]), Turned())
+    assert study.updated(Votes(["x"])).scores.tolist() == [-0.75, -0.25]
 
 
 def test_scorers_that_fit_score_all_units_anew() -> None:

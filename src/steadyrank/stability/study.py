@@ -134,11 +134,15 @@ class Study:
 
     @cached_property
     def _scores_alone(self) -> FloatArray:
-        return self.scorer.score(self.data) if self._totals is None else self._totals.scores
+        known: RunningTotals | None = vars(self).get("_totals")
+        return self.scorer.score(self.data) if known is None else known.scores
 
     @cached_property
     def _totals(self) -> RunningTotals | None:
-        return self.scorer.running_totals(self.data)
+        """What the scores follow from, unless somebody derived a scorer that scores in another way."""
+        ways = (vars(each).keys() & {"score", "running_totals"} for each in type(self.scorer).__mro__)
+        last = next(filter(None, ways))
+        return self.scorer.running_totals(self.data) if "running_totals" in last else None
 
     def updated(self, new_units: Any, **arguments: Any) -> Study:
         """Return a study with new units: the same as a study of all units from the start.
