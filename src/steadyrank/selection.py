@@ -91,7 +91,7 @@ def _of_rows(score: Any, X: Any, y: Any, data: Any) -> FloatArray:
         found = score(X[rows], None if y is None else y[rows])
     scores = np.asarray(found[0] if isinstance(found, tuple | list) else found, dtype=np.float64)
     known = np.abs(scores) < BEYOND  # nan is not
-    low, high = (scores[known].min(), scores[known].max()) if known.any() else (0.0, 0.0)
+    low, high = (end(scores, where=known, initial=0.0) for end in (np.min, np.max))
     return np.where(known, scores, np.where(scores > 0, high + 1, low - 1))
 
 
@@ -102,9 +102,9 @@ class StableSelectKBest(_StableSelector):
     computes the scores again without each row and selects the inflated list: at the smallest eps at
     which it holds the k best features of the data without any one row (``delta=0``).
 
-    A score that is nan, as that of a feature without variance, counts as one less than the lowest of its
-    fit, and an infinite one (from 1e100 on) as one more than the highest. Of equal scores the first
-    feature comes first; SelectKBest prefers the last.
+    A score that is nan, as that of a feature without variance, counts as one less than 0 and all others
+    of its fit, and an infinite one (from 1e100 on) as one more. Of equal scores the first feature comes
+    first; SelectKBest prefers the last.
 
     Parameters
     ----------
@@ -125,8 +125,8 @@ class StableSelectKBest(_StableSelector):
     sure_ : bool array (features,)
         The features that are among the plain k best of the data, and of the data without any one row.
     contenders_ : bool array (features,)
-        Those that leaving out some row brings among the k best or puts out; with ``delta=0`` and without
-        an ``eps`` all are selected.
+        Those that leaving out some row brings among the k best or puts out. By default all of them are
+        selected; with another ``delta``, ``eps`` or ``guarantee`` perhaps not.
     scores_, pvalues_ : float arrays (features,)
         On all rows, as the function gives them; ``pvalues_`` is None where it gives none.
     answer_ : StableTopK or None
@@ -143,20 +143,14 @@ class StableSelectKBest(_StableSelector):
     >>> from sklearn.feature_selection import f_regression
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
     >>> selector = StableSelectKBest(f_regression, k=5).fit(X.iloc[:60], y[:60])
-    >>> selector.get_feature_names_out().tolist()
-    []
+    >>> selector.get_feature_names_out().tolist(), int(selector.sure_.sum())
+    (['age', 'sex', 'bmi', 'bp', 's1', 's3', 's4', 's5', 's6'], 4)
     """
 
     def __init__(
-        self,
-        score_func: Any = plain.f_classif,
-        k: Any = 10,
-        *,
-        delta: float = 0.0,
-        eps: float | None = None,
-        guarantee: Guarantee = "cover",
-        n_jobs: int | None = None,
-    ) -> None:
+        self, score_func: Any = plain.f_classif, k: Any = 10, *, delta: float = 0.0,
+        eps: float | None = None, guarantee: Guarantee = "cover", n_jobs: int | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(k, delta, eps, guarantee, n_jobs)
         self.score_func = score_func
 
@@ -188,21 +182,15 @@ class StableSelectFromModel(_StableSelector):
     >>> from sklearn.datasets import load_diabetes
     >>> from sklearn.linear_model import Ridge
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
-    >>> selector = StableSelectFromModel(Ridge(), k=3).fit(X, y)
+    >>> selector = StableSelectFromModel(Ridge(), k=3).fit(X.iloc[:60], y[:60])
     >>> selector.get_feature_names_out().tolist(), int(selector.sure_.sum())
-    ()
+    (['bmi', 'bp', 's4', 's5'], 2)
     """
 
     def __init__(
-        self,
-        estimator: Any,
-        k: Any = 10,
-        *,
-        delta: float = 0.0,
-        eps: float | None = None,
-        guarantee: Guarantee = "cover",
-        n_jobs: int | None = None,
-    ) -> None:
+        self, estimator: Any, k: Any = 10, *, delta: float = 0.0,
+        eps: float | None = None, guarantee: Guarantee = "cover", n_jobs: int | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(k, delta, eps, guarantee, n_jobs)
         self.estimator = estimator
 

@@ -305,7 +305,6 @@ class Ballots(CountedRows):
         return super()._rows(rows, **changed) | ballots
 
     def _one(self, unit: Any, times: int) -> Self:
-        self._check_addable()
         return type(self)([unit], counts=[times], items=self.items, approval=self.approval)
 
     def _anew(self, people: People) -> Self:

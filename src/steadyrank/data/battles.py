@@ -310,7 +310,6 @@ class Battles(CountedRows):
         return self._rows(rows, **sides)
 
     def _one(self, unit: Any, times: int) -> Self:
-        self._check_addable()
         winner, loser = unit
         return type(self)([winner], [loser], ["left"], counts=[times], items=self.items)
 

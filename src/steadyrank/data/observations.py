@@ -252,7 +252,9 @@ class Observations(ABC):
         >>> Votes(["ann", "bob", "ann"]).with_added("bob", 2).units.counts
         array([2, 3])
         """
-        return self.joined(self._one(unit, times))
+        one = self._one(unit, times)
+        self._check_addable()
+        return self.joined(one)
 
     def joined(self, new: Self) -> Self:
         """Return these data and new ones, as reading all their rows at once gives them.
@@ -301,12 +303,18 @@ class Observations(ABC):
 
     def check_joins(self, new: Observations) -> None:
         """Complain about new data of another kind, or with other units."""
-        approve = (" that approve" * getattr(data, "approval", False) for data in (self, new))
-        units = (shorten(data.unit_kind or data.kind.unit) for data in (self, new))
-        names = (self.kind.name, new.kind.name)
-        told = [f"{name}{how}, by {unit}" for name, how, unit in zip(names, approve, units, strict=True)]
-        if type(new) is not type(self) or told[0] != told[1] or self.grouped != new.grouped:
-            raise InvalidDataError(f"new units must be {told[0]}, as the others, but are {told[1]}")
+        how = [" that approve" * getattr(data, "approval", False) for data in (self, new)]
+        unit = [shorten(data.unit_kind or data.kind.unit) for data in (self, new)]
+        if type(new) is not type(self) or (unit[0], how[0], self.grouped) != (
+            unit[1],
+            how[1],
+            new.grouped,
+        ):
+            mine, its = (
+                f"{self.kind.name}{how[0]}, by {unit[0]}",
+                f"{new.kind.name}{how[1]}, by {unit[1]}",
+            )
+            raise InvalidDataError(f"new units must be {mine}, as the others, but are {its}")
 
     def joins_unseen(self, new: Self) -> bool:  # noqa: ARG002 (most do)
         """Tell whether new data surely join these, by what is known without a look at all rows."""

@@ -232,7 +232,6 @@ class Ratings(EntryObservations):
         }
 
     def _one(self, unit: Any, times: int) -> Self:
-        self._check_addable()
         users = [f"added {self.n_rows + number}" for number in range(times) for _ in unit]
         return type(self)(users, [*unit] * times, [*unit.values()] * times, items=self.items)
 

@@ -246,7 +246,6 @@ class ScoreMatrix(EntryObservations):
         return {"values": values[rows], "row_labels": labels, **self._people(rows)}
 
     def _one(self, unit: Any, times: int) -> Self:
-        self._check_addable()
         rows = ["added"] * times
         return type(self)([unit] * times, items=self.items, rows=rows, missing=self.missing)
 

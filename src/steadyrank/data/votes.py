@@ -173,7 +173,6 @@ class Votes(CountedRows):
         return self._rows(rows, choices=choices)
 
     def _one(self, unit: Any, times: int) -> Self:
-        self._check_addable()
         return type(self)([unit], counts=[times], items=self.items)
 
     def _anew(self, people: People) -> Self:

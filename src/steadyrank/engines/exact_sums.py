@@ -101,11 +101,10 @@ class ExactForm:
             return False
         if self.whole:
             return bool(decimals.all())
-        split = of_items(self.coarse != TO_WHOLE, items)
-        inside = sizes * of_items(self.scale, items) < 1.0  # the largest power of two stays
         before, after = (max(addends, 2).bit_length() for addends in rows)
-        ordinary = np.max(self.scale) < 2.0**-SMALLEST_EXPONENT
-        return before == after and bool(ordinary and np.where(split, inside, decimals).all())
+        inside = sizes * of_items(self.scale, items) < 1.0  # the largest power of two stays
+        serve = np.where(of_items(self.coarse != TO_WHOLE, items), inside, decimals).all()
+        return bool(before == after and serve and np.max(self.scale) < 2.0**-SMALLEST_EXPONENT)
 
     def ratio(self, sums: FloatArray, share: float, below: AnyArray, items: Any) -> FloatArray:
         """Return ``sums * share / below`` of sums in this form: one division for decimals.

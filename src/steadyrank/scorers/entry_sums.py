@@ -17,7 +17,7 @@ import numpy as np
 from steadyrank.data.people import ROOM
 from steadyrank.engines.blocks import Wanted
 from steadyrank.engines.exact_sums import EXACT, is_single
-from steadyrank.engines.item_sums import ItemSums, Prior
+from steadyrank.engines.item_sums import Entries, Prior
 from steadyrank.errors import (
     SHOWN,
     InvalidSettingError,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from steadyrank.data.score_matrix import ScoreMatrix
     from steadyrank.data.units import Units
     from steadyrank.engines.blocks import Block, Rows, SparseBlock
-    from steadyrank.engines.item_sums import Entries, Parts
+    from steadyrank.engines.item_sums import ItemSums, Parts
     from steadyrank.errors import WayOut
     from steadyrank.scorers.contests import Contests
 
@@ -78,12 +78,12 @@ class EntrySums(Scorer):
         return self._sums(data).scores
 
     def running_totals(self, data: EntryData) -> RunningTotals | None:
-        """Return the sums and counts, but of single precision, whose form depends on all values."""
-        sums, entries, ends = self._sums(data), data.entries, self.value_range or (-np.inf, np.inf)
-        if not hasattr(data, "values") or is_single(data.values):
+        """Return the sums and counts; none of single precision, nor of values that need a look each."""
+        single = not hasattr(data, "values") or is_single(data.values)
+        if single or self.value_range is not None:
             return None
-        plain = ItemSums(sums.form, sums.prior, sums.counts, sums.totals)
-        return EntryTotals(sums.scores, plain, entries.rows, entries.scale, ends)
+        sums = Entries.sums(data.entries, self.prior)
+        return EntryTotals(self.score(data), sums, data.entries.rows, data.entries.scale)
 
     def leave_one_out(self, data: EntryData) -> LeaveOneOut:
         """Return the scores without each unit."""
@@ -157,15 +157,12 @@ class EntryTotals(RunningTotals):
         The sums and counts, and the scores that follow.
     rows, scale : int
         How many values, in parts, an item without gaps has, and how many parts make one.
-    value_range : (float, float)
-        That of the scorer.
     """
 
     scores: FloatArray
     sums: ItemSums
     rows: int
     scale: int
-    value_range: tuple[float, float]
 
     def plus(self, new: Any, places: IntArray) -> EntryTotals | None:
         """Add the values of new units, where the form of the sums stays as it is."""
@@ -173,9 +170,8 @@ class EntryTotals(RunningTotals):
         if self.scale % scale or is_single(values) or not (form.whole or new.n_items == len(places)):
             return None
         times = np.broadcast_to(each * (self.scale // scale), new.n_rows)
-        rows, (lowest, highest) = self.rows + int(times.sum()), self.value_range
-        outside = values.min() < lowest or values.max() > highest
-        if outside or 10 * rows > ROOM or not form.serves(values, item, (self.rows, rows)):
+        rows = self.rows + int(times.sum())
+        if 10 * rows > ROOM or not form.serves(values, item, (self.rows, rows)):
             return None
         known: Parts = self.sums.counts.astype(np.float64), *self.sums.totals
         parts: Parts = np.ones(len(values)), *form.parts(values, item)
@@ -184,7 +180,7 @@ class EntryTotals(RunningTotals):
             more[places] += before
         sums = replace(self.sums, counts=found[0].astype(np.int64), totals=tuple(found[1:]))
         some = self.sums.prior.weight or found[0].all()
-        return EntryTotals(sums.scores, sums, rows, self.scale, self.value_range) if some else None
+        return EntryTotals(sums.scores, sums, rows, self.scale) if some else None
 
 
 def checked_range(value_range: tuple[float, float]) -> tuple[float, float]:

@@ -150,7 +150,8 @@ class Study:
         For scorers that add up (plurality, approval, Borda, mean ratings, column means) scores follow
         from the totals so far, in time that grows with the new units and the number of items; what needs
         all units is made when first asked for. All units are scored anew by other scorers, where weights
-        or values need finer parts than those before, and where a Borda ballot names a new item.
+        or values need finer parts than those before or have a ``value_range``, and where a Borda ballot
+        names a new item.
 
         Items, groups and users are known by their labels. New items take their place in the order of
         labels, or come last where the list had an order of its own. A judge who votes again is the same
@@ -171,12 +172,12 @@ class Study:
         >>> study.items, study.scores, study.topk(1).members
         (('ann', 'bob', 'cyd'), array([0.375, 0.5  , 0.125]), ('bob', 'ann'))
         """
-        read = not isinstance(new_units, Observations)
-        if arguments and not read:
+        first, new = self._pieces[0], new_units
+        if not isinstance(new, Observations):
+            new = read_any(new, kind=first.kind.name, **arguments)
+        elif arguments:
             raise InvalidSettingError(f"data need no {', '.join(arguments)}: they are not read")
-        kind = self._pieces[0].kind.name
-        new: Any = read_any(new_units, kind=kind, **arguments) if read else new_units
-        self._pieces[0].check_joins(new)
+        first.check_joins(new)
         items, mine, its = joined_labels(self.items, new.items)
         totals = None
         if all(piece.joins_unseen(new) for piece in self._pieces):
