@@ -74,7 +74,9 @@ class _StableSelector(plain.SelectorMixin, base.BaseEstimator):  # type: ignore[
         return self
 
     def _answer(self, X: Any, y: Any, k: int) -> StableTopK:
-        how: Any = {"n_jobs": self.n_jobs, "label": repr(self), "progress": False}
+        scored = vars(self).get("score_func") or self.estimator
+        label = getattr(scored, "__name__", type(scored).__name__)
+        how: Any = {"n_jobs": self.n_jobs, "label": label, "progress": False}
         data = ScoreMatrix(X, items=getattr(self, "feature_names_in_", None))
         study = Study(data, Refit(partial(_of_rows, self._score, X, y), **how))
         return study.topk(k, delta=self.delta, eps=self.eps, guarantee=self.guarantee)

@@ -50,8 +50,9 @@ def battles(rng: np.random.Generator, size: int) -> tuple[type, Rows, Rows]:
 def ballots(rng: np.random.Generator, size: int) -> tuple[type, Rows, Rows]:
     names, approval = labels(rng, 5), bool(rng.random() < 0.4)
     orders: list[Any] = []
-    for _ in range(size):
-        order = [names[place] for place in rng.permutation(5)[: rng.integers(1, 6)]]
+    for row in range(size):
+        known = rng.permutation(5 if row > 3 * size // 4 else 4)  # one item comes late
+        order = [names[place] for place in known[: rng.integers(1, 6)]]
         tied = not approval and len(order) > 2 and rng.random() < 0.4
         orders.append([tuple(order[:2]), *order[2:]] if tied else order)
     return Ballots, {"ballots": orders} | people(rng, size), {"approval": approval}
@@ -94,7 +95,7 @@ def values(rng: np.random.Generator, shape: Any) -> Any:
     ]
     first, second = (forms[rng.integers(len(forms))].astype(float) for _ in range(2))
     size = shape if isinstance(shape, int) else shape[0]
-    late = np.arange(size) >= (size // 2 if rng.random() < 0.3 else size)
+    late = np.arange(size) >= (3 * size // 4 if rng.random() < 0.5 else size)
     return np.where(late if isinstance(shape, int) else late[:, np.newaxis], second, first)
 
 
