@@ -252,9 +252,8 @@ class Observations(ABC):
         >>> Votes(["ann", "bob", "ann"]).with_added("bob", 2).units.counts
         array([2, 3])
         """
-        one = self._one(unit, times)
         self._check_addable()
-        return self.joined(one)
+        return self.joined(self._one(unit, times))
 
     def joined(self, new: Self) -> Self:
         """Return these data and new ones, as reading all their rows at once gives them.
