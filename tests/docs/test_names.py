@@ -13,7 +13,8 @@ from docs.page_examples import DOCS, examples_of
 from steadyrank import errors
 
 EXPORTING = tuple(
-    f"steadyrank.{part}" for part in ("data", "engines", "operators", "scorers", "stability")
+    f"steadyrank.{part}"
+    for part in ("data", "engines", "operators", "scorers", "selection", "stability")
 )
 REPORT = {
     "steadyrank.report.html": {"render_html"},

@@ -218,6 +218,7 @@ class Ballots(CountedRows):
     )
 
     columns: ClassVar[tuple[str, ...]] = ()
+    item_fields = ("ranked",)
     indptr: IntArray
     ranked: IntArray
     levels: IntArray
@@ -303,13 +304,17 @@ class Ballots(CountedRows):
         ballots = {"indptr": indptr, "ranked": self.ranked[entries], "levels": self.levels[entries]}
         return super()._rows(rows, **changed) | ballots
 
-    def _added(self, unit: Any, times: int) -> dict[str, Any]:
-        self._check_addable()
-        other = Ballots([unit], counts=[times], items=self.items, approval=self.approval)
-        indptr = np.append(self.indptr, self.indptr[-1] + other.indptr[1:])
-        both = self._joined(other, "ranked", "levels", "counts")
-        arrays = BallotArrays(indptr, both["ranked"], both["levels"])
-        return self._merged(arrays, both["counts"], self._people([]))
+    def _one(self, unit: Any, times: int) -> Self:
+        return type(self)([unit], counts=[times], items=self.items, approval=self.approval)
+
+    @property
+    def variety(self) -> str:
+        """Whether they approve."""
+        return " that approve" if self.approval else ""
+
+    def _anew(self, people: People) -> Self:
+        given: Any = {"counts": self.counts, "items": self.items, "approval": self.approval, **people}
+        return type(self).from_csr(self.indptr, self.ranked, self.levels, **given)
 
     def _merged(self, arrays: BallotArrays, counts: IntArray, people: dict[str, Any]) -> dict[str, Any]:
         """Return the fields of ballots of which some may be equal: by weight and group, each once."""

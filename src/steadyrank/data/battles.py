@@ -34,6 +34,7 @@ from steadyrank.reading.arrays import as_column, as_counts, as_matrix, check_len
 from steadyrank.reading.kinds import Form, Kind, Role
 from steadyrank.reading.labels import encode
 from steadyrank.reading.table import as_table, simplify
+from steadyrank.wording import counted
 
 if TYPE_CHECKING:
     from typing import Self
@@ -239,6 +240,7 @@ class Battles(CountedRows):
     )
 
     columns: ClassVar[tuple[str, ...]] = ("left", "right", "outcome", "covariates")
+    item_fields = ("left", "right")
     left: IntArray
     right: IntArray
     outcome: AnyArray
@@ -382,12 +384,25 @@ class Battles(CountedRows):
         sides = {side: renumbered(kept)[getattr(self, side)] for side in ("left", "right")}
         return self._rows(rows, **sides)
 
-    def _added(self, unit: Any, times: int) -> dict[str, Any]:
-        self._check_addable()
+    def _one(self, unit: Any, times: int) -> Self:
         winner, loser = unit
         level = np.zeros((1, self.covariates.shape[1]))
-        other = Battles([winner], [loser], ["left"], counts=[times], covariates=level, items=self.items)
-        return self._joined(other, *self.columns, "counts")
+        made = type(self)(
+            [winner], [loser], ["left"], counts=[times], covariates=level, items=self.items
+        )
+        return set_fields(made, ordered=True)  # played in succession
+
+    def _anew(self, people: People) -> Self:
+        sides, results = (self.left, self.right, self.items), (self.outcome, "")
+        made = type(self).__new__(type(self))
+        _set_battles(made, sides, results, self.counts, self.covariates, **people)
+        return set_fields(made, ordered=self.ordered)
+
+    @property
+    def variety(self) -> str:
+        """How many covariates there are, if any."""
+        number = self.covariates.shape[1]
+        return f" with {counted(number, 'covariate')}" if number else ""
 
     def favouring(self, behind: int, ahead: int, ends: Ends) -> tuple[object, object]:  # noqa: ARG002
         """Return a battle that the one behind wins."""

@@ -27,6 +27,7 @@ class CountedRows(Observations):
 
     columns: ClassVar[tuple[str, ...]]
     """The fields that hold one entry for each row."""
+    per_row = "counts"
     counts: IntArray
 
     @property

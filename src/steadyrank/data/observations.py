@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from steadyrank.data.people import decimal_places, some_people
+from steadyrank.data.people import People, decimal_places, some_people
 from steadyrank.data.units import Units
 from steadyrank.errors import (
     MOST_COUNTED,
@@ -26,12 +26,12 @@ from steadyrank.errors import (
     listing,
     shorten,
 )
-from steadyrank.reading.arrays import as_counts, frozen, is_hashable
+from steadyrank.reading.arrays import as_counts, frozen, is_hashable, objects
 from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.item_names import with_names
 from steadyrank.reading.kinds import Kind, Role, Setting
-from steadyrank.reading.labels import encode, unique_labels
+from steadyrank.reading.labels import encode, joined_labels, unique_labels
 from steadyrank.reading.roles import Resolved, resolve
 from steadyrank.reading.unit_columns import Candidates, unit_candidates
 from steadyrank.safe_text import shortened
@@ -96,6 +96,10 @@ class Observations(ABC):
     """
 
     kind: ClassVar[Kind]
+    item_fields: ClassVar[tuple[str, ...]] = ()
+    """The fields of places of items, or with a column for each item."""
+    per_row: ClassVar[str] = "row_labels"
+    """A field with an entry for each row, or user."""
     items: tuple[object, ...]
     notes: tuple[str, ...] = field(default=(), kw_only=True)
     unit_candidates: Candidates = field(default=(), kw_only=True)
@@ -145,6 +149,11 @@ class Observations(ABC):
     def n_units(self) -> int:
         """The number n of units, equal ones counted as often as they occur."""
         return self.units.total
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows, or users, there are."""
+        return len(getattr(self, self.per_row))
 
     def __repr__(self) -> str:
         units, items = counted(self.n_units, self.units.kind), counted(self.n_items, "item")
@@ -243,9 +252,100 @@ class Observations(ABC):
         >>> Votes(["ann", "bob", "ann"]).with_added("bob", 2).units.counts
         array([2, 3])
         """
-        return self._changed(self._added(unit, times))
+        self._check_addable()
+        return self.joined(self._one(unit, times))
 
-    def _added(self, unit: Any, times: int) -> dict[str, Any]:  # noqa: ARG002 (always refused)
+    def joined(self, new: Self) -> Self:
+        """Return these data and new ones, as reading all their rows at once gives them.
+
+        Items and groups are known by their labels, and users who rate by theirs: a judge who votes again
+        is the same unit, and what a known user rates is that user's. Rows of scores are new rows,
+        whatever they are called.
+
+        Parameters
+        ----------
+        new : data of the same kind
+            With the same kind of unit. Where only some rows have weights, the others count 1.
+
+        Examples
+        --------
+        >>> from steadyrank.data import Votes
+        >>> Votes(["ann", "cyd"]).joined(Votes(["bob", "ann"]))
+        <Votes: 4 votes, 3 items: 'ann', 'bob', 'cyd'>
+        """
+        self.check_joins(new)
+        items, *places = joined_labels(self.items, new.items)
+        one, two = (data.over(items, at) for data, at in zip((self, new), places, strict=True))
+        both: dict[str, Any] = {"notes": (*self.notes, *new.notes)}
+        for name in (each.name for each in fields(self)):
+            mine, its = getattr(one, name), getattr(two, name)
+            if isinstance(mine, np.ndarray) and name not in {"weights", "unit"}:
+                both[name] = np.concatenate([mine, its[1:] + mine[-1] if name == "indptr" else its])
+            elif isinstance(mine, bool):
+                both[name] = mine and its
+            elif name == self.per_row:
+                numbered = (tuple(part) == tuple(range(len(part))) for part in (mine, its))
+                unnamed = name == "row_labels" and all(numbered)
+                both[name] = range(len(mine) + len(its)) if unnamed else (*mine, *its)
+        made = set_fields(one, **both)._anew(self._people_with(new))  # noqa: SLF001 (one of us)
+        later = dict.fromkeys((*new.notes, *made.notes))
+        notes = (f"units were added: {note}" for note in later if note not in self.notes)
+        return set_fields(made, notes=(*self.notes, *notes), unit_candidates=self.unit_candidates)
+
+    def over(self, items: tuple[object, ...], places: IntArray) -> Self:
+        """Return the data over a longer list of items, given the places of theirs in it."""
+        found: dict[str, Any] = {"items": items}
+        for name in self.item_fields:
+            column, wide = getattr(self, name), np.full((self.n_rows, len(items)), np.nan)
+            if column.ndim > 1:
+                wide[:, places] = column
+            found[name] = places[column] if column.ndim == 1 else wide
+        return self._changed(found)
+
+    def check_joins(self, new: Observations) -> None:
+        """Complain about new data of another kind, or with other units."""
+        how = [data.variety for data in (self, new)]
+        unit = [shorten(data.unit_kind or data.kind.unit) for data in (self, new)]
+        if type(new) is not type(self) or (unit[0], how[0], self.grouped) != (
+            unit[1],
+            how[1],
+            new.grouped,
+        ):
+            mine, its = (
+                f"{self.kind.name}{how[0]}, by {unit[0]}",
+                f"{new.kind.name}{how[1]}, by {unit[1]}",
+            )
+            raise InvalidDataError(f"new units must be {mine}, as the others, but are {its}")
+
+    @property
+    def variety(self) -> str:
+        """What tells these data from others of their kind, for sentences."""
+        return ""
+
+    def joins_unseen(self, new: Self) -> bool:  # noqa: ARG002 (most do)
+        """Tell whether new data surely join these, by what is known without a look at all rows."""
+        return True
+
+    def _anew(self, people: People) -> Self:  # noqa: ARG002 (always refused)
+        """Return the data as their constructor makes them from their fields, and from who is behind."""
+        raise InvalidDataError(
+            f"no units can be added to {self.kind.name} whose numbers depend on all of them",
+            way_out="Start anew from all of them.",
+        )
+
+    def _people_with(self, new: Self) -> People:
+        """Return who is behind the rows of these data and of new ones."""
+        found: People = {}
+        if self.weights is not None or new.weights is not None:
+            each = (np.ones(it.n_rows) if it.weights is None else it.weights for it in (self, new))
+            found["weights"] = np.concatenate(list(each))
+        if self.unit is not None:
+            labels = [objects(it.unit_labels or ())[it.unit] for it in (self, new)]
+            found |= {"units": np.concatenate(labels), "unit_kind": self.unit_kind}
+        return found
+
+    def _one(self, unit: Any, times: int) -> Self:  # noqa: ARG002 (always refused)
+        """Return data that hold one unit alone, as often as is said."""
         raise InvalidDataError(f"no unit can be added to {self.kind.name}")
 
     def _check_addable(self) -> None:
@@ -404,10 +504,6 @@ class Observations(ABC):
         """Return the groups as units, or where there are none each row, under its label."""
         named = labels if self.unit_labels is None else self.unit_labels
         return Units(self.unit_kind or self.kind.unit, np.ones(len(named), dtype=np.int64), named)
-
-    def _joined(self, other: Self, *names: str) -> dict[str, Any]:
-        """Return some arrays of these data with those of others behind them."""
-        return {name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in names}
 
     @classmethod
     def from_table(cls, table: Table, given: Mapping[str, Any]) -> Self:

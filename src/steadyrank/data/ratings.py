@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
@@ -11,7 +11,7 @@ import numpy as np
 
 from steadyrank.data.entry_data import EntryObservations
 from steadyrank.data.observations import ITEM_LIST, ITEM_NAMES, check_some, repeated_spans, set_fields
-from steadyrank.data.people import People, PeopleArguments, agreed, of_people, renumbered
+from steadyrank.data.people import People, PeopleArguments, agreed, of_people, renumbered, said_of
 from steadyrank.engines.exact_sums import together
 from steadyrank.engines.sparse_entries import MergedEntries, SparseEntries, unit_ranges
 from steadyrank.errors import (
@@ -22,7 +22,7 @@ from steadyrank.errors import (
     SizeMismatchError,
     shorten,
 )
-from steadyrank.reading.arrays import as_numbers, check_length, compact
+from steadyrank.reading.arrays import Coded, as_numbers, check_length, compact, objects
 from steadyrank.reading.kinds import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.table import as_table
@@ -130,6 +130,7 @@ class Ratings(EntryObservations):
         observation="rating",
     )
 
+    item_fields, per_row = ("rated",), "user_labels"
     user_labels: Sequence[object]
     indptr: IntArray
     rated: AnyArray
@@ -230,17 +231,39 @@ class Ratings(EntryObservations):
             **self._people(stay),
         }
 
-    def _added(self, unit: Any, times: int) -> dict[str, Any]:
-        self._check_addable()
-        names, values = list(unit), list(unit.values())
-        other = Ratings(["added"] * len(names), names, values, items=self.items)
-        spans = self.indptr[-1] + len(names) * np.arange(1, times + 1)
-        return {
-            "indptr": np.append(self.indptr, spans),
-            "rated": np.append(self.rated, np.tile(other.rated, times)),
-            "values": np.append(self.values, np.tile(other.values, times)),
-            "user_labels": (*self.user_labels, *["added"] * times),
-        }
+    def _one(self, unit: Any, times: int) -> Self:
+        users = [f"added {self.n_rows + number}" for number in range(times) for _ in unit]
+        return type(self)(users, [*unit] * times, [*unit.values()] * times, items=self.items)
+
+    @property
+    def cells(self) -> tuple[IntArray, IntArray, AnyArray]:
+        """Who rated, what, and how."""
+        return np.repeat(np.arange(self.n_rows), np.diff(self.indptr)), self.rated, self.values
+
+    @cached_property
+    def _place_of(self) -> Mapping[object, int]:
+        return {label: place for place, label in enumerate(self.user_labels)}
+
+    def _rated_by(self, user: object) -> set[object]:
+        span = slice(*self.indptr[self._place_of[user] :][:2])
+        return {self.items[item] for item in self.rated[span]}
+
+    def joins_unseen(self, new: Self) -> bool:
+        """Look known users up: they may rate other items, where nothing else is said about them."""
+        known = [user for user in new.user_labels if user in self._place_of]
+        more_said = self.weights is not None or new.weights is not None or self.unit is not None
+        return not any(more_said or self._rated_by(user) & new._rated_by(user) for user in known)
+
+    def _anew(self, people: People) -> Self:
+        raters, (codes, users) = self.cells[0], encode(objects(self.user_labels))
+        rater, rated = Coded(codes[raters], objects(users)), Coded(self.rated, objects(self.items))
+        said = said_of(people, raters)
+        try:
+            return type(self)(rater, rated, self.values, items=self.items, users=users, **said)
+        except DuplicateRatingsError as error:
+            error.rows = []  # they would be those of neither
+            error.way_out = ("Start anew from all ratings, read with ", Option("duplicates", "last"))
+            raise
 
     def favouring(self, behind: int, ahead: int, ends: Ends) -> dict[object, float]:
         """Return ratings of the two, as far as they help."""

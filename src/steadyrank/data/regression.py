@@ -111,6 +111,7 @@ class Regression(Observations):
         ),
     )
 
+    item_fields = ("X",)
     X: FloatArray
     y: FloatArray
     row_labels: Sequence[object]
@@ -188,6 +189,11 @@ class Regression(Observations):
         rows = np.repeat(np.arange(len(times)), times)
         labels = tuple(self.row_labels[row] for row in rows.tolist())
         return {"X": self.X[rows], "y": self.y[rows], "row_labels": labels, **self._people(rows)}
+
+    def _anew(self, people: People) -> Self:
+        if self.classes is not None or STANDARDISED in self.notes:
+            return super()._anew(people)  # refused: places of texts and scales follow from all rows
+        return type(self)(self.X, self.y, items=self.items, rows=self.row_labels, **people)
 
     @classmethod
     def from_frame(cls, frame: Any, **arguments: Unpack[RegressionArguments]) -> Self:

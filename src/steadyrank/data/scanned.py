@@ -118,6 +118,10 @@ class ScannedEntries(EntryObservations):
         """Return the data with one more note, which comes before what left the engine."""
         return self._changed({"policies": (*self.policies, note)})
 
+    def check_joins(self, new: Observations) -> None:  # noqa: ARG002 (always refused)
+        """Complain: units are never added."""
+        raise InvalidDataError("no units can be added to data in an engine", way_out=IN_MEMORY)
+
     def favouring(self, behind: int, ahead: int, ends: object) -> Any:  # noqa: ARG002 (always refused)
         """Complain: units are never added."""
         raise InvalidDataError(

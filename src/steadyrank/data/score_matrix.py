@@ -190,6 +190,7 @@ class ScoreMatrix(EntryObservations):
         observation="score",
     )
 
+    item_fields = ("values",)
     values: FloatArray
     row_labels: Sequence[object]
     missing: str
@@ -253,11 +254,24 @@ class ScoreMatrix(EntryObservations):
         labels = tuple(self.row_labels[row] for row in rows.tolist())
         return {"values": values[rows], "row_labels": labels, **self._people(rows)}
 
-    def _added(self, unit: Any, times: int) -> dict[str, Any]:
-        self._check_addable()
-        other = ScoreMatrix([unit], items=self.items, missing=self.missing)
-        values = np.vstack([self.values, np.repeat(other.values, times, axis=0)])
-        return {"values": values, "row_labels": (*self.row_labels, *["added"] * times)}
+    def _one(self, unit: Any, times: int) -> Self:
+        rows = ["added"] * times
+        return type(self)([unit] * times, items=self.items, rows=rows, missing=self.missing)
+
+    @property
+    def cells(self) -> tuple[IntArray, IntArray, FloatArray]:
+        """The row, the column and the value of each cell that has one."""
+        row, item = np.nonzero(~np.isnan(self.values))
+        return row, item, self.values[row, item]
+
+    def joins_unseen(self, new: Self) -> bool:
+        """Look for gaps: rows fit where they have the same columns."""
+        whole = set(self.items) == set(new.items) and not np.isnan(new.values).any()
+        return whole or self.missing == "available"
+
+    def _anew(self, people: People) -> Self:
+        named, missing = {"items": self.items, "rows": self.row_labels}, self.missing
+        return type(self)(self.values, missing=missing, **named, **people)
 
     def favouring(self, behind: int, ahead: int, ends: Ends) -> list[float]:
         """Return a row with the largest value for the one and the least, or none, for the others."""

@@ -14,6 +14,7 @@ from steadyrank.data.grids import is_id
 from steadyrank.data.observations import COUNT, ITEM_LIST, row_counts, set_fields
 from steadyrank.data.people import People, PeopleArguments, of_people, renumbered
 from steadyrank.errors import InvalidDataError, Option, shorten
+from steadyrank.reading.arrays import Coded, objects
 from steadyrank.reading.kinds import Form, Kind, Role
 from steadyrank.reading.labels import encode
 from steadyrank.reading.table import Table, as_table, simplify
@@ -113,7 +114,7 @@ class Votes(CountedRows):
         on_engine="counted",
     )
 
-    columns: ClassVar[tuple[str, ...]] = ("choices",)
+    columns = item_fields = ("choices",)
     choices: IntArray
     counts: IntArray
 
@@ -171,9 +172,12 @@ class Votes(CountedRows):
         choices = renumbered(kept)[self.choices]
         return self._rows(rows, choices=choices)
 
-    def _added(self, unit: Any, times: int) -> dict[str, Any]:
-        self._check_addable()
-        return self._joined(Votes([unit], counts=[times], items=self.items), "choices", "counts")
+    def _one(self, unit: Any, times: int) -> Self:
+        return type(self)([unit], counts=[times], items=self.items)
+
+    def _anew(self, people: People) -> Self:
+        choices = Coded(self.choices, objects(self.items))
+        return type(self)(choices, counts=self.counts, items=self.items, **people)
 
     def favouring(self, behind: int, ahead: int, ends: Ends) -> Any:  # noqa: ARG002 (nobody else gains)
         """Return a vote for the one behind."""

@@ -22,7 +22,7 @@ import numpy as np
 from steadyrank import errors
 from steadyrank._typing import AnyArray
 from steadyrank.errors import NO_BLANKS, listing, shorten
-from steadyrank.reading.arrays import Coded, as_column, is_hashable, is_missing, numbered
+from steadyrank.reading.arrays import Coded, as_column, is_hashable, is_missing, numbered, objects
 
 WIDEST_TABLE = 1 << 27
 """Whole-number labels that span at most this much are looked up in a table, not sorted."""
@@ -75,6 +75,26 @@ def encode(
         error.subject = subject or error.subject
         raise
     return (codes, tuple(distinct)) if whole else _in_order(codes, distinct)
+
+
+def joined_labels(
+    known: Sequence[object], more: Sequence[object]
+) -> tuple[tuple[object, ...], AnyArray, AnyArray]:
+    """Return the labels of two lists together, and the places of either list's in them.
+
+    They are in the order of :func:`encode` if the known ones are; else those come first, as they are.
+
+    Examples
+    --------
+    >>> joined_labels(["a", "c"], ["b", "a"])[0], joined_labels(["c", "a"], ["b", "a"])[0]
+    (('a', 'b', 'c'), ('c', 'a', 'b'))
+    """
+    both, size = objects((*known, *more)), len(known)
+    codes, labels = encode(both)
+    if (np.diff(codes[:size]) < 0).any():  # somebody gave the list
+        codes, distinct = numbered(both.tolist())
+        labels = tuple(distinct)
+    return labels, codes[:size], codes[size:]
 
 
 def unique_labels(labels: Iterable[object], what: str = "items") -> tuple[object, ...]:

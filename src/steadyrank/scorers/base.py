@@ -32,6 +32,25 @@ Settled: TypeAlias = "Callable[[FloatArray, FloatArray], BoolArray]"
 OBSERVATIONS = "observations (Votes, Ballots, Ratings, Battles, ScoreMatrix or Regression)"
 
 
+class RunningTotals(ABC):
+    """What scores follow from, and what new units are added to without a look at those before.
+
+    Attributes
+    ----------
+    scores : float array (items,)
+        The scores, bit by bit those of all the data.
+    """
+
+    scores: FloatArray
+
+    @abstractmethod
+    def plus(self, new: Any, places: IntArray) -> RunningTotals | None:
+        """Return the totals with new data, or None where only scoring all of them anew will do.
+
+        The new data are over all items, of which those so far have the ``places``.
+        """
+
+
 class Scorer(ABC):
     """Step 1 of every ranking: from data to one number for each item.
 
@@ -75,6 +94,10 @@ class Scorer(ABC):
         from steadyrank.scorers.refit import Refit
 
         return Refit(self.score).leave_one_out(data)
+
+    def running_totals(self, data: Any) -> RunningTotals | None:  # noqa: ARG002 (some have them)
+        """Return what the scores follow from and new units can be added to, if there is such a thing."""
+        return None
 
     @property
     def resolution(self) -> float:

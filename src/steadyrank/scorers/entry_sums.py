@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
+from steadyrank.data.people import ROOM
 from steadyrank.engines.blocks import Block, Rows, SparseBlock, Wanted
-from steadyrank.engines.exact_sums import EXACT
-from steadyrank.engines.item_sums import Entries, ItemSums, Prior
+from steadyrank.engines.exact_sums import EXACT, is_single
+from steadyrank.engines.item_sums import Entries, ItemSums, Parts, Prior
 from steadyrank.errors import (
     SHOWN,
     InvalidSettingError,
@@ -25,7 +26,7 @@ from steadyrank.errors import (
     ValueRangeError,
     shorten,
 )
-from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several
+from steadyrank.scorers.base import LeaveOneOut, RunningTotals, Scorer, check_several
 from steadyrank.scorers.entry_contests import entry_contests
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
 
@@ -82,6 +83,14 @@ class EntrySums(Scorer):
     def score(self, data: EntryData) -> FloatArray:
         """Return the score of each item."""
         return self._sums(data)[1].scores
+
+    def running_totals(self, data: EntryData) -> RunningTotals | None:
+        """Return the sums and counts; none of single precision, nor of values that need a look each."""
+        single = not hasattr(data, "values") or is_single(data.values)
+        if single or self.value_range is not None:
+            return None
+        sums = Entries.sums(data.entries, self.prior)
+        return EntryTotals(self.score(data), sums, data.entries.rows, data.entries.scale)
 
     def leave_one_out(self, data: EntryData) -> LeaveOneOut:
         """Return the scores without each unit."""
@@ -142,6 +151,46 @@ class EntrySums(Scorer):
             without = f"the only {data.units.kind} that has some ({shorten(unit)} for the first)"
         names = [data.items[item] for item in items[:SHOWN]]
         raise ItemWithoutDataError(names, len(items), without=without, way_out=self.way_out)
+
+
+@dataclass(frozen=True)
+class EntryTotals(RunningTotals):
+    """The exact sums and counts of each item, to which the values of new units are added.
+
+    The form of the sums depends on all values: how many decimals they have, how large they are, for odd
+    ones also between which powers of two their number is. Where new values need another form all are
+    added up anew: of odd values that is when there are twice as many.
+
+    Parameters
+    ----------
+    scores, sums
+        The sums and counts, and the scores that follow.
+    rows, scale : int
+        How many values, in parts, an item without gaps has, and how many parts make one.
+    """
+
+    scores: FloatArray
+    sums: ItemSums
+    rows: int
+    scale: int
+
+    def plus(self, new: Any, places: IntArray) -> EntryTotals | None:
+        """Add the values of new units, where the form of the sums stays as it is."""
+        (owner, item, values), (each, scale), form = new.cells, new.weight_parts, self.sums.form
+        if self.scale % scale or is_single(values) or not (form.whole or new.n_items == len(places)):
+            return None
+        times = np.broadcast_to(each * (self.scale // scale), new.n_rows)
+        rows = self.rows + int(times.sum())
+        if 10 * rows > ROOM or not form.serves(values, item, (self.rows, rows)):
+            return None
+        known: Parts = self.sums.counts.astype(np.float64), *self.sums.totals
+        parts: Parts = np.ones(len(values)), *form.parts(values, item)
+        found: list[Any] = [np.bincount(item, part * times[owner], new.n_items) for part in parts]
+        for more, before in zip(found, known, strict=True):
+            more[places] += before
+        sums = replace(self.sums, counts=found[0].astype(np.int64), totals=tuple(found[1:]))
+        some = self.sums.prior.weight or found[0].all()
+        return EntryTotals(sums.scores, sums, rows, self.scale) if some else None
 
 
 def checked_range(value_range: tuple[float, float]) -> tuple[float, float]:

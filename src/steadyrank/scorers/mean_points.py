@@ -22,6 +22,7 @@ import numpy as np
 
 from steadyrank.data.ballots import Ballots
 from steadyrank.data.observations import Observations, check_total, repeated_spans
+from steadyrank.data.people import ROOM
 from steadyrank.engines.blocks import DenseBlock, Rows, SparseBlock, Wanted, segment_sums, slices
 from steadyrank.engines.exact_sums import EXACT
 from steadyrank.errors import (
@@ -32,7 +33,7 @@ from steadyrank.errors import (
     WrongDataError,
     shorten,
 )
-from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several
+from steadyrank.scorers.base import LeaveOneOut, RowsOut, RunningTotals, Scorer, check_several
 from steadyrank.scorers.point_contests import PointContests
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
 
@@ -113,6 +114,40 @@ class Points:
         return totals
 
 
+@dataclass(frozen=True)
+class PointTotals(RunningTotals):
+    """The parts of points that each item gets, and what they are divided by.
+
+    Parameters
+    ----------
+    scores, totals, divisor
+        As of :class:`MeanPointsOut`.
+    each : int
+        The divisor of a unit of weight 1.
+    scorer : MeanPoints
+        What gives the points.
+    """
+
+    scores: FloatArray
+    totals: IntArray
+    divisor: int
+    each: int
+    scorer: MeanPoints
+
+    def plus(self, new: Any, places: IntArray) -> PointTotals | None:
+        """Add what new units give, where sums stay exact and items that are new change no points."""
+        more = self.scorer.running_totals(new)
+        each = math.lcm(self.each, more.each)
+        mine, its = each // self.each, each // more.each
+        divisor = self.divisor * mine + more.divisor * its
+        inexact = divisor * new.n_items >= EXACT or 10 * divisor >= ROOM  # weights stay by a digit
+        if inexact or (self.scorer.ranks_all and new.n_items > len(places)):
+            return None
+        totals = more.totals * its
+        totals[places] += self.totals * mine
+        return PointTotals(totals / divisor, totals, divisor, each, self.scorer)
+
+
 def size_of_all(data: Observations, sizes: IntArray) -> int:
     """Return the sizes of all units together; complain where nobody counts."""
     total = check_total(sizes, data.kind.name, data.units.counts)
@@ -177,6 +212,9 @@ class UnitShares(Scorer):
 class MeanPoints(UnitShares):
     """The mean over all units of the points that each gives to each item."""
 
+    ranks_all: ClassVar[bool] = False
+    """Whether points depend on how many items there are."""
+
     @abstractmethod
     def points(self, data: Any) -> Points:
         """Return the points that each distinct unit gives."""
@@ -189,6 +227,13 @@ class MeanPoints(UnitShares):
         """Return the mean points of each item."""
         self.check(data)
         return self._out(data).scores
+
+    def running_totals(self, data: Any) -> PointTotals:
+        """Return the totals, and what they are divided by."""
+        self.check(data)
+        out, (parts, scale) = self._out(data), data.weight_parts
+        each = out.divisor * scale // int((parts * data.counts).sum())
+        return PointTotals(out.scores, out.totals, out.divisor, each, self)
 
     def leave_one_out(self, data: Any) -> LeaveOneOut:
         """Return the mean points without each unit; equal units are one distinct unit."""
@@ -509,6 +554,7 @@ class Borda(MeanPoints):
     takes = ("ballots",)
     name = "Borda points"
     rule, moved = "Borda", "mean points"
+    ranks_all = True
 
     def points(self, data: Ballots) -> Points:
         """Return the points of each distinct ballot, in half points so that all are whole."""

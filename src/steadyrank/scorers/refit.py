@@ -15,7 +15,7 @@ import numpy as np
 
 from steadyrank.engines.blocks import slices
 from steadyrank.engines.settings import needed
-from steadyrank.errors import InvalidSettingError, MissingPackageError, RefitError, shorten
+from steadyrank.errors import InvalidSettingError, RefitError, shorten
 from steadyrank.progress import heard, tell
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_kind, check_several
 from steadyrank.scorers.checkpoint import FULL, Kept, open_checkpoint
@@ -276,24 +276,29 @@ def _check_regression(model: Any, data: object) -> None:
     check_kind(data, ("regression",), scorer=type(model).__name__, classes=classes)
 
 
-def _estimator_scores(model: Any, seed: int, data: Any) -> Any:
-    _check_regression(model, data)
-    try:
-        from sklearn.base import clone
-    except ImportError as error:
-        raise MissingPackageError("an estimator needs scikit-learn", "refit") from error
-    # Cloned for each fit: a random_state that is a generator starts from the same state each time.
-    fresh = clone(model)
+def seeded(model: Any, seed: int) -> Any:
+    """Return a fresh copy of an estimator whose random states are set.
+
+    Copied for each fit: a random_state that is a generator starts from the same state each time.
+    """
+    fresh = needed("sklearn.base", "an estimator needs scikit-learn", "refit").clone(model)
     states = fresh.get_params()
     unset = [name for name in states if name.endswith("random_state") and states[name] is None]
-    fresh.set_params(**dict.fromkeys(unset, seed))
-    fresh.fit(data.X, data.responses)
-    last = fresh.steps[-1][1] if hasattr(fresh, "steps") else fresh
-    if hasattr(last, "coef_"):
-        coefficients = np.asarray(last.coef_)
-        return np.abs(coefficients[0] if coefficients.shape[:-1] == (1,) else coefficients)
-    if hasattr(last, "feature_importances_"):
-        return last.feature_importances_
+    return fresh.set_params(**dict.fromkeys(unset, seed))
+
+
+def _estimator_scores(model: Any, seed: int, data: Any) -> Any:
+    _check_regression(model, data)
+    return importances(seeded(model, seed).fit(data.X, data.responses))
+
+
+def importances(fitted: Any) -> FloatArray:
+    """Return the size of each feature's coefficients, added up over classes, or its importance."""
+    last = fitted.steps[-1][1] if hasattr(fitted, "steps") else fitted
+    for name in ("coef_", "feature_importances_"):
+        if hasattr(last, name):
+            found = np.abs(np.asarray(getattr(last, name), dtype=np.float64))
+            return np.asarray(found.reshape(-1, found.shape[-1]).sum(axis=0))
     raise RefitError(
         "these data",
         f"{type(last).__name__} has neither coef_ nor feature_importances_. Wrap it in a function "

@@ -5,17 +5,21 @@ The way of the data, top to bottom: data -> scorer -> leave-one-out scores -> op
 
 from __future__ import annotations
 
-from functools import cached_property
+from contextlib import suppress
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steadyrank.data import Observations, read_any
+from steadyrank.errors import InvalidSettingError, SteadyrankError
 from steadyrank.operators.checks import check_eps, check_k
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.operators.states import MAX_STATES
 from steadyrank.operators.topk_sets import inflated_topk
 from steadyrank.reading.arrays import frozen
+from steadyrank.reading.labels import joined_labels
 from steadyrank.scorers.registry import resolve_scorer
 from steadyrank.stability import calibration
 from steadyrank.stability.answers import StableRanking, StableTopK
@@ -39,8 +43,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.data import Observations, Units
-    from steadyrank.scorers.base import LeaveOneOut, Scorer, Settled
+    from steadyrank.data import Units
+    from steadyrank.scorers.base import LeaveOneOut, RunningTotals, Scorer, Settled
     from steadyrank.stability.audit_rows import Operator
     from steadyrank.stability.calibration import Claim
     from steadyrank.stability.certificate import Certificate, Guarantee
@@ -76,8 +80,9 @@ class Study:
     """
 
     def __init__(self, data: Observations, scorer: object = None) -> None:
+        self._pieces: tuple[Observations, ...] = (data,)
         self.scorer: Scorer = resolve_scorer(scorer, data)
-        self.data: Observations = self.scorer.prepared(data)
+        self.data  # noqa: B018 (what the scorer refuses is refused at once)
         self._curves: dict[int, StabilityCurve] = {}
         self._margins: dict[int | None, Margin] = {}
         self._critical: dict[int, FloatArray] = {}
@@ -88,7 +93,22 @@ class Study:
     def __repr__(self) -> str:
         return f"Study({self.data!r}, {self.scorer!r})"
 
+    @cached_property
+    def data(self) -> Observations:
+        """The observations, as the scorer takes them."""
+        prepared: Observations = self.scorer.prepared(self._given)
+        return prepared
+
     @property
+    def _given(self) -> Observations:
+        """The data as they were given; those that were added are put behind when first asked for."""
+        first, *added = self._pieces
+        if added:  # these among themselves first, so that the many are copied once
+            first = first.joined(reduce(lambda one, two: one.joined(two), added))
+            self._pieces = (first,)
+        return first
+
+    @cached_property
     def items(self) -> tuple[object, ...]:
         """The labels of the items."""
         return self.data.items
@@ -121,7 +141,64 @@ class Study:
 
     @cached_property
     def _scores_alone(self) -> FloatArray:
-        return self.scorer.score(self.data)
+        known: RunningTotals | None = vars(self).get("_totals")
+        return self.scorer.score(self.data) if known is None else known.scores
+
+    @cached_property
+    def _totals(self) -> RunningTotals | None:
+        """What the scores follow from, unless somebody derived a scorer that scores in another way."""
+        ways = (
+            vars(each).keys() & {"score", "entries", "running_totals"}
+            for each in type(self.scorer).__mro__
+        )
+        last = next(filter(None, ways))
+        return self.scorer.running_totals(self.data) if "running_totals" in last else None
+
+    def updated(self, new_units: Any, **arguments: Any) -> Study:
+        """Return a study with new units: the same as a study of all units from the start.
+
+        For scorers that add up (plurality, approval, Borda, mean ratings, column means) scores follow
+        from the totals so far, in time that grows with the new units and the number of items; what needs
+        all units is made when first asked for. All units are scored anew by other scorers, where weights
+        or values need finer parts than those before or have a ``value_range``, and where a Borda ballot
+        names a new item.
+
+        Items, groups and users are known by their labels. New items take their place in the order of
+        labels, or come last where the list had an order of its own. A judge who votes again is the same
+        unit. A known user may rate further items; to rate one again is refused. Rows of scores are new
+        rows, whatever they are called.
+
+        Parameters
+        ----------
+        new_units : data of the same kind, or anything that read_any takes
+            The new votes, ballots, ratings, battles or rows. Data in an engine take none.
+        **arguments
+            As for :func:`steadyrank.read_any`, where the new units are to be read.
+
+        Examples
+        --------
+        >>> from steadyrank import Study, Votes
+        >>> study = Study(Votes(["ann"] * 3 + ["bob"] * 2)).updated(Votes(["cyd", "bob", "bob"]))
+        >>> study.items, study.scores, study.topk(1).members
+        (('ann', 'bob', 'cyd'), array([0.375, 0.5  , 0.125]), ('bob', 'ann'))
+        """
+        first, new = self._pieces[0], new_units
+        if not isinstance(new, Observations):
+            new = read_any(new, kind=first.kind.name, **arguments)
+        elif arguments:
+            raise InvalidSettingError(f"data need no {', '.join(arguments)}: they are not read")
+        first.check_joins(new)
+        items, mine, its = joined_labels(self.items, new.items)
+        totals = None
+        if all(piece.joins_unseen(new) for piece in self._pieces):
+            with suppress(SteadyrankError):  # what refuses a part may take the whole
+                totals = self._totals and self._totals.plus(new.over(items, its), mine)
+        if totals is None:
+            return Study(self._given.joined(new), self.scorer)
+        made = Study(new, self.scorer)
+        del made.data
+        made.__dict__ |= {"_pieces": (*self._pieces, new), "items": items, "_totals": totals}
+        return made
 
     @cached_property
     def order(self) -> IntArray:

@@ -1,0 +1,192 @@
+"""Studies that take new units: chains, rules, refusals, and what an update must not look at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from steadyrank import Ballots, Battles, Plurality, Ratings, Regression, ScoreMatrix, Study, Votes
+from steadyrank.errors import (
+    DuplicateRatingsError,
+    InvalidDataError,
+    InvalidSettingError,
+    MissingValuesError,
+    SteadyrankError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def random_votes(size: int) -> Votes:
+    return Votes([f"c{choice}" for choice in np.random.default_rng(size).integers(0, 30, size)])
+
+
+def random_ballots(size: int) -> Ballots:
+    rng = np.random.default_rng(size)
+    return Ballots([[f"c{item}" for item in rng.permutation(6)[:4]] for _ in range(size)])
+
+
+def random_approvals(size: int) -> Ballots:
+    rng = np.random.default_rng(size)
+    return Ballots([rng.permutation(6)[:3].tolist() for _ in range(size)], approval=True)
+
+
+def random_ratings(size: int, first: int = 0) -> Ratings:
+    rng = np.random.default_rng(size + first)
+    users = [f"u{first + user}" for user in range(size)]
+    return Ratings(users, rng.integers(0, 9, size), rng.integers(1, 11, size) / 2)
+
+
+def random_scores(size: int) -> ScoreMatrix:
+    return ScoreMatrix(np.random.default_rng(size).normal(size=(size, 5)))
+
+
+ADDED: dict[str, Callable[[int], Any]] = {
+    "votes": random_votes,
+    "ballots": random_ballots,
+    "approvals": random_approvals,
+    "ratings": random_ratings,
+    "scores": random_scores,
+}
+
+
+@pytest.mark.parametrize("kind", ADDED)
+def test_a_chain_of_updates_is_one_study(kind: str) -> None:
+    parts = [ADDED[kind](60), *(ADDED[kind](size) for size in range(2, 21))]
+    if kind == "ratings":
+        parts = [random_ratings(60), *(random_ratings(7, 60 + 7 * part) for part in range(19))]
+    study = everything = Study(parts[0])
+    for part in parts[1:]:
+        study, everything = study.updated(part), Study(everything.data.joined(part))
+        assert study.items == everything.items
+        assert study.scores.tobytes() == everything.scores.tobytes()
+    assert study.topk(2).findings()["rows"] == everything.topk(2).findings()["rows"]
+    assert study.audit(2, eps=0.1).table == everything.audit(2, eps=0.1).table
+
+
+@pytest.mark.parametrize("kind", ADDED)
+def test_an_update_reads_no_old_unit(kind: str) -> None:
+    """Once totals are there, old rows may be spoilt: neither the update nor its scores look at them."""
+    old, new = ADDED[kind](100), ADDED[kind](7)
+    if kind == "ratings":
+        new = random_ratings(7, 500)
+    expected = Study(old.joined(new)).scores
+    study = Study(old)
+    study.updated(new)  # from here on totals, and of ratings who rated, are known
+    for name in ("choices", "counts", "ranked", "levels", "rated", "values", "entries", "units"):
+        if name in vars(old):
+            object.__setattr__(old, name, None)
+    found = study.updated(new)
+    assert found.scores.tobytes() == expected.tobytes()
+    with pytest.raises((TypeError, AttributeError)):  # the test would see a look
+        found.topk(1)
+
+
+def test_a_judge_who_votes_again_is_the_same_unit() -> None:
+    first = Votes(["x", "y", "x"], units=["ann", "bob", "ann"], unit_kind="judge")
+    study = Study(first).updated(Votes(["y", "z"], units=["ann", "cyd"], unit_kind="judge"))
+    assert study.units.labels == ("ann", "bob", "cyd")
+    assert study.data.unit.tolist() == [0, 1, 0, 0, 2]
+
+
+def test_a_known_user_rates_further_items_and_none_again() -> None:
+    study = Study(Ratings(["u", "v", "u"], ["film", "film", "book"], [5, 3, 4]))
+    more = study.updated(Ratings(["v", "w"], ["book", "play"], [2, 1]))
+    assert "data" not in vars(more)  # the old ratings were not put together with the new
+    assert more.units.labels == ("u", "v", "w")
+    assert more.items == ("book", "film", "play")
+    for again in (study, more):
+        with pytest.raises(DuplicateRatingsError, match='read with duplicates="last"'):
+            again.updated(Ratings(["v"], ["film"], [4]))
+
+
+def test_new_items_keep_the_order_of_labels_or_come_last() -> None:
+    assert Study(Votes(["b", "d"])).updated(Votes(["c", "a"])).items == ("a", "b", "c", "d")
+    listed = Votes(["b", "d"], items=["d", "b"])
+    study = Study(listed).updated(Votes(["c", "a", "b"]))
+    assert study.items == study.data.items == ("d", "b", "a", "c")
+    assert study.scores.tolist() == [0.2, 0.4, 0.2, 0.2]
+
+
+def test_new_units_are_read_as_any_file(tmp_path: Path) -> None:
+    path = tmp_path / "votes.csv"
+    path.write_text("person,pick\nann,x\nbob,y\n", encoding="utf-8")
+    study = Study(Votes(["x", "x"]))
+    assert study.updated(path, choice="pick", ignore=["person"]).scores.tolist() == [0.75, 0.25]
+    assert study.updated({"choice": ["z"]}).items == ("x", "z")
+    with pytest.raises(InvalidSettingError, match="data need no choice"):
+        study.updated(Votes(["x"]), choice="pick")
+    assert any("units were added" in note for note in study.updated({"choice": ["z"]}).notes)
+
+
+def test_weights_that_are_new_and_weights_that_need_finer_parts() -> None:
+    study = Study(Votes(["x", "y", "y"])).updated(Votes(["x", "y"], weights=[2.5, 0.25]))
+    assert study.data.weights.tolist() == [1, 1, 1, 2.5, 0.25]
+    finer = study.updated(Votes(["x"], weights=[0.0625]))
+    assert finer.scores.tolist() == [3.5625 / 5.8125, 2.25 / 5.8125]
+
+
+def other(kind: str) -> Any:
+    return {
+        "kind": (Votes(["x"]), Ballots([["x"]])),
+        "approval": (Ballots([["x"]]), Ballots([{"x"}], approval=True)),
+        "group": (Votes(["x"]), Votes(["x"], units=["a"])),
+        "unit": (Votes(["x"], units=["a"]), Votes(["x"], units=["a"], unit_kind="judge")),
+        "scale": (
+            Regression.from_frame({"a": [1, 2, 4], "b": [0, 1, 0], "y": [1, 2, 5]}),
+            Regression([[1.0, 2.0]], [3.0], items=["a", "b"]),
+        ),
+        "text": (Regression([[1.0], [2.0]], ["p", "q"]), Regression([[1.0], [2.0]], ["p", "q"])),
+    }[kind]
+
+
+@pytest.mark.parametrize("kind", ["kind", "approval", "group", "unit", "scale", "text"])
+def test_units_that_do_not_belong_are_refused(kind: str) -> None:
+    old, new = other(kind)
+    with pytest.raises(InvalidDataError, match=r"new units must be|no units can be added"):
+        old.joined(new)
+    if kind != "text":
+        with pytest.raises(InvalidDataError):
+            Study(old, "ridge:penalty=1" if kind == "scale" else None).updated(new)
+
+
+def test_a_table_with_another_column_is_refused_unless_gaps_are_allowed() -> None:
+    rows = {"values": [[1.0, 2.0]], "items": ["x", "y"]}
+    other = ScoreMatrix([[1.0, 3.0]], items=["x", "z"])
+    with pytest.raises(MissingValuesError, match="2 values are missing"):
+        Study(ScoreMatrix(**rows)).updated(other)
+    assert Study(ScoreMatrix(**rows, missing="available")).updated(other).scores.tolist() == [1, 2, 3]
+
+
+def test_data_in_an_engine_take_no_units() -> None:
+    polars = pytest.importorskip("polars")
+    frame = polars.LazyFrame({"user": [1, 2], "item": ["a", "b"], "rating": [5, 3]})
+    with Ratings.scan(frame) as ratings, pytest.raises(InvalidDataError, match="in an engine") as caught:
+        Study(ratings).updated(Ratings([3], ["a"], [4]))
+    assert "read or from_frame" in str(caught.value)
+
+
+def test_what_refuses_a_part_may_take_the_whole() -> None:
+    study = Study(Ratings(["u"], ["x"], [4], items=["x", "y"]), "mean-rating:shrinkage=0")
+    with pytest.raises(SteadyrankError):
+        study.scores  # noqa: B018
+    assert study.updated(Ratings(["v"], ["y"], [2])).scores.tolist() == [4, 2]
+
+
+def test_a_derived_scorer_scores_in_its_own_way() -> None:
+    class Turned(Plurality):
+        def score(self, data: Any) -> Any:
+            return -super().score(data)
+
+    study = Study(Votes(["x", "x", "y"]), Turned())
+    assert study.updated(Votes(["x"])).scores.tolist() == [-0.75, -0.25]
+
+
+def test_scorers_that_fit_score_all_units_anew() -> None:
+    rows = (["a", "b", "a", "c"], ["b", "a", "c", "a"], ["left", "left", "right", "right"])
+    one, two = Battles(*rows), Battles(["b", "c"], ["c", "b"], ["left", "left"])
+    assert (Study(one).updated(two).scores == Study(one.joined(two)).scores).all()
