@@ -32,6 +32,7 @@ from steadyrank.stability import (
     StableRanking as StableRanking,
     StableTopK as StableTopK,
     Study as Study,
+    assert_stable as assert_stable,
     audit as audit,
     explain as explain,
     margin as margin,
