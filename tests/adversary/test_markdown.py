@@ -109,3 +109,11 @@ def test_a_code_span_holds_a_name_and_ends_where_it_should(cases: Cases) -> None
 )
 def test_a_planted_violation_is_seen(planted: str) -> None:
     assert violations(planted)
+
+
+@pytest.mark.parametrize("alone", ["```", "`````", "::error::x", "##[error]x"])
+def test_no_name_ends_the_block_or_gives_a_command_from_a_line_of_its_own(alone: str) -> None:
+    long = f"{'x' * 79} {alone} {'y' * 79}"
+    found = Study(Votes(["ann"] * 3 + ["bob"] * 2 + [long] * 2)).check(2).findings()
+    assert any(line.strip() == alone for line in plain_text(found).splitlines())
+    assert violations(to_markdown(found)) == []
