@@ -1,4 +1,4 @@
-"""What ``action.yml`` runs: one check, asked for by environment variables, so that no shell reads an input.
+"""What ``action.yml`` runs: one check; inputs come as variables, so that no shell takes them for code.
 
 Prints what the check says, tells the workflow how it ended (``stable``, ``exit-code``, ``report``), and
 ends with the exit code of the check; 2 if there is no verdict.
@@ -26,15 +26,20 @@ SHARED = ("unit", "scorer", "eps")
 
 
 def options(given: Mapping[str, str], names: tuple[str, ...]) -> list[str]:
-    """Return the inputs that are not empty as options; the equals sign lets a value begin with a dash."""
+    """Return the inputs that are not empty as options; no value can be taken for another option."""
     return [f"--{name}={given[name]}" for name in names if given[name]]
 
 
 def command(what: str, given: Mapping[str, str], asked: list[str], output: Path | str) -> list[str]:
-    """Return a command; ours is the last word on where the result goes, and the file is never an option."""
+    """Return a command; where the result goes is the last word, and the file is never an option."""
     more = shlex.split(given["arguments"])
     last = [f"-k{given['k']}", f"--output={output}", "--", given["file"]]
     return [sys.executable, "-m", "steadyrank.cli", what, *asked, *more, *last]
+
+
+def run(words: list[str]) -> int:
+    """Run a command without a shell and return its exit code."""
+    return subprocess.run(words, check=False).returncode  # noqa: S603 (our own program)
 
 
 @contextmanager
@@ -54,7 +59,7 @@ def verdict(given: Mapping[str, str], folder: Path) -> tuple[int, dict[str, Any]
     """Run the check; return its exit code and its document, or 2 and none where there is no verdict."""
     file = folder / "check.json"
     asked = options(given, (*SHARED, "max-delta", "min-margin"))
-    code = subprocess.run(command("check", given, asked, file), check=False).returncode
+    code = run(command("check", given, asked, file))
     if not file.is_file():  # as after --help, which ends with 0
         return code or FAILED, None
     found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
@@ -65,7 +70,7 @@ def write_report(given: Mapping[str, str]) -> int:
     """Write the report of the same top k and return the exit code."""
     delta = [f"--delta={given['max-delta']}"] if given["max-delta"] and not given["eps"] else []
     asked = [*options(given, SHARED), *delta]
-    return subprocess.run(command("report", given, asked, given["report"]), check=False).returncode
+    return run(command("report", given, asked, given["report"]))
 
 
 def tell(outputs: Mapping[str, str]) -> None:

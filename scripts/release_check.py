@@ -1,6 +1,6 @@
 """Check that a release says one thing: the tag, the version, the changelog and the citation agree.
 
-Run from anywhere: ``python scripts/release_check.py v0.2.0``. Ends with 1 and all that disagrees, or with 0.
+Run from anywhere: ``python scripts/release_check.py v0.2.0``. Ends with 1 if something disagrees.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ def disagreements(tag: str, root: Path = ROOT) -> list[str]:
     version = version_of(root)
     found = []
     if tag != f"v{version}":
-        found.append(f"The tag is {tag!r}, but the version is {version!r}: the tag should be 'v{version}'.")
+        found.append(f"The tag is {tag!r}; for the version {version!r} it should be 'v{version}'.")
     heading = _first(r"^## (.+)$", (root / "CHANGELOG.md").read_text(encoding="utf-8"))
     if not re.fullmatch(rf"{re.escape(version)} \(\d{{4}}-\d{{2}}-\d{{2}}\)", heading):
         found.append(
-            f"CHANGELOG.md begins with {heading!r}: it should begin with '{version} (YYYY-MM-DD)', its day."
+            f"CHANGELOG.md begins with {heading!r}, not with '{version} (YYYY-MM-DD)', its day."
         )
     cited = _only(r"^version: (\S+)$", (root / "CITATION.cff").read_text(encoding="utf-8"))
     if cited != version:
