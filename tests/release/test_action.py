@@ -29,6 +29,8 @@ if [ "$2" = venv ]; then mkdir -p "$3/bin" && cp "$0" "$3/bin/python"
 elif [ "$2" = pip ]; then printf '%s' "${{@: -1}}" > "$RUNNER_TEMP/installed"
 else exec {shlex.quote(sys.executable)} "$@"; fi
 """
+NO_PYTHON = PYTHON.replace("exec", "exit 2 #")
+"""The same, but runs nothing: what is left is the shell."""
 EXPRESSION = re.compile(r"\$\{\{ (inputs|steps)\.([\w.-]+) \}\}")
 
 
@@ -80,12 +82,12 @@ def filled_in(text: str, known: dict[str, str]) -> str:
     return EXPRESSION.sub(lambda found: known.get(f"{found[1]}.{found[2]}", ""), text)
 
 
-def run_action(folder: Path, **inputs: str) -> Ran:
+def run_action(folder: Path, text: str = PYTHON, **inputs: str) -> Ran:
     """Run the steps of the action in order, until one fails, with the variables that GitHub sets."""
     temporary = folder / "runner temp"
     temporary.mkdir()
     python = folder / "python"
-    python.write_text(PYTHON, encoding="utf-8")
+    python.write_text(text, encoding="utf-8")
     python.chmod(0o755)
     asked = {name.replace("_", "-"): value for name, value in inputs.items()} | {"python": str(python)}
     assert set(asked) <= set(ACTION["inputs"])
@@ -163,11 +165,11 @@ def test_an_unstable_one_fails_and_no_name_gives_the_runner_a_command(folder: Pa
 
 def test_no_input_is_run_by_a_shell(folder: Path) -> None:
     hostile = "$(touch run) `touch run` '; touch run; ' \"; touch run; \" | touch run & touch run"
-    ran = run_action(folder, file=hostile, k="3", scorer=hostile, unit=hostile, report=hostile)
-    assert (ran.code, ran.obeyed, ran.summary) == (2, [], "")
-    assert ran.outputs == {"stable": "", "exit-code": "2", "report": ""}
-    assert "there is no file" in ran.log
-    assert not (folder / "run").exists()
+    every = {name.replace("-", "_"): hostile for name in ACTION["inputs"] if name != "python"}
+    ran = run_action(folder, NO_PYTHON, **every)
+    assert (ran.code, ran.outputs) == (2, {"stable": "", "exit-code": "", "report": ""})
+    assert (folder / "runner temp" / "installed").read_text(encoding="utf-8") == f"{ROOT}[{hostile}]"
+    assert list(folder.rglob("run")) == []
 
 
 @pytest.mark.parametrize(
