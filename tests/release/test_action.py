@@ -29,7 +29,7 @@ if [ "$2" = venv ]; then mkdir -p "$3/bin" && cp "$0" "$3/bin/python"
 elif [ "$2" = pip ]; then printf '%s' "${{@: -1}}" > "$RUNNER_TEMP/installed"
 else exec {shlex.quote(sys.executable)} "$@"; fi
 """
-NO_PYTHON = PYTHON.replace("exec", "exit 2 #")
+NO_PYTHON = PYTHON.replace("exec", "exit 2; :")
 """The same, but runs nothing: what is left is the shell."""
 EXPRESSION = re.compile(r"\$\{\{ (inputs|steps)\.([\w.-]+) \}\}")
 
