@@ -19,7 +19,8 @@ def files_of_the_repository() -> set[str]:
         return {name for name in listed.split("\0") if name and (ROOT / name).is_file()}
     import pathspec
 
-    ignored = pathspec.PathSpec.from_lines("gitignore", (ROOT / ".gitignore").open(encoding="utf-8"))
+    patterns = (ROOT / ".gitignore").read_text(encoding="utf-8")
+    ignored = pathspec.PathSpec.from_lines("gitignore", patterns.splitlines())
     every = (path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*") if path.is_file())
     return {name for name in every if not ignored.match_file(name)} - {"PKG-INFO"}
 
