@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-import warnings
 import re
+import warnings
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
