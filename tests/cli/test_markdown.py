@@ -49,12 +49,19 @@ def test_who_flips_it_stands_in_the_table(run: Command, benchmark: Path) -> None
         assert f"| `{flip['unit']}` | 1 | `GaussNet` | `DeepLinear` |" in text
 
 
+def test_a_margin_that_is_too_small_needs_no_table_of_flips(run: Command, benchmark: Path) -> None:
+    done = run("check", benchmark, "-k", 3, "--min-margin", 40, "--markdown")
+    assert done.code == 1
+    assert "| without |" not in done.out
+    assert "40 asked for: too few." in done.out
+
+
 def test_long_tables_are_cut_and_say_so(run: Command, tmp_path: Path) -> None:
     file = tmp_path / "votes.csv"
     file.write_text("choice\n" + "".join(f"item {number}\n" for number in range(103)), encoding="utf-8")
     asked = ("rank", file, "--markdown")
     cut = run(*asked).out
-    assert "\n\n3 more not shown: `--json` tells of them.\n\n" in cut
+    assert "\n\n3 more not shown.\n\n" in cut
     assert cut.count("| `item ") == 100
     assert run(*asked, "--all").out.count("| `item ") == 103
 

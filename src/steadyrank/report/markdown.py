@@ -47,11 +47,11 @@ def to_markdown(findings: Findings, terminal: Terminal | None = None) -> str:
     title = verdict(findings) if document == "check" else document.capitalize()
     source = "" if findings["source"] is None else f", {code(findings['source'])}"
     parts = [f"### {title}{source}"]
-    rows = list(rows_of(findings))
-    parts.append(_table(COLUMNS[document], rows if page.everything else rows[:ROWS], len(rows)))
-    if document == "check" and not findings["stable"] and findings["method"] == "topk":
+    rows, most = list(rows_of(findings)), None if page.everything else ROWS
+    parts.append(_table(COLUMNS[document], rows[:most], len(rows)))
+    if document == "check" and findings["method"] == "topk" and findings["flips"]["plain"]["listed"]:
         plain = findings["flips"]["plain"]
-        listed = [_flip_cells(flip) for flip in plain["listed"][:ROWS]]
+        listed = [_flip_cells(flip) for flip in plain["listed"][:most]]
         parts.append(_table(("without", "count", "leaves", "enters"), listed, plain["distinct_units"]))
     text = plain_text(findings, page).rstrip()
     fence = "`" * max(3, _longest_run(text) + 1)
@@ -88,7 +88,7 @@ def _table(names: Sequence[str], rows: Iterable[Sequence[object]], number: int) 
     cells = [names, ["---"] * len(names), *(list(map(_cell, row)) for row in rows)]
     table = "\n".join(f"| {' | '.join(row)} |" for row in cells)
     more = number + 2 - len(cells)
-    return f"{table}\n\n{more:,} more not shown: `--json` tells of them." if more else table
+    return f"{table}\n\n{more:,} more not shown." if more else table
 
 
 def _cell(value: object) -> str:
