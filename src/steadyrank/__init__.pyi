@@ -44,6 +44,7 @@ from steadyrank.stability import (
     StableRanking as StableRanking,
     StableTopK as StableTopK,
     Study as Study,
+    assert_stable as assert_stable,
     audit as audit,
     compare as compare,
     explain as explain,

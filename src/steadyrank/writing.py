@@ -128,6 +128,18 @@ def write_whole(content: str | bytes, path: str | os.PathLike[str]) -> Path:
     return Path(path)
 
 
+def append_whole(text: str, path: str | os.PathLike[str]) -> None:
+    """Add text to the end of a file, all of it or nothing; what others wrote there stays."""
+    target, data = target_of(path), text.encode("utf-8", "backslashreplace")
+    try:
+        if target.is_file:
+            _append(target.path, data)
+        else:
+            _write_into(target, data)
+    except OSError as error:
+        raise unwritable(path, error) from error
+
+
 def unwritable(path: str | os.PathLike[str], error: OSError) -> UnwritableFileError:
     """Return an error of the file system as one that names the path that was asked for."""
     why = (error.strerror or str(error) or type(error).__name__).lower()
@@ -187,6 +199,18 @@ def _write_into(target: Target, data: bytes) -> None:
     with _closing(handle), suppress(BrokenPipeError):
         while left:
             left = left[os.write(handle, left) :]
+
+
+def _append(path: Path, data: bytes) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+    try:
+        hold(handle, wait=True)
+        written = os.write(handle, data)  # at once, so that nobody's text comes between
+        if written < len(data):
+            os.ftruncate(handle, os.fstat(handle).st_size - written)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    finally:
+        os.close(handle)
 
 
 def _replace(target: Target, data: bytes) -> None:

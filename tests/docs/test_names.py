@@ -22,6 +22,7 @@ REPORT = {
     "steadyrank.report.sharing": {"table_fragment", "badge_svg"},
     "steadyrank.report.plots": None,  # every public function
     "steadyrank.report.export": {"to_json", "to_csv"},
+    "steadyrank.report.markdown": {"to_markdown"},
 }
 DIRECTIVE = re.compile(r"^::: ([\w.]+)$", re.MULTILINE)
 

@@ -17,6 +17,8 @@ WITHOUT_EXAMPLES = {
     "changelog.md",
     "contributing.md",
     "json-schema.md",  # fields of a document; tests/report holds them
+    "licences.md",  # tests/release holds it, and the next
+    "promise.md",
     "paper.md",  # made by `make paper`
     "paper-map.md",  # tests/docs/test_paper_map.py holds it
     "real-data.md",  # made by scripts/real_data_table.py

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import doctest
-import importlib.util
 import re
-import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from docs.page_examples import DOCS, ROOT
+from release.repository import script
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,17 +47,6 @@ def test_no_page_loads_anything_from_a_network() -> None:
     )
     for path in [*DOCS.rglob("*.md"), *DOCS.rglob("*.css")]:
         assert not loads.search(path.read_text(encoding="utf-8")), path.name
-
-
-def script(name: str) -> Any:
-    """Load a script of the repository as a module."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.mark.parametrize("part", ["scores/", "ballots/00002", "ratings/", "llmfao"])

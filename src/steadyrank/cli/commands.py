@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.cli import options as group
 from steadyrank.cli.codes import ExitCode
-from steadyrank.cli.failures import say
+from steadyrank.cli.failures import message_of, say
 from steadyrank.cli.inputs import item_named, open_study
 from steadyrank.cli.output import console, deliver, show, terminal_of, within
 from steadyrank.cli.progress import working
 from steadyrank.data.kinds import KINDS
-from steadyrank.errors import InvalidValueError, shorten
+from steadyrank.errors import InvalidValueError, UnwritableFileError, shorten
 from steadyrank.reading.formats import FORMATS
 from steadyrank.wording import counted
 
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
     from steadyrank.report.lines import Line
     from steadyrank.stability.study import Study
+
+
+SUMMARY = "GITHUB_STEP_SUMMARY"
+"""Set on GitHub to a file of Markdown, which is shown on the page of the workflow."""
 
 
 def with_options(command: Callable[[Any], int | None]) -> Callable[..., int | None]:
@@ -81,7 +86,7 @@ def explain(options: group.ExplainOptions) -> None:
 def check(options: group.CheckOptions) -> int:
     """Pass (exit 0) if the top k is stable, fail (exit 1) if it is not: a gate for CI.
 
-    Checked is the plain top k; with --eps, the inflated one.
+    Checked is the plain top k; with --eps, the inflated one. On GitHub, the summary of the step says it.
 
     For example:
     steadyrank check benchmark.csv -k 3
@@ -94,7 +99,9 @@ def check(options: group.CheckOptions) -> int:
     found = _answer(
         options, lambda study: study.check(options.k, max_delta=most, eps=options.eps, min_margin=fewest)
     )
-    return ExitCode.FINE if found.stable else ExitCode.UNSTABLE
+    if os.environ.get(SUMMARY):
+        _summarise(_markdown(found, options), os.environ[SUMMARY])
+    return ExitCode.FINE if found["stable"] else ExitCode.UNSTABLE
 
 
 def margin(options: group.MarginOptions) -> None:
@@ -234,8 +241,27 @@ def _how(options: group.AnswerOptions) -> dict[str, Any]:
     return {name: getattr(options, name) for name in ("eps", "delta", "guarantee", "claim")}
 
 
+def _markdown(found: dict[str, Any], options: Any) -> str:
+    """Return a document as Markdown, which is the same however wide the terminal is."""
+    from steadyrank.report.markdown import to_markdown
+    from steadyrank.report.terminal import Terminal
+
+    page = Terminal(options=True, everything=options.everything, verbose=options.verbose)
+    return to_markdown(found, page)
+
+
+def _summarise(text: str, path: str) -> None:
+    """Add a check to the summary of a step; that it cannot be written changes no verdict."""
+    from steadyrank.writing import append_whole
+
+    try:
+        append_whole(f"\n{text}", path)
+    except UnwritableFileError as error:
+        say(f"note: nothing was added to ${SUMMARY}: {message_of(error)}", ExitCode.FINE)
+
+
 def _answer(options: Any, ask: Callable[[Study], Any]) -> Any:
-    """Read the data, ask a study of them one question, show what it found, and return the result."""
+    """Read the data, ask a study of them one question, and return what was found, once it is shown."""
     from steadyrank.report.text import lines
 
     study, about = open_study(options, options.output)
@@ -244,7 +270,7 @@ def _answer(options: Any, ask: Callable[[Study], Any]) -> Any:
         wanted = {"everything": options.everything}
         found = result.brief(**about, **wanted) if options.form == "text" else result.findings(**about)
     _view(found, options, lines)
-    return result
+    return found
 
 
 def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line]]) -> None:
@@ -262,6 +288,8 @@ def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line
             say(f"note: {GUARD_NOTE}.", ExitCode.FINE)
     elif options.form == "html":
         write_page(found, options.output, None)
+    elif options.form == "markdown":
+        deliver(_markdown(found, options), options.output)
     elif options.output is not None:
         page = replace(terminal_of(screen, "utf-8"), **wanted)
         text = [line.text for line in within(told(found, page), page)]

@@ -41,7 +41,7 @@ AS_JSON = "Write the result as JSON (documented, versioned)."
 BESIDE_REPORTS = {"badge": (".svg",), "image": (".svg", ".png"), "table": (".html",)}
 """What ``report`` writes beside the report, and how the names of these files end."""
 
-ENDINGS = {"text": ".txt", "html": ".html", "json": ".json", "csv": ".csv"}
+ENDINGS = {"text": ".txt", "html": ".html", "json": ".json", "csv": ".csv", "markdown": ".md"}
 """The forms of a result, and how a file that holds one ends; it may have no ending."""
 
 
@@ -105,7 +105,8 @@ class WritingOptions:
         """The form of the result, one of ``FORMS``."""
         asked = [form for form in self.FORMS if getattr(self, f"as_{form}", False)]
         if len(asked) > 1:
-            raise InvalidValueError("--json and --csv exclude each other: give one of them.")
+            told = " and ".join(f"--{form}" for form in asked)
+            raise InvalidValueError(f"{told} exclude each other: give one of them.")
         return form_of(self.output, self.FORMS, *asked)
 
 
@@ -189,13 +190,17 @@ class RemovalOptions(AnswerOptions):
 class OutputOptions(WritingOptions):
     """What to show, and where."""
 
-    FORMS: ClassVar[tuple[str, ...]] = ("text", "json", "csv")
+    FORMS: ClassVar[tuple[str, ...]] = ("text", "json", "csv", "markdown")
     as_json: bool = flag(COMMON, AS_JSON, "--json")
     as_csv: bool = flag(
         OUTPUT, "Write the table as CSV; what looks like a formula gets an apostrophe in front.", "--csv"
     )
+    as_markdown: bool = flag(OUTPUT, "Write tables and words as Markdown, for GitHub.", "--markdown")
     output: str | None = option(
-        COMMON, "PATH", "Write to this file instead: text, or by its ending JSON or CSV.", *TO_FILE
+        COMMON,
+        "PATH",
+        "Write to this file instead: text, or by its ending JSON, CSV, Markdown.",
+        *TO_FILE,
     )
     everything: bool = flag(OUTPUT, "Show every row of long tables.", "--all")
     verbose: bool = flag(OUTPUT, "Also show eps, and what a claim rests on.", "--verbose")
@@ -272,7 +277,7 @@ class MarginOptions(OutputOptions, ScoringOptions):
 class CompareOptions(OutputOptions, AnswerOptions):
     """What ``compare`` takes: all that is said about the data is said about both files."""
 
-    FORMS = ("text", "json", "csv", "html")
+    FORMS = (*OutputOptions.FORMS, "html")
     file: str = field(metadata={"typer": typer.Argument(metavar="OLD", help=FILE)})
     new_file: str = field(metadata={"typer": typer.Argument(metavar="NEW", help="Read as OLD is.")})
     k: int | None = option(COMMON, "K", "Also tell who entered the top k and who left it.", "-k")

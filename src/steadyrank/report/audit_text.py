@@ -118,10 +118,8 @@ def audit_cells(row: Row) -> tuple[str, str, str]:
 
 def check_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield whether a top-k is stable enough, and what would be."""
-    passed, k, plain = findings["stable"], findings["k"], findings["method"] == "topk"
-    what = f"plain top {k:,}" if plain else f"inflated top {k:,} at eps = {findings['eps']:.4g}"
-    style = "bold green" if passed else "bold red"
-    yield from paragraph(f"{'STABLE' if passed else 'UNSTABLE'}: {what}", terminal, style=style)
+    passed, plain = findings["stable"], findings["method"] == "topk"
+    yield from paragraph(verdict(findings), terminal, style="bold green" if passed else "bold red")
     yield from guessed(findings, terminal)
     yield from paragraph(_checked(findings, plain=plain), terminal)
     yield from paragraph(findings["margin"]["sentence"], terminal)
@@ -136,6 +134,13 @@ def check_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     if not passed and plain:
         yield from flip_lines(findings["flips"], findings["unit"], terminal)
     yield from notes(findings, terminal)
+
+
+def verdict(findings: Findings) -> str:
+    """Return in a few words, none of them from the data, what was checked and how that ended."""
+    k, inflated = findings["k"], findings["method"] != "topk"
+    what = f"inflated top {k:,} at eps = {findings['eps']:.4g}" if inflated else f"plain top {k:,}"
+    return f"{'STABLE' if findings['stable'] else 'UNSTABLE'}: {what}"
 
 
 def _checked(findings: Findings, *, plain: bool) -> str:

@@ -55,16 +55,17 @@ def to_csv(findings: Mapping[str, Any]) -> str:
     >>> print(to_csv(stable_topk(Votes(["=a"] * 3 + ["b"] * 2), 1).findings()).splitlines()[1])
     1,'=a,0.6,1,1,1.0,sure,2,3,0.0
     """
-    return csv_text(COLUMNS[findings["document"]], _rows(findings))
+    return csv_text(COLUMNS[findings["document"]], rows_of(findings))
 
 
 def has_guards(findings: Mapping[str, Any]) -> bool:
     """Tell whether the CSV of these findings has a cell that is not written as it is."""
-    texts = (value for row in _rows(findings) for value in row if isinstance(value, str))
+    texts = (value for row in rows_of(findings) for value in row if isinstance(value, str))
     return any(guarded(text) != text for text in texts)
 
 
-def _rows(findings: Mapping[str, Any]) -> Iterator[list[object]]:
+def rows_of(findings: Mapping[str, Any]) -> Iterator[list[object]]:
+    """Yield the rows of the table of any findings, as ``COLUMNS`` names their cells."""
     document = findings["document"]
     rows = next((findings[name] for name in ("rows", "audit") if name in findings), [findings])
     return ([row[name] for name in COLUMNS[document]] for row in rows)

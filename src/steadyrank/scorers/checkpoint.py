@@ -55,7 +55,7 @@ def open_checkpoint(
     """
     place, path = _made(Path(path), owner), Path(path)
     try:
-        with closing(sqlite3.connect(place, patience, isolation_level=None)) as base:
+        with closing(sqlite3.connect(place, timeout=patience, isolation_level=None)) as base:
             base.execute("PRAGMA locking_mode = EXCLUSIVE")
             _check_owner(base, path, owner)
             done = _records(base)

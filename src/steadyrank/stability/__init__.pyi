@@ -15,6 +15,7 @@ from steadyrank.stability.curve import (
 from steadyrank.stability.explanation import Explanation as Explanation, Needed as Needed, Rival as Rival
 from steadyrank.stability.margin_results import Margin as Margin
 from steadyrank.stability.questions import (
+    assert_stable as assert_stable,
     audit as audit,
     compare as compare,
     explain as explain,

@@ -234,6 +234,42 @@ def write_report(  # noqa: PLR0913 (all but three by name)
     )
 
 
+def assert_stable(
+    data: Any,
+    k: int,
+    *,
+    max_delta: float = 0.0,
+    eps: float | None = None,
+    min_margin: int | None = None,
+    scorer: object = None,
+) -> None:
+    """Fail a test unless the top k is stable: :meth:`Study.check`, as an assertion.
+
+    Parameters are those of :meth:`Study.check`; ``data`` and ``scorer`` are as in :func:`stable_topk`.
+
+    Raises
+    ------
+    AssertionError
+        In the words of the check: who changes the top k, how many must leave, what would pass.
+
+    Examples
+    --------
+    >>> from steadyrank import Votes, assert_stable
+    >>> votes = Votes(["cyd"] * 40 + ["bob"] * 31 + ["abe"] * 30)
+    >>> assert_stable(votes, k=1, min_margin=9)
+    >>> try:
+    ...     assert_stable(votes, k=2)
+    ... except AssertionError as error:
+    ...     print(str(error).splitlines()[0])
+    UNSTABLE: plain top 2
+    """
+    __tracebackhide__ = True  # pytest shows the test that called
+    study = as_study(data, scorer)
+    found = study.check(k, max_delta=max_delta, eps=eps, min_margin=min_margin)
+    if not found.stable:
+        raise AssertionError(str(found))
+
+
 def margin(
     data: Any,
     k: int | None = None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -109,8 +110,10 @@ def _evaluated(metric: str, relevant: dict[str, Any], run: dict[str, Any]) -> li
     try:
         import ir_measures
 
-        found = ir_measures.iter_calc([ir_measures.parse_measure(metric)], relevant, run)
-        return [(one.query_id, one.value) for one in found]
+        with warnings.catch_warnings():  # its parser uses what Python is about to drop
+            warnings.simplefilter("ignore", DeprecationWarning)
+            measure = ir_measures.parse_measure(metric)
+        return [(one.query_id, one.value) for one in ir_measures.iter_calc([measure], relevant, run)]
     except ImportError:
         raise MissingPackageError("to evaluate TREC runs, ir_measures is needed", "trec") from None
     except Exception as error:  # whatever its parser, or the program behind the measure, stumbles over

@@ -1,0 +1,146 @@
+"""``--markdown``, and the summary of a workflow's step: the same words, after those of others."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from steadyrank.writing import append_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Command = Callable[..., Any]
+
+OTHERS = "# What another step wrote, without an end of line"
+
+
+@pytest.fixture
+def summary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    file = tmp_path / "summary.md"
+    file.write_text(OTHERS, encoding="utf-8")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(file))
+    return file
+
+
+@pytest.mark.parametrize(("k", "code", "verdict"), [(3, 0, "STABLE"), (4, 1, "UNSTABLE")])
+def test_a_check_adds_the_same_to_the_summary(
+    run: Command, benchmark: Path, summary: Path, k: int, code: int, verdict: str
+) -> None:
+    done = run("check", benchmark, "-k", k, "--markdown")
+    assert (done.code, done.err) == (code, "")
+    assert done.out.startswith(f"### {verdict}: plain top {k}, `benchmark.csv`\n")
+    assert summary.read_text(encoding="utf-8") == f"{OTHERS}\n{done.out}"
+    assert run("check", benchmark, "-k", k, "--json").json["stable"] is (code == 0)
+    assert summary.read_text(encoding="utf-8") == f"{OTHERS}\n{done.out}\n{done.out}"
+
+
+def test_who_flips_it_stands_in_the_table(run: Command, benchmark: Path) -> None:
+    text = run("check", benchmark, "-k", 4, "--markdown").out
+    flips = run("check", benchmark, "-k", 4, "--json").json["flips"]["plain"]["listed"]
+    assert flips
+    for flip in flips:
+        assert f"| `{flip['unit']}` | 1 | `GaussNet` | `DeepLinear` |" in text
+
+
+def test_a_margin_that_is_too_small_needs_no_table_of_flips(run: Command, benchmark: Path) -> None:
+    done = run("check", benchmark, "-k", 3, "--min-margin", 40, "--markdown")
+    assert done.code == 1
+    assert "| without |" not in done.out
+    assert "40 asked for: too few." in done.out
+
+
+def test_long_tables_are_cut_and_say_so(run: Command, tmp_path: Path) -> None:
+    file = tmp_path / "votes.csv"
+    file.write_text("choice\n" + "".join(f"item {number}\n" for number in range(103)), encoding="utf-8")
+    asked = ("rank", file, "--markdown")
+    cut = run(*asked).out
+    assert "\n\n3 more not shown.\n\n" in cut
+    assert cut.count("| `item ") == 100
+    assert run(*asked, "--all").out.count("| `item ") == 103
+
+
+def test_only_a_check_that_was_carried_out_is_summarised(
+    run: Command, benchmark: Path, summary: Path, tmp_path: Path
+) -> None:
+    assert run("topk", benchmark, "-k", 4).code == 0
+    assert run("check", benchmark, "-k", 400).code == 2
+    assert run("check", tmp_path / "nowhere.csv", "-k", 4).code == 2
+    assert summary.read_text(encoding="utf-8") == OTHERS
+
+
+@pytest.mark.parametrize(("k", "code"), [(3, 0), (4, 1)])
+@pytest.mark.parametrize("place", ["folder", "no/such/folder/x.md", "the data"])
+def test_a_summary_that_cannot_be_written_changes_no_verdict(
+    run: Command,
+    benchmark: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    k: int,
+    code: int,
+    place: str,
+) -> None:
+    (tmp_path / "folder").mkdir()
+    before = benchmark.read_bytes()
+    target = benchmark if place == "the data" else tmp_path / place
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(target))
+    done = run("check", benchmark, "-k", k)
+    assert done.code == code
+    assert done.err.startswith("steadyrank: note: nothing was added to $GITHUB_STEP_SUMMARY: ")
+    assert len(done.err.splitlines()) == 1
+    assert benchmark.read_bytes() == before
+
+
+def test_an_empty_variable_is_none(
+    run: Command, benchmark: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "")
+    assert (run("check", benchmark, "-k", 3).code, run("check", benchmark, "-k", 3).err) == (0, "")
+
+
+def test_what_does_not_fit_is_not_begun(tmp_path: Path) -> None:
+    file = tmp_path / "summary.md"
+    file.write_text(OTHERS, encoding="utf-8")
+    full = len(OTHERS) + 10
+    script = (
+        "import resource, sys\nfrom steadyrank.writing import append_whole\n"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({full}, resource.RLIM_INFINITY))\n"
+        "append_whole('x' * 50, sys.argv[1])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, file], capture_output=True, text=True, check=False
+    )
+    assert "UnwritableFileError" in done.stderr
+    assert file.read_text(encoding="utf-8") == OTHERS
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != full
+    append_whole("x" * 50, file)
+    assert file.read_text(encoding="utf-8") == OTHERS + "x" * 50
+
+
+def test_several_that_write_at_once_come_one_after_the_other(tmp_path: Path) -> None:
+    file = tmp_path / "summary.md"
+    script = (
+        "import sys\nfrom steadyrank.writing import append_whole\n"
+        "for _ in range(20): append_whole(sys.argv[2] * 100_000 + '\\n', sys.argv[1])"
+    )
+    writers = [subprocess.Popen([sys.executable, "-c", script, file, letter]) for letter in "abc"]
+    assert [writer.wait() for writer in writers] == [0, 0, 0]
+    lines = file.read_text(encoding="utf-8").splitlines()
+    assert {(line[0], line.count(line[0]), len(line)) for line in lines} == {
+        (letter, 100_000, 100_000) for letter in "abc"
+    }
+    assert len(lines) == 60
+
+
+def test_a_pipe_takes_it_as_a_shell_would_write_it(tmp_path: Path) -> None:
+    ends = os.pipe()
+    append_whole("words\n", f"/dev/fd/{ends[1]}")
+    os.close(ends[1])
+    assert os.read(ends[0], 100) == b"words\n"
+    os.close(ends[0])
