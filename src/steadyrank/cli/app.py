@@ -18,6 +18,7 @@ COMMANDS = {
     "explain": "What holds an item up, and what works against it.",
     "check": "A gate for CI: exit 1 if the top k is unstable.",
     "margin": "How many units must leave before the answer changes.",
+    "confidence": "Which ranks the true scores may have: chance.",
     "report": "One HTML file to look at and to share.",
     "inspect": "What a file holds, and the command to use.",
     "demo": "See it work on bundled data, in a minute.",

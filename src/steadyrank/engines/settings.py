@@ -22,6 +22,7 @@ from steadyrank.errors import (
     Option,
     shorten,
 )
+from steadyrank.operators.checks import check_whole
 from steadyrank.writing import hold
 
 Closer: TypeAlias = Callable[[], None]
@@ -71,10 +72,8 @@ class DuckDB:
     def __post_init__(self) -> None:
         for name in ("memory_limit", "max_spill"):
             _check_size(name, getattr(self, name))
-        if self.threads is not None and (type(self.threads) is not int or self.threads < 1):
-            raise InvalidSettingError(
-                f"threads must be a whole number from 1 on, but is {self.threads!r}"
-            )
+        if self.threads is not None:
+            check_whole("threads", self.threads, 1, error=InvalidSettingError)
 
     def open(self, paths: list[str], folder: Path) -> tuple[Any, Closer]:
         """Return a relation over Parquet files, and what closes it."""

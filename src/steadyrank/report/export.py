@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
 from steadyrank.safe_text import is_blank, is_unsafe
-from steadyrank.stability.findings import COLUMNS
+from steadyrank.stability.findings import columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -55,7 +55,7 @@ def to_csv(findings: Mapping[str, Any]) -> str:
     >>> print(to_csv(stable_topk(Votes(["=a"] * 3 + ["b"] * 2), 1).findings()).splitlines()[1])
     1,'=a,0.6,1,1,1.0,sure,2,3,0.0
     """
-    return csv_text(COLUMNS[findings["document"]], _rows(findings))
+    return csv_text(_names(findings), _rows(findings))
 
 
 def has_guards(findings: Mapping[str, Any]) -> bool:
@@ -65,9 +65,12 @@ def has_guards(findings: Mapping[str, Any]) -> bool:
 
 
 def _rows(findings: Mapping[str, Any]) -> Iterator[list[object]]:
-    document = findings["document"]
     rows = next((findings[name] for name in ("rows", "audit") if name in findings), [findings])
-    return ([row[name] for name in COLUMNS[document]] for row in rows)
+    return ([row[name] for name in _names(findings)] for row in rows)
+
+
+def _names(findings: Mapping[str, Any]) -> tuple[str, ...]:
+    return columns_of(findings["document"], beside=isinstance(findings.get("confidence"), dict))
 
 
 def guarded(text: str) -> str:

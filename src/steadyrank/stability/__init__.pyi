@@ -6,6 +6,7 @@ from steadyrank.stability.answers import (
 from steadyrank.stability.audit_rows import AuditRow as AuditRow
 from steadyrank.stability.auditing import Audit as Audit, Check as Check
 from steadyrank.stability.certificate import Certificate as Certificate
+from steadyrank.stability.confidence_results import Confidence as Confidence
 from steadyrank.stability.curve import (
     RankingCurve as RankingCurve,
     RemovalCurve as RemovalCurve,
@@ -15,9 +16,11 @@ from steadyrank.stability.explanation import Explanation as Explanation, Needed 
 from steadyrank.stability.margin_results import Margin as Margin
 from steadyrank.stability.questions import (
     audit as audit,
+    confidence as confidence,
     explain as explain,
     margin as margin,
     needed as needed,
+    rank_confidence as rank_confidence,
     stable_ranking as stable_ranking,
     stable_topk as stable_topk,
     write_report as write_report,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from steadyrank.stability import Flip, Flips, StabilityCurve
     from steadyrank.stability.results import Result
 
-SCHEMA_VERSION = "3.1"
+SCHEMA_VERSION = "3.2"
 
 RULES = {
     "ties": (
@@ -48,6 +48,10 @@ COLUMNS = {
     "random-audit": ("method", "k", "delta", "lower", "upper", "uncovered", "jaccard", "size"),
     "explanation": ("unit", "number", "count", "contribution", "gap_without"),
     "needed": ("k", "ahead", "behind", "gap", "confidence", "needed", "n_units", "tie", "basis"),
+    "confidence": (
+        "rank", "item", "score", "error", "score_low", "score_high", "bootstrap_best", "bootstrap_worst",
+        "confidence_best", "confidence_worst", "marginal_best", "marginal_worst",
+    ),
     "margin": ("k", "item", "lower", "upper", "exact", "n_units", "passed", "passing", "rule"),
     "check": ("k", "method", "eps", "delta", "breaking_units", "size", "max_delta", "stable"),
 }  # fmt: skip
@@ -83,6 +87,11 @@ def about(
         "guesses": guesses_of(result.notes),
         "notes": list(result.notes),
     }
+
+
+def columns_of(document: str, *, beside: bool) -> tuple[str, ...]:
+    """Return the columns of a table, also those of a confidence beside it."""
+    return COLUMNS[document] + ("confidence_best", "confidence_worst") * beside
 
 
 def guesses_of(notes: Iterable[str]) -> list[dict[str, str]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steadyrank.chance.resampling import refits
 from steadyrank.operators.checks import check_eps, check_k
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.rankings import RankingSet
@@ -21,12 +22,13 @@ from steadyrank.stability import calibration
 from steadyrank.stability.answers import StableRanking, StableTopK
 from steadyrank.stability.auditing import METHODS, Audit, AuditPlan, Check, check_ks
 from steadyrank.stability.calibration import Calibration, Inflation
+from steadyrank.stability.confidence_results import DRAWS, Confidence, confidence_of
 from steadyrank.stability.curve import ranking_curve, removal_curve, stability_curve
 from steadyrank.stability.explanation import Explanation, Needed, explanation_of, needed_of
 from steadyrank.stability.findings import RULES
 from steadyrank.stability.margin_results import Asked, Margin, known_margin, margin_of
 from steadyrank.stability.margins import MarginSearch
-from steadyrank.stability.random_audit import checked_removals, random_audit, refits
+from steadyrank.stability.random_audit import checked_removals, random_audit
 from steadyrank.stability.recalibration import check_recalibrated, recalibrated
 from steadyrank.stability.standings import Ranks, TopKDeletions, rank_ranges, topk_deletions, upto_which
 from steadyrank.stability.topk_audit import Flips
@@ -333,6 +335,10 @@ class Study:
         """Return how many units would settle ranks k and k + 1; see :func:`steadyrank.needed`."""
         return needed_of(self, k, confidence)
 
+    def confidence(self, level: float = 0.95, *, draws: int = DRAWS, seed: int = 0) -> Confidence:
+        """Return which ranks the true scores may have; see :func:`steadyrank.confidence`."""
+        return confidence_of(self, level, draws, seed)
+
     def ranking_curve(self) -> RankingCurve:
         """Return the exact step functions delta(eps) and tiers(eps) of the full ranking."""
         return self._ranking_curve
@@ -376,7 +382,7 @@ class Study:
             min_margin=min_margin,
         )
 
-    def report(
+    def report(  # noqa: PLR0913 (all but two by name)
         self,
         path: str | os.PathLike[str],
         k: int | None = None,
@@ -387,6 +393,7 @@ class Study:
         claim: Claim = "observed",
         title: str | None = None,
         source: str | None = None,
+        confidence: float | None = None,
         policies: Mapping[str, str] | None = None,
     ) -> Path:
         """Write the report of a stable top-k as one HTML file; see :func:`steadyrank.write_report`.
@@ -395,6 +402,7 @@ class Study:
         """
         k = self.usual_k if k is None else k
         answer = self.topk(k, delta=delta, eps=eps, guarantee=guarantee, claim=claim)
+        answer = answer if confidence is None else answer.with_confidence(confidence)
         found = answer.findings(source=source, policies=policies)
         return write_page(found, path, title)
 
