@@ -18,7 +18,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "steadyrank"
 BASE = {path.stem for path in SOURCE.glob("*.py")} - {"__init__"}
 """Modules beside the stages: errors, types and words, which every stage may load."""
 
-STAGES = ("operators", "reading", "engines", "data", "scorers", "stability", "report", "cli")
+STAGES = ("operators", "reading", "engines", "data", "scorers", "chance", "stability", "report", "cli")
 """The way of the data; a stage may load those before it."""
 
 LOADS_NOTHING = {"operators": set[str](), "reading": set[str]()}
@@ -106,6 +106,7 @@ def test_a_stage_loads_only_itself_and_earlier_ones(path: str) -> None:
         ("operators/checks.py", "from steadyrank.reading.arrays import frozen"),
         ("reading/table.py", "class A:\n    def f(self):\n        import steadyrank.data.votes"),
         ("stability/study.py", "def show():\n    from steadyrank.report import text"),
+        ("chance/rank_sets.py", "from steadyrank.stability import Study"),
         ("report/text.py", "from steadyrank.cli import main"),
         ("errors.py", "from steadyrank.operators import topk"),
     ],
