@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 FUZZ_TIMES ?= 25
 
-.PHONY: demo test fuzz lint format bench bench-scale paper docs clean
+.PHONY: demo test fuzz simulate lint format bench bench-scale paper docs clean
 
 demo: $(VENV)/.demo
 	$(BIN)/steadyrank demo
@@ -23,6 +23,10 @@ test: lint
 # The generated cases of the tests, many times over: bounded by their number, seeded, the same in each run.
 fuzz: $(VENV)/.dev-$(TEST_EXTRAS)
 	STEADYRANK_FUZZ=$(FUZZ_TIMES) $(BIN)/python -m pytest tests/adversary -n 2 --dist loadgroup
+
+# How often confidence holds, over many data sets drawn from known populations: seeded, in a few minutes.
+simulate: $(VENV)/.dev-$(TEST_EXTRAS)
+	PYTHONPATH=tests $(BIN)/python tests/simulations/coverage.py 500
 
 lint: $(VENV)/.dev-$(TEST_EXTRAS)
 	$(BIN)/ruff check .

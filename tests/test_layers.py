@@ -21,7 +21,7 @@ TOP = {"selection": ("operators", "reading", "engines", "data", "scorers", "stab
 BASE = {path.stem for path in SOURCE.glob("*.py")} - {"__init__", *TOP}
 """Modules beside the stages: errors, types and words, which every stage may load."""
 
-STAGES = ("operators", "reading", "engines", "data", "scorers", "stability", "report", "cli")
+STAGES = ("operators", "reading", "engines", "data", "scorers", "chance", "stability", "report", "cli")
 """The way of the data; a stage may load those before it."""
 
 LOADS_NOTHING = {"operators": set[str](), "reading": set[str]()}
@@ -109,6 +109,7 @@ def test_a_stage_loads_only_itself_and_earlier_ones(path: str) -> None:
         ("operators/checks.py", "from steadyrank.reading.arrays import frozen"),
         ("reading/table.py", "class A:\n    def f(self):\n        import steadyrank.data.votes"),
         ("stability/study.py", "def show():\n    from steadyrank.report import text"),
+        ("chance/rank_sets.py", "from steadyrank.stability import Study"),
         ("report/text.py", "from steadyrank.cli import main"),
         ("errors.py", "from steadyrank.operators import topk"),
         ("selection.py", "from steadyrank.report import text"),

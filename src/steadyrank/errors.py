@@ -489,6 +489,16 @@ class NothingLeftError(InvalidValueError):
         )
 
 
+class NoUnitsError(InvalidValueError):
+    """A question about leaving out units, asked of estimates, which have none."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "these are scores with standard errors: no unit could leave, so their stability is unknown",
+            way_out="Ask which ranks the true scores may have: confidence(data), steadyrank confidence.",
+        )
+
+
 class ItemWithoutDataError(InvalidValueError):
     """Items that have no data, or lose all of it with one unit, under a scorer that needs some."""
 

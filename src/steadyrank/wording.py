@@ -78,6 +78,22 @@ def share_in_words(share: float) -> str:
     return ">99.9%" if share > 0.999 else "<0.1%" if share < 0.001 else f"{100 * share:.1f}%"
 
 
+def confidence_title(level: float) -> str:
+    """Return the name of a column of ranks that nobody takes for one of stability."""
+    return f"ranks, {percent(level)} confidence"
+
+
+def percent(level: float) -> str:
+    """Return a level of confidence in percent, with all its digits.
+
+    Examples
+    --------
+    >>> percent(0.95), percent(0.999)
+    ('95 %', '99.9 %')
+    """
+    return f"{round(100 * level, 9):.12g} %"
+
+
 def size_in_words(size: int | None, log10_size: float | None) -> str:
     """Return how many items or rankings an answer holds; very many by their logarithm.
 

@@ -309,8 +309,8 @@ def test_words_say_what_holds() -> None:
     [
         ({"removals": 0}, "from 1 to 17"),
         ({"removals": 18}, "from 1 to 17"),
-        ({"removals": 2.0}, "but|It is 2.0"),
-        ({"removals": "2"}, "It is '2'"),
+        ({"removals": 2.0}, "but is 2.0"),
+        ({"removals": "2"}, "but is '2'"),
         ({"removals": 2, "delta": 0.1}, "delta = 0, not 0.1"),
         ({"removals": 2, "claim": "proved"}, "claim"),
         ({"guarantee": "cover", "eps": 1e-9, "removals": 2}, "eps = 1e-09"),

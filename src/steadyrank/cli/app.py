@@ -19,6 +19,7 @@ COMMANDS = {
     "check": "A gate for CI: exit 1 if the top k is unstable.",
     "compare": "What moved since the last version, and how far.",
     "margin": "How many units must leave before the answer changes.",
+    "confidence": "Which ranks the true scores may have: chance.",
     "report": "One HTML file to look at and to share.",
     "inspect": "What a file holds, and the command to use.",
     "demo": "See it work on bundled data, in a minute.",

@@ -138,6 +138,24 @@ def compare(options: group.CompareOptions) -> None:
     _answer(options, ask)
 
 
+def confidence(options: group.ConfidenceOptions) -> None:
+    """Say which ranks the true scores may have, if the units are a random sample: not stability.
+
+    Also for a file of scores with standard errors, which has no units.
+
+    For example:
+    steadyrank confidence benchmark.csv
+    steadyrank confidence restaurants.csv -k 5 --level 0.9
+    steadyrank confidence chat_battles.csv --unit judge --json
+    """
+
+    def ask(study: Study) -> Any:
+        found = study.confidence(options.level, draws=options.draws, seed=options.seed)
+        return found if options.k is None else found.asking(options.k)
+
+    _answer(options, ask, "Drawing units anew")
+
+
 def report(options: group.ReportOptions) -> None:
     """Write one HTML file to look at: the answer, who decides, levers for how many may leave.
 
@@ -155,7 +173,7 @@ def report(options: group.ReportOptions) -> None:
         target_of(path)  # likewise before the work
     k = study.usual_k if options.k is None else options.k
     with working("Writing the report"):
-        found = study.topk(k, **_how(options)).findings(**about)
+        found = _with(options, study.topk(k, **_how(options))).findings(**about)
         beside = _beside(found, options)  # made before anything is written
         write_page(found, options.output, options.title)
         for path, content in beside.items():
@@ -260,13 +278,19 @@ def _summarise(text: str, path: str) -> None:
         say(f"note: nothing was added to ${SUMMARY}: {message_of(error)}", ExitCode.FINE)
 
 
-def _answer(options: Any, ask: Callable[[Study], Any]) -> Any:
+def _with(options: Any, answer: Any) -> Any:
+    """Return an answer with a confidence beside it, if that was asked for."""
+    level = getattr(options, "confidence", None)
+    return answer if level is None else answer.with_confidence(level)
+
+
+def _answer(options: Any, ask: Callable[[Study], Any], work: str = "Leaving every unit out") -> Any:
     """Read the data, ask a study of them one question, and return what was found, once it is shown."""
     from steadyrank.report.text import lines
 
     study, about = open_study(options, options.output)
-    with working("Leaving every unit out"):
-        result = ask(study)
+    with working(work):
+        result = _with(options, ask(study))
         wanted = {"everything": options.everything}
         found = result.brief(**about, **wanted) if options.form == "text" else result.findings(**about)
     _view(found, options, lines)

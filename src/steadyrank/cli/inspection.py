@@ -116,7 +116,8 @@ def _command(options: InspectOptions, kind: str, columns: Mapping[str, Any], k: 
     asked = {name: getattr(options, name) for name in AS_GIVEN} | options.arguments
     given = {name: value for name, value in asked.items() if value not in {None, "utf-8"}}
     typed = [_typed(name, value) for name, value in {"kind": kind, **guessed, **given}.items()]
-    return " ".join(["steadyrank topk", shlex.quote(file), f"-k {k}", *typed])
+    ask = [shlex.quote(file), f"-k {k}", *typed]
+    return " ".join(["steadyrank confidence" if "error" in columns else "steadyrank topk", *ask])
 
 
 def _typed(name: str, value: object) -> str:
@@ -145,7 +146,8 @@ def inspection_lines(found: Mapping[str, Any], terminal: Terminal) -> Iterator[L
         yield from paragraph(told, terminal, style="bold")
         yield from _copied(one["command"], terminal)
     if found["command"] is not None:
-        yield from paragraph(f"With each {found['unit']} as a unit:", terminal, style="bold")
+        told = f"With each {found['unit']} as a unit:" if found["n_units"] else "By their errors:"
+        yield from paragraph(told, terminal, style="bold")
         yield from _copied(found["command"], terminal)
     yield from remarks(found["notes"], found, terminal)
 

@@ -175,6 +175,9 @@ class AnswerOptions(TargetOptions):
         "observed (leave every unit out; the default), proved, or none (with --eps: no check).",
         default="observed",
     )
+    confidence: float | None = option(
+        ANSWER, "LEVEL", "Beside it: the ranks that the true scores may have, with confidence 0.95."
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -281,6 +284,16 @@ class CompareOptions(OutputOptions, AnswerOptions):
     file: str = field(metadata={"typer": typer.Argument(metavar="OLD", help=FILE)})
     new_file: str = field(metadata={"typer": typer.Argument(metavar="NEW", help="Read as OLD is.")})
     k: int | None = option(COMMON, "K", "Also tell who entered the top k and who left it.", "-k")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConfidenceOptions(OutputOptions, ScorerOptions):
+    """What ``confidence`` takes."""
+
+    k: int | None = option(COMMON, "K", "Also say who may truly be among the k best.", "-k")
+    level: float = option(COMMON, "LEVEL", "The confidence.", default=0.95, tell=True)
+    draws: int = option(ANSWER, "N", "How often units are drawn anew.", default=1000, tell=True)
+    seed: int = option(ANSWER, "SEED", "Of the draws.", default=0, tell=True)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from steadyrank.data.ballots import Ballots
 from steadyrank.data.battles import Battles
+from steadyrank.data.estimates import Estimates
 from steadyrank.data.kinds import read_any, scan_any
 from steadyrank.data.observations import Observations
 from steadyrank.data.ratings import Ratings
@@ -16,6 +17,7 @@ from steadyrank.data.votes import Votes
 __all__ = [
     "Ballots",
     "Battles",
+    "Estimates",
     "Observations",
     "Ratings",
     "Regression",

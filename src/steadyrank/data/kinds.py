@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from steadyrank.data.ballots import Ballots
 from steadyrank.data.battles import Battles
+from steadyrank.data.estimates import Estimates
 from steadyrank.data.observations import Observations, with_notes_first
 from steadyrank.data.ratings import Ratings
 from steadyrank.data.regression import Regression
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from steadyrank.reading.table import Table
 
 KINDS: dict[str, type[Observations]] = {
-    known.kind.name: known for known in (Battles, Ratings, Ballots, ScoreMatrix, Votes, Regression)
+    known.kind.name: known
+    for known in (Battles, Ratings, Ballots, ScoreMatrix, Votes, Regression, Estimates)
 }
 """Every kind by name, in the order in which a table is tried for them."""
 
@@ -60,7 +62,7 @@ def read_any(
     source : path, list of paths, binary stream, dataframe or mapping of columns
         Such as ``sys.stdin.buffer``. A folder or a list holds results of one evaluation tool, or files
         of JSON.
-    kind : {"votes", "ballots", "ratings", "battles", "scores", "regression"}, optional
+    kind : {"votes", "ballots", "ratings", "battles", "scores", "regression", "estimates"}, optional
         What the data are.
     format : str, optional
         ``"csv"``, ``"tsv"``, ``"json"``, ``"jsonl"``, ``"parquet"``, ``"excel"``, ``"netflix"``,
@@ -74,7 +76,7 @@ def read_any(
 
     Returns
     -------
-    Votes, Ballots, Ratings, Battles, ScoreMatrix or Regression
+    Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression or Estimates
         Its ``notes`` say what was recognised and guessed.
 
     Examples

@@ -26,6 +26,7 @@ from steadyrank.errors import (
     listing,
     shorten,
 )
+from steadyrank.operators.checks import check_whole
 from steadyrank.reading.arrays import as_counts, frozen, is_hashable, objects
 from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.formats import read_table
@@ -409,11 +410,7 @@ class Observations(ABC):
         >>> battles.with_min_count(2).notes[0]
         '1 item with fewer than 2 battles is left out; 1 battle said nothing else'
         """
-        if isinstance(least, bool) or not isinstance(least, int | np.integer) or least < 1:
-            raise InvalidValueError(
-                f"the fewest {self.count_of} must be a whole number from 1 on, but is {shorten(least)}"
-            )
-        kept = self.item_counts >= least
+        kept = self.item_counts >= check_whole(f"the fewest {self.count_of}", least, 1)
         few = f"fewer than {counted(int(least), self.kind.observation)}"
         gone = int((~kept).sum())
         note = f"{counted(gone, 'item')} with {few} {'is' if gone == 1 else 'are'} left out"

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 from steadyrank import errors
 from steadyrank.errors import Option, shorten
+from steadyrank.operators.checks import check_whole
 from steadyrank.writing import hold
 
 PREFIX = "steadyrank-spill-"
@@ -63,10 +64,8 @@ class DuckDB:
     def __post_init__(self) -> None:
         for name in ("memory_limit", "max_spill"):
             _check_size(name, getattr(self, name))
-        if self.threads is not None and (type(self.threads) is not int or self.threads < 1):
-            raise errors.InvalidSettingError(
-                f"threads must be a whole number from 1 on, but is {self.threads!r}"
-            )
+        if self.threads is not None:
+            check_whole("threads", self.threads, 1, error=errors.InvalidSettingError)
 
     def open(self, paths: list[str], folder: Path, opened: ExitStack) -> Any:
         """Return a relation over Parquet files; ``opened`` gets what is to be closed."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +15,7 @@ from steadyrank.errors import (
     InvalidKError,
     InvalidPermutationError,
     InvalidScoresError,
+    InvalidValueError,
     NonFiniteScoresError,
     SizeMismatchError,
     TooLargeError,
@@ -70,6 +72,25 @@ def check_k(k: object, n_items: int) -> int:
     if not 1 <= number <= n_items:
         raise InvalidKError(k, n_items)
     return number
+
+
+def check_whole(
+    name: str, value: Any, least: int, most: int | None = None, why: str = "", *, error: Any = None
+) -> int:
+    """Return a whole number within limits; ``why`` tells what the upper one is for."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if whole and least <= value and (most is None or value <= most):
+        return int(value)
+    limits = f"from {least:,} {'on' if most is None else f'to {most:,}{why}'}"
+    told = f"{name} must be a whole number {limits}, but is {shorten(value)}"
+    raise (error or InvalidValueError)(told)
+
+
+def check_level(name: str, level: object) -> float:
+    """Return a level of confidence."""
+    if not (isinstance(level, float | np.floating) and 0.5 < level < 1):
+        raise InvalidValueError(f"{name} must be between 0.5 and 1, but is {shorten(level)}")
+    return float(level)
 
 
 def check_eps(eps: object) -> float:

@@ -404,7 +404,8 @@ def _notes(kind: Kind, columns: Columns, named: Columns) -> list[str]:
         if role in named:
             continue
         names = ", ".join(map(shorten, _as_list(value)))
-        common = kind.roles[role].several or simplify(value) in kind.roles[role].names
+        known = kind.roles[role]
+        common = known.several or known.series or simplify(value) in known.names
         lead = "column" if common else "the only column left,"
         as_what = f" ({kind.roles[role].guessed_as})" if kind.roles[role].guessed_as else ""
         part = role.replace("_", " of the ") + as_what

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from steadyrank.report.columns import Column, Layout
 from steadyrank.report.lines import FAINT, LONG, NEXT_IN_LINE, Line, claims, heading, notes, paragraph
 from steadyrank.report.terminal import RankAxis
 from steadyrank.safe_text import columns_of
-from steadyrank.wording import STANDINGS, ranks_in_words, share_in_words
+from steadyrank.wording import STANDINGS, confidence_title, ranks_in_words, share_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -58,6 +58,7 @@ def _first(findings: Findings, terminal: Terminal) -> Iterator[Line]:
         yield from paragraph(findings["margin"]["sentence"], terminal)
     for warning in findings["warnings"]:
         yield from paragraph(warning, terminal, bullet="!", style="yellow")
+    yield from _confidence_said(findings["confidence"] or {}, terminal)
     yield Line("")
 
 
@@ -115,6 +116,24 @@ def comparison_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     yield from notes(findings, terminal)
 
 
+def confidence_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield which ranks the true scores may have."""
+    listed = _ends_of(findings["rows"], everything=terminal.everything)
+    yield from heading(findings, terminal)
+    yield from _confidence_said(findings, terminal)
+    yield Line("")
+    yield from _item_lines(listed, {**findings, "confidence": findings}, terminal, cut=None, ends={})
+    yield from paragraph("Interval and bootstrap: each item by itself.", terminal, style=FAINT)
+    yield from notes(findings, terminal)
+
+
+def _confidence_said(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield what confidence answers and what stability does, and who may be among the best."""
+    for name in ("sentence", "stability", "top_sentence"):
+        if findings.get(name) is not None:
+            yield from paragraph(findings[name], terminal)
+
+
 def _item_lines(
     listed: Sequence[Row | None],
     findings: Findings,
@@ -148,33 +167,43 @@ def _items(
     rows: Sequence[Row], findings: Findings, terminal: Terminal, cut: int | None
 ) -> tuple[list[str], RankAxis | None]:
     """Return the header and the lines of items, and an axis for bars of ranks if there is room."""
-    dash, number = terminal.sign("–", "-"), _score_format([row["score"] for row in rows])
+    number = _score_format([row["score"] for row in rows])
     wide = max((len(f"{row['rank']:,}") for row in rows), default=1)
     signs = [SIGNS[row["standing"] if cut is not None else None] for row in rows]
     places = [f" {terminal.sign(*signs[n])} {row['rank']:>{wide},}" for n, row in enumerate(rows)]
-    ranks = [ranks_in_words(row["best_rank"], row["worst_rank"], dash) for row in rows]
+    given = [(number(row["score_low"]), number(row["score_high"])) for row in rows if "error" in row]
     columns = [
         Column("", places, 9),
         Column("item", [str(row["item"]) for row in rows], 8, names=True),
         Column("score", [number(row["score"]) for row in rows], 3),
-        Column("ranks", ranks, 7),
+        Column("interval", [f"{low} to {high}" for low, high in given], 2),
+        _ranks("ranks", "{}_rank", rows, terminal, 7),
+        _ranks("in the set", "inflated_{}", rows, terminal, 0 if cut else 4),
     ]
-    if cut is None:
-        inside = [ranks_in_words(row["inflated_best"], row["inflated_worst"], dash) for row in rows]
-        columns.append(Column("in the set", inside, 4))
-    else:
+    if cut is not None:
         shares = ["" if row["share"] is None else share_in_words(row["share"]) for row in rows]
         columns.append(Column(f"in top {cut:,}", shares, 6))
         most = findings["n_units"]
         away = ["" if row["away"] is None else _away(row["away"], most) for row in rows]
         columns.append(Column("away", away, 5))
-    counts = [row["count"] for row in rows if row["count"] is not None]
+    if findings["confidence"] is not None:
+        columns.append(_ranks("bootstrap", "bootstrap_{}", rows, terminal, 1))
+        title = confidence_title(findings["confidence"]["level"])
+        columns.append(_ranks(title, "confidence_{}", rows, terminal, 7))
+    counts = [row["count"] for row in rows if row.get("count") is not None]
     if len(set(counts)) > 1:
         columns.append(Column(findings["counted_as"], [f"{row['count']:,}" for row in rows], 2))
     if terminal.verbose and cut is not None:
         columns.append(Column("enters at eps", [f"{row['critical_eps'] or 0:.3g}" for row in rows], 1))
-    layout = Layout(columns, terminal)
+    layout = Layout([column for column in columns if column.need and any(column.cells)], terminal)
     return layout.lines(), RankAxis.beside(layout.width, rows, terminal, cut)
+
+
+def _ranks(title: str, ends: str, rows: Sequence[Row], terminal: Terminal, need: int) -> Column:
+    """Return a column of the ranks that each item may have; blank where they are not known."""
+    both: Any = ([row.get(ends.format(end)) for end in ("best", "worst")] for row in rows)
+    dash = terminal.sign("–", "-")
+    return Column(title, [ranks_in_words(*each, dash) for each in both], need)
 
 
 def _away(units: int, most: int) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
 from steadyrank.safe_text import is_blank, is_unsafe
-from steadyrank.stability.findings import COLUMNS
+from steadyrank.stability.findings import columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -55,7 +55,7 @@ def to_csv(findings: Mapping[str, Any]) -> str:
     >>> print(to_csv(stable_topk(Votes(["=a"] * 3 + ["b"] * 2), 1).findings()).splitlines()[1])
     1,'=a,0.6,1,1,1.0,sure,2,3,0.0
     """
-    return csv_text(COLUMNS[findings["document"]], rows_of(findings))
+    return csv_text(names_of(findings), rows_of(findings))
 
 
 def has_guards(findings: Mapping[str, Any]) -> bool:
@@ -65,10 +65,14 @@ def has_guards(findings: Mapping[str, Any]) -> bool:
 
 
 def rows_of(findings: Mapping[str, Any]) -> Iterator[list[object]]:
-    """Yield the rows of the table of any findings, as ``COLUMNS`` names their cells."""
-    document = findings["document"]
+    """Yield the rows of the table of any findings, as :func:`names_of` names their cells."""
     rows = next((findings[name] for name in ("rows", "audit") if name in findings), [findings])
-    return ([row[name] for name in COLUMNS[document]] for row in rows)
+    return ([row[name] for name in names_of(findings)] for row in rows)
+
+
+def names_of(findings: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of the columns of the table of any findings."""
+    return columns_of(findings["document"], beside=isinstance(findings.get("confidence"), dict))
 
 
 def guarded(text: str) -> str:

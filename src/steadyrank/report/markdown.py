@@ -11,12 +11,11 @@ import re
 from typing import TYPE_CHECKING
 
 from steadyrank.report.audit_text import verdict
-from steadyrank.report.export import rows_of
+from steadyrank.report.export import names_of, rows_of
 from steadyrank.report.sharing import LONGEST
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
 from steadyrank.safe_text import shortened
-from steadyrank.stability.findings import COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -48,7 +47,7 @@ def to_markdown(findings: Findings, terminal: Terminal | None = None) -> str:
     source = "" if findings["source"] is None else f", {code(findings['source'])}"
     parts = [f"### {title}{source}"]
     rows, most = list(rows_of(findings)), None if page.everything else ROWS
-    parts.append(_table(COLUMNS[document], rows[:most], len(rows)))
+    parts.append(_table(names_of(findings), rows[:most], len(rows)))
     if document == "check" and findings["method"] == "topk" and findings["flips"]["plain"]["listed"]:
         plain = findings["flips"]["plain"]
         listed = [_flip_cells(flip) for flip in plain["listed"][:most]]

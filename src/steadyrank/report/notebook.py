@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from steadyrank.report.audit_text import audit_cells
-from steadyrank.report.sharing import ITEM_TITLES, foot, html_table, item_cells, table_fragment
+from steadyrank.report.sharing import html_table, item_table, table_fragment
 from steadyrank.report.text import plain_text
 from steadyrank.wording import RANK_STANDINGS, counted, ranks_in_words
 
@@ -48,7 +48,5 @@ def _audit(findings: Findings) -> str:
 
 def _ranking(findings: Findings) -> str:
     listed = findings["rows"][:ROWS]
-    sets = [ranks_in_words(row["inflated_best"], row["inflated_worst"]) for row in listed]
-    rows = [[*item_cells(row, RANK_STANDINGS), ranks] for row, ranks in zip(listed, sets, strict=True)]
-    names = (*ITEM_TITLES, "inflated ranks")
-    return html_table(findings["headline"], names, rows, numbers={0, 2, 4, 5}, foot=foot(findings, rows))
+    sets = [[ranks_in_words(row["inflated_best"], row["inflated_worst"])] for row in listed]
+    return item_table(findings, listed, RANK_STANDINGS, ["inflated ranks"], sets)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from steadyrank.safe_text import shortened, shown
-from steadyrank.wording import STANDINGS, counted, ranks_in_words, share_in_words
+from steadyrank.wording import STANDINGS, confidence_title, counted, ranks_in_words, share_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -72,24 +72,29 @@ def table_fragment(findings: Findings, *, rows: int = 25) -> str:
     """
     size, n_units = findings["size"], findings["n_units"]
     listed = findings["rows"][: max(rows, min(size + 5, 4 * rows))]
-    cells = [[*item_cells(row, STANDINGS), *ends_in_words(row, n_units)] for row in listed]
-    names = (*ITEM_TITLES, f"in top {findings['k']:,}", f"{findings['units']} away")
-    return html_table(
-        findings["headline"], names, cells, numbers={0, 2, 4, 5, 6}, foot=foot(findings, cells)
+    names = (f"in top {findings['k']:,}", f"{findings['units']} away")
+    return item_table(
+        findings, listed, STANDINGS, names, [ends_in_words(row, n_units) for row in listed]
     )
 
 
-def item_cells(row: Row, words: Mapping[str, str]) -> list[str]:
-    """Return what every table says of an item; what is not known is blank."""
-    name, ranks = shortened(row["item"], LONGEST), ranks_in_words(row["best_rank"], row["worst_rank"])
-    return [f"{row['rank']:,}", name, f"{row['score']:.5g}", words.get(row["standing"], ""), ranks]
-
-
-def foot(findings: Findings, shown: Sequence[object]) -> str:
-    """Return what is claimed, and how many items are not shown."""
-    more = findings["n_items"] - len(shown)
-    hidden = f" {counted(more, 'more item')} {'is' if more == 1 else 'are'} not shown." if more else ""
-    return f"{findings['certificate']['sentence']}{hidden}"
+def item_table(
+    findings: Findings, rows: Sequence[Row], words: Mapping[str, str], titles: Sequence[str], ends: Any
+) -> str:
+    """Return items of an answer as a table: what all say of one, and their ends; unknown is blank."""
+    cells, names, foot = [], [*ITEM_TITLES, *titles], [findings["certificate"]["sentence"]]
+    for row, end in zip(rows, ends, strict=True):
+        ranks = ranks_in_words(row["best_rank"], row["worst_rank"])
+        about = (shortened(row["item"], LONGEST), f"{row['score']:.5g}", words.get(row["standing"], ""))
+        cells.append([f"{row['rank']:,}", *about, ranks, *end])
+    if hidden := findings["n_items"] - len(cells):
+        foot.append(f"{counted(hidden, 'more item')} {'is' if hidden == 1 else 'are'} not shown.")
+    if (beside := findings["confidence"]) is not None:
+        names, foot = [*names, confidence_title(beside["level"])], [*foot, beside["sentence"]]
+        for row, told in zip(rows, cells, strict=True):
+            told.append(ranks_in_words(row["confidence_best"], row["confidence_worst"]))
+    numbers = {*range(len(names))} - {1, 3}
+    return html_table(findings["headline"], names, cells, numbers=numbers, foot=" ".join(foot))
 
 
 def html_table(

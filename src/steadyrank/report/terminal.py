@@ -122,7 +122,7 @@ class RankAxis:
         cls, width: int, rows: Iterable[Mapping[str, Any]], terminal: Terminal, cut: int | None
     ) -> RankAxis | None:
         """Return an axis right of a table of so many columns; None where there is no room or no rank."""
-        known = [(row["best_rank"], row["worst_rank"]) for row in rows]
+        known = [(row.get("best_rank"), row.get("worst_rank")) for row in rows]
         ranks = [rank for pair in known for rank in pair if rank is not None]
         cells = min(48, terminal.width - width - 3)
         if not ranks or cells < 7:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steadyrank.report.answer_text import comparison_lines, ranking_lines, topk_lines
+from steadyrank.report.answer_text import comparison_lines, confidence_lines, ranking_lines, topk_lines
 from steadyrank.report.audit_text import audit_lines, check_lines
 from steadyrank.report.margin_text import explanation_lines, margin_lines, needed_lines
 from steadyrank.report.terminal import Terminal
@@ -20,6 +20,7 @@ VIEWS: dict[str, Callable[[Findings, Terminal], Iterator[Line]]] = {
     "audit": audit_lines,
     "check": check_lines,
     "margin": margin_lines,
+    "confidence": confidence_lines,
     "random-audit": audit_lines,
     "explanation": explanation_lines,
     "needed": needed_lines,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.errors import InvalidSettingError, ValueRangeError, shorten
+from steadyrank.operators.checks import check_whole
 from steadyrank.scorers.base import RowsOut, Scorer, check_several
 from steadyrank.scorers.checkpoint import FULL
 from steadyrank.scorers.refit import all_fits, refit_all
@@ -143,10 +144,8 @@ class Bagged(Scorer):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scorer", as_scorer(self.scorer))
-        if not isinstance(self.bags, (int, np.integer)) or self.bags < 1:
-            raise InvalidSettingError(f"bags must be a whole number from 1, but is {self.bags!r}.")
-        if not isinstance(self.seed, (int, np.integer)) or self.seed < 0:
-            raise InvalidSettingError(f"seed must be a whole number from 0, but is {self.seed!r}.")
+        check_whole("bags", self.bags, 1, error=InvalidSettingError)
+        check_whole("seed", self.seed, 0, error=InvalidSettingError)
         radius = self.radius_squared
         if radius is not None and not (np.isfinite(radius) and radius >= 0):
             raise InvalidSettingError(
@@ -312,10 +311,5 @@ def drawn_copies(rng: np.random.Generator, counts: IntArray, size: int, *, repla
 
 
 def _check_size(n: int, size: object, *, replace: bool) -> None:
-    whole = isinstance(size, (int, np.integer)) and not isinstance(size, bool)
-    if not whole or size < 1 or (size > n and not replace):  # type: ignore[operator]
-        limit = "" if replace else f" to {n:,} (the number of units)"
-        raise InvalidSettingError(
-            f"size must be a whole number from 1{limit}, but is {size!r}."
-            + ("" if replace else " With replace=True it may be larger.")
-        )
+    why = " (the number of units; more with replace=True)"
+    check_whole("size", size, 1, None if replace else n, why, error=InvalidSettingError)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import numpy as np
 
 from steadyrank.engines.blocks import DenseBlock, Wanted, bounds_of, shifts_of, slices
-from steadyrank.errors import NotANumberError, NothingLeftError, WrongDataError, shorten
+from steadyrank.errors import NotANumberError, NothingLeftError, NoUnitsError, WrongDataError, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -209,7 +209,9 @@ def check_kind(data: object, takes: tuple[str, ...], *, scorer: str, classes: bo
 
 
 def check_several(data: Observations) -> None:
-    """Complain about data with a single unit: without it nothing is left."""
+    """Complain about data with no units, or a single one: without it nothing is left."""
+    if not data.n_units:
+        raise NoUnitsError
     if data.n_units < 2:
         raise NothingLeftError(data.units.kind)
 

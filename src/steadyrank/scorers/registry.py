@@ -124,7 +124,8 @@ def default_scorer(data: Observations) -> Scorer:
 
     It is the paper's where it has one: plurality for votes, the mean rating with shrinkage 1
     for ratings, constrained least squares for regressions. Ballots get Borda points, approval
-    ballots the share of approvals, battles Bradley-Terry, and score matrices column means.
+    ballots the share of approvals, battles Bradley-Terry, and score matrices column means. Estimates
+    keep the scores that they came with.
 
     Examples
     --------
@@ -136,8 +137,11 @@ def default_scorer(data: Observations) -> Scorer:
     """
     from steadyrank.data.ballots import Ballots
     from steadyrank.scorers.base import check_kind
+    from steadyrank.scorers.refit import Refit
 
     check_kind(data, (), scorer="a scorer")
+    if not data.kind.scorer:
+        return Refit(lambda given: given.scores, label="as given")
     approvals = isinstance(data, Ballots) and data.approval
     return named_scorer("approval" if approvals else data.kind.scorer)
 

@@ -7,6 +7,7 @@ from steadyrank.stability.audit_rows import AuditRow as AuditRow
 from steadyrank.stability.auditing import Audit as Audit, Check as Check
 from steadyrank.stability.certificate import Certificate as Certificate
 from steadyrank.stability.comparison import Comparison as Comparison
+from steadyrank.stability.confidence_results import Confidence as Confidence
 from steadyrank.stability.curve import (
     RankingCurve as RankingCurve,
     RemovalCurve as RemovalCurve,
@@ -18,9 +19,11 @@ from steadyrank.stability.questions import (
     assert_stable as assert_stable,
     audit as audit,
     compare as compare,
+    confidence as confidence,
     explain as explain,
     margin as margin,
     needed as needed,
+    rank_confidence as rank_confidence,
     stable_ranking as stable_ranking,
     stable_topk as stable_topk,
     write_report as write_report,

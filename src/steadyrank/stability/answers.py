@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -12,6 +12,7 @@ from steadyrank.errors import Option, SteadyrankError
 from steadyrank.operators.intervals import rank_intervals, tiers
 from steadyrank.reading.arrays import frozen
 from steadyrank.stability import findings
+from steadyrank.stability.confidence_results import DRAWS
 from steadyrank.stability.results import Result, some_of
 from steadyrank.stability.standings import Standing
 from steadyrank.stability.topk_audit import Flips
@@ -20,12 +21,13 @@ from steadyrank.stability.views import plot_ranking, plot_topk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from typing import Self
 
     from matplotlib.axes import Axes
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.operators import InflatedTopK, RankingSet
-    from steadyrank.stability import Audit, Certificate, Margin
+    from steadyrank.stability import Audit, Certificate, Confidence, Margin
     from steadyrank.stability.standings import Ranks, TopKDeletions
 
 STANDINGS: tuple[Standing, ...] = get_args(Standing)
@@ -66,6 +68,9 @@ class AnswerRow:
         Its best and worst rank over the inflated ranking at the eps of the answer.
     lowest_score, highest_score : float or None
         Its score stays between these, whichever one unit leaves.
+    confidence_best, confidence_worst : int or None
+        Another question: the best and worst rank that its true score may have, if the units are a random
+        sample; None unless asked for (:meth:`Answer.with_confidence`).
     """
 
     rank: int
@@ -82,6 +87,8 @@ class AnswerRow:
     inflated_worst: int
     lowest_score: float | None
     highest_score: float | None
+    confidence_best: int | None
+    confidence_worst: int | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,6 +98,7 @@ class Answer(Result):
     eps: float
     certificate: Certificate
     ranks: Ranks | None
+    confidence: Confidence | None = field(default=None, kw_only=True)
 
     def __getstate__(self) -> dict[str, Any]:
         # An answer travels light: its study may hold gigabytes, and functions that cannot travel.
@@ -101,6 +109,10 @@ class Answer(Result):
     def k(self) -> int | None:
         """How many items were asked for, if that was the question."""
         return None
+
+    def with_confidence(self, level: float = 0.95, *, draws: int = DRAWS, seed: int = 0) -> Self:
+        """Return the answer with a :class:`Confidence` beside it, which is about another question."""
+        return replace(self, confidence=self.study.confidence(level, draws=draws, seed=seed))
 
     @cached_property
     def order(self) -> IntArray:
@@ -131,6 +143,7 @@ class Answer(Result):
         best, worst = self.rank_intervals
         ranked = 0 if self.ranks is None else len(self.ranks)
         lowest, highest = self._score_range or (None, None)
+        upper, lower = (None, None) if self.confidence is None else self.confidence.simultaneous
         for place, index in enumerate(self.order[:limit].tolist()):
             known = self.ranks if place < ranked else None
             yield AnswerRow(
@@ -145,6 +158,8 @@ class Answer(Result):
                 inflated_worst=int(worst[index]),
                 lowest_score=None if lowest is None else float(lowest[index]),
                 highest_score=None if highest is None else float(highest[index]),
+                confidence_best=None if upper is None else int(upper[index]),
+                confidence_worst=None if lower is None else int(lower[index]),
             )
 
     def _standing(self, place: int, index: int) -> dict[str, Any]:
@@ -161,6 +176,7 @@ class Answer(Result):
     def _listed(self, limit: int | None) -> dict[str, Any]:
         """Return the items, all or so many, and what is claimed of the answer."""
         return self.claimed() | {
+            "confidence": None if self.confidence is None else self.confidence.parts(),
             "rows": [
                 {
                     **vars(row),
@@ -168,15 +184,18 @@ class Answer(Result):
                     "critical_eps": findings.finite(row.critical_eps),
                 }
                 for row in self.rows(limit)
-            ]
+            ],
         }
 
     def _margin_found(self) -> dict[str, Any] | None:
         return self.margin.parts() if self.told and self.has_study else None
 
     def _columns(self) -> dict[str, list[Any]]:
-        rows = list(self.rows())
-        return {name: [getattr(row, name) for row in rows] for name in findings.COLUMNS[self.document]}
+        rows, names = (
+            list(self.rows()),
+            findings.columns_of(self.document, beside=self.confidence is not None),
+        )
+        return {name: [getattr(row, name) for row in rows] for name in names}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from steadyrank.errors import InvalidValueError, NoProofError, NothingLeftError, Option, shorten
+from steadyrank.errors import InvalidValueError, NoProofError, Option, shorten
 from steadyrank.operators.boundary import MOST_OF_EPS, effective_eps, just_above
-from steadyrank.operators.checks import check_eps
-from steadyrank.scorers.base import LeaveOneOut
+from steadyrank.operators.checks import check_eps, check_whole
+from steadyrank.scorers.base import LeaveOneOut, check_several
 from steadyrank.stability.audit_rows import units_without_common_ranking
 from steadyrank.stability.certificate import Certificate, Claims, Guarantee, unchecked
 from steadyrank.stability.withstanding import Withstanding
@@ -107,8 +107,8 @@ class Calibration:
         _check_choice("guarantee", self.guarantee, get_args(Guarantee))
         target = check_delta(delta)
         check_one_target(target, eps)
-        if claim != "none" and self.study.units.total < 2:
-            raise NothingLeftError(self.study.unit)
+        if claim != "none" or not self.study.units.total:
+            check_several(self.study.data)
         if removals != 1 and self.check_removals(removals) > 1:
             if target:
                 raise InvalidValueError(
@@ -174,14 +174,8 @@ class Calibration:
 
     def check_removals(self, removals: int) -> int:
         """Return a number of units that may leave and leave somebody, or complain."""
-        total = self.study.units.total
-        whole = isinstance(removals, int | np.integer) and not isinstance(removals, bool)
-        if not (whole and 1 <= removals < total):
-            raise InvalidValueError(
-                f"removals must be a whole number from 1 to {total - 1:,}: one of the "
-                f"{counted(total, self.study.unit)} has to stay. It is {shorten(removals)}"
-            )
-        return int(removals)
+        check_several(self.study.data)
+        return check_whole("removals", removals, 1, self.study.units.total - 1, " (one unit must stay)")
 
     def _one_leaves(self, delta: float, eps: float | None, claim: Claim) -> Certificate:
         """Return what is claimed of an eps that was given, or of the tightest for a target delta."""

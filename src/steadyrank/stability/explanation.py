@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from steadyrank.errors import InvalidValueError, Option, shorten
-from steadyrank.operators.checks import check_k
+from steadyrank.operators.checks import check_k, check_level
 from steadyrank.scorers.contests import SharedContests
 from steadyrank.stability.findings import EXACT_IN_JSON, MAX_FLIPS, label, told
 from steadyrank.stability.margin_results import Asked, Margin, index_of, margin_of
@@ -280,8 +280,7 @@ def needed_of(study: Study, k: int, confidence: float) -> Needed:
     from scipy.special import ndtri
 
     k = check_border(k, study)
-    if not (isinstance(confidence, float | np.floating) and 0.5 < confidence < 1):
-        raise InvalidValueError(f"confidence must be between 0.5 and 1, but is {shorten(confidence)}")
+    confidence = check_level("confidence", confidence)
     ahead, behind = study.margin_search().order[k - 1 : k + 1].tolist()
     given, without, additive = contributions_of(study, ahead, behind)
     counts, n = study.units.counts, study.units.total
@@ -297,7 +296,7 @@ def needed_of(study: Study, k: int, confidence: float) -> Needed:
         ahead=study.items[ahead],
         behind=study.items[behind],
         gap=gap,
-        confidence=float(confidence),
+        confidence=confidence,
         needed=max(1, math.ceil(number)) if number <= EXACT_IN_JSON else None,
         basis="what each unit adds to the gap" if additive else "jackknife pseudo-values of the gap",
     )

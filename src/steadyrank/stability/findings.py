@@ -48,6 +48,10 @@ COLUMNS = {
     "random-audit": ("method", "k", "delta", "lower", "upper", "uncovered", "jaccard", "size"),
     "explanation": ("unit", "number", "count", "contribution", "gap_without"),
     "needed": ("k", "ahead", "behind", "gap", "confidence", "needed", "n_units", "tie", "basis"),
+    "confidence": (
+        "rank", "item", "score", "error", "score_low", "score_high", "bootstrap_best", "bootstrap_worst",
+        "confidence_best", "confidence_worst", "marginal_best", "marginal_worst",
+    ),
     "margin": ("k", "item", "lower", "upper", "exact", "n_units", "passed", "passing", "rule"),
     "comparison": (
         "item", "verdict", "old_rank", "new_rank", "old_place", "new_place", "old_best", "old_worst",
@@ -87,6 +91,11 @@ def about(
         "guesses": guesses_of(result.notes),
         "notes": list(result.notes),
     }
+
+
+def columns_of(document: str, *, beside: bool) -> tuple[str, ...]:
+    """Return the columns of a table, also those of a confidence beside it."""
+    return COLUMNS[document] + ("confidence_best", "confidence_worst") * beside
 
 
 def guesses_of(notes: Iterable[str]) -> list[dict[str, str]]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from steadyrank.data.estimates import Estimates
 from steadyrank.data.kinds import as_observations
 from steadyrank.errors import InvalidValueError, Option
 from steadyrank.operators.states import MAX_STATES
 from steadyrank.stability.auditing import METHODS
+from steadyrank.stability.confidence_results import DRAWS
 from steadyrank.stability.study import Study
 
 if TYPE_CHECKING:
@@ -15,7 +17,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from steadyrank.stability import Audit, Explanation, Margin, Needed, StableRanking, StableTopK
+    from steadyrank.stability import (
+        Audit,
+        Confidence,
+        Explanation,
+        Margin,
+        Needed,
+        StableRanking,
+        StableTopK,
+    )
     from steadyrank.stability.audit_rows import Operator
     from steadyrank.stability.calibration import Claim
     from steadyrank.stability.certificate import Guarantee
@@ -203,6 +213,7 @@ def write_report(  # noqa: PLR0913 (all but three by name)
     claim: Claim = "observed",
     title: str | None = None,
     source: str | None = None,
+    confidence: float | None = None,
 ) -> Path:
     """Write the report of a stable top-k as one HTML file, and return its path.
 
@@ -217,6 +228,8 @@ def write_report(  # noqa: PLR0913 (all but three by name)
         A heading of your own.
     source : str, optional
         What to call the data, for example the name of a file.
+    confidence : float, optional
+        Also show which ranks the true scores may have, with this confidence: another question.
 
     Examples
     --------
@@ -228,10 +241,9 @@ def write_report(  # noqa: PLR0913 (all but three by name)
     ...     write_report(votes, 2, Path(folder) / "report.html").name
     'report.html'
     """
-    study = as_study(data, scorer)
-    return study.report(
-        path, k, delta=delta, eps=eps, guarantee=guarantee, claim=claim, title=title, source=source
-    )
+    how: dict[str, Any] = {"delta": delta, "eps": eps, "guarantee": guarantee, "claim": claim}
+    how |= {"title": title, "source": source, "confidence": confidence}
+    return as_study(data, scorer).report(path, k, **how)
 
 
 def assert_stable(
@@ -406,3 +418,64 @@ def compare(
     any one vote.
     """
     return as_study(old, scorer).compare(as_study(new, scorer), k, **how)
+
+
+def confidence(
+    data: Any, level: float = 0.95, *, draws: int = DRAWS, seed: int = 0, scorer: object = None
+) -> Confidence:
+    """Return which ranks the true scores may have, if the units are a random sample: not stability.
+
+    Units are drawn anew with replacement, as many as there are, and scored again. Where the scorer is
+    fitted again for each unit, that runs through joblib; what is drawn does not depend on the number of
+    workers. If any draw cannot be scored (an item without data), all of it is refused.
+
+    Parameters
+    ----------
+    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, Estimates, Study, path or dataframe
+        The observations, or scores with standard errors, or a study; a file or a frame is read by
+        :func:`read_any`.
+    level : float
+        The confidence, between 0.5 and 1.
+    draws, seed : int
+        How many draws, and from which seed.
+    scorer : optional
+        How data become scores; by default the usual way for the kind of data.
+
+    Examples
+    --------
+    >>> from steadyrank import Votes, confidence
+    >>> found = confidence(Votes(["ann"] * 60 + ["bob"] * 21 + ["cyd"] * 19))
+    >>> [(row["item"], row["confidence_best"], row["confidence_worst"]) for row in found.rows()]
+    [('ann', 1, 1), ('bob', 2, 3), ('cyd', 2, 3)]
+    """
+    return as_study(data, scorer).confidence(level, draws=draws, seed=seed)
+
+
+def rank_confidence(
+    scores: Any,
+    errors: Any = None,
+    *,
+    covariance: Any = None,
+    items: Iterable[object] | None = None,
+    level: float = 0.95,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> Confidence:
+    """Return which ranks the true scores may have, from estimates of them and their standard errors.
+
+    Parameters
+    ----------
+    scores, errors, covariance, items
+        As for :class:`Estimates`: either errors, of independent estimates, or their covariance.
+    level, draws, seed
+        As for :func:`confidence`; the draws are normal ones.
+
+    Examples
+    --------
+    >>> from steadyrank import rank_confidence
+    >>> found = rank_confidence([9, 5, 4.5], [0.5, 0.5, 0.5], items=["x", "y", "z"])
+    >>> found.top(1), found.top(2)
+    (('x',), ('x', 'y', 'z'))
+    """
+    data = Estimates(scores, errors=errors, covariance=covariance, items=items)
+    return Study(data).confidence(level, draws=draws, seed=seed)

@@ -1,25 +1,24 @@
 """The audit of several removals at once: observed on random ones, with exact limits for all of them.
 
 The methods and what breaks them are those of the exact audit: each random set of units takes the place
-of one unit. Each has a generator of its own, seeded by its number, so that what is drawn depends neither
-on how many are drawn nor on who computes the scores.
+of one unit.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from steadyrank.chance.resampling import draw, scored_draws
 from steadyrank.data.units import LazyLabels, Units
-from steadyrank.errors import InvalidValueError, Option, SteadyrankError, listing, shorten
-from steadyrank.progress import counting
-from steadyrank.scorers.bagged import Bagged, drawn_copies
-from steadyrank.scorers.base import RowsOut, Scorer
-from steadyrank.scorers.refit import Refit, run_fits
+from steadyrank.errors import InvalidValueError, Option, listing, shorten
+from steadyrank.operators.checks import check_whole
+from steadyrank.scorers.base import RowsOut
 from steadyrank.stability.auditing import Audit, AuditPlan
+from steadyrank.stability.calibration import Calibration
 from steadyrank.stability.findings import told
 from steadyrank.stability.results import Result
 from steadyrank.wording import counted, plural
@@ -27,7 +26,7 @@ from steadyrank.wording import counted, plural
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.data.observations import Observations
-    from steadyrank.scorers.base import LeaveOneOut
+    from steadyrank.scorers.base import LeaveOneOut, Scorer
     from steadyrank.stability import AuditRow, Study
     from steadyrank.stability.calibration import Inflation
 
@@ -98,8 +97,7 @@ class RandomRemovals:
 
     def leaving(self, which: int) -> IntArray:
         """Return how many of each distinct unit leave."""
-        rng = np.random.default_rng([self.seed, which])
-        return drawn_copies(rng, self.data.units.counts, self.removals, replace=False)
+        return draw(self.data.units.counts, self.removals, self.seed, which, replace=False)
 
     def name(self, which: int) -> str:
         """Return what leaves, in words."""
@@ -108,44 +106,22 @@ class RandomRemovals:
         return listing((shorten(known[unit]) for unit in units), len(units))
 
     def scored(self, scorer: Scorer, scores: FloatArray) -> tuple[LeaveOneOut, tuple[str, ...]]:
-        """Return the scores after each removal, as if each were one unit, and why some have none.
-
-        Where leave-one-out is by refitting, they are computed through joblib, too.
-        """
-        self.data.with_copies(self.data.units.counts)  # data in an engine refuse this, before any work
-        jobs = getattr(scorer, "n_jobs", None)
-        parallel = refits(scorer)
-        if isinstance(scorer, Refit | Bagged):
-            scorer = replace(scorer, progress=None)  # it need not travel to other processes
-        fit = partial(self._after, scorer)
-        which = range(self.samples)
-        fits = run_fits(fit, which, jobs) if parallel else map(fit, which)
-        found = dict(counting(fits, self.samples, "removals"))
-        reasons = {which: why for which, why in found.items() if isinstance(why, str)}
-        kept = sorted(found.keys() - reasons.keys())
+        """Return the scores after each removal, as if each were one unit, and why some have none."""
+        found, reasons = scored_draws(self.data, scorer, self._staying, self.samples, "removals")
+        kept = list(found)
         if not kept:
             raise InvalidValueError(
                 f"none of {self.samples:,} random removals leaves data that can be scored; the first: "
                 f"{reasons[0]}",
                 way_out=["Remove fewer at a time, with smaller ", Option("removals")],
             )
-        rows = np.array([found[which] for which in kept], dtype=np.float64)
+        rows = np.array(list(found.values()), dtype=np.float64)
         labels = LazyLabels(len(kept), lambda place: self.name(kept[place]))
         units = Units("random set", np.ones(len(kept), dtype=np.int64), labels)
-        return RowsOut(scores, units, rows.__getitem__), tuple(reasons[key] for key in sorted(reasons))
+        return RowsOut(scores, units, rows.__getitem__), tuple(reasons.values())
 
-    def _after(self, scorer: Scorer, which: int) -> tuple[int, FloatArray | str]:
-        """Score the data after one removal; a model of somebody else's may refuse in its own words."""
-        try:
-            left = self.data.with_copies(self.data.units.counts - self.leaving(which))
-            return which, scorer.score(left)
-        except (SteadyrankError, ValueError, ArithmeticError) as error:
-            return which, f"{type(error).__name__}: {error}"
-
-
-def refits(scorer: Scorer) -> bool:
-    """Tell whether a scorer is fitted again for each unit that is left out."""
-    return isinstance(scorer, Refit | Bagged) or type(scorer).leave_one_out is Scorer.leave_one_out
+    def _staying(self, which: int) -> IntArray:
+        return np.asarray(self.data.units.counts - self.leaving(which))
 
 
 def checked_removals(study: Study, removals: int, samples: int | None, seed: int) -> RandomRemovals:
@@ -155,16 +131,9 @@ def checked_removals(study: Study, removals: int, samples: int | None, seed: int
             "samples are for several removals at once; single units are all left out in turn, exactly",
             way_out=["Omit ", Option("samples"), ", or give ", Option("removals"), " from 2 on."],
         )
-    limits = {"removals": (removals, 1, max(1, study.units.total - 1)), "seed": (seed, 0, None)}
-    limits["samples"] = (SAMPLES if samples is None else samples, 1, None)
-    for name, (value, least, most) in limits.items():
-        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        if not whole or value < least or (most is not None and value > most):
-            upto = "on" if most is None else f"to {most:,} (one unit must stay)"
-            raise InvalidValueError(
-                f"{name} must be a whole number from {least} {upto}, but is {shorten(value)}"
-            )
-    return RandomRemovals(study.data, int(removals), int(limits["samples"][0]), int(seed))
+    number = Calibration(study, None).check_removals(removals)
+    drawn = check_whole("samples", SAMPLES if samples is None else samples, 1)
+    return RandomRemovals(study.data, number, drawn, check_whole("seed", seed, 0))
 
 
 def random_audit(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steadyrank.chance.resampling import refits
 from steadyrank.data import Observations, read_any
 from steadyrank.errors import InvalidSettingError, SteadyrankError
 from steadyrank.operators.checks import check_eps, check_k
@@ -26,12 +27,13 @@ from steadyrank.stability.answers import StableRanking, StableTopK
 from steadyrank.stability.auditing import METHODS, Audit, AuditPlan, Check, check_ks
 from steadyrank.stability.calibration import Calibration, Inflation
 from steadyrank.stability.comparison import Comparison, comparison_of
+from steadyrank.stability.confidence_results import DRAWS, Confidence, confidence_of
 from steadyrank.stability.curve import ranking_curve, removal_curve, stability_curve
 from steadyrank.stability.explanation import Explanation, Needed, explanation_of, needed_of
 from steadyrank.stability.findings import RULES
 from steadyrank.stability.margin_results import Asked, Margin, known_margin, margin_of
 from steadyrank.stability.margins import MarginSearch
-from steadyrank.stability.random_audit import checked_removals, random_audit, refits
+from steadyrank.stability.random_audit import checked_removals, random_audit
 from steadyrank.stability.recalibration import check_recalibrated, recalibrated
 from steadyrank.stability.standings import Ranks, TopKDeletions, rank_ranges, topk_deletions, upto_which
 from steadyrank.stability.topk_audit import Flips
@@ -415,6 +417,10 @@ class Study:
         """Return who moved from this study to a newer one; see :func:`steadyrank.compare`."""
         return comparison_of(self, new, k, how)
 
+    def confidence(self, level: float = 0.95, *, draws: int = DRAWS, seed: int = 0) -> Confidence:
+        """Return which ranks the true scores may have; see :func:`steadyrank.confidence`."""
+        return confidence_of(self, level, draws, seed)
+
     def ranking_curve(self) -> RankingCurve:
         """Return the exact step functions delta(eps) and tiers(eps) of the full ranking."""
         return self._ranking_curve
@@ -458,7 +464,7 @@ class Study:
             min_margin=min_margin,
         )
 
-    def report(
+    def report(  # noqa: PLR0913 (all but two by name)
         self,
         path: str | os.PathLike[str],
         k: int | None = None,
@@ -469,6 +475,7 @@ class Study:
         claim: Claim = "observed",
         title: str | None = None,
         source: str | None = None,
+        confidence: float | None = None,
         policies: Mapping[str, str] | None = None,
     ) -> Path:
         """Write the report of a stable top-k as one HTML file; see :func:`steadyrank.write_report`.
@@ -477,6 +484,7 @@ class Study:
         """
         k = self.usual_k if k is None else k
         answer = self.topk(k, delta=delta, eps=eps, guarantee=guarantee, claim=claim)
+        answer = answer if confidence is None else answer.with_confidence(confidence)
         found = answer.findings(source=source, policies=policies)
         return write_page(found, path, title)
 

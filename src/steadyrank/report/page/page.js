@@ -155,6 +155,11 @@
     at("claim-numbers").replaceChildren(...numbers.flatMap(([name, value]) => [TABLE.element("dt", name), TABLE.element("dd", value)]));
     const rules = [...new Set([...Object.values(report.policies), ...report.notes])];
     at("policies").replaceChildren(...rules.map((rule) => TABLE.element("li", rule)));
+    at("chance").hidden = !report.confidence;
+    if (report.confidence) {
+      at("confidence-text").textContent = report.confidence.sentence;
+      at("stability-text").textContent = report.confidence.stability;
+    }
     at("made").textContent = WORDS.made(report);
     at("curves").hidden = !report.curve;
     CURVES.show(report);

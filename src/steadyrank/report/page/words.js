@@ -75,7 +75,9 @@ const WORDS = (() => {
     return `Nobody leaves: by score alone, the top ${whole(k)} is ${names(rows.slice(0, k))}.`;
   };
 
-  const ranks = (row) => (row.best_rank === row.worst_rank ? whole(row.best_rank) : `${whole(row.best_rank)}–${whole(row.worst_rank)}`);
+  const between = (best, worst) => (best === worst ? whole(best) : `${whole(best)}–${whole(worst)}`);
+  const ranks = (row) => between(row.best_rank, row.worst_rank);
+  const level = (share) => `${Number((100 * share).toFixed(9))} %`;
   const away = (row, units) => (row.away === null ? "" : row.away >= units ? "all" : row.away === 1 ? "1" : `≥ ${whole(row.away)}`);
 
   /* All that is known of one item, line by line. */
@@ -96,5 +98,5 @@ const WORDS = (() => {
 
   const made = ({ software }) => `Made by ${software.name} ${software.version}. This file is complete in itself and loads nothing.`;
 
-  return { STANDINGS, made, whole, plural, number, percent, letters, names, named, sentence, ranks, away, about };
+  return { STANDINGS, made, whole, plural, number, percent, letters, names, named, sentence, between, ranks, level, away, about };
 })();

@@ -1,0 +1,163 @@
+"""Estimates: scores with standard errors that somebody else worked out, and no units to leave out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
+
+import numpy as np
+
+from steadyrank.data.observations import ITEM_NAMES, Observations, check_some, column_labels, set_fields
+from steadyrank.data.units import Units
+from steadyrank.errors import InvalidDataError, InvalidValueError, SizeMismatchError
+from steadyrank.reading.arrays import as_matrix, as_numbers, check_length
+from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role
+from steadyrank.reading.table import Table, as_table, simplify
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.reading.kinds import Columns
+
+LEAST = 1e-150
+"""Standard errors between this and its inverse have squares that floats can hold."""
+
+PARTS = ("error", "score", "item")
+ERRORS = ("se", "stderr", "standarderror", "stderror", "sem")
+SCORES = ("score", "estimate", "mean", "value", "rating", "accuracy", "acc", "coefficient", "effect")
+ITEMS = (*ITEM_NAMES, "country", "jurisdiction", "region", "state", "school", "university", "name")
+
+
+def _ending_in(words: Sequence[str]) -> Callable[[Sequence[str]], list[str]]:
+    """Return a choice of the names that are one of these words, or end in one: ``math_se``."""
+    end = re.compile(rf"(.*[\W_])?({'|'.join(words)})", re.IGNORECASE)
+    return lambda names: [name for name in names if simplify(name) in words or end.fullmatch(name)]
+
+
+ERROR = Role("the standard error", ERRORS, "numbers", argument="errors", series=_ending_in(ERRORS))
+SCORE = Role("the score", SCORES, "numbers", argument="scores", series=_ending_in(SCORES))
+ITEM = Role("what was scored, once each", ITEMS, argument="items")
+
+
+class EstimatesArguments(ReadingArguments, total=False):
+    """What :meth:`Estimates.from_frame` and ``read`` can be told."""
+
+    item: Annotated[str | None, ITEM]
+    score: Annotated[str | None, SCORE]
+    error: Annotated[str | None, ERROR]
+
+
+def _alone(table: Table, columns: Columns) -> bool:
+    """Tell whether a table has one score and its error for each name, and no other numbers."""
+    labels = table.labels(columns["item"]).tolist()
+    numbers = {name for name in table.names if len(table) and table.is_numeric(name)}
+    return numbers == {columns["score"], columns["error"]} and len(set(labels)) == len(labels)
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Estimates(Observations):
+    """One score for each item, with its standard error or the covariance of all, and no units.
+
+    Nobody can be left out of them, so every question about stability is refused. What they answer is
+    which ranks the true scores may have: :func:`steadyrank.confidence`.
+
+    Parameters
+    ----------
+    scores : array, series or iterable
+        The estimates; bigger is better.
+    errors : array, series or iterable, optional
+        Their standard errors; the estimates are then taken to be independent.
+    covariance : matrix, optional
+        The covariance of the estimates instead.
+    items : iterable, optional
+        The labels of the items; 0, 1, 2... by default.
+
+    Attributes
+    ----------
+    scores : float64 array (items,)
+    covariance : float64 array (items, items)
+
+    Examples
+    --------
+    >>> Estimates([491.4, 498.9], errors=[1.9, 3.0], items=["Australia", "Austria"])
+    <Estimates: 0 units, 2 items: 'Australia', 'Austria'>
+    """
+
+    kind: ClassVar[Kind] = Kind(
+        name="estimates",
+        unit="",
+        scorer="",
+        arguments=EstimatesArguments,
+        forms=(Form("one row a score", PARTS, decides=PARTS[:1], recognised=_alone),),
+        observation="estimate",
+    )
+
+    scores: FloatArray
+    covariance: FloatArray
+
+    def __init__(
+        self, scores: Any, *, errors: Any = None, covariance: Any = None, items: Any = None
+    ) -> None:
+        found = np.array(as_numbers(scores, "scores"), dtype=np.float64)
+        check_some(len(found), "scores")
+        if (errors is None) == (covariance is None):
+            raise InvalidValueError("scores need either errors or a covariance: give one of them")
+        if errors is not None:
+            own = np.array(as_numbers(errors, "errors"), dtype=np.float64)
+            check_length(own, len(found), "errors")
+            wrong = (own != 0) & ~((own >= LEAST) & (own <= 1 / LEAST))
+            if wrong.any():
+                limits = f"from {LEAST:g} to {1 / LEAST:g}, but there is {own[wrong][0]:g}"
+                raise InvalidDataError(f"an error must be 0 or {limits}", rows=wrong, subject="errors")
+            covariance = np.diag(own**2)
+        matrix, labels = as_matrix(covariance, "covariance"), column_labels(items, len(found))
+        _check_covariance(matrix, len(found))
+        set_fields(self, items=labels, scores=found, covariance=matrix)
+
+    @property
+    def units(self) -> Units:
+        """There are none."""
+        return Units("unit", np.empty(0, dtype=np.int64), ())
+
+    @property
+    def item_counts(self) -> IntArray:
+        """One estimate of each item."""
+        return np.ones(self.n_items, dtype=np.int64)
+
+    def _copied(self, copies: IntArray) -> dict[str, Any]:  # noqa: ARG002 (of nothing)
+        return {}
+
+    def _of_items(self, kept: BoolArray) -> dict[str, Any]:
+        return {"scores": self.scores[kept], "covariance": self.covariance[np.ix_(kept, kept)]}
+
+    @classmethod
+    def from_frame(cls, frame: Any, **arguments: Unpack[EstimatesArguments]) -> Self:
+        """Take estimates from a dataframe with columns of items, scores and standard errors.
+
+        Parameters
+        ----------
+        frame : dataframe of any library, or mapping from names to columns
+        item, score, error : str, optional
+            The names of the columns; guessed from common names where not given.
+
+        Examples
+        --------
+        >>> Estimates.from_frame({"model": ["x", "y"], "acc": [0.7, 0.6], "acc_stderr": [0.1, 0.1]})
+        <Estimates: 0 units, 2 items: 'x', 'y'>
+        """
+        return cls.from_table(as_table(frame), arguments)
+
+
+def _check_covariance(matrix: FloatArray, size: int) -> None:
+    """Complain about a matrix that is the covariance of nothing."""
+    if matrix.shape != (size, size):
+        raise SizeMismatchError(f"covariance has shape {matrix.shape} for {size:,} scores")
+    uneven, lowest = np.abs(matrix - matrix.T).max(), np.linalg.eigvalsh(matrix)[0]
+    if max(uneven, -lowest / size) > 1e-9 * np.abs(matrix).max():
+        raise InvalidValueError(
+            f"covariance must be symmetric, but entries differ by {uneven:.4g} from those across, and "
+            f"have no negative eigenvalue, but the lowest is {lowest:.4g}"
+        )

@@ -1,0 +1,173 @@
+"""Confidence: which ranks the true scores may have, if chance made the data. Not stability.
+
+Stability tells what one unit's leaving changes in this dataset, wherever it comes from. Confidence is a
+statement about scores behind the data, and holds if the units are a random sample, or if the standard
+errors that scores came with are right.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyrank.chance.rank_sets import Noise, normal_draws
+from steadyrank.chance.resampling import bootstrap_scores, rank_percentiles
+from steadyrank.data.estimates import Estimates
+from steadyrank.operators.checks import check_k, check_level, check_square, check_whole
+from steadyrank.reading.arrays import frozen
+from steadyrank.stability.findings import label, labels, told
+from steadyrank.stability.results import Result
+from steadyrank.stability.verdict import named
+from steadyrank.wording import counted, percent, plural
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank.stability.study import Study
+
+DRAWS = 1000
+GIVEN = "the scores are normal estimates with the covariance given, or independent with the errors given"
+DRAWN = "the {} were drawn independently from one population"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Confidence(Result):
+    """Which ranks the true scores may have, and where these may lie.
+
+    All of it is a model, and a promise for large samples: the units are drawn independently from one
+    population, or the standard errors that the scores came with are right.
+
+    Attributes
+    ----------
+    level : float
+        The confidence, such as 0.95.
+    draws, seed : int
+        How many draws of the noise were made, and from which seed.
+    basis : str
+        What it rests on, in words. The noise is that of scores of as many units drawn anew, or normal
+        with the standard errors or the covariance that the scores came with.
+    errors : float array (items,)
+        The standard error of each score: the spread of its draws, or as given.
+    score_intervals : float array (2, items)
+        The lowest and the highest score of each item, each item by itself: percentiles of the draws, or
+        the score less and plus so many standard errors.
+    bootstrap_ranks : pair of int arrays
+        The percentiles of the ranks in the draws, each item by itself. Equal scores share their ranks:
+        the best of these counts at the low end, the worst at the high one. Near ties their coverage
+        can be far below the level.
+    k : int or None
+        The top k in question.
+
+    Examples
+    --------
+    >>> from steadyrank import rank_confidence
+    >>> found = rank_confidence([9, 5, 4.5], errors=[0.5, 0.5, 0.5], items=["x", "y", "z"])
+    >>> found.top(1), found.top(2)
+    (('x',), ('x', 'y', 'z'))
+    >>> [(row["item"], row["confidence_best"], row["confidence_worst"]) for row in found.rows()]
+    [('x', 1, 1), ('y', 2, 3), ('z', 2, 3)]
+    """
+
+    document = "confidence"
+
+    level: float
+    draws: int
+    seed: int
+    errors: FloatArray
+    score_intervals: FloatArray
+    bootstrap_ranks: tuple[IntArray, IntArray]
+    basis: str
+    _noise: Noise
+    k: int | None = None
+
+    @cached_property
+    def simultaneous(self) -> tuple[IntArray, IntArray]:
+        """The best and worst rank of each item; with the confidence, all hold together."""
+        return self._noise.simultaneous(self.level)
+
+    @cached_property
+    def marginal(self) -> tuple[IntArray, IntArray]:
+        """The best and worst rank of each item, which hold with the confidence for each by itself."""
+        return self._noise.marginal(self.level)
+
+    def top(self, tau: int) -> tuple[object, ...]:
+        """Return who may be among the tau best: with the confidence, all that truly are."""
+        check_k(tau, len(self.items))
+        order = np.argsort(-self.scores, kind="stable")
+        return self.labels(order[self.simultaneous[0][order] <= tau])
+
+    def asking(self, k: int) -> Confidence:
+        """Return the same, which also says in words who may truly be among the k best."""
+        return replace(self, k=check_k(k, len(self.items)))
+
+    @property
+    def sentence(self) -> str:
+        """What is answered, and on what it rests."""
+        drawn = f"({self.draws:,} draws, seed {self.seed}; a promise for large samples)"
+        sure = f"With {percent(self.level)} confidence all of these ranks hold together {drawn}."
+        return f"Confidence: which ranks the true scores may have, if {self.basis}. {sure}"
+
+    @property
+    def top_sentence(self) -> str | None:
+        """Who may be among the k best, in words; None where nobody asked."""
+        if self.k is None:
+            return None
+        those = self.top(self.k)
+        what = f"{counted(len(those), 'item')} may truly be among the {self.k:,} best"
+        return f"With {percent(self.level)} confidence no others than {what}: {named(those, 'and')}."
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the items by plain rank, with what is said of each."""
+        ends = {"bootstrap": self.bootstrap_ranks, "confidence": self.simultaneous}
+        for place, index in enumerate(np.argsort(-self.scores, kind="stable").tolist()):
+            low, high = self.score_intervals[:, index].tolist()
+            found = {"rank": place + 1, "item": self.items[index], "score": float(self.scores[index])}
+            found |= {"error": float(self.errors[index]), "score_low": low, "score_high": high}
+            for name, (best, worst) in (ends | {"marginal": self.marginal}).items():
+                found |= {f"{name}_best": int(best[index]), f"{name}_worst": int(worst[index])}
+            yield found
+
+    def parts(self) -> dict[str, Any]:
+        """Return what an answer says of the confidence that stands beside it."""
+        other = f"Stability, another question: what one {self.unit}'s leaving changes in this dataset."
+        return told(self, "level", "draws", "seed", "basis", "sentence") | {"stability": other}
+
+    def _found(self) -> dict[str, Any]:
+        rows = [row | {"item": label(row["item"])} for row in self.rows()]
+        top = None if self.k is None else labels(self.top(self.k))
+        return self.parts() | told(self, "k", "top_sentence") | {"top": top, "rows": rows}
+
+
+def confidence_of(study: Study, level: float, draws: int, seed: int) -> Confidence:
+    """Return which ranks the true scores may have; see :func:`steadyrank.confidence`."""
+    level, seed = check_level("level", level), check_whole("seed", seed, 0)
+    draws = check_whole("draws", draws, int(np.ceil(round(2 / (1 - level), 6))))  # for both ends
+    # A pair has two numbers, a difference and an error, each of them more than once.
+    check_square(len(study.items), 64, "comparing all pairs of items", "Keep fewer items.")
+    data, scores, tail = study.data, study.scores, (1 - level) / 2
+    given = data.covariance if isinstance(data, Estimates) else None
+    if given is None:
+        drawn = bootstrap_scores(data, study.scorer, draws, seed)
+    else:
+        drawn = np.add(scores, normal_draws(given, draws, seed))
+    noise = (drawn - scores).T
+    # Squares of very large or small differences are beyond floats; a common size changes nothing.
+    size = max(float(np.abs(noise).max()), 1e-150 * float(np.abs(scores).max())) or 1.0
+    covariance = np.atleast_2d(np.cov(noise / size)) if given is None else given / size**2
+    errors = np.sqrt(np.diag(covariance)) * size
+    ends = np.quantile(drawn, [tail, 1 - tail], axis=0, method="inverted_cdf")
+    exact = scores + np.outer((-1, 1), NormalDist().inv_cdf(1 - tail) * errors)
+    about = study.about() | {"_study": None, "level": level, "draws": draws, "seed": seed}
+    return Confidence(
+        **about,
+        errors=frozen(errors),
+        score_intervals=frozen(ends if given is None else exact),
+        bootstrap_ranks=rank_percentiles(drawn, tail),
+        basis=GIVEN if study.units.total == 0 else DRAWN.format(plural(study.unit)),
+        _noise=Noise(scores / size, covariance, np.ascontiguousarray(noise / size)),
+    )

@@ -1,0 +1,253 @@
+"""Confidence: every fast routine against loops over pairs and draws, with ties and zero variances."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from adversary.test_margins import ballots, battles, matrix, medians, votes
+from steadyrank import (
+    Refit,
+    ScoreMatrix,
+    SteadyrankError,
+    Study,
+    Votes,
+    confidence,
+    rank_confidence,
+    stable_ranking,
+    stable_topk,
+)
+from steadyrank.chance.rank_sets import Noise, normal_draws
+from steadyrank.chance.resampling import rank_percentiles
+from steadyrank.report.export import to_csv, to_json
+from steadyrank.report.text import plain_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Cases = Callable[[int], Iterator[np.random.Generator]]
+
+
+def quantile_of(values: list[float], level: float) -> float:
+    """Return the smallest value that at most a share 1 - level of the values and one more exceed."""
+    for value in sorted(values):
+        if sum(other <= value for other in values) >= level * (len(values) + 1) - 1e-9:
+            return value
+    return max(values)
+
+
+def decided(
+    scores: np.ndarray, covariance: np.ndarray, noise: np.ndarray, level: float, pairs: list
+) -> set[tuple[int, int]]:
+    """Return the pairs (above, below) that are decided, by loops over pairs and draws."""
+    error, found = {}, set()
+    for i, j in pairs:
+        variance = covariance[i, i] + covariance[j, j] - 2 * covariance[i, j]
+        small = variance <= 1e-12 * (covariance[i, i] + covariance[j, j])
+        error[i, j] = 0.0 if small else math.sqrt(variance)
+        if small and scores[i] != scores[j]:
+            found.add((i, j) if scores[i] > scores[j] else (j, i))
+    left = [pair for pair in pairs if error[pair]]
+    while left:
+        largest = [max(abs(draw[i] - draw[j]) / error[i, j] for i, j in left) for draw in noise]
+        limit = quantile_of(largest, level)
+        over = [(i, j) for i, j in left if abs(scores[i] - scores[j]) > limit * error[i, j]]
+        if not over:
+            break
+        found |= {(i, j) if scores[i] > scores[j] else (j, i) for i, j in over}
+        left = [pair for pair in left if pair not in over]
+    return found
+
+
+def estimates(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Return scores, half of them on a grid, and a covariance with zeros and perfect correlations."""
+    size = int(rng.integers(1, 7))
+    scores = rng.normal(size=size) * 4
+    if rng.random() < 0.5:
+        scores = np.round(scores)
+    root = (
+        rng.integers(-1, 2, size=(size, size)) if rng.random() < 0.5 else rng.normal(size=(size, size))
+    )
+    return scores, (root @ root.T).astype(float)
+
+
+def test_rank_sets_are_those_of_loops_over_pairs(cases: Cases) -> None:
+    for rng in cases(60):
+        scores, covariance = estimates(rng)
+        size, level = len(scores), float(rng.choice([0.6, 0.8, 0.9]))
+        noise = normal_draws(covariance, 40, int(rng.integers(100)))
+        found = Noise(scores, covariance, noise.T.copy())
+        every = [(i, j) for i in range(size) for j in range(i + 1, size)]
+        above = decided(scores, covariance, noise, level, every)
+        best, worst = found.simultaneous(level)
+        assert best.tolist() == [1 + sum(low == j for _, low in above) for j in range(size)]
+        assert worst.tolist() == [size - sum(high == j for high, _ in above) for j in range(size)]
+        best, worst = found.marginal(level)
+        for item in range(size):
+            above = decided(scores, covariance, noise, level, [p for p in every if item in p])
+            assert best[item] == 1 + sum(low == item for _, low in above)
+            assert worst[item] == size - sum(high == item for high, _ in above)
+
+
+def test_blocks_change_nothing(cases: Cases, monkeypatch: pytest.MonkeyPatch) -> None:
+    for rng in cases(10):
+        scores, covariance = estimates(rng)
+        noise = Noise(scores, covariance, normal_draws(covariance, 60, 0).T.copy())
+        whole = [ends.tolist() for ends in noise.simultaneous(0.8)]
+        monkeypatch.setattr("steadyrank.chance.rank_sets.BLOCK_NUMBERS", int(rng.integers(1, 200)))
+        assert [ends.tolist() for ends in noise.simultaneous(0.8)] == whole
+        monkeypatch.undo()
+
+
+def test_draws_have_the_covariance_that_was_given() -> None:
+    covariance = np.array([[4.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 0.0]])  # singular, and one known
+    draws = normal_draws(covariance, 100_000, 3)
+    assert np.allclose(np.cov(draws.T), covariance, atol=0.05)
+    assert np.allclose(draws[:, 0], 2 * draws[:, 1])
+
+
+def test_percentiles_of_ranks_are_those_of_counting(cases: Cases) -> None:
+    for rng in cases(60):
+        scores = rng.integers(0, 4, size=(int(rng.integers(4, 30)), int(rng.integers(1, 6)))).astype(
+            float
+        )
+        tail = float(rng.choice([0.025, 0.05, 0.2]))
+        low, high = rank_percentiles(scores, tail)
+        for item in range(scores.shape[1]):
+            best = sorted(1 + sum(other > row[item] for other in row) for row in scores)
+            worst = sorted(sum(other >= row[item] for other in row) for row in scores)
+            number = len(scores)
+            assert low[item] == next(r for n, r in enumerate(best, 1) if n >= tail * number - 1e-9)
+            assert high[item] == next(
+                r for n, r in enumerate(worst, 1) if n >= (1 - tail) * number - 1e-9
+            )
+
+
+@pytest.mark.parametrize("make", [votes, ballots, matrix, battles])
+def test_bootstrap_draws_units_as_numpy_does(make: Callable, cases: Cases) -> None:
+    """Each draw is scored on data in which every unit occurs as often as a multinomial draw says."""
+    for rng in cases(3):
+        study, seed = make(rng), int(rng.integers(50))
+        data, counts, rows = study.data, study.units.counts, []
+        if data.n_units < 2:
+            continue
+        with suppress(SteadyrankError):  # an item without data
+            for which in range(10):
+                drawn = np.random.default_rng([seed, which]).multinomial(
+                    counts.sum(), counts / counts.sum()
+                )
+                rows.append(study.scorer.score(data.with_copies(drawn)))
+        if len(rows) < 10:
+            with pytest.raises(SteadyrankError, match="of 10 resamples cannot be scored"):
+                study.confidence(0.8, draws=10, seed=seed)
+            continue
+        found = study.confidence(0.8, draws=10, seed=seed)
+        assert np.allclose(found.errors, np.std(rows, axis=0, ddof=1))
+        ordered = np.sort(rows, axis=0)  # 10 draws: the ends of the middle 80 % are the 1st and the 9th
+        assert np.array_equal(found.score_intervals, ordered[[0, 8]])
+        assert np.array_equal(found.bootstrap_ranks, rank_percentiles(np.array(rows), 0.1))
+
+
+def test_means_of_drawn_rows_by_hand(cases: Cases) -> None:
+    for rng in cases(5):
+        values = rng.integers(0, 3, size=(int(rng.integers(2, 9)), 3)).astype(float)
+        found, number = confidence(ScoreMatrix(values), 0.6, draws=20, seed=4), len(values)
+        means = []
+        for which in range(20):
+            drawn = np.random.default_rng([4, which]).multinomial(number, np.full(number, 1 / number))
+            means.append(
+                [sum(drawn[r] * values[r][i] for r in range(number)) / number for i in range(3)]
+            )
+        assert np.allclose(found.errors, np.std(means, axis=0, ddof=1))
+
+
+def test_the_number_of_workers_changes_nothing() -> None:
+    joblib = pytest.importorskip("joblib")
+    data = ScoreMatrix(np.random.default_rng(2).normal(size=(12, 4)))
+    found = [confidence(data, 0.9, draws=30, scorer=Refit(medians, n_jobs=1)).findings()]
+    with joblib.parallel_config(backend="threading", n_jobs=3):
+        found.append(confidence(data, 0.9, draws=30, scorer=Refit(medians)).findings())
+    assert to_json(found[0]["rows"]) == to_json(found[1]["rows"])
+
+
+def test_more_draws_begin_with_the_same_ones() -> None:
+    from steadyrank.chance.resampling import bootstrap_scores
+
+    study = Study(Votes(["a"] * 5 + ["b"] * 4))
+    few, more = (bootstrap_scores(study.data, study.scorer, number, 3) for number in (5, 9))
+    assert np.array_equal(few, more[:5])
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-9, 1.0, 1e9, 1e200])
+def test_the_scale_of_scores_changes_no_ranks(scale: float) -> None:
+    values = np.random.default_rng(5).normal(size=(20, 5)) + np.arange(5)
+    plain, scaled = (confidence(ScoreMatrix(values * one), 0.9, draws=40) for one in (1.0, scale))
+    assert np.array_equal(plain.simultaneous, scaled.simultaneous)
+    assert np.array_equal(plain.bootstrap_ranks, scaled.bootstrap_ranks)
+
+
+def test_known_differences_and_ties() -> None:
+    """Errors of 0: a difference is known, and a tie stays one; so with one that never varies."""
+    exact = rank_confidence([3, 2, 2, 1], [0, 0, 0, 0])
+    assert [ends.tolist() for ends in exact.simultaneous] == [[1, 2, 2, 4], [1, 3, 3, 4]]
+    row = np.random.default_rng(1).normal(size=(9, 1))
+    together = confidence(ScoreMatrix(np.hstack([row, row + 1, row])), draws=40)
+    assert [ends.tolist() for ends in together.simultaneous] == [[2, 1, 2], [3, 1, 3]]
+
+
+def test_wider_levels_hold_narrower_ones(cases: Cases) -> None:
+    for rng in cases(20):
+        scores, covariance = estimates(rng)
+        noise = Noise(scores, covariance, normal_draws(covariance, 99, 1).T.copy())
+        narrow, wide = noise.simultaneous(0.7), noise.simultaneous(0.95)
+        assert (wide[0] <= narrow[0]).all()
+        assert (wide[1] >= narrow[1]).all()
+        own = noise.marginal(0.7)
+        assert (narrow[0] <= own[0]).all()
+        assert (narrow[1] >= own[1]).all()
+        order = np.argsort(-scores, kind="stable")
+        assert all(low <= place <= high for place, low, high in _placed(order, narrow))
+
+
+def _placed(order: np.ndarray, ranks: tuple[np.ndarray, np.ndarray]) -> Iterator[tuple[int, int, int]]:
+    for place, item in enumerate(order, 1):
+        yield place, int(ranks[0][item]), int(ranks[1][item])
+
+
+def test_what_is_said_is_true(cases: Cases) -> None:
+    """Sentences and tables, recomputed from the sets of ranks alone."""
+    for rng in cases(6):
+        data = votes(rng).data
+        if data.n_units < 2:
+            continue
+        k = int(rng.integers(1, data.n_items + 1))
+        found = confidence(data, 0.9, draws=30).asking(k)
+        best = found.simultaneous[0]
+        may = [item for item, low in zip(data.items, best, strict=True) if low <= k]
+        document = found.findings()
+        assert set(document["top"]) == set(may) == set(found.top(k))
+        noun = "item" if len(may) == 1 else "items"
+        assert f"no others than {len(may)} {noun} may truly be among the {k} best" in found.top_sentence
+        text = plain_text(document)
+        assert "ranks, 90 % confidence" in text
+        assert to_csv(document).splitlines()[0].startswith("rank,item,score,error,score_low,score_high")
+        for answer in (stable_topk(data, k), stable_ranking(data)):
+            assert "confidence_best" not in to_csv(answer.findings())
+            both = answer.with_confidence(0.9, draws=30)
+            told = both.findings()
+            assert told["confidence"]["sentence"] == document["sentence"]
+            assert told["certificate"] == answer.findings()["certificate"]
+            ends = {
+                row["item"]: (row["confidence_best"], row["confidence_worst"]) for row in told["rows"]
+            }
+            assert ends == {
+                row["item"]: (row["confidence_best"], row["confidence_worst"])
+                for row in document["rows"]
+            }
+            assert to_csv(told).splitlines()[0].endswith("confidence_best,confidence_worst")
+            assert "ranks, 90 % confidence" in plain_text(told).replace("\n", " ")
+            assert list(both.to_frame("pandas").columns)[-2:] == ["confidence_best", "confidence_worst"]

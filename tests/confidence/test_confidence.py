@@ -1,0 +1,224 @@
+"""Confidence for scores with standard errors and for units: published figures, refusals, views."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from steadyrank import (
+    Estimates,
+    Ratings,
+    ScoreMatrix,
+    Study,
+    Votes,
+    confidence,
+    rank_confidence,
+    read_any,
+)
+from steadyrank.cli.app import make_app
+from steadyrank.errors import (
+    InvalidDataError,
+    InvalidValueError,
+    ItemWithoutDataError,
+    NothingLeftError,
+    NoUnitsError,
+    SizeMismatchError,
+    TooLargeError,
+)
+from steadyrank.stability.answers import Answer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PISA = Path(__file__).with_name("pisa2018_math.csv")
+"""Mean scores in mathematics and their standard errors, 38 countries: OECD, PISA 2018 results."""
+
+TOP_5 = ["Belgium", "Canada", "Denmark", "Estonia", "Finland", "Japan", "Korea"]
+TOP_5 += ["Netherlands", "Poland", "Slovenia", "Switzerland"]
+
+
+def test_pisa_as_published() -> None:
+    """The figures of csranks' own example: marginal 95 % for one country, the five best at 90 %."""
+    found = confidence(PISA)
+    place = found.items.index("United Kingdom")
+    assert 1 + int((found.scores > found.scores[place]).sum()) == 13
+    assert [int(ends[place]) for ends in found.marginal] == [8, 23]
+    assert sorted(confidence(PISA, 0.9).top(5)) == TOP_5
+    assert set(confidence(PISA, 0.95).top(5)) >= {*TOP_5, "Sweden"}
+
+
+def test_the_fixture_is_the_shared_file(shared_data: Path) -> None:
+    assert PISA.read_text() == (shared_data / "scores" / "pisa2018_math.csv").read_text()
+
+
+def test_errors_and_their_covariance_say_the_same() -> None:
+    one = rank_confidence([3.0, 1.0, 0.0], [0.5, 1.0, 0.2])
+    other = rank_confidence([3.0, 1.0, 0.0], covariance=np.diag([0.25, 1.0, 0.04]))
+    assert np.array_equal(one.simultaneous, other.simultaneous)
+    assert np.allclose(one.score_intervals[0], [3 - 1.959964 * 0.5, 1 - 1.959964, -1.959964 * 0.2])
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda study: study.topk(2),
+        lambda study: study.topk(2, eps=0.1, claim="none"),
+        lambda study: study.topk(2, claim="proved"),
+        lambda study: study.topk(2, removals=2),
+        lambda study: study.ranking(),
+        lambda study: study.ranking(eps=0.1, claim="none"),
+        lambda study: study.audit(2),
+        lambda study: study.audit(2, eps=0.1, removals=2),
+        lambda study: study.margin(2),
+        lambda study: study.margin(),
+        lambda study: study.explain(2),
+        lambda study: study.needed(2),
+        lambda study: study.curve(2),
+        lambda study: study.ranking_curve(),
+        lambda study: study.flips(2),
+        lambda study: study.check(2),
+        lambda study: study.eps_for(0.1),
+        lambda study: study.shifts,
+        lambda study: study.report("never.html", 2),
+    ],
+)
+def test_estimates_refuse_every_question_about_stability(ask: Callable[[Study], Any]) -> None:
+    with pytest.raises(NoUnitsError, match="steadyrank confidence"):
+        ask(Study(read_any(PISA)))
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "told"),
+    [
+        ({"errors": [1, -1]}, InvalidDataError, "but there is -1, at index 1"),
+        ({"errors": [1, 1e-200]}, InvalidDataError, "0 or from 1e-150"),
+        ({"errors": [1, np.nan]}, InvalidDataError, "errors"),
+        ({"errors": [1]}, SizeMismatchError, "errors has 1"),
+        ({}, InvalidValueError, "either errors or a covariance"),
+        (
+            {"errors": [1, 1], "covariance": np.eye(2)},
+            InvalidValueError,
+            "either errors or a covariance",
+        ),
+        ({"covariance": np.eye(3)}, SizeMismatchError, "for 2 scores"),
+        ({"covariance": [[1, 2], [2, 1]]}, InvalidValueError, "the lowest is -1"),
+        ({"covariance": [[1, 0.5], [0, 1]]}, InvalidValueError, "entries differ by 0.5"),
+    ],
+)
+def test_errors_that_are_none(given: dict[str, Any], error: type[Exception], told: str) -> None:
+    with pytest.raises(error, match=re.escape(told)):
+        Estimates([1.0, 2.0], **given)
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"level": 0.5}, "level must be between 0.5 and 1"),
+        ({"level": 95}, "level must be between 0.5 and 1, but is 95"),
+        ({"draws": 39}, "draws must be a whole number from 40 on, but is 39"),
+        ({"draws": 10.0}, "draws must be a whole number"),
+        ({"seed": -1}, "seed must be a whole number from 0 on"),
+    ],
+)
+def test_settings_that_are_refused(asked: dict[str, Any], told: str) -> None:
+    with pytest.raises(InvalidValueError, match=re.escape(told)):
+        confidence(Votes(["a", "b", "a"]), **asked)
+
+
+def test_a_draw_without_scores_is_never_dropped() -> None:
+    values = np.random.default_rng(0).normal(size=(12, 3))
+    values[1:, 2] = np.nan  # one row alone has the third item
+    matrix = ScoreMatrix(values, missing="available")
+    lost = sum(
+        np.random.default_rng([0, which]).multinomial(12, np.full(12, 1 / 12))[0] == 0
+        for which in range(100)
+    )
+    with pytest.raises(InvalidValueError, match=f"{lost} of 100 resamples cannot be scored") as caught:
+        confidence(matrix, draws=100)
+    assert ItemWithoutDataError.__name__ in str(caught.value)
+    assert "min_count=..." in str(caught.value)
+
+
+def test_one_unit_and_too_many_items_are_refused() -> None:
+    with pytest.raises(NothingLeftError):
+        confidence(Votes(["a"]))
+    with pytest.raises(TooLargeError, match="comparing all pairs of items"):
+        confidence(Ratings(["u", "v"] * 10_000, range(20_000), [1] * 20_000))
+
+
+def test_a_file_is_taken_for_estimates_only_where_nothing_else_is_in_it(tmp_path: Path) -> None:
+    def kind_of(text: str, **given: Any) -> str:
+        path = tmp_path / "scores.csv"
+        path.write_text(text)
+        return read_any(path, **given).kind.name
+
+    assert kind_of("model,acc,acc_stderr\nx,0.7,0.01\ny,0.6,0.02\n") == "estimates"
+    assert kind_of("org,model,score,Standard Error\no,x,0.7,0.01\no,y,0.6,0.02\n") == "estimates"
+    assert kind_of("model,mmlu,arc,arc_se\nx,0.7,0.2,0.1\ny,0.6,0.3,0.1\n") == "scores"
+    more = "model,mmlu,arc,arc_se\nx,0.7,0.2,0.1\ny,0.6,0.3,0.1\n"
+    assert kind_of(more, error="arc_se", score="arc") == "estimates"
+
+
+def test_a_wrong_error_names_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("model,score,se\nx,0.7,0.01\ny,0.6,-0.02\n")
+    with pytest.raises(InvalidDataError, match=r"-0\.02 in column 'se', on line 3 of .*scores\.csv"):
+        read_any(path)
+
+
+def test_some_items_alone() -> None:
+    data = read_any(PISA)
+    some = data.keeping(["Japan", "Korea", "Chile"])
+    assert some.scores.tolist() == [data.scores[data.items.index(name)] for name in some.items]
+    assert [ends.tolist() for ends in confidence(some).simultaneous] == [[3, 1, 1], [3, 2, 2]]
+
+
+def run(*arguments: object) -> str:
+    found = CliRunner().invoke(make_app(), [str(one) for one in arguments], catch_exceptions=False)
+    assert found.exit_code == 0, found.output
+    return found.output
+
+
+def test_the_command() -> None:
+    text = run("confidence", PISA, "-k", 5, "--level", 0.9)
+    assert text.index("Confidence: which ranks") < text.index("Stability, another question")
+    assert "no others than 11 items may truly be among the 5 best" in " ".join(text.split())
+    document = json.loads(run("confidence", PISA, "-k", 5, "--level", 0.9, "--json"))
+    assert (document["document"], document["n_units"], document["k"]) == ("confidence", 0, 5)
+    assert sorted(document["top"]) == TOP_5
+    rows = run("confidence", PISA, "--csv").splitlines()
+    assert len(rows) == 39
+    assert rows[0].split(",")[-2:] == ["marginal_best", "marginal_worst"]
+
+
+def test_inspect_offers_the_command_that_works() -> None:
+    found = json.loads(run("inspect", PISA, "--json"))
+    assert (found["kind"], found["n_units"], found["problem"]) == ("estimates", 0, None)
+    assert found["command"].startswith("steadyrank confidence ")
+    assert "--error math_se" in found["command"]
+
+
+def test_beside_an_answer_and_in_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Answer.with_confidence, "__kwdefaults__", {"draws": 40, "seed": 0})
+    file, page = tmp_path / "votes.csv", tmp_path / "page.html"
+    file.write_text("choice\n" + "ann\n" * 30 + "bob\n" * 20 + "cyd\n" * 19)
+    for command in (("topk", file, "-k", 1), ("rank", file)):
+        assert "% confidence" not in run(*command)
+        text = run(*command, "--confidence", 0.95)
+        assert "ranks, 95 % confidence" in text
+        assert "Stability, another question: what one vote's leaving changes" in " ".join(text.split())
+    run("report", file, "-k", 1, "--confidence", 0.95, "-o", page)
+    assert "Another question: chance" in page.read_text()
+    assert '<th style="text-align:right;padding:2px 8px">ranks, 95 % confidence' in page.read_text()
+    study = Study(read_any(file))
+    study.report(page, 1, confidence=0.9)
+    assert "ranks, 90 % confidence" in page.read_text()
+    assert study.topk(1).findings()["confidence"] is None
+    assert "ranks, 95 % confidence" in study.ranking().with_confidence()._repr_html_()
+    assert "ranks, 95 % confidence" in study.confidence(draws=40)._repr_html_()
