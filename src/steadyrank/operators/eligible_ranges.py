@@ -21,8 +21,11 @@ from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.operators.boundary import C, doubt, effective_eps, swap_eps
 from steadyrank.operators.inflation import entered, reach
 
-CHUNK = 1 << 18
-"""Starts handled at once, to bound the memory of the tables."""
+CHUNK = 1 << 13
+"""Starts handled at once, unless more are in reach of each other: few enough to stay in the cache."""
+
+LARGEST = 1 << 18
+"""Starts handled at once at most, to bound the memory of the tables."""
 
 SETTLED = 1 << 17
 """Scores looked at together where a boundary is too close for a shortcut."""
@@ -34,66 +37,99 @@ class _Sums(NamedTuple):
     total: FloatArray
     square: FloatArray
 
-    def joined(self, count: IntArray | int, apart: FloatArray, after: _Sums) -> _Sums:
-        step = count * apart
-        return _Sums(
-            self.total + step + after.total, self.square + apart * (2 * self.total + step) + after.square
-        )
+    def joined(self, count: FloatArray | int, apart: FloatArray, after: _Sums) -> _Sums:
+        total = count * apart
+        total += self.total
+        square = total + self.total
+        square *= apart
+        square += self.square
+        total += after.total
+        square += after.square
+        return _Sums(total, square)
 
-    def fit(self, eps: FloatArray) -> BoolArray:
-        return self.total * self.total + self.square < eps * eps
+    def fit(self, eps_squared: FloatArray | float) -> BoolArray:
+        needed = self.total * self.total
+        needed += self.square
+        return needed < eps_squared
 
     def at(self, places: IntArray) -> _Sums:
-        return _Sums(self.total[places], self.square[places])
+        return _Sums(self.total.take(places, mode="clip"), self.square.take(places, mode="clip"))
+
+    def between(self, start: int, stop: int) -> _Sums:
+        return _Sums(self.total[start:stop], self.square[start:stop])
 
 
 def eligible_ends(ranked: FloatArray, eps: float, chunk: int = CHUNK) -> IntArray:
     """Return, for each place p of descending scores, where eligibility among ``ranked[p:]`` ends.
 
     The items eligible for place p, once all before it are placed, are ``ranked[p:ends[p]]``.
-    ``ends`` never decreases. ``chunk`` places are handled at once.
+    ``ends`` never decreases. About ``chunk`` places are handled at once.
 
     Examples
     --------
     >>> eligible_ends(np.array([1.0, 0.5, 0.0]), 1.0)
     array([2, 3, 3])
     """
-    ends = np.empty(len(ranked), dtype=np.int64)
-    for start in range(0, len(ranked), chunk):
-        stop = min(start + chunk, len(ranked))
-        ends[start:stop] = start + _chunk_ends(ranked[start:], stop - start, eps)
-    np.maximum.accumulate(ends, out=ends)
+    ends = _by_chunks(_chunk_ends, ranked, eps, chunk)
+    return np.maximum.accumulate(ends, out=ends)
+
+
+def swap_ends(ranked: FloatArray, eps: float, chunk: int = CHUNK) -> IntArray:
+    """Return, for each place of descending scores, how many scores it is not certainly above.
+
+    All scores above it count, too.
+    """
+    return _by_chunks(_chunk_swaps, ranked, eps, chunk)
+
+
+def _by_chunks(
+    ends_of: Callable[[FloatArray, int, float], IntArray], ranked: FloatArray, eps: float, chunk: int
+) -> IntArray:
+    """Return the ends for all places: of each chunk from its starts and the scores in their reach."""
+    ends, start = np.empty(len(ranked), dtype=np.int64), 0
+    while start < len(ranked):
+        within = int(_count_reaching(ranked, ranked[start] - eps)) - start
+        stop = min(start + max(chunk, min(within, LARGEST)), len(ranked))
+        # What lies eps or more below the last start is out of reach for all of them.
+        reached = max(stop, int(_count_reaching(ranked, ranked[stop - 1] - eps)))
+        ends[start:stop] = ends_of(ranked[start:reached], stop - start, eps)
+        ends[start:stop] += start
+        start = stop
     return ends
 
 
+def _chunk_swaps(ranked: FloatArray, starts: int, eps: float) -> IntArray:
+    """Return the swap ends for the first ``starts`` places."""
+    top = ranked[:starts]
+    depth = C * effective_eps(eps, top)
+    return _ends(ranked, np.arange(starts), depth, lambda apart: swap_eps(apart, top) < eps)
+
+
 def _chunk_ends(ranked: FloatArray, starts: int, eps: float) -> IntArray:
-    """Return the ends for the first ``starts`` places."""
-    # What lies eps or more below the last start is out of reach for all of them.
-    ranked = ranked[: max(starts, int(_count_reaching(ranked, ranked[starts - 1] - eps)))]
-    tight = effective_eps(eps, ranked[:starts]) / eps
-    tables = _tables(ranked, eps)
-    place = np.arange(starts)
-    count = np.ones(starts, dtype=np.int64)
-    sums = _Sums(np.zeros(starts), np.zeros(starts))
-    for level in reversed(range(len(tables))):
+    """Return the ends of eligibility for the first ``starts`` places."""
+    place, top = np.arange(starts), ranked[:starts]
+    tight = effective_eps(eps, top) / eps
+    square = tight * tight
+    last, at, count, sums = place, top, np.ones(starts), _Sums(np.zeros(starts), np.zeros(starts))
+    for level, table in reversed(list(enumerate(_tables(ranked, eps)))):
         run = 1 << level
-        able = np.flatnonzero(place + count + run <= len(ranked))
-        following = place[able] + count[able]
-        apart = _apart(ranked, following - 1, following + run - 1, eps)
-        longer = sums.at(able).joined(count[able], apart, tables[level].at(following))
-        fits = longer.fit(tight[able])
-        taken = able[fits]
-        sums.total[taken], sums.square[taken] = longer.total[fits], longer.square[fits]
-        count[taken] += run
-    depth = _apart(ranked, place, place + count - 1, eps)
-    limit = reach(depth, count.astype(np.float64), sums, tight)
-    unsure = doubt(count.astype(np.float64), eps)
+        further = last + run
+        under = ranked.take(further, mode="clip")
+        longer = sums.joined(count, _apart(at, under, eps), table.at(last + 1))
+        fits = longer.fit(square)
+        fits &= further < len(ranked)
+        last, at = np.where(fits, further, last), np.where(fits, under, at)
+        sums = _Sums(*(np.where(fits, new, old) for new, old in zip(longer, sums, strict=True)))
+        count += run * fits
+    limit = reach(_apart(top, at, eps), count, sums, tight)
+    unsure = doubt(count, eps)
     ends = _ends_within(ranked, place, (limit - unsure) * eps)
-    beyond = ranked[:starts] - ranked[np.minimum(ends, len(ranked) - 1)]
-    in_doubt = np.flatnonzero((ends < len(ranked)) & (beyond < (limit + unsure) * eps))
+    furthest = (limit + unsure) * eps
+    beyond = top - ranked.take(ends, mode="clip")
+    in_doubt = np.flatnonzero((ends < len(ranked)) & (beyond < furthest))
     if len(in_doubt):
-        furthest = _ends_within(ranked, in_doubt, ((limit + unsure) * eps)[in_doubt])
-        ends[in_doubt] = _settled_ends(ranked, in_doubt, furthest, eps)
+        within = _ends_within(ranked, in_doubt, furthest[in_doubt])
+        ends[in_doubt] = _settled_ends(ranked, in_doubt, within, eps)
     return ends
 
 
@@ -109,15 +145,6 @@ def _settled_ends(ranked: FloatArray, place: IntArray, furthest: IntArray, eps: 
         below = best[:, np.newaxis] - ranked[np.where(known, window, 0)]
         ends[start : start + step] = begin + entered(np.where(known, below, np.inf), best, eps)
     return ends
-
-
-def swap_ends(ranked: FloatArray, eps: float) -> IntArray:
-    """Return, for each place of descending scores, how many scores it is not certainly above.
-
-    All scores above it count, too.
-    """
-    places, depth = np.arange(len(ranked)), C * effective_eps(eps, ranked)
-    return _ends(ranked, places, depth, lambda apart: swap_eps(apart, ranked) < eps)
 
 
 def _ends_within(ranked: FloatArray, place: IntArray, depth: FloatArray) -> IntArray:
@@ -155,17 +182,18 @@ def _tables(ranked: FloatArray, eps: float) -> list[_Sums]:
     tables = [_Sums(np.zeros(len(ranked)), np.zeros(len(ranked)))]
     run = 1
     while 2 * run <= len(ranked):
-        known = tables[-1]
-        places = np.arange(len(ranked) - 2 * run + 1)
-        apart = _apart(ranked, places + run - 1, places + 2 * run - 1, eps)
-        doubled = known.at(places).joined(run, apart, known.at(places + run))
-        if not doubled.fit(np.ones(len(places))).any():
+        known, pairs = tables[-1], len(ranked) - 2 * run + 1
+        apart = _apart(ranked[run - 1 : run - 1 + pairs], ranked[2 * run - 1 :], eps)
+        doubled = known.between(0, pairs).joined(run, apart, known.between(run, run + pairs))
+        if not doubled.fit(1.0).any():
             break
         tables.append(doubled)
         run *= 2
     return tables
 
 
-def _apart(ranked: FloatArray, above: IntArray, under: IntArray, eps: float) -> FloatArray:
+def _apart(above: FloatArray, under: FloatArray, eps: float) -> FloatArray:
     """Return distances in units of eps; beyond 2 nothing is eligible, so that is the most."""
-    return np.minimum((ranked[above] - ranked[under]) / eps, 2.0)
+    apart = above - under
+    apart /= eps
+    return np.minimum(apart, 2.0, out=apart)

@@ -16,6 +16,7 @@ from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.operators.boundary import swap_eps
 from steadyrank.operators.checks import check_eps, check_scores, check_square
 from steadyrank.operators.eligible_ranges import eligible_ends, swap_ends
+from steadyrank.operators.sorting import best_first
 
 
 @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
@@ -32,12 +33,12 @@ def rank_intervals(scores: ArrayLike, eps: float) -> tuple[IntArray, IntArray]:
     """
     values = check_scores(scores)
     eps = check_eps(eps)
-    order = np.argsort(-values, kind="stable")
+    order = best_first(values)
     ranked = values[order]
     best, worst = np.empty(len(values), np.int64), np.empty(len(values), np.int64)
-    places = np.arange(len(values))
-    best[order] = 1 + np.searchsorted(eligible_ends(ranked, eps), places, side="right")
     worst[order] = swap_ends(ranked, eps)
+    left = np.bincount(eligible_ends(ranked, eps), minlength=len(values))[: len(values)]
+    best[order] = 1 + np.cumsum(left)
     return best, worst
 
 
@@ -107,7 +108,7 @@ def tiers(scores: ArrayLike, eps: float) -> list[IntArray]:
     """
     values = check_scores(scores)
     eps = check_eps(eps)
-    order = np.argsort(-values, kind="stable")
+    order = best_first(values)
     return np.split(order, tier_starts(values[order], eps))
 
 

@@ -13,6 +13,7 @@ from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.operators.boundary import swap_eps
 from steadyrank.operators.checks import check_eps, check_k, check_score_batch, check_scores
 from steadyrank.operators.inflation import eligible_prefix
+from steadyrank.operators.sorting import best_first
 
 FIRST_LOOK = 32
 """How many scores from rank k on are looked at first; most inflations end among them."""
@@ -216,14 +217,14 @@ def best_indices(scores: FloatArray, m: int) -> IntArray:
     array([1, 3, 2])
     """
     if m >= len(scores):
-        return np.argsort(-scores, kind="stable")
+        return best_first(scores)
     return reaching_indices(scores, _floor(scores[np.newaxis], m)[0])[:m]
 
 
 def reaching_indices(scores: FloatArray, floor: float) -> IntArray:
     """Return the indices of the scores that reach ``floor``, best first, smaller index first."""
     few = np.flatnonzero(scores >= floor)
-    return few[np.argsort(-scores[few], kind="stable")]
+    return few[best_first(scores[few])]
 
 
 def _floor(rows: FloatArray, m: int) -> FloatArray:
