@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def drawn_scores(rng: np.random.Generator, size: int) -> np.ndarray:
-    """Return scores of one of many shapes: even, heavy-tailed, tied, clustered, huge, tiny, signed zeros."""
+    """Return scores of one of many shapes: even, heavy-tailed, tied, clustered, huge, tiny."""
     base = rng.random(size)
     shapes = (
         base,
@@ -37,20 +37,21 @@ def drawn_scores(rng: np.random.Generator, size: int) -> np.ndarray:
 def test_best_first_is_a_stable_sort(cases: Cases) -> None:
     for rng in cases(400):
         scores = drawn_scores(rng, int(rng.integers(1, 300)))
-        found = best_first(scores, long=1)
+        found, ranked = best_first(scores, long=1)
         expected = sorted(range(len(scores)), key=lambda item: (-scores[item], item))
         assert found.tolist() == expected
+        np.testing.assert_array_equal(ranked, scores[expected])
 
 
 def test_best_first_of_many_scores() -> None:
     rng = np.random.default_rng(5)
     for scores in (rng.random(40_000), rng.standard_cauchy(40_000), rng.integers(0, 9, 40_000) / 7):
-        np.testing.assert_array_equal(best_first(scores), np.argsort(-scores, kind="stable"))
+        np.testing.assert_array_equal(best_first(scores)[0], np.argsort(-scores, kind="stable"))
 
 
 @np.errstate(over="ignore")  # as wherever the ends are asked for
 def test_ends_are_those_of_each_place_by_itself(cases: Cases) -> None:
-    """Whatever chunks they are found in: of one start, of some, and where a window is longer than one."""
+    """Whatever chunks they are found in: of one start, of some, and where a window is longer."""
     for rng in cases(60):
         scores = drawn_scores(rng, int(rng.integers(1, 60)))
         ranked = -np.sort(-scores)

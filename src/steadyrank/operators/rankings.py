@@ -96,7 +96,7 @@ class RankingSet:
     @cached_property
     def plain(self) -> IntArray:
         """The plain ranking: items by score, the smaller index first among equal ones."""
-        return best_first(self._scores)
+        return best_first(self._scores)[0]
 
     @cached_property
     def _ranked(self) -> FloatArray:

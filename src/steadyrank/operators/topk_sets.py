@@ -217,14 +217,14 @@ def best_indices(scores: FloatArray, m: int) -> IntArray:
     array([1, 3, 2])
     """
     if m >= len(scores):
-        return best_first(scores)
+        return best_first(scores)[0]
     return reaching_indices(scores, _floor(scores[np.newaxis], m)[0])[:m]
 
 
 def reaching_indices(scores: FloatArray, floor: float) -> IntArray:
     """Return the indices of the scores that reach ``floor``, best first, smaller index first."""
     few = np.flatnonzero(scores >= floor)
-    return few[best_first(scores[few])]
+    return few[best_first(scores[few])[0]]
 
 
 def _floor(rows: FloatArray, m: int) -> FloatArray:
