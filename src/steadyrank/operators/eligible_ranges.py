@@ -78,8 +78,8 @@ def swap_ends(ranked: FloatArray, eps: float, chunk: int = CHUNK) -> IntArray:
 
     All scores above it count, too.
     """
-    found = [first + _chunk_swaps(*part, eps) for first, *part in _chunks(ranked, eps, chunk)]
-    return np.concatenate(found)
+    parts = _chunks(ranked, eps, chunk)
+    return np.concatenate([first + _chunk_swaps(depths, starts, eps) for first, depths, starts in parts])
 
 
 def rank_ranges(
