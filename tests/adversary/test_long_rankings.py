@@ -52,12 +52,16 @@ def test_best_first_of_many_scores() -> None:
 @np.errstate(over="ignore")  # as wherever the ends are asked for
 def test_ends_are_those_of_each_place_by_itself(cases: Cases) -> None:
     """Whatever chunks they are found in: of one start, of some, and where a window is longer."""
-    for rng in cases(60):
+    for rng in cases(100):
         scores = drawn_scores(rng, int(rng.integers(1, 60)))
         ranked = -np.sort(-scores)
         gaps = ranked[:-1] - ranked[1:]
         usual = float(np.median(gaps[gaps > 0])) if (gaps > 0).any() else 1.0
         eps = min(max(usual * float(rng.choice([0.3, 1, np.sqrt(2), 4, 40])), 5e-324), 1e308)
+        if rng.random() < 0.5:  # on the very edge of somebody's entry
+            entries = critical_eps(ranked[int(rng.integers(len(ranked))) :], 1)
+            within = entries[(entries > 0) & (entries <= min(40 * eps, 1e308))]
+            eps = float(rng.choice(within)) if len(within) else eps
         eligible = [
             place + int((critical_eps(ranked[place:], 1) < eps).sum()) for place in range(len(ranked))
         ]

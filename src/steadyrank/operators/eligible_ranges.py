@@ -141,7 +141,7 @@ def _chunk_ends(depths: FloatArray, starts: int, eps: float) -> IntArray:
     limit = reach(_apart(top, depths.take(last), eps), count, sums, tight)
     # Where a depth ends is rounded, too: a search among large scores cannot tell it to the last digit.
     unsure = doubt(count, eps) + 4 * UNIT * np.abs(top) / eps
-    ends = np.maximum(depths.searchsorted(top + (limit - unsure) * eps), last + 1)
+    ends = np.maximum(depths.searchsorted(top + (limit - unsure) * eps), np.arange(1, starts + 1))
     limit += unsure
     limit *= eps
     in_doubt = np.flatnonzero((ends < len(depths)) & (depths.take(ends, mode="clip") - top < limit))
