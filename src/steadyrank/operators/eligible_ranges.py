@@ -38,19 +38,12 @@ class _Sums(NamedTuple):
     square: FloatArray
 
     def joined(self, count: FloatArray | int, apart: FloatArray, after: _Sums) -> _Sums:
-        total = count * apart
-        total += self.total
-        square = total + self.total
-        square *= apart
-        square += self.square
-        total += after.total
-        square += after.square
-        return _Sums(total, square)
+        grown = self.total + count * apart
+        square = self.square + apart * (self.total + grown) + after.square
+        return _Sums(grown + after.total, square)
 
     def fit(self, eps_squared: FloatArray | float) -> BoolArray:
-        needed = self.total * self.total
-        needed += self.square
-        return needed < eps_squared
+        return self.total * self.total + self.square < eps_squared
 
     def at(self, places: IntArray) -> _Sums:
         return _Sums(self.total.take(places, mode="clip"), self.square.take(places, mode="clip"))
@@ -142,8 +135,7 @@ def _chunk_ends(depths: FloatArray, starts: int, eps: float) -> IntArray:
     # Where a depth ends is rounded, too: a search among large scores cannot tell it to the last digit.
     unsure = doubt(count, eps) + 4 * UNIT * np.abs(top) / eps
     ends = np.maximum(depths.searchsorted(top + (limit - unsure) * eps), np.arange(1, starts + 1))
-    limit += unsure
-    limit *= eps
+    limit = (limit + unsure) * eps
     in_doubt = np.flatnonzero((ends < len(depths)) & (depths.take(ends, mode="clip") - top < limit))
     if len(in_doubt):
         furthest = depths.searchsorted(top[in_doubt] + limit[in_doubt], side="right")
@@ -200,6 +192,4 @@ def _tables(depths: FloatArray, eps: float) -> list[_Sums]:
 
 def _apart(above: FloatArray, under: FloatArray, eps: float) -> FloatArray:
     """Return distances in units of eps; beyond 2 nothing is eligible, so that is the most."""
-    apart = under - above
-    apart /= eps
-    return np.minimum(apart, 2.0, out=apart)
+    return np.minimum((under - above) / eps, 2.0)
