@@ -93,7 +93,7 @@ def population_rows(population: Lookalike, quick: bool) -> list[Row]:
             f"audit of {users:,} users, {len(data.rated):,} ratings, five k, against scoring alone",
             lambda data=data: MeanRating().score(anew(data)),
             lambda data=data: topk_audit(data),
-            8,
+            3,
             repeats=3,
             note=f"peak memory so far {peak_gigabytes():.1f} GB",
         )

@@ -144,6 +144,12 @@ def size_rows(rng: np.random.Generator, quick: bool) -> list[Row]:
     batch = rng.random((100 if quick else 1000, 10_000 if quick else 100_000), dtype=np.float32)
     shape = f"{batch.shape[0]:,} x {batch.shape[1]:,}"
     return [
-        shown(f"rank_intervals, L={items:,}, eps=1e-5", lambda: rank_intervals(scores, 1e-5)),
+        at_most(
+            f"rank_intervals, L={items:,}, eps=1e-5, against argsort",
+            lambda: np.argsort(scores),
+            lambda: rank_intervals(scores, 1e-5),
+            3.0,
+            repeats=3,
+        ),
         shown(f"inflated_topk_mask, k=20, {shape}", lambda: inflated_topk_mask(batch, 20, 0.01)),
     ]

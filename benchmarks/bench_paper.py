@@ -88,7 +88,7 @@ def audit_of_a_trial(source: Lookalike, quick: bool) -> Row:
             assert np.isclose(np.average(deltas, weights=[len(p) for p in parts]), cell.delta)
     note = f"{len(left_out):,} users left out one after the other" + ("" if quick else "; deltas equal")
     name = "Tables 1 and 3: audit of a trial, 1,000 users, five k, both methods"
-    return compare(name, baseline * data.n_units / len(left_out), ours, 500, note)
+    return compare(name, baseline * data.n_units / len(left_out), ours, 1000, note)
 
 
 def all_trials(source: Lookalike, quick: bool) -> Row:

@@ -25,6 +25,8 @@ BLOCK_ENTRIES = 1 << 19
 SCAN = 1 << 18
 """How many ratings one pass handles at a time: few enough to stay in the cache."""
 MOST_CELLS = 1 << 22
+FEW = 4
+"""So many times fewer ratings than cells are computed as they come, and not looked up."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +114,8 @@ class HistogramSums(ItemSums):
 
     def without_values(self, items: AnyArray, values: AnyArray) -> FloatArray:
         """Return the scores of ``items`` when each loses one of its ratings."""
+        if FEW * len(items) < self.histogram.counts.size and "_scores_without" not in vars(self):
+            return super().without_values(items, values)
         return self._scores_without.take(self.histogram.cells(items, values), mode="clip")
 
     def moves_without(self, items: AnyArray, values: AnyArray) -> FloatArray:

@@ -106,7 +106,7 @@ def _region_gaps(x: FloatArray, narrow: int) -> FloatArray:
     np.maximum.accumulate(reached, axis=1, out=reached)  # grows by theory; now also after rounding
     clipped = _counts_up_to(reached, x * NOT_YET_CLIPPED, narrow)
     last = np.minimum(clipped, np.arange(1, x.shape[1] + 1)) - 1
-    m, d, g, x_last = (np.take_along_axis(part, last, 1) for part in (number, total, square, x))
+    m, (d, g, x_last) = number[last], (np.take_along_axis(part, last, 1) for part in (total, square, x))
     drop = x - x_last
     s = d + m * drop
     q = g + 2 * drop * d + m * drop * drop
@@ -123,14 +123,14 @@ def _counts_up_to(reached: FloatArray, x: FloatArray, narrow: int) -> IntArray:
 
 
 def spread_sums(x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return N, D and G of :mod:`steadyrank.operators.inflation`, for every prefix of every row.
+    """Return N, and D and G of each row, of :mod:`steadyrank.operators.inflation`, for every prefix.
 
     They are sums of gaps, never differences of sums of scores, so that nothing cancels and a
     constant added to all scores changes nothing.
     """
-    number = np.broadcast_to(np.arange(1.0, x.shape[1] + 1), x.shape)
+    number = np.arange(1.0, x.shape[1] + 1)
     gap = x[:, 1:] - x[:, :-1]
-    step = number[:, :-1] * gap
+    step = number[:-1] * gap
     total = np.zeros(x.shape)
     square = np.zeros(x.shape)
     step.cumsum(axis=1, out=total[:, 1:])

@@ -12,17 +12,20 @@ differences of prefix sums would do.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from steadyrank._typing import BoolArray, FloatArray, IntArray
-from steadyrank.operators.boundary import C, doubt, effective_eps, swap_eps
+from steadyrank.operators.boundary import UNIT, C, doubt, effective_eps, swap_eps
 from steadyrank.operators.inflation import entered, reach
 
-CHUNK = 1 << 18
-"""Starts handled at once, to bound the memory of the tables."""
+CHUNK = 1 << 13
+"""Starts handled at once, unless more are in reach of each other: few enough to stay in the cache."""
+
+LARGEST = 1 << 18
+"""Starts handled at once at most, to bound the memory of the tables."""
 
 SETTLED = 1 << 17
 """Scores looked at together where a boundary is too close for a shortcut."""
@@ -34,138 +37,159 @@ class _Sums(NamedTuple):
     total: FloatArray
     square: FloatArray
 
-    def joined(self, count: IntArray | int, apart: FloatArray, after: _Sums) -> _Sums:
-        step = count * apart
-        return _Sums(
-            self.total + step + after.total, self.square + apart * (2 * self.total + step) + after.square
-        )
+    def joined(self, count: FloatArray | int, apart: FloatArray, after: _Sums) -> _Sums:
+        grown = self.total + count * apart
+        square = self.square + apart * (self.total + grown) + after.square
+        return _Sums(grown + after.total, square)
 
-    def fit(self, eps: FloatArray) -> BoolArray:
-        return self.total * self.total + self.square < eps * eps
+    def fit(self, eps_squared: FloatArray | float) -> BoolArray:
+        return self.total * self.total + self.square < eps_squared
 
     def at(self, places: IntArray) -> _Sums:
-        return _Sums(self.total[places], self.square[places])
+        return _Sums(self.total.take(places, mode="clip"), self.square.take(places, mode="clip"))
+
+    def between(self, start: int, stop: int) -> _Sums:
+        return _Sums(self.total[start:stop], self.square[start:stop])
 
 
 def eligible_ends(ranked: FloatArray, eps: float, chunk: int = CHUNK) -> IntArray:
     """Return, for each place p of descending scores, where eligibility among ``ranked[p:]`` ends.
 
     The items eligible for place p, once all before it are placed, are ``ranked[p:ends[p]]``.
-    ``ends`` never decreases. ``chunk`` places are handled at once.
+    ``ends`` never decreases. About ``chunk`` places are handled at once.
 
     Examples
     --------
     >>> eligible_ends(np.array([1.0, 0.5, 0.0]), 1.0)
     array([2, 3, 3])
     """
-    ends = np.empty(len(ranked), dtype=np.int64)
-    for start in range(0, len(ranked), chunk):
-        stop = min(start + chunk, len(ranked))
-        ends[start:stop] = start + _chunk_ends(ranked[start:], stop - start, eps)
-    np.maximum.accumulate(ends, out=ends)
-    return ends
+    return np.concatenate([ends for _, ends, _ in rank_ranges(ranked, eps, chunk, swaps=False)])
 
 
-def _chunk_ends(ranked: FloatArray, starts: int, eps: float) -> IntArray:
-    """Return the ends for the first ``starts`` places."""
-    # What lies eps or more below the last start is out of reach for all of them.
-    ranked = ranked[: max(starts, int(_count_reaching(ranked, ranked[starts - 1] - eps)))]
-    tight = effective_eps(eps, ranked[:starts]) / eps
-    tables = _tables(ranked, eps)
-    place = np.arange(starts)
-    count = np.ones(starts, dtype=np.int64)
-    sums = _Sums(np.zeros(starts), np.zeros(starts))
-    for level in reversed(range(len(tables))):
-        run = 1 << level
-        able = np.flatnonzero(place + count + run <= len(ranked))
-        following = place[able] + count[able]
-        apart = _apart(ranked, following - 1, following + run - 1, eps)
-        longer = sums.at(able).joined(count[able], apart, tables[level].at(following))
-        fits = longer.fit(tight[able])
-        taken = able[fits]
-        sums.total[taken], sums.square[taken] = longer.total[fits], longer.square[fits]
-        count[taken] += run
-    depth = _apart(ranked, place, place + count - 1, eps)
-    limit = reach(depth, count.astype(np.float64), sums, tight)
-    unsure = doubt(count.astype(np.float64), eps)
-    ends = _ends_within(ranked, place, (limit - unsure) * eps)
-    beyond = ranked[:starts] - ranked[np.minimum(ends, len(ranked) - 1)]
-    in_doubt = np.flatnonzero((ends < len(ranked)) & (beyond < (limit + unsure) * eps))
+def swap_ends(ranked: FloatArray, eps: float, chunk: int = CHUNK) -> IntArray:
+    """Return, for each place of descending scores, how many scores it is not certainly above.
+
+    All scores above it count, too.
+    """
+    parts = _chunks(ranked, eps, chunk)
+    return np.concatenate([first + _chunk_swaps(depths, starts, eps) for first, depths, starts in parts])
+
+
+def rank_ranges(
+    ranked: FloatArray, eps: float, chunk: int = CHUNK, *, swaps: bool = True
+) -> Iterator[tuple[slice, IntArray, IntArray]]:
+    """Yield some places, where eligibility from them ends, and their swap ends, if wanted."""
+    furthest = 0
+    for first, depths, starts in _chunks(ranked, eps, chunk):
+        ends = first + _chunk_ends(depths, starts, eps)
+        ends[0] = max(ends[0], furthest)  # they never decrease by theory; now also after rounding
+        furthest = np.maximum.accumulate(ends, out=ends)[-1]
+        others = first + _chunk_swaps(depths, starts, eps) if swaps else ends
+        yield slice(first, first + starts), ends, others
+
+
+def _chunks(ranked: FloatArray, eps: float, chunk: int) -> Iterator[tuple[int, FloatArray, int]]:
+    """Yield the first of some places, the depths from there as far as they reach, and their number.
+
+    Depths are scores with their sign changed: they ascend.
+    """
+
+    def reaching(floor: float) -> int:
+        return len(ranked) - int(np.searchsorted(ranked[::-1], floor, side="left"))
+
+    start = 0
+    while start < len(ranked):
+        within = reaching(ranked[start] - eps) - start
+        stop = min(start + max(chunk, min(within, LARGEST)), len(ranked))
+        # What lies eps or more below the last start is out of reach for all of them.
+        reached = max(stop, reaching(ranked[stop - 1] - eps))
+        yield start, -ranked[start:reached], stop - start
+        start = stop
+
+
+def _chunk_swaps(depths: FloatArray, starts: int, eps: float) -> IntArray:
+    """Return the swap ends for the first ``starts`` places.
+
+    A depth tells about where they are; the distances themselves decide, since a sum is rounded,
+    which matters where scores are huge.
+    """
+    place, top = np.arange(starts), depths[:starts]
+
+    def inside(places: IntArray) -> BoolArray:
+        return swap_eps(depths.take(places, mode="clip") - top, top) < eps
+
+    ends = depths.searchsorted(top + C * effective_eps(eps, top))
+    while len(more := np.flatnonzero((ends < len(depths)) & inside(ends))):
+        ends[more] = depths.searchsorted(depths[ends[more]], side="right")
+    while len(less := np.flatnonzero((ends > place + 1) & ~inside(ends - 1))):
+        ends[less] = depths.searchsorted(depths[ends[less] - 1])
+    return np.maximum(ends, place + 1)
+
+
+def _chunk_ends(depths: FloatArray, starts: int, eps: float) -> IntArray:
+    """Return the ends of eligibility for the first ``starts`` places."""
+    top = depths[:starts]
+    tight = effective_eps(eps, top) / eps
+    last, count, sums = _longest_runs(depths, starts, tight * tight, eps)
+    limit = reach(_apart(top, depths.take(last), eps), count, sums, tight)
+    # Where a depth ends is rounded, too: a search among large scores cannot tell it to the last digit.
+    unsure = doubt(count, eps) + 4 * UNIT * np.abs(top) / eps
+    ends = np.maximum(depths.searchsorted(top + (limit - unsure) * eps), np.arange(1, starts + 1))
+    limit = (limit + unsure) * eps
+    in_doubt = np.flatnonzero((ends < len(depths)) & (depths.take(ends, mode="clip") - top < limit))
     if len(in_doubt):
-        furthest = _ends_within(ranked, in_doubt, ((limit + unsure) * eps)[in_doubt])
-        ends[in_doubt] = _settled_ends(ranked, in_doubt, furthest, eps)
+        furthest = depths.searchsorted(top[in_doubt] + limit[in_doubt], side="right")
+        ends[in_doubt] = _settled_ends(depths, in_doubt, furthest, eps)
     return ends
 
 
-def _settled_ends(ranked: FloatArray, place: IntArray, furthest: IntArray, eps: float) -> IntArray:
+def _longest_runs(
+    depths: FloatArray, starts: int, most: FloatArray, eps: float
+) -> tuple[IntArray, FloatArray, _Sums]:
+    """Return, for each start, the last place of its longest run that fits, its length and its sums."""
+    last, count, sums = np.arange(starts), np.ones(starts), _Sums(np.zeros(starts), np.zeros(starts))
+    at = depths[:starts]
+    for level, table in reversed(list(enumerate(_tables(depths, eps)))):
+        run = 1 << level
+        further = last + run
+        under = depths.take(further, mode="clip")
+        longer = sums.joined(count, _apart(at, under, eps), table.at(last + 1))
+        fits = longer.fit(most)
+        fits &= further < len(depths)
+        last, at = np.where(fits, further, last), np.where(fits, under, at)
+        sums = _Sums(*(np.where(fits, new, old) for new, old in zip(longer, sums, strict=True)))
+        count += run * fits
+    return last, count, sums
+
+
+def _settled_ends(depths: FloatArray, place: IntArray, furthest: IntArray, eps: float) -> IntArray:
     """Return where eligibility from these places ends, by the rule itself; ``furthest`` bounds it."""
     ends = np.empty(len(place), dtype=np.int64)
     step = max(1, SETTLED // int((furthest - place).max()))
     for start in range(0, len(place), step):
         begin, stop = place[start : start + step], furthest[start : start + step]
         window = begin[:, np.newaxis] + np.arange(int((stop - begin).max()))
-        known = window < stop[:, np.newaxis]
-        best = ranked[begin]
-        below = best[:, np.newaxis] - ranked[np.where(known, window, 0)]
-        ends[start : start + step] = begin + entered(np.where(known, below, np.inf), best, eps)
+        top, known = depths[begin], window < stop[:, np.newaxis]
+        below = np.where(known, depths.take(window, mode="clip") - top[:, np.newaxis], np.inf)
+        ends[start : start + step] = begin + entered(below, -top, eps)
     return ends
 
 
-def swap_ends(ranked: FloatArray, eps: float) -> IntArray:
-    """Return, for each place of descending scores, how many scores it is not certainly above.
-
-    All scores above it count, too.
-    """
-    places, depth = np.arange(len(ranked)), C * effective_eps(eps, ranked)
-    return _ends(ranked, places, depth, lambda apart: swap_eps(apart, ranked) < eps)
-
-
-def _ends_within(ranked: FloatArray, place: IntArray, depth: FloatArray) -> IntArray:
-    """Return, for each place, how many scores lie above it or less than ``depth`` below it."""
-    return _ends(ranked, place, depth, lambda apart: apart < depth)
-
-
-def _ends(
-    ranked: FloatArray, place: IntArray, depth: FloatArray, inside: Callable[[FloatArray], BoolArray]
-) -> IntArray:
-    """Return, for each place, how many scores are above it or so little below it as to be inside.
-
-    ``depth`` tells about how far that reaches; the distances themselves decide, since a floor is
-    rounded, which matters where scores are huge.
-    """
-    top, following = ranked[place], np.append(ranked, -np.inf)
-    ends = _count_above(ranked, top - depth)
-    while len(more := np.flatnonzero(inside(top - following[ends]))):
-        ends[more] = _count_reaching(ranked, ranked[ends[more]])
-    while len(less := np.flatnonzero((ends > place + 1) & ~inside(top - ranked[ends - 1]))):
-        ends[less] = _count_above(ranked, ranked[ends[less] - 1])
-    return np.maximum(ends, place + 1)
-
-
-def _count_above(ranked: FloatArray, floor: FloatArray) -> IntArray:
-    return np.asarray(len(ranked) - np.searchsorted(ranked[::-1], floor, side="right"))
-
-
-def _count_reaching(ranked: FloatArray, floor: FloatArray) -> IntArray:
-    return np.asarray(len(ranked) - np.searchsorted(ranked[::-1], floor, side="left"))
-
-
-def _tables(ranked: FloatArray, eps: float) -> list[_Sums]:
+def _tables(depths: FloatArray, eps: float) -> list[_Sums]:
     """Return the sums over runs of 1, 2, 4... scores, up to the longest that fits anywhere."""
-    tables = [_Sums(np.zeros(len(ranked)), np.zeros(len(ranked)))]
+    tables = [_Sums(np.zeros(len(depths)), np.zeros(len(depths)))]
     run = 1
-    while 2 * run <= len(ranked):
-        known = tables[-1]
-        places = np.arange(len(ranked) - 2 * run + 1)
-        apart = _apart(ranked, places + run - 1, places + 2 * run - 1, eps)
-        doubled = known.at(places).joined(run, apart, known.at(places + run))
-        if not doubled.fit(np.ones(len(places))).any():
+    while 2 * run <= len(depths):
+        known, pairs = tables[-1], len(depths) - 2 * run + 1
+        apart = _apart(depths[run - 1 : run - 1 + pairs], depths[2 * run - 1 :], eps)
+        doubled = known.between(0, pairs).joined(run, apart, known.between(run, run + pairs))
+        if not doubled.fit(1.0).any():
             break
         tables.append(doubled)
         run *= 2
     return tables
 
 
-def _apart(ranked: FloatArray, above: IntArray, under: IntArray, eps: float) -> FloatArray:
+def _apart(above: FloatArray, under: FloatArray, eps: float) -> FloatArray:
     """Return distances in units of eps; beyond 2 nothing is eligible, so that is the most."""
-    return np.minimum((ranked[above] - ranked[under]) / eps, 2.0)
+    return np.minimum((under - above) / eps, 2.0)

@@ -62,7 +62,7 @@ def eligible_prefix(below: FloatArray, best: FloatArray, eps: float) -> tuple[In
     number, total, square = spread_sums(x)
     last = (total * total + square < 1).sum(axis=1) - 1
     row = np.arange(len(x))
-    limit = reach(x[row, last], number[row, last], (total[row, last], square[row, last]))
+    limit = reach(x[row, last], number[last], (total[row, last], square[row, last]))
     unsure = doubt(last + 1.0, eps)
     prefix = (x < (limit - unsure)[:, np.newaxis]).sum(axis=1)
     in_doubt = np.flatnonzero(prefix < (x < (limit + unsure)[:, np.newaxis]).sum(axis=1))

@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike
 from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.operators.boundary import swap_eps
 from steadyrank.operators.checks import check_eps, check_scores, check_square
-from steadyrank.operators.eligible_ranges import eligible_ends, swap_ends
+from steadyrank.operators.eligible_ranges import rank_ranges
+from steadyrank.operators.sorting import best_first
 
 
 @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
@@ -32,12 +33,15 @@ def rank_intervals(scores: ArrayLike, eps: float) -> tuple[IntArray, IntArray]:
     """
     values = check_scores(scores)
     eps = check_eps(eps)
-    order = np.argsort(-values, kind="stable")
-    ranked = values[order]
-    best, worst = np.empty(len(values), np.int64), np.empty(len(values), np.int64)
-    places = np.arange(len(values))
-    best[order] = 1 + np.searchsorted(eligible_ends(ranked, eps), places, side="right")
-    worst[order] = swap_ends(ranked, eps)
+    order, ranked = best_first(values)
+    best, worst, ended = (np.empty(len(values) + more, np.int64) for more in (0, 0, 1))
+    ended[:] = 0  # how often eligibility ends at each place
+    for part, eligible, swaps in rank_ranges(ranked, eps):
+        worst[order[part]] = swaps
+        first, number = eligible[0], np.bincount(eligible - eligible[0])
+        ended[first : first + len(number)] += number
+    best[order] = np.cumsum(ended[:-1], out=ended[:-1])
+    best += 1
     return best, worst
 
 
@@ -107,8 +111,8 @@ def tiers(scores: ArrayLike, eps: float) -> list[IntArray]:
     """
     values = check_scores(scores)
     eps = check_eps(eps)
-    order = np.argsort(-values, kind="stable")
-    return np.split(order, tier_starts(values[order], eps))
+    order, ranked = best_first(values)
+    return np.split(order, tier_starts(ranked, eps))
 
 
 def tier_starts(ranked: FloatArray, eps: float) -> IntArray:

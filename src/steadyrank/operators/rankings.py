@@ -21,6 +21,7 @@ from steadyrank.operators.checks import (
 )
 from steadyrank.operators.eligible_ranges import swap_ends
 from steadyrank.operators.intervals import rank_intervals, tier_starts
+from steadyrank.operators.sorting import best_first
 from steadyrank.operators.states import MAX_STATES, StateGraph
 from steadyrank.operators.unplaced import Ordered, Unplaced, all_orders, common_order, contains
 
@@ -95,7 +96,7 @@ class RankingSet:
     @cached_property
     def plain(self) -> IntArray:
         """The plain ranking: items by score, the smaller index first among equal ones."""
-        return np.argsort(-self._scores, kind="stable")
+        return best_first(self._scores)[0]
 
     @cached_property
     def _ranked(self) -> FloatArray:

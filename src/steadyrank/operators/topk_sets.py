@@ -13,8 +13,9 @@ from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.operators.boundary import swap_eps
 from steadyrank.operators.checks import check_eps, check_k, check_score_batch, check_scores
 from steadyrank.operators.inflation import eligible_prefix
+from steadyrank.operators.sorting import best_first
 
-FIRST_LOOK = 32
+FIRST_LOOK = 16
 """How many scores from rank k on are looked at first; most inflations end among them."""
 
 CHUNK = 1 << 17
@@ -138,19 +139,19 @@ def inflated_topk(scores: ArrayLike, k: int, eps: float) -> InflatedTopK:
     eps = check_eps(eps)
     leaders = best_indices(values, k + FIRST_LOOK)
     window = values[leaders]
-    (eligible,), (depth,) = _eligible_from_rank(window[np.newaxis], k, eps)
+    (eligible,), (depth,) = _eligible(window[np.newaxis, k - 1 :], eps)
     if k - 1 + eligible == len(window) < len(values):
         # The window ended before the inflation did. Its depth bounds that of the whole.
         leaders = reaching_indices(values, window[k - 1] - depth)
         window = values[leaders]
-        (eligible,), _ = _eligible_from_rank(window[np.newaxis], k, eps)
+        (eligible,), _ = _eligible(window[np.newaxis, k - 1 :], eps)
     members = leaders[: k - 1 + eligible]
     return InflatedTopK(members, k, eps, always_indices=members[: _certain(window, k, eps)])
 
 
-def _eligible_from_rank(windows: FloatArray, k: int, eps: float) -> tuple[IntArray, FloatArray]:
-    """Return how many of ``windows[:, k - 1:]`` are eligible, and how deep eligibility reaches."""
-    return eligible_prefix(windows[:, k - 1 : k] - windows[:, k - 1 :], windows[:, k - 1], eps)
+def _eligible(windows: FloatArray, eps: float) -> tuple[IntArray, FloatArray]:
+    """Return how many of the scores from rank k on are eligible, and how deep eligibility reaches."""
+    return eligible_prefix(windows[:, :1] - windows, windows[:, 0], eps)
 
 
 def _certain(window: FloatArray, k: int, eps: float) -> int:
@@ -183,27 +184,24 @@ def member_mask(rows: FloatArray, k: int, eps: float, chunk: int = CHUNK) -> Boo
     step = max(1, chunk // rows.shape[1])
     for start in range(0, len(rows), step):
         part = rows[start : start + step]
-        np.greater_equal(part, member_cut(part, k, eps)[:, np.newaxis], out=mask[start : start + step])
+        cut = member_cut(part, windows_from(part, k), k, eps)
+        np.greater_equal(part, cut[:, np.newaxis], out=mask[start : start + step])
     return mask
 
 
-def member_cut(rows: FloatArray, k: int, eps: float) -> FloatArray:
-    """Return, for each row, the lowest score of a member of its inflated top-k.
+def member_cut(rows: FloatArray, window: FloatArray, k: int, eps: float) -> FloatArray:
+    """Return, for each row and its window from rank k on, the lowest score of an inflated top-k.
 
     The members are exactly the items that reach this score, since equal scores enter together.
     """
     width = rows.shape[1]
-    window = best_windows(rows, min(k + FIRST_LOOK, width))
-    eligible, depth = _eligible_from_rank(window, k, eps)
-    last = k - 2 + eligible
-    cut = window[np.arange(len(rows)), last]
+    eligible, depth = _eligible(window, eps)
+    cut = window[np.arange(len(rows)), eligible - 1]
     known = np.isfinite(window).sum(axis=1)
-    unsettled = np.flatnonzero((last + 1 == known) & (known < width))
+    unsettled = np.flatnonzero((eligible == known) & (k - 1 + known < width))
     if len(unsettled):  # those windows ended before the inflation did: look as deep as it can go
-        floor = window[unsettled, k - 1] - depth[unsettled]
-        wider = reaching_windows(rows[unsettled], floor)
-        last = k - 2 + _eligible_from_rank(wider, k, eps)[0]
-        cut[unsettled] = wider[np.arange(len(unsettled)), last]
+        wider = reaching_windows(rows[unsettled], window[unsettled, 0] - depth[unsettled])[:, k - 1 :]
+        cut[unsettled] = wider[np.arange(len(unsettled)), _eligible(wider, eps)[0] - 1]
     return cut
 
 
@@ -216,14 +214,14 @@ def best_indices(scores: FloatArray, m: int) -> IntArray:
     array([1, 3, 2])
     """
     if m >= len(scores):
-        return np.argsort(-scores, kind="stable")
+        return best_first(scores)[0]
     return reaching_indices(scores, _floor(scores[np.newaxis], m)[0])[:m]
 
 
 def reaching_indices(scores: FloatArray, floor: float) -> IntArray:
     """Return the indices of the scores that reach ``floor``, best first, smaller index first."""
     few = np.flatnonzero(scores >= floor)
-    return few[np.argsort(-scores[few], kind="stable")]
+    return few[best_first(scores[few])[0]]
 
 
 def _floor(rows: FloatArray, m: int) -> FloatArray:
@@ -238,17 +236,23 @@ def _floor(rows: FloatArray, m: int) -> FloatArray:
     return np.partition(rows, -m, axis=1)[:, -m]
 
 
-def best_windows(rows: FloatArray, m: int) -> FloatArray:
-    """Return at least the m best scores of each row, best first, padded with minus infinity."""
+def windows_from(rows: FloatArray, k: int, look: int = FIRST_LOOK) -> FloatArray:
+    """Return at least ``look`` scores of each row from rank k on, best first, or all that there are.
+
+    Rows may be padded with minus infinity.
+    """
     width = rows.shape[1]
-    if width // STRIDE >= 2 * m:
-        return reaching_windows(rows, _floor(rows, m))
-    best = np.partition(rows, width - m, axis=1)[:, width - m :] if m < width else rows
-    return -np.sort(-best, axis=1)
+    if width // STRIDE >= 2 * (k + look):
+        return reaching_windows(rows, _floor(rows, k + look))[:, k - 1 :]
+    kth = width - k
+    least = max(0, kth + 1 - look)
+    best = np.partition(rows, least, axis=1)[:, least:]  # for two ranks at once it would be slow
+    best.sort(axis=1)
+    return best[:, kth - least :: -1]
 
 
 def reaching_windows(rows: FloatArray, floor: FloatArray) -> FloatArray:
-    """Return the scores of each row that reach its floor, as :func:`best_windows` does."""
+    """Return the scores of each row that reach its floor, best first, padded with minus infinity."""
     width = rows.shape[1]
     row, column = np.divmod(np.flatnonzero(rows >= floor[:, np.newaxis]), width)
     number = np.bincount(row, minlength=len(rows))

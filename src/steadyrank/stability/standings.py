@@ -104,7 +104,7 @@ def topk_deletions(study: Study, k: int) -> TopKDeletions:
     inside[study.order[:k]] = study.units.total
     covering, changing = np.zeros(len(counts)), [np.empty(0, dtype=np.int64)]
     for active, units, rows in TopKAudit(study, {k: 0.0}).changed_rows(inflated=False):
-        new, old = plain_members(rows, active.places), active.answer(plain_members, loo.scores)
+        new, old = active.answers(plain_members, rows), active.answer(plain_members, loo.scores)
         moved = np.flatnonzero((new != old).any(axis=1))
         if len(moved):
             new, moving = new[moved], units[moved]

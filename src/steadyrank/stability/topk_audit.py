@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 import numpy as np
 
 from steadyrank.engines.blocks import slices
+from steadyrank.operators.boundary import ROUNDING, C
 from steadyrank.operators.critical import STEEPEST, critical_eps
-from steadyrank.operators.topk_sets import member_cut
+from steadyrank.operators.topk_sets import member_cut, windows_from
 from steadyrank.stability.audit_rows import AuditRow
 from steadyrank.stability.near_rank import MANY, kth_range
 from steadyrank.wording import counted
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.stability.study import Study
 
-Members: TypeAlias = "Callable[[FloatArray, int], BoolArray]"
-"""From score rows and a number of places to membership, row by row."""
+Members: TypeAlias = "Callable[[FloatArray, FloatArray, int], BoolArray]"
+"""From score rows, what they hold from a rank on, and that rank to membership, row by row."""
 
 CHUNK = 1 << 21
 """Entries of the (units, active items) matrix handled at once."""
@@ -38,20 +39,22 @@ MARGIN = 1 + 1e-9
 """Items on the edge are kept: rounding must not prune."""
 
 
-def plain_members(rows: FloatArray, places: int) -> BoolArray:
+def plain_members(rows: FloatArray, window: FloatArray, places: int) -> BoolArray:
     """Return the plain top-k of score rows; the smaller index wins a tie.
 
     Examples
     --------
-    >>> plain_members(np.array([[1.0, 3.0, 1.0]]), 2)
+    >>> plain_members(np.array([[1.0, 3.0, 1.0]]), np.array([[1.0, 1.0]]), 2)
     array([[ True,  True, False]])
     """
-    rank = rows.shape[1] - places
-    kth = np.partition(rows, rank, axis=1)[:, rank, np.newaxis]
-    above = rows > kth
-    tied = rows == kth
-    free = places - above.sum(axis=1, keepdims=True)
-    inside: BoolArray = above | (tied & (np.cumsum(tied, axis=1) <= free))
+    kth = window[:, :1]
+    inside: BoolArray = rows >= kth
+    over = inside.sum(axis=1) - places
+    tied = np.flatnonzero(over)
+    if len(tied):  # the last of those that are equal stay outside
+        equal = rows[tied] == kth[tied]
+        first = equal.sum(axis=1) - over[tied]
+        inside[tied] &= ~equal | (np.cumsum(equal, axis=1) <= first[:, np.newaxis])
     return inside
 
 
@@ -59,8 +62,8 @@ def inflated_members(eps: float) -> Members:
     """Return the inflated top-k as a function of score rows."""
 
     @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
-    def members(rows: FloatArray, places: int) -> BoolArray:
-        inside: BoolArray = rows >= member_cut(rows, places, eps)[:, np.newaxis]
+    def members(rows: FloatArray, window: FloatArray, places: int) -> BoolArray:
+        inside: BoolArray = rows >= member_cut(rows, window, places, eps)[:, np.newaxis]
         return inside
 
     return members
@@ -91,22 +94,26 @@ class Active:
 
     def answer(self, members: Members, scores: FloatArray) -> BoolArray:
         """Return which of the active items are members by these scores of all items."""
-        inside: BoolArray = members(scores[self.items][np.newaxis], self.places)[0]
+        inside: BoolArray = self.answers(members, scores[self.items][np.newaxis])[0]
         return inside
 
+    def answers(self, members: Members, rows: FloatArray) -> BoolArray:
+        """Return which of the active items are members by each row of their scores."""
+        return members(rows, windows_from(rows, self.places), self.places)
 
-def active_items(lowest: FloatArray, highest: FloatArray, k: int, eps: float) -> Active:
-    """Return the items that decide the top-k audit at every inflation up to ``eps``.
+
+def active_items(lowest: FloatArray, highest: FloatArray, k: int, depth: float) -> Active:
+    """Return the items that decide the top-k audit if answers reach so far below the k-th best score.
 
     Examples
     --------
     >>> low, high = np.array([9.0, 4.0, 3.0, 0.0]), np.array([9.5, 5.0, 4.5, 0.5])
-    >>> active_items(low, high, k=2, eps=0.1)
+    >>> active_items(low, high, k=2, depth=0.1)
     Active(k=2, items=array([1, 2]), always_in=1)
     """
     rank = len(lowest) - k
     theta, ceiling = (float(np.partition(bound, rank)[rank]) for bound in (lowest, highest))
-    return _active_between(lowest, highest, k, theta - eps * MARGIN, ceiling)
+    return _active_between(lowest, highest, k, theta - depth * MARGIN, ceiling)
 
 
 def _active_between(
@@ -115,6 +122,27 @@ def _active_between(
     """Return the items that can reach the floor, less those that never fall to the ceiling."""
     never_kth = lowest > ceiling
     return Active(k, np.flatnonzero((highest >= floor) & ~never_kth), int(never_kth.sum()))
+
+
+@np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
+def least_move(scores: FloatArray, places: int, eps: float | None) -> float:
+    """Return a positive number: if no score moves as far, the plain and the inflated top-k stay.
+
+    Of the k-th best score and the next one, neither passes the other before one moves by half their
+    distance; a critical eps moves at most ``STEEPEST`` times as far as the scores.
+
+    Examples
+    --------
+    >>> round(least_move(np.array([5.0, 3.0, 1.0]), 1, None), 6)
+    1.0
+    """
+    ranked = np.sort(scores)[::-1]
+    kept = float(ranked[places - 1] - ranked[places]) / 2 if places < len(ranked) else np.inf
+    if eps is not None:
+        apart = float(np.abs(critical_eps(scores, places) - eps).min())
+        rounding = ROUNDING * (eps + float(np.abs(scores).max()))
+        kept = min(kept, (apart - 4 * rounding) / STEEPEST)
+    return max(kept / MARGIN, float(np.finfo(np.float64).smallest_subnormal))
 
 
 @dataclass(frozen=True)
@@ -192,9 +220,16 @@ class _Tally:
     """Running sums of one method for one k."""
 
     members: Members
+    answers: dict[int, BoolArray] = field(default_factory=dict)
     broken: list[IntArray] = field(default_factory=list)
     uncovered: int = 0
     lost_jaccard: float = 0.0
+
+    def answer(self, active: Active, scores: FloatArray) -> BoolArray:
+        """Return which of the active items are members on all the data: asked for once."""
+        if id(active) not in self.answers:
+            self.answers[id(active)] = active.answer(self.members, scores)
+        return self.answers[id(active)]
 
 
 class TopKAudit:
@@ -212,7 +247,8 @@ class TopKAudit:
         self._study = study
         self._loo = study.leave_one_out
         self._eps = eps
-        self._active = {k: active_items(*study.outer_bounds, k, each) for k, each in eps.items()}
+        self._depth = {k: C * each for k, each in eps.items()}
+        self._active = {k: active_items(*study.outer_bounds, k, c) for k, c in self._depth.items()}
 
     def rows(self, methods: Mapping[str, Callable[[float], Members]]) -> list[AuditRow]:
         """Audit every method for every k in one pass over the leave-one-out scores."""
@@ -222,13 +258,15 @@ class TopKAudit:
             for k, eps in self._eps.items()
         }
         for active, units, rows in self.changed_rows(inflated="inflated_topk" in methods):
-            plain, counts = plain_members(rows, active.places), self._study.units.counts[units]
+            window, counts = windows_from(rows, active.places), self._study.units.counts[units]
+            plain = plain_members(rows, window, active.places)
             for name in methods:
                 tally = tallies[name, active.k]
-                inside = plain if name == "topk" else tally.members(rows, active.places)
-                full = active.answer(tally.members, self._loo.scores)
+                inside = plain if name == "topk" else tally.members(rows, window, active.places)
+                full = tally.answer(active, self._loo.scores)
                 common = (inside & full).sum(axis=1) + active.always_in
-                either = (inside | full).sum(axis=1) + active.always_in
+                size = active.k if inside is plain else inside.sum(axis=1) + active.always_in
+                either = size + int(full.sum()) + active.always_in - common
                 tally.broken.append(units[common < active.k])
                 tally.uncovered += int(counts[(plain & ~full).any(axis=1)].sum())
                 tally.lost_jaccard += float(np.dot(counts, 1 - common / either))
@@ -244,13 +282,13 @@ class TopKAudit:
             delta=self._study.share(broken),
             uncovered=tally.uncovered / total,
             jaccard=1 - tally.lost_jaccard / total,
-            size=int(active.answer(tally.members, self._loo.scores).sum()) + active.always_in,
+            size=int(tally.answer(active, self._loo.scores).sum()) + active.always_in,
             eps=None if name == "topk" else self._eps[k],
             broken=broken,
         )
 
     def changed_rows(self, *, inflated: bool) -> Iterator[tuple[Active, IntArray, FloatArray]]:
-        """Yield (active, units, their scores of the active items) wherever one of these changes.
+        """Yield (active, units, their scores of the active items) wherever an answer may change.
 
         Who is in the plain top k is exact; who is in the inflated one, if that is asked for.
         """
@@ -273,17 +311,24 @@ class TopKAudit:
                 rest.append(active)
                 continue
             theta, ceiling, many = known
-            near = _active_between(lowest, highest, k, theta - self._eps[k] * MARGIN, ceiling)
+            near = _active_between(lowest, highest, k, theta - self._depth[k] * MARGIN, ceiling)
             looks += [([one], among) for one, among in ((near, ~many), (active, many)) if among.any()]
         return [*looks, (rest, None)] if rest else looks
 
     def _changed_rows(
         self, actives: list[Active], among: BoolArray | None, *, inflated: bool
     ) -> Iterator[tuple[Active, IntArray, FloatArray]]:
-        """Yield (active, units, scores of the active items) for all units that change any of them."""
+        """Yield (active, units, scores of the active items) for units that may change an answer."""
         union = np.unique(np.concatenate([active.items for active in actives]))
         base = self._loo.scores[union]
         where = [np.searchsorted(union, active.items) for active in actives]
+        asked = np.zeros((len(actives), len(union)), dtype=np.bool_)
+        for mask, columns in zip(asked, where, strict=True):
+            mask[columns] = True
+        leasts = [
+            least_move(base[columns], active.places, self._eps[active.k] if inflated else None)
+            for active, columns in zip(actives, where, strict=True)
+        ]
 
         def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
             reach = STEEPEST * errors.max(axis=1, keepdims=True)
@@ -295,10 +340,10 @@ class TopKAudit:
                     fine &= sure == (critical <= eps + reach).sum(axis=1)
             return fine
 
-        for units, rows in chunked(self._loo.columns_near(union, among, settled)):
-            differs = rows != base
-            for active, columns in zip(actives, where, strict=True):
-                touched = np.flatnonzero(differs[:, columns].any(axis=1))
+        parts = chunked(self._loo.columns_near(union, among, settled))
+        for units, rows, moved in moving(parts, base, min(leasts)):
+            for active, columns, mask, least in zip(actives, where, asked, leasts, strict=True):
+                touched = np.flatnonzero(((moved >= least) & mask).any(axis=1))
                 if len(touched):
                     yield active, units[touched], rows[np.ix_(touched, columns)]
 
@@ -314,7 +359,7 @@ class TopKAudit:
             mine = [active for active in actives if active.k == k]
             for active, chunk, rows in self._changed_rows(mine, asked, inflated=True) if mine else ():
                 full = active.answer(members, self._loo.scores)
-                for unit, left_out in zip(chunk.tolist(), members(rows, active.places), strict=True):
+                for unit, left_out in zip(chunk.tolist(), active.answers(members, rows), strict=True):
                     label, count = known.labels[unit], int(known.counts[unit])
                     leaves = self._named(active, full & ~left_out)
                     enters = self._named(active, left_out & ~full)
@@ -330,3 +375,14 @@ def chunked(parts: Iterator[tuple[IntArray, FloatArray]]) -> Iterator[tuple[IntA
     for units, rows in parts:
         for part in slices(len(units), CHUNK, rows.shape[1]):
             yield units[part], rows[part]
+
+
+def moving(
+    parts: Iterator[tuple[IntArray, FloatArray]], base: FloatArray, least: float
+) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
+    """Yield the units that move some score by ``least`` or more, the scores, and how far they move."""
+    for units, rows in parts:
+        with np.errstate(over="ignore"):  # what moves by more than the largest float moves far enough
+            moved = np.abs(rows - base)
+        some = np.flatnonzero((moved >= least).any(axis=1))
+        yield units[some], rows[some], moved[some]
