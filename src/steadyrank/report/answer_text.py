@@ -203,7 +203,7 @@ def _ranks(title: str, ends: str, rows: Sequence[Row], terminal: Terminal, need:
     """Return a column of the ranks that each item may have; blank where they are not known."""
     both: Any = ([row.get(ends.format(end)) for end in ("best", "worst")] for row in rows)
     dash = terminal.sign("–", "-")
-    return Column(title, [ranks_in_words(*each, dash) for each in both], need)
+    return Column(title, [ranks_in_words(one, last, dash) for one, last in both], need)
 
 
 def _away(units: int, most: int) -> str:
