@@ -82,14 +82,14 @@ def test_the_other_way_on_request() -> None:
         ("name", ["x", "x"], ["p", "q"], "columns"),
         ("name", ["x", "y"], ["llama-7b", "gpt-5"], "columns"),
         ("name", ["x", "y"], ["p", "q"], None),
-        ("country", ["x", "y"], ["math_score", "math_se"], None),
+        ("country", ["x", "y"], ["math_score", "reading_score"], None),
         ("name", ["q1", "q2"], ["mmlu", "gsm8k"], None),
     ],
 )
 def test_what_names_say(header: str, labels: list[str], columns: list[str], found: str | None) -> None:
     frame = {header: labels, columns[0]: [1.0, 2.5], columns[1]: [3.0, 2.0]}
     if header == "country":  # a unit by its name, and its columns are measures: the name goes first
-        assert read_any(frame).items == ("math_score", "math_se")
+        assert read_any(frame).items == ("math_score", "reading_score")
         return
     if found is None:
         with pytest.raises(TwoReadingsError, match=r'items_in="rows".*items_in="columns"'):

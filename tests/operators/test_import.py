@@ -71,6 +71,7 @@ OPERATORS = {
     "steadyrank.operators.eligible_ranges",
     "steadyrank.operators.folds",
     "steadyrank.operators.rankings",
+    "steadyrank.operators.sorting",
     "steadyrank.operators.unplaced",
     "steadyrank.operators.states",
     "steadyrank.operators.sweep",

@@ -58,7 +58,7 @@ def _first(findings: Findings, terminal: Terminal) -> Iterator[Line]:
         yield from paragraph(findings["margin"]["sentence"], terminal)
     for warning in findings["warnings"]:
         yield from paragraph(warning, terminal, bullet="!", style="yellow")
-    yield from _confidence_said(findings["confidence"] or {}, terminal)
+    yield from _confidence_said(findings.get("confidence") or {}, terminal)
     yield Line("")
 
 

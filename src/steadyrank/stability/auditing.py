@@ -35,7 +35,11 @@ TOPK_METHODS: dict[str, Callable[[float], Members]] = {
     "topk": lambda _: plain_members,
     "inflated_topk": inflated_members,
 }
-"""Answers for a k: from eps to a function that tells the members. Audited together, in one pass."""
+"""Answers for a k: from eps to a function that tells the members. Audited together, in one pass.
+
+A function gets rows of scores, what each row holds from its k-th best score on (that one first), and k.
+No member may be eps / sqrt(2) or more below the k-th best.
+"""
 
 RANKING_METHODS: dict[str, Callable[[Study, EpsOf, int], AuditRow]] = {
     "ranking": ranking_row,

@@ -39,6 +39,10 @@ MARGIN = 1 + 1e-9
 """Items on the edge are kept: rounding must not prune."""
 
 
+SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
+"""Any move at all is at least as far."""
+
+
 def plain_members(rows: FloatArray, window: FloatArray, places: int) -> BoolArray:
     """Return the plain top-k of score rows; the smaller index wins a tie.
 
@@ -142,7 +146,7 @@ def least_move(scores: FloatArray, places: int, eps: float | None) -> float:
         apart = float(np.abs(critical_eps(scores, places) - eps).min())
         rounding = ROUNDING * (eps + float(np.abs(scores).max()))
         kept = min(kept, (apart - 4 * rounding) / STEEPEST)
-    return max(kept / MARGIN, float(np.finfo(np.float64).smallest_subnormal))
+    return max(kept / MARGIN, SMALLEST)
 
 
 @dataclass(frozen=True)
@@ -257,7 +261,8 @@ class TopKAudit:
             for name, make in methods.items()
             for k, eps in self._eps.items()
         }
-        for active, units, rows in self.changed_rows(inflated="inflated_topk" in methods):
+        every = not methods.keys() <= {"topk", *Flips.METHODS}
+        for active, units, rows in self.changed_rows(inflated="inflated_topk" in methods, every=every):
             window, counts = windows_from(rows, active.places), self._study.units.counts[units]
             plain = plain_members(rows, window, active.places)
             for name in methods:
@@ -287,13 +292,16 @@ class TopKAudit:
             broken=broken,
         )
 
-    def changed_rows(self, *, inflated: bool) -> Iterator[tuple[Active, IntArray, FloatArray]]:
+    def changed_rows(
+        self, *, inflated: bool, every: bool = False
+    ) -> Iterator[tuple[Active, IntArray, FloatArray]]:
         """Yield (active, units, their scores of the active items) wherever an answer may change.
 
-        Who is in the plain top k is exact; who is in the inflated one, if that is asked for.
+        Who is in the plain top k is exact; who is in the inflated one, if that is asked for. With
+        ``every``, all units that change a score, for answers of which nothing else is known.
         """
         for look in self._looks:
-            yield from self._changed_rows(*look, inflated=inflated)
+            yield from self._changed_rows(*look, inflated=inflated, every=every)
 
     @cached_property
     def _looks(self) -> list[tuple[list[Active], BoolArray | None]]:
@@ -316,7 +324,7 @@ class TopKAudit:
         return [*looks, (rest, None)] if rest else looks
 
     def _changed_rows(
-        self, actives: list[Active], among: BoolArray | None, *, inflated: bool
+        self, actives: list[Active], among: BoolArray | None, *, inflated: bool, every: bool = False
     ) -> Iterator[tuple[Active, IntArray, FloatArray]]:
         """Yield (active, units, scores of the active items) for units that may change an answer."""
         union = np.unique(np.concatenate([active.items for active in actives]))
@@ -326,7 +334,9 @@ class TopKAudit:
         for mask, columns in zip(asked, where, strict=True):
             mask[columns] = True
         leasts = [
-            least_move(base[columns], active.places, self._eps[active.k] if inflated else None)
+            SMALLEST
+            if every
+            else least_move(base[columns], active.places, self._eps[active.k] if inflated else None)
             for active, columns in zip(actives, where, strict=True)
         ]
 
