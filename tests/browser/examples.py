@@ -1,9 +1,12 @@
-"""Data for reports, with ties and near-ties."""
+"""Data for reports, with ties and near-ties, and what a report hands out."""
 
 from __future__ import annotations
 
+import csv
+import io
 from copy import deepcopy
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -89,3 +92,14 @@ def report_document(data: Any, k: int, **settings: Any) -> dict[str, Any]:
     if asked not in DOCUMENTS:
         DOCUMENTS[asked] = data, stable_topk(data, k, **settings).findings()
     return deepcopy(DOCUMENTS[asked][1])
+
+
+def download(report: Any, button: str) -> bytes:
+    with report.page.expect_download() as waiting:
+        report.page.click(button)
+    return Path(waiting.value.path()).read_bytes()
+
+
+def cells_of(text: bytes | str) -> list[list[str]]:
+    decoded = text if isinstance(text, str) else text.decode("utf-8")
+    return list(csv.reader(io.StringIO(decoded, newline="")))
