@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from engine_makers import need
 from steadyrank import Ratings, audit
 from steadyrank.errors import UnreadableFileError
 from steadyrank.scorers import MeanRating
@@ -86,7 +87,8 @@ def write_ratings(path, rows=100_000):
     return Ratings(*(table[name].to_numpy() for name in ("user", "item", "rating")))
 
 
-def test_a_killed_executor_changes_nothing(tmp_path):
+def test_a_killed_executor_changes_nothing(tmp_path, in_ci):
+    need("pyspark", in_ci)
     pytest.importorskip("psutil")
     loaded = write_ratings(tmp_path / "ratings.parquet")
     script = tmp_path / "kill.py"
