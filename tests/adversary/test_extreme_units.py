@@ -46,7 +46,7 @@ SCORERS += [(TrimmedMean(s), without_ends(cut_of(s)), False) for s in (0.0, 0.2,
 @pytest.mark.parametrize(("scorer", "twin", "weighs"), SCORERS, ids=lambda one: getattr(one, "name", ""))
 def test_tables(scorer, twin, weighs: bool, cases: Cases) -> None:
     whole = 0
-    for rng in cases(25):
+    for rng in cases(10):
         rows, items = int(rng.integers(2, 9)), int(rng.integers(1, 5))
         values = rng.choice(rng.choice(SIZES, 4), size=(rows, items))
         values[rng.random(values.shape) < rng.choice([0.0, 0.3])] = np.nan
@@ -77,7 +77,7 @@ def test_tables(scorer, twin, weighs: bool, cases: Cases) -> None:
                 true = exact[place][item]
                 least = max(abs(true) / 2**52, Fraction(1, 2**1073))
                 assert abs(Fraction(score) - true) <= rows**2 * largest / 2**100 + least
-    assert whole > 3
+    assert whole
 
 
 def exact_pagerank(items: int, battles: list, damping: Fraction) -> list[Fraction]:
@@ -112,7 +112,7 @@ WEIGHTS = ["0.1", "0.2", "0.3", "0.7", "1", "3", "100000", "0.00001"]
 def test_pagerank_of_battles_with_decimal_weights(damping: str, cases: Cases) -> None:
     """What is taken away leaves nothing behind: 0.1 and 0.2 make 0.3, and without them nobody lost."""
     scorer, whole = PageRank(float(damping)), 0
-    for rng in cases(25):
+    for rng in cases(8):
         items, size = int(rng.integers(2, 5)), int(rng.integers(2, 9))
         left = rng.integers(items, size=size)
         right = (left + rng.integers(1, items, size=size)) % items
@@ -140,7 +140,7 @@ def test_pagerank_of_battles_with_decimal_weights(damping: str, cases: Cases) ->
             rest = [one for one, group in zip(battles, groups.tolist(), strict=True) if group != label]
             true = exact_pagerank(items, rest, Fraction(damping))
             np.testing.assert_allclose(row, np.array(true, dtype=float), rtol=0, atol=1e-9)
-    assert whole > 15
+    assert whole > 3
 
 
 @pytest.mark.parametrize("heavy", [1e5, 1e9, 1e10])
