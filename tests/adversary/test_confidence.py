@@ -63,6 +63,31 @@ def decided(
     return found
 
 
+def above_one_sided(
+    scores: np.ndarray, covariance: np.ndarray, noise: np.ndarray, level: float
+) -> set[tuple[int, int]]:
+    """Return the ordered pairs (above, below) decided one-sided, each of them a question of its own."""
+    size = len(scores)
+    left = {(i, j) for i in range(size) for j in range(size) if i != j}
+    error, found = {}, set()
+    for i, j in left:
+        both = covariance[i, i] + covariance[j, j]
+        variance = both - 2 * covariance[i, j]
+        error[i, j] = math.sqrt(variance) if variance > 1e-12 * both else 0.0
+        if not error[i, j] and scores[i] > scores[j]:
+            found.add((i, j))
+    left = {pair for pair in left if error[pair]}
+    while left:
+        largest = [max(0.0, *((draw[i] - draw[j]) / error[i, j] for i, j in left)) for draw in noise]
+        limit = quantile_of(largest, level)
+        over = {(i, j) for i, j in left if scores[i] - scores[j] > limit * error[i, j]}
+        if not over:
+            break
+        found |= over
+        left -= over
+    return found
+
+
 def estimates(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Return scores, half of them on a grid, and a covariance with zeros and perfect correlations."""
     size = int(rng.integers(1, 7))
@@ -91,6 +116,26 @@ def test_rank_sets_are_those_of_loops_over_pairs(cases: Cases) -> None:
             above = decided(scores, covariance, noise, level, [p for p in every if item in p])
             assert best[item] == 1 + sum(low == item for _, low in above)
             assert worst[item] == size - sum(high == item for high, _ in above)
+
+
+def test_the_top_is_that_of_ordered_pairs_one_by_one(cases: Cases) -> None:
+    wider = 0
+    for rng in cases(60):
+        scores, covariance = estimates(rng)
+        size, level = len(scores), float(rng.choice([0.6, 0.8, 0.9]))
+        noise = normal_draws(covariance, 40, int(rng.integers(100)))
+        if rng.random() < 0.5:
+            noise = noise**3 + rng.random()  # as the draws of a bootstrap may be: skewed, and off centre
+        found = Noise(scores, covariance, noise.T.copy())
+        above = above_one_sided(scores, covariance, noise, level)
+        best, worst = found.simultaneous(level, one_sided=True)
+        assert best.tolist() == [1 + sum(low == j for _, low in above) for j in range(size)]
+        assert worst.tolist() == [size - sum(high == j for high, _ in above) for j in range(size)]
+        two_sided = found.simultaneous(level)
+        assert (best <= two_sided[0]).all()
+        assert (worst >= two_sided[1]).all()
+        wider += bool((best < two_sided[0]).any())
+    assert wider  # there is a difference to be found
 
 
 def test_blocks_change_nothing(cases: Cases, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,15 +264,17 @@ def _placed(order: np.ndarray, ranks: tuple[np.ndarray, np.ndarray]) -> Iterator
 
 
 def test_what_is_said_is_true(cases: Cases) -> None:
-    """Sentences and tables, recomputed from the sets of ranks alone."""
+    """Sentences and tables, recomputed from the noise and the sets of ranks alone."""
     for rng in cases(6):
         data = votes(rng).data
         if data.n_units < 2:
             continue
         k = int(rng.integers(1, data.n_items + 1))
         found = confidence(data, 0.9, draws=30).asking(k)
-        best = found.simultaneous[0]
-        may = [item for item, low in zip(data.items, best, strict=True) if low <= k]
+        noise = found._noise
+        above = above_one_sided(noise.scores, noise.covariance, noise.draws.T, 0.9)
+        behind = [sum(low == item for _, low in above) for item in range(data.n_items)]
+        may = [item for item, number in zip(data.items, behind, strict=True) if number < k]
         document = found.findings()
         assert set(document["top"]) == set(may) == set(found.top(k))
         noun = "item" if len(may) == 1 else "items"

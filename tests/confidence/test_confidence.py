@@ -50,7 +50,9 @@ def test_pisa_as_published() -> None:
     assert 1 + int((found.scores > found.scores[place]).sum()) == 13
     assert [int(ends[place]) for ends in found.marginal] == [8, 23]
     assert sorted(confidence(PISA, 0.9).top(5)) == TOP_5
-    assert set(confidence(PISA, 0.95).top(5)) >= {*TOP_5, "Sweden"}
+    for seed in range(3):
+        more = set(confidence(PISA, 0.95, seed=seed).top(5)) - {"United Kingdom"}
+        assert more == {*TOP_5, "Sweden"}  # the United Kingdom is in or out by the draw
 
 
 def test_the_fixture_is_the_shared_file(shared_data: Path) -> None:

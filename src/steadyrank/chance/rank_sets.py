@@ -6,6 +6,13 @@ of the largest such number among the pairs; then again among those that are left
 any more. An item ranks behind all that are decided to be above it, and before all that are decided to be
 below. *Simultaneous* ranks ask for all pairs at once, so that all of them hold together; *marginal* ones
 for the pairs of one item, so that the ranks of that item hold.
+
+*Two-sided*, a question is whether two true scores are equal, and a pair that is decided is done with.
+That no equal ones are told apart is then certain enough; that unequal ones are never put the wrong way
+round is not proved of the later steps. *One-sided*, each pair is two questions, whether one is above the
+other and whether the other is above it. When the first is decided, the second is still in question. Of
+all questions whose answer is no, the first to be answered wrongly is answered while all of them are in
+question, so by noise above their own quantile: that covers wrong ways round, too, and costs some width.
 """
 
 from __future__ import annotations
@@ -52,11 +59,11 @@ class Noise:
     covariance: FloatArray
     draws: FloatArray
 
-    def simultaneous(self, level: float) -> tuple[IntArray, IntArray]:
+    def simultaneous(self, level: float, *, one_sided: bool = False) -> tuple[IntArray, IntArray]:
         """Return the best and the worst rank of each item: in large samples all hold together."""
         number = len(self.scores)
         one, other = np.triu_indices(number, 1)
-        lead = self._lead(one, other, level)
+        lead = self._lead(one, other, level, one_sided=one_sided)
         ahead, behind = np.where(lead > 0, (one, other), (other, one))[:, lead != 0]
         return 1 + np.bincount(behind, minlength=number), number - np.bincount(ahead, minlength=number)
 
@@ -70,7 +77,9 @@ class Noise:
             best[item], worst[item] = 1 + (lead < 0).sum(), number - (lead > 0).sum()
         return best, worst
 
-    def _lead(self, one: IntArray, other: IntArray, level: float) -> FloatArray:
+    def _lead(
+        self, one: IntArray, other: IntArray, level: float, *, one_sided: bool = False
+    ) -> FloatArray:
         """Return 1 for each pair in which one is decided to be above the other, -1 for below, else 0.
 
         A difference that never varies is known: it is decided unless it is 0.
@@ -81,20 +90,28 @@ class Noise:
         varies = variances > NEVER * both
         decided = ~varies & (np.abs(gaps) > NEVER * np.abs(self.scores).max())
         errors, left = np.sqrt(np.where(varies, variances, 1.0)), np.flatnonzero(varies)
-        over = varies
+        over, against = varies, np.zeros(self.draws.shape[1])
         while over.any():
-            limit = upper_quantile(self._largest(one[left], other[left], errors[left]), level)
+            largest = self._largest(one[left], other[left], errors[left])
+            limit = upper_quantile(np.maximum(against, largest), level)
             over = np.abs(gaps[left]) > limit * errors[left]
-            decided[left[over]] = True
-            left = left[~over]
+            new, left = left[over], left[~over]
+            decided[new] = True
+            if one_sided:  # whether the one below is above is still in question
+                turned = -np.sign(gaps[new]) * errors[new]
+                np.maximum(
+                    against, self._largest(one[new], other[new], turned, np.positive), out=against
+                )
         return np.where(decided, np.sign(gaps), 0.0)
 
-    def _largest(self, one: IntArray, other: IntArray, errors: FloatArray) -> FloatArray:
-        """Return for each draw the largest difference among these pairs, in standard deviations."""
+    def _largest(
+        self, one: IntArray, other: IntArray, errors: FloatArray, size: np.ufunc = np.absolute
+    ) -> FloatArray:
+        """Return for each draw the largest difference of these pairs, in standard deviations, or 0."""
         largest = np.zeros(self.draws.shape[1])
         for part in slices(len(one), BLOCK_NUMBERS, len(largest)):
-            moved = np.abs(self.draws[one[part]] - self.draws[other[part]]) / errors[part, np.newaxis]
-            np.maximum(largest, moved.max(axis=0), out=largest)
+            moved = (self.draws[one[part]] - self.draws[other[part]]) / errors[part, np.newaxis]
+            np.maximum(largest, size(moved, out=moved).max(axis=0), out=largest)
         return largest
 
 

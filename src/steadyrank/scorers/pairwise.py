@@ -16,6 +16,7 @@ import numpy as np
 from steadyrank.data.ballots import Ballots
 from steadyrank.engines.blocks import segment_sums, slices
 from steadyrank.scorers.base import LeaveOneOut, RowsOut
+from steadyrank.scorers.margin_contests import MarginContests
 from steadyrank.scorers.mean_points import Borda, UnitShares, size_of_all, size_of_others
 from steadyrank.scorers.sensitivity import Sensitivity
 
@@ -83,7 +84,11 @@ class Pairwise(UnitShares):
         sizes, given, margins, scores = self._counted(data)
         rest = size_of_others(data, sizes)
         rows = lambda units: self.of_margins(margins - given(units), rest[units])  # noqa: E731 (short)
-        return RowsOut(scores, data.units, rows, block_numbers=max(1, ROOM // data.n_items))
+        room = max(1, ROOM // data.n_items)
+        return RowsOut(scores, data.units, rows, room, contest=self.contest(data, given))
+
+    def contest(self, data: Any, given: Any) -> Any:
+        """Return what is known about pairs when several units leave: nothing."""
 
     def _counted(self, data: Any) -> tuple[IntArray, Any, IntArray, FloatArray]:
         self.check(data)
@@ -177,6 +182,13 @@ class Condorcet(Pairwise):
         """Take the least margin over the others, as a share."""
         itself = np.eye(margins.shape[1], dtype=np.int64) * size[:, np.newaxis, np.newaxis]
         return np.asarray((margins + itself).min(axis=2) / size[:, np.newaxis])
+
+    def contest(self, data: Any, given: Any) -> Any:
+        """Compare all margins, where those of all units fit."""
+        if data.n_items < 2 or len(data.units) * data.n_items**2 > ROOM:
+            return None
+        every = slice(0, len(data.units))
+        return lambda out: MarginContests(given(every), out.units.counts)
 
     def remarks(self, scores: FloatArray) -> tuple[str, ...]:
         """Say so where nobody beats all others."""

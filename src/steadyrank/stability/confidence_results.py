@@ -95,11 +95,19 @@ class Confidence(Result):
         """The best and worst rank of each item, which hold with the confidence for each by itself."""
         return self._noise.marginal(self.level)
 
+    @cached_property
+    def _best(self) -> IntArray:
+        """The best rank of each item, one-sided: with the confidence, no true rank is better."""
+        return self._noise.simultaneous(self.level, one_sided=True)[0]
+
     def top(self, tau: int) -> tuple[object, ...]:
-        """Return who may be among the tau best: with the confidence, all that truly are."""
+        """Return who may be among the tau best: with the confidence, all that truly are.
+
+        Those are the items that fewer than tau others are decided to be above, one-sided.
+        """
         check_k(tau, len(self.items))
         order = np.argsort(-self.scores, kind="stable")
-        return self.labels(order[self.simultaneous[0][order] <= tau])
+        return self.labels(order[self._best[order] <= tau])
 
     def asking(self, k: int) -> Confidence:
         """Return the same, which also says in words who may truly be among the k best."""

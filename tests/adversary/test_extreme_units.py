@@ -1,0 +1,155 @@
+"""Scores of tables, ballots and battles without each unit, at extremes, against rational numbers.
+
+Values of any size in one column, gaps, weights of 0, groups, and units that hold all of an item's data.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from oracles.counting_again import mean_rank, mean_win_rate, without_ends
+from oracles.refitting import all_rows
+from oracles.weighing import Person
+from steadyrank import (
+    Battles,
+    Eigenvector,
+    MeanRank,
+    MeanWinRate,
+    Median,
+    PageRank,
+    ScoreMatrix,
+    SteadyrankError,
+    TrimmedMean,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Cases = Callable[[int], Iterator[np.random.Generator]]
+
+SIZES = [0.0, 1.0, -1.0, 0.125, 1e300, -1e300, 1e-300, 3e-308, 1e16, 1e16 + 2, 1 / 3, 7e7]
+
+
+def cut_of(share: float | None) -> Callable[[int], int]:
+    return lambda number: (number - 1) // 2 if share is None else int(Fraction(str(share)) * number)
+
+
+SCORERS = [(MeanRank(), mean_rank, True), (MeanWinRate(), mean_win_rate, True)]
+SCORERS += [(Median(), without_ends(cut_of(None)), False)]
+SCORERS += [(TrimmedMean(s), without_ends(cut_of(s)), False) for s in (0.0, 0.2, 0.34, 0.49)]
+
+
+@pytest.mark.parametrize(("scorer", "twin", "weighs"), SCORERS, ids=lambda one: getattr(one, "name", ""))
+def test_tables(scorer, twin, weighs: bool, cases: Cases) -> None:
+    whole = 0
+    for rng in cases(10):
+        rows, items = int(rng.integers(2, 9)), int(rng.integers(1, 5))
+        values = rng.choice(rng.choice(SIZES, 4), size=(rows, items))
+        values[rng.random(values.shape) < rng.choice([0.0, 0.3])] = np.nan
+        groups = rng.choice(["x", "y", "z"], rows) if rng.random() < 0.4 else None
+        weights = rng.choice([0, 1, 2.5, 1000], rows) if weighs and rng.random() < 0.4 else None
+        keys = list(range(rows)) if groups is None else groups.tolist()
+        people = [
+            (key, Person([None if np.isnan(v) else Fraction(float(v)) for v in row], str(weight)))
+            for key, row, weight in zip(
+                keys, values, [1] * rows if weights is None else weights, strict=True
+            )
+        ]
+        labels = sorted({key for key, one in people if one.says != [None] * items})  # others are no rows
+        exact = [twin(items, [one for key, one in people if key != gone]) for gone in labels]
+        try:
+            data = ScoreMatrix(values, missing="available", units=groups, weights=weights)
+            out = scorer.leave_one_out(data)
+        except SteadyrankError:
+            assert None in exact or len(labels) < 2 or twin(items, [p for _, p in people]) is None
+            continue
+        assert None not in exact
+        whole += 1
+        found = {str(label): row for label, row in zip(out.units.labels, all_rows(out), strict=True)}
+        for place, label in enumerate(labels):
+            for item, score in enumerate(found[str(label)].tolist()):
+                # What exact sums drop of the largest value of a column, and the last bit.
+                largest = max(abs(one.says[item] or 0) for _, one in people) * (not weighs)
+                true = exact[place][item]
+                least = max(abs(true) / 2**52, Fraction(1, 2**1073))
+                assert abs(Fraction(score) - true) <= rows**2 * largest / 2**100 + least
+    assert whole
+
+
+def exact_pagerank(items: int, battles: list, damping: Fraction) -> list[Fraction]:
+    """Solve for the shares of time by elimination."""
+    wins = [[Fraction(0)] * items for _ in range(items)]
+    for left, right, points, weight in battles:
+        wins[left][right] += weight * points
+        wins[right][left] += weight * (1 - points)
+    lost = [sum(wins[one][item] for one in range(items)) for item in range(items)]
+    rows = [
+        [
+            Fraction(one == item) - damping * (wins[one][item] / lost[item] if lost[item] else stay)
+            for item in range(items)
+        ]
+        + [(1 - damping) * stay]
+        for stay in [Fraction(1, items)]
+        for one in range(items)
+    ]
+    for place in range(items):  # the diagonal outweighs the rest of its column: no pivoting
+        rows[place] = [value / rows[place][place] for value in rows[place]]
+        for other in range(items):
+            if other != place:
+                factor = rows[other][place]
+                rows[other] = [a - factor * b for a, b in zip(rows[other], rows[place], strict=True)]
+    return [row[-1] for row in rows]
+
+
+WEIGHTS = ["0.1", "0.2", "0.3", "0.7", "1", "3", "100000", "0.00001"]
+
+
+@pytest.mark.parametrize("damping", ["0.5", "0.85", "0.99"])
+def test_pagerank_of_battles_with_decimal_weights(damping: str, cases: Cases) -> None:
+    """What is taken away leaves nothing behind: 0.1 and 0.2 make 0.3, and without them nobody lost."""
+    scorer, whole = PageRank(float(damping)), 0
+    for rng in cases(8):
+        items, size = int(rng.integers(2, 5)), int(rng.integers(2, 9))
+        left = rng.integers(items, size=size)
+        right = (left + rng.integers(1, items, size=size)) % items
+        said, weights = rng.integers(0, 3, size), rng.choice(WEIGHTS, size)
+        groups = rng.integers(0, 3, size)
+        data = Battles(
+            left,
+            right,
+            np.array(["right", "tie", "left"])[said],
+            items=range(items),
+            weights=weights.astype(float),
+            units=groups,
+        )
+        battles = [
+            (int(one), int(two), Fraction(int(points), 2), Fraction(weight))
+            for one, two, points, weight in zip(left, right, said, weights.tolist(), strict=True)
+        ]
+        try:
+            out = scorer.leave_one_out(data)
+        except SteadyrankError:
+            assert len(set(groups.tolist())) < 2
+            continue
+        whole += 1
+        for label, row in zip(out.units.labels, all_rows(out), strict=True):
+            rest = [one for one, group in zip(battles, groups.tolist(), strict=True) if group != label]
+            true = exact_pagerank(items, rest, Fraction(damping))
+            np.testing.assert_allclose(row, np.array(true, dtype=float), rtol=0, atol=1e-9)
+    assert whole > 3
+
+
+@pytest.mark.parametrize("heavy", [1e5, 1e9, 1e10])
+def test_a_unit_of_great_weight_leaves_nothing_behind(heavy: float) -> None:
+    """Without the first, y lost to x and to z by 0.1 twice, and the two are mirror images: a tie."""
+    sides = [*"xxxzzyyyy"], [*"yyyyyxxzz"]
+    weights = [heavy, 0.1, 0.1, 0.1, 0.1, 1, 1, 1, 1]
+    data = Battles(*sides, ["left"] * 9, weights=weights, units=[*"abcdefghi"], items=[*"xyz"])
+    for scorer in (PageRank(), PageRank(0.99), Eigenvector()):
+        row = all_rows(scorer.leave_one_out(data))[0]
+        assert row[0] == row[2]
+        assert row.tolist() == pytest.approx(scorer.score(data.without(0)).tolist(), abs=1e-12)
