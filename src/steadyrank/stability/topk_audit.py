@@ -9,6 +9,7 @@ the *active* items, decides.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
@@ -34,6 +35,12 @@ Members: TypeAlias = "Callable[[FloatArray, FloatArray, int], BoolArray]"
 
 CHUNK = 1 << 21
 """Entries of the (units, active items) matrix handled at once."""
+
+GATHERED = 1 << 15
+"""Scores of units that may change an answer, gathered before they are looked at: fewer, larger calls."""
+
+FEW_UNITS = 1 << 12
+"""Up to so many units, all are looked at sooner than it is known which of them cannot matter."""
 
 MARGIN = 1 + 1e-9
 """Items on the edge are kept: rounding must not prune."""
@@ -106,18 +113,27 @@ class Active:
         return members(rows, windows_from(rows, self.places), self.places)
 
 
-def active_items(lowest: FloatArray, highest: FloatArray, k: int, depth: float) -> Active:
-    """Return the items that decide the top-k audit if answers reach so far below the k-th best score.
+Part: TypeAlias = "tuple[Active, IntArray, FloatArray]"
+"""Active items, units, and the scores of these items without each of those units."""
+
+
+def active_items(
+    lowest: FloatArray, highest: FloatArray, depths: Mapping[int, float]
+) -> dict[int, Active]:
+    """Return for each k the items that decide its audit if answers reach so far below the k-th best.
 
     Examples
     --------
     >>> low, high = np.array([9.0, 4.0, 3.0, 0.0]), np.array([9.5, 5.0, 4.5, 0.5])
-    >>> active_items(low, high, k=2, depth=0.1)
-    Active(k=2, items=array([1, 2]), always_in=1)
+    >>> active_items(low, high, {2: 0.1})
+    {2: Active(k=2, items=array([1, 2]), always_in=1)}
     """
-    rank = len(lowest) - k
-    theta, ceiling = (float(np.partition(bound, rank)[rank]) for bound in (lowest, highest))
-    return _active_between(lowest, highest, k, theta - depth * MARGIN, ceiling)
+    most = max(depths)
+    theta, ceiling = (np.sort(np.partition(bound, -most)[-most:]) for bound in (lowest, highest))
+    return {
+        k: _active_between(lowest, highest, k, theta[-k] - depth * MARGIN, ceiling[-k])
+        for k, depth in depths.items()
+    }
 
 
 def _active_between(
@@ -252,7 +268,7 @@ class TopKAudit:
         self._loo = study.leave_one_out
         self._eps = eps
         self._depth = {k: C * each for k, each in eps.items()}
-        self._active = {k: active_items(*study.outer_bounds, k, c) for k, c in self._depth.items()}
+        self._active = active_items(*study.outer_bounds, self._depth)
 
     def rows(self, methods: Mapping[str, Callable[[float], Members]]) -> list[AuditRow]:
         """Audit every method for every k in one pass over the leave-one-out scores."""
@@ -269,12 +285,14 @@ class TopKAudit:
                 tally = tallies[name, active.k]
                 inside = plain if name == "topk" else tally.members(rows, window, active.places)
                 full = tally.answer(active, self._loo.scores)
-                common = (inside & full).sum(axis=1) + active.always_in
-                size = active.k if inside is plain else inside.sum(axis=1) + active.always_in
-                either = size + int(full.sum()) + active.always_in - common
-                tally.broken.append(units[common < active.k])
-                tally.uncovered += int(counts[(plain & ~full).any(axis=1)].sum())
-                tally.lost_jaccard += float(np.dot(counts, 1 - common / either))
+                outside = plain & ~full
+                other = np.flatnonzero((outside | (inside ^ full)).any(axis=1))
+                mine, times = inside[other], counts[other]
+                common = (mine & full).sum(axis=1) + active.always_in
+                either = (mine | full).sum(axis=1) + active.always_in
+                tally.broken.append(units[other[common < active.k]])
+                tally.uncovered += int(times[outside[other].any(axis=1)].sum())
+                tally.lost_jaccard += float(np.dot(times, 1 - common / either))
         return [self._row(name, k, tally) for (name, k), tally in tallies.items()]
 
     def _row(self, name: str, k: int, tally: _Tally) -> AuditRow:
@@ -292,16 +310,14 @@ class TopKAudit:
             broken=broken,
         )
 
-    def changed_rows(
-        self, *, inflated: bool, every: bool = False
-    ) -> Iterator[tuple[Active, IntArray, FloatArray]]:
+    def changed_rows(self, *, inflated: bool, every: bool = False) -> Iterator[Part]:
         """Yield (active, units, their scores of the active items) wherever an answer may change.
 
         Who is in the plain top k is exact; who is in the inflated one, if that is asked for. With
         ``every``, all units that change a score, for answers of which nothing else is known.
         """
         for look in self._looks:
-            yield from self._changed_rows(*look, inflated=inflated, every=every)
+            yield from together(self._changed_rows(*look, inflated=inflated, every=every))
 
     @cached_property
     def _looks(self) -> list[tuple[list[Active], BoolArray | None]]:
@@ -325,20 +341,17 @@ class TopKAudit:
 
     def _changed_rows(
         self, actives: list[Active], among: BoolArray | None, *, inflated: bool, every: bool = False
-    ) -> Iterator[tuple[Active, IntArray, FloatArray]]:
+    ) -> Iterator[Part]:
         """Yield (active, units, scores of the active items) for units that may change an answer."""
         union = np.unique(np.concatenate([active.items for active in actives]))
-        base = self._loo.scores[union]
         where = [np.searchsorted(union, active.items) for active in actives]
-        asked = np.zeros((len(actives), len(union)), dtype=np.bool_)
-        for mask, columns in zip(asked, where, strict=True):
-            mask[columns] = True
-        leasts = [
-            SMALLEST
-            if every
-            else least_move(base[columns], active.places, self._eps[active.k] if inflated else None)
-            for active, columns in zip(actives, where, strict=True)
+        every = every or len(self._loo.units) <= FEW_UNITS
+        bases = [self._loo.scores[active.items] for active in actives]
+        asked = [
+            (base, a.places, self._eps[a.k] if inflated else None)
+            for a, base in zip(actives, bases, strict=True)
         ]
+        leasts = [SMALLEST if every else least_move(*each) for each in asked]
 
         def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
             reach = STEEPEST * errors.max(axis=1, keepdims=True)
@@ -350,12 +363,13 @@ class TopKAudit:
                     fine &= sure == (critical <= eps + reach).sum(axis=1)
             return fine
 
-        parts = chunked(self._loo.columns_near(union, among, settled))
-        for units, rows, moved in moving(parts, base, min(leasts)):
-            for active, columns, mask, least in zip(actives, where, asked, leasts, strict=True):
-                touched = np.flatnonzero(((moved >= least) & mask).any(axis=1))
-                if len(touched):
-                    yield active, units[touched], rows[np.ix_(touched, columns)]
+        for units, rows in chunked(self._loo.columns_near(union, among, settled)):
+            for active, columns, base, least in zip(actives, where, bases, leasts, strict=True):
+                scores = rows.take(columns, axis=1)
+                with np.errstate(over="ignore"):  # what moves beyond all floats moves far enough
+                    moved = np.flatnonzero((np.abs(scores - base) >= least).any(axis=1))
+                if len(moved):
+                    yield active, units[moved], scores[moved]
 
     def flips(self, method: str, k: int, members: Members, units: IntArray) -> tuple[Flip, ...]:
         """Return, for each of these units, the items that leave and that enter when it is left out."""
@@ -387,12 +401,22 @@ def chunked(parts: Iterator[tuple[IntArray, FloatArray]]) -> Iterator[tuple[IntA
             yield units[part], rows[part]
 
 
-def moving(
-    parts: Iterator[tuple[IntArray, FloatArray]], base: FloatArray, least: float
-) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
-    """Yield the units that move some score by ``least`` or more, the scores, and how far they move."""
-    for units, rows in parts:
-        with np.errstate(over="ignore"):  # what moves by more than the largest float moves far enough
-            moved = np.abs(rows - base)
-        some = np.flatnonzero((moved >= least).any(axis=1))
-        yield units[some], rows[some], moved[some]
+def together(parts: Iterator[Part], numbers: int = GATHERED) -> Iterator[Part]:
+    """Put parts with the same active items together, up to about so many scores."""
+    waiting: dict[int, list[Part]] = {}
+    held: Counter[int] = Counter()
+    for part in parts:
+        key, size = id(part[0]), part[2].size
+        waiting.setdefault(key, []).append(part)
+        held[key] += size
+        if held[key] >= numbers:
+            del held[key]
+            yield _joined(waiting.pop(key))
+    yield from map(_joined, waiting.values())
+
+
+def _joined(parts: list[Part]) -> Part:
+    if len(parts) == 1:
+        return parts[0]
+    actives, units, rows = zip(*parts, strict=True)
+    return actives[0], np.concatenate(units), np.concatenate(rows)
