@@ -9,7 +9,6 @@ the *active* items, decides.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
@@ -37,7 +36,7 @@ CHUNK = 1 << 21
 """Entries of the (units, active items) matrix handled at once."""
 
 GATHERED = 1 << 15
-"""Scores of units that may change an answer, gathered before they are looked at: fewer, larger calls."""
+"""Scores without units that may change an answer, gathered before they are looked at."""
 
 FEW_UNITS = 1 << 12
 """Up to so many units, all are looked at sooner than it is known which of them cannot matter."""
@@ -74,8 +73,7 @@ def inflated_members(eps: float) -> Members:
 
     @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
     def members(rows: FloatArray, window: FloatArray, places: int) -> BoolArray:
-        inside: BoolArray = rows >= member_cut(rows, window, places, eps)[:, np.newaxis]
-        return inside
+        return np.asarray(rows >= member_cut(rows, window, places, eps)[:, np.newaxis])
 
     return members
 
@@ -105,8 +103,7 @@ class Active:
 
     def answer(self, members: Members, scores: FloatArray) -> BoolArray:
         """Return which of the active items are members by these scores of all items."""
-        inside: BoolArray = self.answers(members, scores[self.items][np.newaxis])[0]
-        return inside
+        return np.asarray(self.answers(members, scores[self.items][np.newaxis])[0])
 
     def answers(self, members: Members, rows: FloatArray) -> BoolArray:
         """Return which of the active items are members by each row of their scores."""
@@ -299,16 +296,9 @@ class TopKAudit:
         """Return what was found of all units."""
         active, total = self._active[k], self._study.units.total
         broken = np.sort(np.concatenate([np.empty(0, np.int64), *tally.broken]))
-        return AuditRow(
-            name,
-            k,
-            delta=self._study.share(broken),
-            uncovered=tally.uncovered / total,
-            jaccard=1 - tally.lost_jaccard / total,
-            size=int(tally.answer(active, self._loo.scores).sum()) + active.always_in,
-            eps=None if name == "topk" else self._eps[k],
-            broken=broken,
-        )
+        shares = self._study.share(broken), tally.uncovered / total, 1 - tally.lost_jaccard / total
+        size = int(tally.answer(active, self._loo.scores).sum()) + active.always_in
+        return AuditRow(name, k, *shares, size, None if name == "topk" else self._eps[k], broken=broken)
 
     def changed_rows(self, *, inflated: bool, every: bool = False) -> Iterator[Part]:
         """Yield (active, units, their scores of the active items) wherever an answer may change.
@@ -345,13 +335,11 @@ class TopKAudit:
         """Yield (active, units, scores of the active items) for units that may change an answer."""
         union = np.unique(np.concatenate([active.items for active in actives]))
         where = [np.searchsorted(union, active.items) for active in actives]
-        every = every or len(self._loo.units) <= FEW_UNITS
         bases = [self._loo.scores[active.items] for active in actives]
-        asked = [
-            (base, a.places, self._eps[a.k] if inflated else None)
-            for a, base in zip(actives, bases, strict=True)
-        ]
-        leasts = [SMALLEST if every else least_move(*each) for each in asked]
+        leasts = [SMALLEST] * len(actives)
+        if not every and len(self._loo.units) > FEW_UNITS:
+            eps = [self._eps[active.k] if inflated else None for active in actives]
+            leasts = list(map(least_move, bases, [active.places for active in actives], eps))
 
         def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
             reach = STEEPEST * errors.max(axis=1, keepdims=True)
@@ -375,9 +363,8 @@ class TopKAudit:
         """Return, for each of these units, the items that leave and that enter when it is left out."""
         if not len(units):
             return ()
-        known, wanted = self._study.units, np.zeros(len(self._study.units), dtype=np.bool_)
-        wanted[units] = True
-        found = {}
+        known, found = self._study.units, {}
+        wanted = np.bincount(units, minlength=len(known)) > 0
         for actives, among in self._looks:
             asked = wanted if among is None else wanted & among
             mine = [active for active in actives if active.k == k]
@@ -401,22 +388,19 @@ def chunked(parts: Iterator[tuple[IntArray, FloatArray]]) -> Iterator[tuple[IntA
             yield units[part], rows[part]
 
 
-def together(parts: Iterator[Part], numbers: int = GATHERED) -> Iterator[Part]:
-    """Put parts with the same active items together, up to about so many scores."""
+def together(parts: Iterator[Part]) -> Iterator[Part]:
+    """Put parts with the same active items together: every call has its price."""
     waiting: dict[int, list[Part]] = {}
-    held: Counter[int] = Counter()
+    held = 0
     for part in parts:
-        key, size = id(part[0]), part[2].size
-        waiting.setdefault(key, []).append(part)
-        held[key] += size
-        if held[key] >= numbers:
-            del held[key]
-            yield _joined(waiting.pop(key))
+        waiting.setdefault(id(part[0]), []).append(part)
+        held += part[2].size
+        if held >= GATHERED:
+            yield from map(_joined, waiting.values())
+            waiting, held = {}, 0
     yield from map(_joined, waiting.values())
 
 
 def _joined(parts: list[Part]) -> Part:
-    if len(parts) == 1:
-        return parts[0]
-    actives, units, rows = zip(*parts, strict=True)
-    return actives[0], np.concatenate(units), np.concatenate(rows)
+    (active, *_), units, rows = zip(*parts, strict=True)
+    return parts[0] if len(parts) == 1 else (active, np.concatenate(units), np.concatenate(rows))
