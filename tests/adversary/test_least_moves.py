@@ -66,9 +66,10 @@ def test_an_audit_is_the_same_however_its_parts_are_cut(
         data = some_data(rng)
         eps, ks = float(rng.choice([0.01, 0.05, 0.3])), range(1, data.n_items + 1)
         found = []
-        for few, gathered in ((1 << 12, 1 << 15), (0, 1 << 15), (0, 1), (1 << 12, 30)):
-            monkeypatch.setattr(topk_audit, "FEW_UNITS", few)
-            monkeypatch.setattr(topk_audit, "GATHERED", gathered)
+        sizes = {"FEW_UNITS": (99, 0, 0, 99), "CHUNK": (999, 20, 20, 20), "GATHERED": (999, 999, 1, 50)}
+        for way in range(4):
+            for name, each in sizes.items():
+                monkeypatch.setattr(topk_audit, name, each[way])
             found.append(audit(data, k=ks, eps=eps, methods=("topk", "inflated_topk")).table)
         for rows in zip(*found, strict=True):
             first = rows[0]
