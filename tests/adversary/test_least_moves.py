@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steadyrank import Ratings, ScoreMatrix, audit
 from steadyrank.operators.topk_sets import inflated_topk_mask
+from steadyrank.stability import topk_audit
 from steadyrank.stability.topk_audit import least_move
 
 if TYPE_CHECKING:
+    import pytest
+
     from conftest import Cases
 
 
@@ -39,3 +43,39 @@ def test_nothing_changes_while_no_score_moves_so_far(cases: Cases) -> None:
                 before, after = inflated_topk_mask(np.stack([scores, moved]), places, eps)
                 np.testing.assert_array_equal(before, after)
     assert kept > 100
+
+
+def some_data(rng: np.random.Generator) -> Ratings | ScoreMatrix:
+    """Return ratings or a matrix, with many equal values: ties, and scores on the edge."""
+    units, items = int(rng.integers(2, 40)), int(rng.integers(2, 8))
+    values = rng.integers(1, 6, (units, items))
+    if rng.random() < 0.3:
+        return ScoreMatrix(values)
+    given = rng.random((units, items)) < 0.5
+    given[0] = True
+    user, item = np.nonzero(given)
+    return Ratings(user, item, values[given])
+
+
+def test_an_audit_is_the_same_however_its_parts_are_cut(
+    cases: Cases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether units that move too little are left out first, and however many are looked at at once."""
+    broken = 0
+    for rng in cases(30):
+        data = some_data(rng)
+        eps, ks = float(rng.choice([0.01, 0.05, 0.3])), range(1, data.n_items + 1)
+        found = []
+        sizes = {"FEW_UNITS": (99, 0, 0, 99), "CHUNK": (999, 20, 20, 20), "GATHERED": (999, 999, 1, 50)}
+        for way in range(4):
+            for name, each in sizes.items():
+                monkeypatch.setattr(topk_audit, name, each[way])
+            found.append(audit(data, k=ks, eps=eps, methods=("topk", "inflated_topk")).table)
+        for rows in zip(*found, strict=True):
+            first = rows[0]
+            for row in rows[1:]:
+                assert (row.delta, row.uncovered, row.size) == (first.delta, first.uncovered, first.size)
+                np.testing.assert_allclose(row.jaccard, first.jaccard, rtol=0, atol=1e-12)
+                np.testing.assert_array_equal(row.broken, first.broken)
+            broken += first.delta > 0
+    assert broken > 40

@@ -21,7 +21,7 @@ from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.operators.boundary import UNIT, C, doubt, effective_eps, swap_eps
 from steadyrank.operators.inflation import entered, reach
 
-CHUNK = 1 << 13
+CHUNK = 1 << 14
 """Starts handled at once, unless more are in reach of each other: few enough to stay in the cache."""
 
 LARGEST = 1 << 18

@@ -65,7 +65,8 @@ def eligible_prefix(below: FloatArray, best: FloatArray, eps: float) -> tuple[In
     limit = reach(x[row, last], number[last], (total[row, last], square[row, last]))
     unsure = doubt(last + 1.0, eps)
     prefix = (x < (limit - unsure)[:, np.newaxis]).sum(axis=1)
-    in_doubt = np.flatnonzero(prefix < (x < (limit + unsure)[:, np.newaxis]).sum(axis=1))
+    after = x[row, np.minimum(prefix, x.shape[1] - 1)]
+    in_doubt = np.flatnonzero((prefix < x.shape[1]) & (after < limit + unsure))
     if len(in_doubt):
         prefix[in_doubt] = entered(below[in_doubt], best[in_doubt], eps)
     return prefix, (limit + unsure) * tight

@@ -194,11 +194,11 @@ def member_cut(rows: FloatArray, window: FloatArray, k: int, eps: float) -> Floa
 
     The members are exactly the items that reach this score, since equal scores enter together.
     """
-    width = rows.shape[1]
     eligible, depth = _eligible(window, eps)
-    cut = window[np.arange(len(rows)), eligible - 1]
-    known = np.isfinite(window).sum(axis=1)
-    unsettled = np.flatnonzero((eligible == known) & (k - 1 + known < width))
+    row = np.arange(len(rows))
+    cut, after = window[row, eligible - 1], window[row, np.minimum(eligible, window.shape[1] - 1)]
+    ended = (eligible == window.shape[1]) | np.isneginf(after)
+    unsettled = np.flatnonzero(ended & (k - 1 + eligible < rows.shape[1]))
     if len(unsettled):  # those windows ended before the inflation did: look as deep as it can go
         wider = reaching_windows(rows[unsettled], window[unsettled, 0] - depth[unsettled])[:, k - 1 :]
         cut[unsettled] = wider[np.arange(len(unsettled)), _eligible(wider, eps)[0] - 1]

@@ -29,7 +29,7 @@ def local_share(study: Study, k: int | None, eps: float) -> float:
 def _topk_shifts(study: Study, k: int, eps: float) -> FloatArray:
     """Return how far each unit moves the items that may decide the top k with or without it."""
     loo, c = study.leave_one_out, eps / math.sqrt(2) * MARGIN
-    active, shifts = active_items(*study.bounds, k, c), np.zeros(len(study.units))
+    active, shifts = active_items(*study.bounds, {k: c})[k], np.zeros(len(study.units))
     base, rank = study.scores[active.items], len(active.items) - active.places
     kth = np.partition(base, rank)[rank]
     for units, rows in chunked(loo.columns(active.items)):

@@ -35,6 +35,12 @@ Members: TypeAlias = "Callable[[FloatArray, FloatArray, int], BoolArray]"
 CHUNK = 1 << 21
 """Entries of the (units, active items) matrix handled at once."""
 
+GATHERED = 1 << 15
+"""Scores without units that may change an answer, gathered before they are looked at."""
+
+FEW_UNITS = 1 << 12
+"""Up to so many units, all are looked at sooner than it is known which of them cannot matter."""
+
 MARGIN = 1 + 1e-9
 """Items on the edge are kept: rounding must not prune."""
 
@@ -67,8 +73,7 @@ def inflated_members(eps: float) -> Members:
 
     @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
     def members(rows: FloatArray, window: FloatArray, places: int) -> BoolArray:
-        inside: BoolArray = rows >= member_cut(rows, window, places, eps)[:, np.newaxis]
-        return inside
+        return np.asarray(rows >= member_cut(rows, window, places, eps)[:, np.newaxis])
 
     return members
 
@@ -98,26 +103,34 @@ class Active:
 
     def answer(self, members: Members, scores: FloatArray) -> BoolArray:
         """Return which of the active items are members by these scores of all items."""
-        inside: BoolArray = self.answers(members, scores[self.items][np.newaxis])[0]
-        return inside
+        return np.asarray(self.answers(members, scores[self.items][np.newaxis])[0])
 
     def answers(self, members: Members, rows: FloatArray) -> BoolArray:
         """Return which of the active items are members by each row of their scores."""
         return members(rows, windows_from(rows, self.places), self.places)
 
 
-def active_items(lowest: FloatArray, highest: FloatArray, k: int, depth: float) -> Active:
-    """Return the items that decide the top-k audit if answers reach so far below the k-th best score.
+Part: TypeAlias = "tuple[Active, IntArray, FloatArray]"
+"""Active items, units, and the scores of these items without each of those units."""
+
+
+def active_items(
+    lowest: FloatArray, highest: FloatArray, depths: Mapping[int, float]
+) -> dict[int, Active]:
+    """Return for each k the items that decide its audit if answers reach so far below the k-th best.
 
     Examples
     --------
     >>> low, high = np.array([9.0, 4.0, 3.0, 0.0]), np.array([9.5, 5.0, 4.5, 0.5])
-    >>> active_items(low, high, k=2, depth=0.1)
-    Active(k=2, items=array([1, 2]), always_in=1)
+    >>> active_items(low, high, {2: 0.1})
+    {2: Active(k=2, items=array([1, 2]), always_in=1)}
     """
-    rank = len(lowest) - k
-    theta, ceiling = (float(np.partition(bound, rank)[rank]) for bound in (lowest, highest))
-    return _active_between(lowest, highest, k, theta - depth * MARGIN, ceiling)
+    most = max(depths)
+    theta, ceiling = (np.sort(np.partition(bound, -most)[-most:]) for bound in (lowest, highest))
+    return {
+        k: _active_between(lowest, highest, k, theta[-k] - depth * MARGIN, ceiling[-k])
+        for k, depth in depths.items()
+    }
 
 
 def _active_between(
@@ -252,7 +265,7 @@ class TopKAudit:
         self._loo = study.leave_one_out
         self._eps = eps
         self._depth = {k: C * each for k, each in eps.items()}
-        self._active = {k: active_items(*study.outer_bounds, k, c) for k, c in self._depth.items()}
+        self._active = active_items(*study.outer_bounds, self._depth)
 
     def rows(self, methods: Mapping[str, Callable[[float], Members]]) -> list[AuditRow]:
         """Audit every method for every k in one pass over the leave-one-out scores."""
@@ -269,39 +282,32 @@ class TopKAudit:
                 tally = tallies[name, active.k]
                 inside = plain if name == "topk" else tally.members(rows, window, active.places)
                 full = tally.answer(active, self._loo.scores)
-                common = (inside & full).sum(axis=1) + active.always_in
-                size = active.k if inside is plain else inside.sum(axis=1) + active.always_in
-                either = size + int(full.sum()) + active.always_in - common
-                tally.broken.append(units[common < active.k])
-                tally.uncovered += int(counts[(plain & ~full).any(axis=1)].sum())
-                tally.lost_jaccard += float(np.dot(counts, 1 - common / either))
+                outside = plain & ~full
+                other = np.flatnonzero((outside | (inside ^ full)).any(axis=1))
+                mine, times = inside[other], counts[other]
+                common = (mine & full).sum(axis=1) + active.always_in
+                either = (mine | full).sum(axis=1) + active.always_in
+                tally.broken.append(units[other[common < active.k]])
+                tally.uncovered += int(times[outside[other].any(axis=1)].sum())
+                tally.lost_jaccard += float(np.dot(times, 1 - common / either))
         return [self._row(name, k, tally) for (name, k), tally in tallies.items()]
 
     def _row(self, name: str, k: int, tally: _Tally) -> AuditRow:
         """Return what was found of all units."""
         active, total = self._active[k], self._study.units.total
         broken = np.sort(np.concatenate([np.empty(0, np.int64), *tally.broken]))
-        return AuditRow(
-            name,
-            k,
-            delta=self._study.share(broken),
-            uncovered=tally.uncovered / total,
-            jaccard=1 - tally.lost_jaccard / total,
-            size=int(tally.answer(active, self._loo.scores).sum()) + active.always_in,
-            eps=None if name == "topk" else self._eps[k],
-            broken=broken,
-        )
+        shares = self._study.share(broken), tally.uncovered / total, 1 - tally.lost_jaccard / total
+        size = int(tally.answer(active, self._loo.scores).sum()) + active.always_in
+        return AuditRow(name, k, *shares, size, None if name == "topk" else self._eps[k], broken=broken)
 
-    def changed_rows(
-        self, *, inflated: bool, every: bool = False
-    ) -> Iterator[tuple[Active, IntArray, FloatArray]]:
+    def changed_rows(self, *, inflated: bool, every: bool = False) -> Iterator[Part]:
         """Yield (active, units, their scores of the active items) wherever an answer may change.
 
         Who is in the plain top k is exact; who is in the inflated one, if that is asked for. With
         ``every``, all units that change a score, for answers of which nothing else is known.
         """
         for look in self._looks:
-            yield from self._changed_rows(*look, inflated=inflated, every=every)
+            yield from together(self._changed_rows(*look, inflated=inflated, every=every))
 
     @cached_property
     def _looks(self) -> list[tuple[list[Active], BoolArray | None]]:
@@ -325,20 +331,15 @@ class TopKAudit:
 
     def _changed_rows(
         self, actives: list[Active], among: BoolArray | None, *, inflated: bool, every: bool = False
-    ) -> Iterator[tuple[Active, IntArray, FloatArray]]:
+    ) -> Iterator[Part]:
         """Yield (active, units, scores of the active items) for units that may change an answer."""
         union = np.unique(np.concatenate([active.items for active in actives]))
-        base = self._loo.scores[union]
         where = [np.searchsorted(union, active.items) for active in actives]
-        asked = np.zeros((len(actives), len(union)), dtype=np.bool_)
-        for mask, columns in zip(asked, where, strict=True):
-            mask[columns] = True
-        leasts = [
-            SMALLEST
-            if every
-            else least_move(base[columns], active.places, self._eps[active.k] if inflated else None)
-            for active, columns in zip(actives, where, strict=True)
-        ]
+        bases = [self._loo.scores[active.items] for active in actives]
+        leasts = [SMALLEST] * len(actives)
+        if not every and len(self._loo.units) > FEW_UNITS:
+            eps = [self._eps[active.k] if inflated else None for active in actives]
+            leasts = list(map(least_move, bases, [active.places for active in actives], eps))
 
         def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
             reach = STEEPEST * errors.max(axis=1, keepdims=True)
@@ -350,20 +351,20 @@ class TopKAudit:
                     fine &= sure == (critical <= eps + reach).sum(axis=1)
             return fine
 
-        parts = chunked(self._loo.columns_near(union, among, settled))
-        for units, rows, moved in moving(parts, base, min(leasts)):
-            for active, columns, mask, least in zip(actives, where, asked, leasts, strict=True):
-                touched = np.flatnonzero(((moved >= least) & mask).any(axis=1))
-                if len(touched):
-                    yield active, units[touched], rows[np.ix_(touched, columns)]
+        for units, rows in chunked(self._loo.columns_near(union, among, settled)):
+            for active, columns, base, least in zip(actives, where, bases, leasts, strict=True):
+                scores = rows.take(columns, axis=1)
+                with np.errstate(over="ignore"):  # what moves beyond all floats moves far enough
+                    moved = np.flatnonzero((np.abs(scores - base) >= least).any(axis=1))
+                if len(moved):
+                    yield active, units[moved], scores[moved]
 
     def flips(self, method: str, k: int, members: Members, units: IntArray) -> tuple[Flip, ...]:
         """Return, for each of these units, the items that leave and that enter when it is left out."""
         if not len(units):
             return ()
-        known, wanted = self._study.units, np.zeros(len(self._study.units), dtype=np.bool_)
-        wanted[units] = True
-        found = {}
+        known, found = self._study.units, {}
+        wanted = np.bincount(units, minlength=len(known)) > 0
         for actives, among in self._looks:
             asked = wanted if among is None else wanted & among
             mine = [active for active in actives if active.k == k]
@@ -387,12 +388,19 @@ def chunked(parts: Iterator[tuple[IntArray, FloatArray]]) -> Iterator[tuple[IntA
             yield units[part], rows[part]
 
 
-def moving(
-    parts: Iterator[tuple[IntArray, FloatArray]], base: FloatArray, least: float
-) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
-    """Yield the units that move some score by ``least`` or more, the scores, and how far they move."""
-    for units, rows in parts:
-        with np.errstate(over="ignore"):  # what moves by more than the largest float moves far enough
-            moved = np.abs(rows - base)
-        some = np.flatnonzero((moved >= least).any(axis=1))
-        yield units[some], rows[some], moved[some]
+def together(parts: Iterator[Part]) -> Iterator[Part]:
+    """Put parts with the same active items together: every call has its price."""
+    waiting: dict[int, list[Part]] = {}
+    held = 0
+    for part in parts:
+        waiting.setdefault(id(part[0]), []).append(part)
+        held += part[2].size
+        if held >= GATHERED:
+            yield from map(_joined, waiting.values())
+            waiting, held = {}, 0
+    yield from map(_joined, waiting.values())
+
+
+def _joined(parts: list[Part]) -> Part:
+    (active, *_), units, rows = zip(*parts, strict=True)
+    return parts[0] if len(parts) == 1 else (active, np.concatenate(units), np.concatenate(rows))
