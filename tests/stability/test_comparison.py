@@ -98,6 +98,9 @@ def test_settings_are_checked() -> None:
         compare(OLD, OLD, eps=-1)
     with pytest.raises(InvalidValueError):
         compare(Study(OLD), OLD, scorer="plurality")
+    for asked in (compare, Study.compare):
+        with pytest.raises(TypeError, match="removals"):
+            asked(Study(OLD), Study(OLD), removals=2)  # type: ignore[operator]
 
 
 def test_where_nobody_was_left_out_nothing_is_judged() -> None:
