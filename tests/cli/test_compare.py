@@ -138,6 +138,8 @@ def test_what_is_wrong_with_new_is_said_of_new(run: Command, tmp_path: Path) -> 
     assert "NEW" not in run("compare", *paths[::-1]).err
     absent = run("compare", paths[0], tmp_path / "absent.csv")
     assert "NEW: there is no file" in absent.err
+    nowhere = run("compare", paths[0], paths[0], "-o", tmp_path / "nowhere" / "moves.json")
+    assert (nowhere.code, "NEW" in nowhere.err) == (2, False)
 
 
 def test_it_offers_what_it_has(run: Command, files: tuple[Path, Path]) -> None:

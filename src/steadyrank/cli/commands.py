@@ -14,13 +14,7 @@ from steadyrank.cli.inputs import STANDARD_INPUT, item_named, open_study
 from steadyrank.cli.output import console, deliver, show, terminal_of, within
 from steadyrank.cli.progress import working
 from steadyrank.data.kinds import KINDS
-from steadyrank.errors import (
-    InvalidSettingError,
-    InvalidValueError,
-    SteadyrankError,
-    UnwritableFileError,
-    shorten,
-)
+from steadyrank.errors import InvalidSettingError, InvalidValueError, UnwritableFileError, shorten
 from steadyrank.reading.formats import FORMATS
 from steadyrank.wording import counted
 
@@ -141,11 +135,8 @@ def compare(options: group.CompareOptions) -> None:
             "OLD and NEW cannot both be standard input, which holds one of them",
             way_out="Give the other as a file.",
         )
-    try:
-        new, about = open_study(replace(options, file=options.new_file), options.output)
-    except SteadyrankError as error:
-        error.problem = f"NEW: {error.problem}"  # both files may have one name
-        raise
+    newer = replace(options, file=options.new_file)
+    new, about = open_study(newer, options.output, lead="NEW: ")
 
     def ask(old: Study) -> Any:
         return replace(old.compare(new, options.k, **_how(options)), new_source=about["source"])

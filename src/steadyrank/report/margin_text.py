@@ -35,8 +35,8 @@ def margin_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
         if hidden := removed["distinct_units"] - len(shown):
             yield Line(f"   and {counted(hidden, 'more kind')}", FAINT)
     yield from _distance_lines(findings, terminal)
-    for text in (f"Rule: {findings['rule']}", *findings["assumed"]):
-        yield from paragraph(f"{text}.", terminal, style=FAINT)
+    for text in (f"rule: {findings['rule']}", *findings["assumed"]):
+        yield from paragraph(f"{text[0].upper()}{text[1:]}.", terminal, style=FAINT)
     yield from notes(findings, terminal)
 
 
