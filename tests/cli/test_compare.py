@@ -126,6 +126,36 @@ def test_one_standard_input_is_not_two_files(run: Command) -> None:
     found = run("compare", "-", "-", stdin=b"vote\nann\nann\nbob\n")
     assert found.code == 2
     assert found.err.count("\n") == 1
+    assert "cannot both be standard input" in found.err
+
+
+def test_what_is_wrong_with_new_is_said_of_new(run: Command, tmp_path: Path) -> None:
+    paths = [tmp_path / name / "votes.csv" for name in ("old", "new")]
+    for path, text in zip(paths, ("vote\nann\nann\nbob\n", ""), strict=True):
+        path.parent.mkdir()
+        path.write_text(text)
+    assert run("compare", *paths).err.startswith("steadyrank: NEW: votes.csv is empty")
+    assert "NEW" not in run("compare", *paths[::-1]).err
+    absent = run("compare", paths[0], tmp_path / "absent.csv")
+    assert "NEW: there is no file" in absent.err
+    nowhere = run("compare", paths[0], paths[0], "-o", tmp_path / "nowhere" / "moves.json")
+    assert (nowhere.code, "NEW" in nowhere.err) == (2, False)
+
+
+def test_it_offers_what_it_has(run: Command, files: tuple[Path, Path]) -> None:
+    found = run("compare", *files, "--confidence", 0.95)
+    assert (found.code, found.out) == (2, "")
+    assert "No such option: --confidence" in found.err
+
+
+def test_the_page_says_what_was_guessed_about_each_file(
+    run: Command, files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    page = tmp_path / "moves.html"
+    run("compare", *files, "-o", page)
+    told = page.read_text()
+    assert "Guessed about the old file: scores" in told
+    assert "Guessed about the new file: scores" in told
 
 
 def test_names_do_not_steer_the_terminal(run: Command, tmp_path: Path) -> None:

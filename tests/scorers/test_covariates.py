@@ -118,9 +118,11 @@ def test_a_study_says_so_and_certifies_nothing_beyond_one_unit() -> None:
     data = some_battles()
     study = Study(data, "bradley-terry:ridge=0.5,scale=arena")
     assert "the scores are strengths with the covariates of battles (2) held at 0" in study.notes
+    for other in ("win-rate", "elo", "copeland", "condorcet", "pagerank"):
+        assert any("(2) are not used" in note for note in Study(data, other).notes), other
     assert study.scorer.sensitivity(study.data) is None
     assert study.margin(1).lower <= 2
-    assert not any("covariate" in note for note in Study(data, "win-rate").notes)
+    assert not any("strengths" in note for note in Study(data, "win-rate").notes)
 
 
 def test_files_frames_and_engines_read_them_alike() -> None:

@@ -93,6 +93,14 @@ def test_the_proved_bound_is_reached() -> None:
     assert "for any results of these battles." in proved.sentence
 
 
+def test_a_margin_is_called_exact_where_all_splits_were_tried() -> None:
+    groups, weights = {"units": [0, 1, 2, 3] * 15}, {"weights": [1, 2] * 30}
+    for people, rule in (({}, "exact: "), (groups, "certified by"), (weights, "certified by")):
+        found = Study(some_battles(**people), WinRate()).margin(1)
+        assert found.lower == found.upper
+        assert found.rule.startswith(rule)
+
+
 def test_margins_take_equal_battles_one_by_one() -> None:
     data = Battles(
         list("xxyxyz"),

@@ -8,7 +8,7 @@ import pickle
 import pytest
 
 from steadyrank import Battles, BradleyTerry, Ratings, ScoreMatrix, Study, Votes, compare
-from steadyrank.errors import InvalidKError, InvalidValueError, NotComparableError
+from steadyrank.errors import InvalidKError, InvalidValueError, NotComparableError, NothingLeftError
 from steadyrank.report.export import to_csv, to_json
 from steadyrank.stability import comparison
 from steadyrank.stability.findings import COLUMNS
@@ -98,6 +98,16 @@ def test_settings_are_checked() -> None:
         compare(OLD, OLD, eps=-1)
     with pytest.raises(InvalidValueError):
         compare(Study(OLD), OLD, scorer="plurality")
+    for asked in (compare, Study.compare):
+        with pytest.raises(TypeError, match="removals"):
+            asked(Study(OLD), Study(OLD), removals=2)  # type: ignore[operator]
+
+
+def test_what_cannot_be_left_out_of_the_new_data_alone_is_said_of_them() -> None:
+    with pytest.raises(NothingLeftError, match="the new data: there is only one unit"):
+        compare(OLD, votes(ann=1))
+    with pytest.raises(NothingLeftError, match=r"^there is only one unit"):
+        compare(votes(ann=1), OLD)
 
 
 def test_where_nobody_was_left_out_nothing_is_judged() -> None:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from steadyrank.cli import options as group
 from steadyrank.cli.codes import ExitCode
 from steadyrank.cli.failures import message_of, say
-from steadyrank.cli.inputs import item_named, open_study
+from steadyrank.cli.inputs import STANDARD_INPUT, item_named, open_study
 from steadyrank.cli.output import console, deliver, show, terminal_of, within
 from steadyrank.cli.progress import working
 from steadyrank.data.kinds import KINDS
-from steadyrank.errors import InvalidValueError, UnwritableFileError, shorten
+from steadyrank.errors import InvalidSettingError, InvalidValueError, UnwritableFileError, shorten
 from steadyrank.reading.formats import FORMATS
 from steadyrank.wording import counted
 
@@ -130,7 +130,13 @@ def compare(options: group.CompareOptions) -> None:
     steadyrank compare benchmark.csv benchmark_next.csv -k 4 -o moves.html
     steadyrank compare benchmark.csv benchmark_next.csv --csv
     """
-    new, about = open_study(replace(options, file=options.new_file), options.output)
+    if options.file == options.new_file == STANDARD_INPUT:
+        raise InvalidSettingError(
+            "OLD and NEW cannot both be standard input, which holds one of them",
+            way_out="Give the other as a file.",
+        )
+    newer = replace(options, file=options.new_file)
+    new, about = open_study(newer, options.output, lead="NEW: ")
 
     def ask(old: Study) -> Any:
         return replace(old.compare(new, options.k, **_how(options)), new_source=about["source"])
@@ -254,7 +260,7 @@ def _open(page: Path) -> None:
         say("note: no browser could be opened; open the file yourself.", ExitCode.FINE)
 
 
-def _how(options: group.AnswerOptions) -> dict[str, Any]:
+def _how(options: group.ClaimOptions) -> dict[str, Any]:
     """Return the settings of an answer as the library takes them; it checks the claim."""
     return {name: getattr(options, name) for name in ("eps", "delta", "guarantee", "claim")}
 

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from steadyrank.cli.progress import working
 from steadyrank.data.kinds import KINDS, read_any, scan_any
-from steadyrank.errors import FileNotThereError, InvalidSettingError, Option, typed_name
+from steadyrank.errors import (
+    FileNotThereError,
+    InvalidDataError,
+    InvalidPolicyError,
+    InvalidSettingError,
+    Option,
+    typed_name,
+)
 from steadyrank.reading.formats import is_pattern, read_together
 from steadyrank.writing import target_of
 
@@ -24,17 +31,25 @@ GOES_WITH = {"memory_limit": "duckdb", "spark_master": "spark"}
 """Options for one engine alone; each also asks for it."""
 
 
-def open_study(options: ScorerOptions, output: str | None = None) -> tuple[Study, dict[str, Any]]:
+def open_study(
+    options: ScorerOptions, output: str | None = None, *, lead: str = ""
+) -> tuple[Study, dict[str, Any]]:
     """Read the data and return a study of them, and what findings say about the file.
 
-    Whether a result can go where it should is asked before the work, now that it is known what was read.
+    The lead says which of two files is at fault, as they may have one name. Whether a result can go
+    where it should is asked before the work, now that it is known what was read.
     """
     from steadyrank.stability.study import Study
 
-    with working("Reading"):
-        data = load(options)
-        if options.min_count is not None:
-            data = data.with_min_count(options.min_count)
+    try:
+        with working("Reading"):
+            data = load(options)
+            if options.min_count is not None:
+                data = data.with_min_count(options.min_count)
+    except (InvalidDataError, FileNotThereError) as error:
+        if not isinstance(error, InvalidPolicyError):  # what was asked of both
+            error.problem = lead + error.problem
+        raise
     if output is not None:
         target_of(output)
     about = {"source": source_name(options), "policies": _policies(options)}

@@ -166,7 +166,7 @@ class TargetOptions(ScoringOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnswerOptions(TargetOptions):
+class ClaimOptions(TargetOptions):
     """The same, and what is to be claimed."""
 
     claim: str = option(
@@ -175,6 +175,12 @@ class AnswerOptions(TargetOptions):
         "observed (leave every unit out; the default), proved, or none (with --eps: no check).",
         default="observed",
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerOptions(ClaimOptions):
+    """The same, and whether confidence stands beside it."""
+
     confidence: float | None = option(
         ANSWER, "LEVEL", "Beside it: the ranks that the true scores may have, with confidence 0.95."
     )
@@ -277,7 +283,7 @@ class MarginOptions(OutputOptions, ScoringOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareOptions(OutputOptions, AnswerOptions):
+class CompareOptions(OutputOptions, ClaimOptions):
     """What ``compare`` takes: all that is said about the data is said about both files."""
 
     FORMS = (*OutputOptions.FORMS, "html")

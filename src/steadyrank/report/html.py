@@ -73,8 +73,12 @@ def render_html(findings: Mapping[str, Any], *, title: str | None = None) -> str
 
 
 def _guesses(findings: Mapping[str, Any]) -> str:
-    guesses = "; ".join(map(_with_option, findings["guesses"]))
-    return f'<p id="guesses" class="muted">Guessed about the file: {guesses}</p>' if guesses else ""
+    """Return what was guessed: of a comparison, about the old file and about the new one."""
+    new = findings.get("new")
+    of = {"the file": findings} if new is None else {"the old file": findings, "the new file": new}
+    told = {file: "; ".join(map(_with_option, one["guesses"])) for file, one in of.items()}
+    said = [f"Guessed about {file}: {guesses}" for file, guesses in told.items() if guesses]
+    return f'<p id="guesses" class="muted">{"<br>".join(said)}</p>' if said else ""
 
 
 def _warnings(findings: Mapping[str, Any]) -> str:

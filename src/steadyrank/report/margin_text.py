@@ -33,10 +33,10 @@ def margin_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
         for unit in shown:
             yield Line(f"   {unit['count']:,} x {terminal.safe(unit['unit'])}", FAINT)
         if hidden := removed["distinct_units"] - len(shown):
-            yield Line(f"   and {hidden:,} more kinds", FAINT)
+            yield Line(f"   and {counted(hidden, 'more kind')}", FAINT)
     yield from _distance_lines(findings, terminal)
-    for text in (f"Rule: {findings['rule']}", *findings["assumed"]):
-        yield from paragraph(f"{text}.", terminal, style=FAINT)
+    for text in (f"rule: {findings['rule']}", *findings["assumed"]):
+        yield from paragraph(f"{text[0].upper()}{text[1:]}.", terminal, style=FAINT)
     yield from notes(findings, terminal)
 
 
@@ -92,7 +92,7 @@ def explanation_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
             unit = f"{numbers}: {row['count']:,} x {row['unit']}{said}"
             yield from paragraph(unit, terminal, bullet=" ")
         if len(rows) > len(shown):
-            yield Line(f"   and {len(rows) - len(shown):,} more kinds", FAINT)
+            yield Line(f"   and {counted(len(rows) - len(shown), 'more kind')}", FAINT)
     yield from notes(findings, terminal)
 
 

@@ -51,6 +51,9 @@ class RunningTotals(ABC):
         """
 
 
+UNUSED = "the covariates of battles ({}) are not used: Bradley-Terry scores alone hold them at 0"
+
+
 class Scorer(ABC):
     """Step 1 of every ranking: from data to one number for each item.
 
@@ -76,6 +79,9 @@ class Scorer(ABC):
     """
 
     takes: ClassVar[tuple[str, ...]] = ()
+
+    covariates: ClassVar[str] = ""
+    """What becomes of the covariates of battles, of which there are {}; "" where nobody knows."""
 
     small_counts: ClassVar[str] = ""
     """Which of its settings governs how few observations count, in a sentence."""
@@ -114,7 +120,9 @@ class Scorer(ABC):
 
     def prepared(self, data: Any) -> Any:
         """Return the data as a study of this scorer takes them: with other units, or one more note."""
-        return data
+        number = getattr(data, "covariates", np.zeros((0, 0))).shape[1]
+        note = self.covariates.format(number)
+        return data if not (note and number) or note in data.notes else data.with_note(note)
 
     def remarks(self, scores: FloatArray) -> tuple[str, ...]:  # noqa: ARG002 (most have none)
         """Return what must be said of such scores, in plain words."""

@@ -75,6 +75,7 @@ class BradleyTerry(Scorer):
     """
 
     takes = ("battles",)
+    covariates = "the scores are strengths with the covariates of battles ({}) held at 0"
     small_counts: ClassVar[str] = "A larger ridge draws scores that rest on few battles together."
 
     ridge: float = 0.0
@@ -109,12 +110,6 @@ class BradleyTerry(Scorer):
         if data.covariates.shape[1]:
             scores = ContextFit(data, self.ridge).scores
         return np.asarray(offset + factor * snapped(scores, RESOLUTION))
-
-    def prepared(self, data: Battles) -> Battles:
-        """Return the battles, and say that their covariates are held at 0."""
-        number = data.covariates.shape[1]
-        note = f"the scores are strengths with the covariates of battles ({number}) held at 0"
-        return data if not number or note in data.notes else data.with_note(note)
 
     def leave_one_out(self, data: Battles) -> LeaveOneOut:
         """Return the strengths without each distinct battle, or without each group."""

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.errors import InvalidSettingError, shorten
-from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several
+from steadyrank.scorers.base import UNUSED, LeaveOneOut, RowsOut, Scorer, check_several
 from steadyrank.scorers.resolution import snapped
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
 
@@ -76,6 +76,7 @@ class Elo(Scorer):
     """
 
     takes = ("battles",)
+    covariates = UNUSED
 
     k: float = 4.0
     initial: float = 1000.0
@@ -103,7 +104,7 @@ class Elo(Scorer):
 
     def prepared(self, data: Battles) -> Battles:
         """Return the battles each as a unit of its own, in their order."""
-        found = data.in_order()
+        found: Battles = super().prepared(data.in_order())
         return found if REPLAYED in found.notes else found.with_note(REPLAYED)
 
     def score(self, data: Battles) -> FloatArray:

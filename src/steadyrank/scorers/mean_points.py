@@ -510,7 +510,8 @@ class Approval(MeanPoints):
         """Complain unless the data are approval ballots."""
         super().check(data)
         if not data.approval:  # type: ignore[attr-defined]  # the kind was checked
-            way_out = ("Use ", Option("scorer", "borda"), ", or read them with approval=True.")
+            approved = Option("approval", flag=True)
+            way_out = ("Use ", Option("scorer", "borda"), ", or read them with ", approved)
             raise WrongDataError("Approval", "ballots that approve", "orders", way_out=way_out)
 
     def points(self, data: Ballots) -> Points:

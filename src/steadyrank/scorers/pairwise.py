@@ -15,7 +15,7 @@ import numpy as np
 
 from steadyrank.data.ballots import Ballots
 from steadyrank.engines.blocks import segment_sums, slices
-from steadyrank.scorers.base import LeaveOneOut, RowsOut
+from steadyrank.scorers.base import UNUSED, LeaveOneOut, RowsOut
 from steadyrank.scorers.margin_contests import MarginContests
 from steadyrank.scorers.mean_points import Borda, UnitShares, size_of_all, size_of_others
 from steadyrank.scorers.sensitivity import Sensitivity
@@ -66,6 +66,7 @@ class Pairwise(UnitShares):
     """Scores that follow from the margins between all pairs of items."""
 
     takes = ("ballots", "battles")
+    covariates = UNUSED
 
     @abstractmethod
     def of_margins(self, margins: IntArray, size: IntArray) -> FloatArray:

@@ -43,6 +43,10 @@ if TYPE_CHECKING:
 MOST_TRIPLES = 20_000_000
 """How many triples are bounded for one pair before the exact number is given up for an interval."""
 
+SPLIT = "exact: all ways to split the units that leave between the two items"
+BOUNDED = "certified by what so many units can do at most to the two scores; seen by an attack"
+"""What numbers rest on."""
+
 ROUNDING = 1e-11
 """More than what rounding of sums over units amounts to, relative to their size."""
 
@@ -127,7 +131,6 @@ class RatioContests(Contests):
         The values of units that could be added.
     """
 
-    rule = "exact: all ways to split the units that leave between the two items"
     several = True
 
     def __init__(
@@ -140,6 +143,8 @@ class RatioContests(Contests):
         # What denominators have beyond the number of values.
         self._shrinkage = prior.weight / prior.share
         self._denominators = np.asarray(self._shrinkage + given.sums.counts, dtype=np.float64)
+        # Where a unit has several values of an item, or a weight, there is the bound alone.
+        self.rule = SPLIT if most_leaving.max() <= 1 else BOUNDED
 
     def stuffed(self, *, changing: bool) -> Contests:
         """Add units with the highest value for the one and the lowest for the other."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.errors import InvalidSettingError, UnknownScorerError, shorten
@@ -141,7 +142,7 @@ def default_scorer(data: Observations) -> Scorer:
 
     check_kind(data, (), scorer="a scorer")
     if not data.kind.scorer:
-        return Refit(lambda given: given.scores, label="as given")
+        return Refit(attrgetter("scores"), label="as given")
     approvals = isinstance(data, Ballots) and data.approval
     return named_scorer("approval" if approvals else data.kind.scorer)
 

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 MOST_ADDED = 1 << 40
 """No more units than this are ever added: what so many give is still a 64-bit number."""
 
+STATED = "NAME:value_range=LOWEST..HIGHEST"
+"""How a range of values is stated, wherever a scorer is named."""
+
 NOBODY = Attack(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 """None of the units leaves."""
 
@@ -59,7 +62,7 @@ class NewValues:
         if self.value_range is None:
             raise InvalidSettingError(
                 "nothing says which values a unit could give that is added or changed",
-                way_out=["If the scorer has it, state ", Option("value_range", "(lowest, highest)")],
+                way_out=["If the scorer has it, state it with ", Option("scorer", STATED)],
             )
         return self.value_range
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from steadyrank.engines.blocks import slices
 from steadyrank.errors import InvalidSettingError, Option, SteadyrankError, shorten
-from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several
+from steadyrank.scorers.base import UNUSED, LeaveOneOut, RowsOut, Scorer, check_several
 from steadyrank.scorers.bradley_terry import Removals, check_connected, check_connected_without_each
 from steadyrank.scorers.paired_fit import CHUNK_NUMBERS
 from steadyrank.scorers.resolution import snapped
@@ -44,6 +44,7 @@ class WinGraph(Scorer):
     """Scores that follow from the table of wins alone, a tie as half a win each way."""
 
     takes = ("battles",)
+    covariates = UNUSED
 
     @abstractmethod
     def columns(self, votes: FloatArray) -> FloatArray:

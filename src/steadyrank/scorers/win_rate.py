@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from steadyrank.engines.item_sums import Prior
+from steadyrank.scorers.base import UNUSED
 from steadyrank.scorers.entry_sums import ROUNDING, EntrySums
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
 
@@ -35,6 +36,7 @@ class WinRate(EntrySums):
     """
 
     takes = ("battles",)
+    covariates = UNUSED
     name = "win rate"
     prior = Prior(0.0, 1.0)
     value_range = (0.0, 1.0)

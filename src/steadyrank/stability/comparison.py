@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.data.observations import nearly_equal
-from steadyrank.errors import NotComparableError, Option
+from steadyrank.errors import NotComparableError, Option, SteadyrankError
 from steadyrank.operators.checks import check_k
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.stability import findings
@@ -234,7 +234,12 @@ def comparison_of(old: Study, new: Study, k: int | None, how: Mapping[str, Any])
     ties = np.full(len(new.items), len(old.items))
     ties[after] = places
     order = np.lexsort((ties, -new.scores))
-    was, now = old.ranking(**how), new.ranking(**how)
+    was = old.ranking(**how)
+    try:
+        now = new.ranking(**how)
+    except SteadyrankError as error:  # what was asked is no fault, as the old data show
+        error.problem = f"the new data: {error.problem}"
+        raise
     allowed = RankingSet(old.scores[before], was.eps)
     ranges = {"inflated": Ranks(*allowed.rank_intervals())}
     for side, answer, items in (("old", was, before), ("new", now, after)):

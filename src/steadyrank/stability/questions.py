@@ -387,7 +387,15 @@ def needed(data: Any, k: int, confidence: float = 0.95, *, scorer: object = None
 
 
 def compare(
-    old: Any, new: Any, k: int | None = None, *, scorer: object = None, **how: Any
+    old: Any,
+    new: Any,
+    k: int | None = None,
+    *,
+    delta: float = 0.0,
+    eps: float | None = None,
+    guarantee: Guarantee = "cover",
+    claim: Claim = "observed",
+    scorer: object = None,
 ) -> Comparison:
     """Return who moved between two versions of a ranking, and who further than one unit could move it.
 
@@ -402,11 +410,12 @@ def compare(
         are matched by their labels as they are.
     k : int, optional
         Also tell who entered the top k and who left it.
+    delta, eps, guarantee, claim
+        How the stability set of each side is made, as for :func:`stable_ranking`. It decides what is
+        said of pairs, of the order and of the top k, and no verdict, but that where nothing is claimed
+        nobody is left out and no move is judged.
     scorer : optional
         How data become scores; by default the usual way for the kind of data.
-    **how
-        How the stability set of each side is made, as for :func:`stable_ranking`: ``delta``, ``eps``,
-        ``guarantee``. It decides what is said of pairs, of the order and of the top k, and no verdict.
 
     Examples
     --------
@@ -417,7 +426,9 @@ def compare(
     2 of 3 items in both moved, none out of the range of its places in the old data, whole or without
     any one vote.
     """
-    return as_study(old, scorer).compare(as_study(new, scorer), k, **how)
+    return as_study(old, scorer).compare(
+        as_study(new, scorer), k, delta=delta, eps=eps, guarantee=guarantee, claim=claim
+    )
 
 
 def confidence(

@@ -413,8 +413,18 @@ class Study:
         """Return how many units would settle ranks k and k + 1; see :func:`steadyrank.needed`."""
         return needed_of(self, k, confidence)
 
-    def compare(self, new: Study, k: int | None = None, **how: Any) -> Comparison:
+    def compare(
+        self,
+        new: Study,
+        k: int | None = None,
+        *,
+        delta: float = 0.0,
+        eps: float | None = None,
+        guarantee: Guarantee = "cover",
+        claim: Claim = "observed",
+    ) -> Comparison:
         """Return who moved from this study to a newer one; see :func:`steadyrank.compare`."""
+        how = {"delta": delta, "eps": eps, "guarantee": guarantee, "claim": claim}
         return comparison_of(self, new, k, how)
 
     def confidence(self, level: float = 0.95, *, draws: int = DRAWS, seed: int = 0) -> Confidence:
