@@ -16,8 +16,8 @@ from steadyrank.errors import CheckpointError, InvalidSettingError, RefitError, 
 from steadyrank.scorers.bagged import Bagged, bagging_constant, drawn_copies
 from steadyrank.scorers.entry_sums import ColumnMeans, MeanRating
 from steadyrank.scorers.least_squares import ConstrainedLeastSquares
-from steadyrank.scorers.mean_points import Approval, Borda, Plurality
 from steadyrank.scorers.refit import Refit
+from steadyrank.scorers.voting import Approval, Borda, Plurality
 
 VOTES = Votes(["a"] * 6 + ["b"] * 3 + ["c"])
 

@@ -13,12 +13,6 @@ from steadyrank.scorers.least_squares import (
     OrdinaryLeastSquares as OrdinaryLeastSquares,
     Ridge as Ridge,
 )
-from steadyrank.scorers.mean_points import (
-    Approval as Approval,
-    Borda as Borda,
-    InstantRunoff as InstantRunoff,
-    Plurality as Plurality,
-)
 from steadyrank.scorers.norm_ball import constrained_coefficients as constrained_coefficients
 from steadyrank.scorers.pairwise import Condorcet as Condorcet, Copeland as Copeland
 from steadyrank.scorers.refit import Refit as Refit
@@ -36,5 +30,11 @@ from steadyrank.scorers.row_scores import (
     TrimmedMean as TrimmedMean,
 )
 from steadyrank.scorers.sensitivity import Sensitivity as Sensitivity
+from steadyrank.scorers.voting import (
+    Approval as Approval,
+    Borda as Borda,
+    InstantRunoff as InstantRunoff,
+    Plurality as Plurality,
+)
 from steadyrank.scorers.win_graph import Eigenvector as Eigenvector, PageRank as PageRank
 from steadyrank.scorers.win_rate import WinRate as WinRate

@@ -125,7 +125,7 @@ class Bagged(Scorer):
     Examples
     --------
     >>> from steadyrank.data import Votes
-    >>> from steadyrank.scorers.mean_points import Plurality
+    >>> from steadyrank.scorers.voting import Plurality
     >>> votes = Votes(["ann"] * 6 + ["bob"] * 4)
     >>> Bagged(Plurality(), bags=200, size=5, seed=1).score(votes).round(1)
     array([0.6, 0.4])

@@ -17,8 +17,9 @@ from steadyrank.data.ballots import Ballots
 from steadyrank.engines.blocks import segment_sums, slices
 from steadyrank.scorers.base import UNUSED, LeaveOneOut, RowsOut
 from steadyrank.scorers.margin_contests import MarginContests
-from steadyrank.scorers.mean_points import Borda, UnitShares, size_of_all, size_of_others
+from steadyrank.scorers.mean_points import UnitShares, size_of_all, size_of_others
 from steadyrank.scorers.sensitivity import Sensitivity
+from steadyrank.scorers.voting import Borda
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from steadyrank.scorers.base import Scorer
 
 NAMED = {
-    "approval": "mean_points.Approval",
-    "borda": "mean_points.Borda",
+    "approval": "voting.Approval",
+    "borda": "voting.Borda",
     "bradley-terry": "bradley_terry.BradleyTerry",
     "column-means": "entry_sums.ColumnMeans",
     "condorcet": "pairwise.Condorcet",
@@ -22,14 +22,14 @@ NAMED = {
     "copeland": "pairwise.Copeland",
     "eigenvector": "win_graph.Eigenvector",
     "elo": "elo.Elo",
-    "instant-runoff": "mean_points.InstantRunoff",
+    "instant-runoff": "voting.InstantRunoff",
     "mean-rank": "row_scores.MeanRank",
     "mean-rating": "entry_sums.MeanRating",
     "mean-win-rate": "row_scores.MeanWinRate",
     "median": "row_scores.Median",
     "ordinary-least-squares": "least_squares.OrdinaryLeastSquares",
     "pagerank": "win_graph.PageRank",
-    "plurality": "mean_points.Plurality",
+    "plurality": "voting.Plurality",
     "ridge": "least_squares.Ridge",
     "trimmed-mean": "row_scores.TrimmedMean",
     "win-rate": "win_rate.WinRate",

@@ -1,0 +1,279 @@
+"""Rules of voting that count: plurality, approval, Borda and instant-runoff."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from steadyrank.data.ballots import Ballots
+from steadyrank.data.observations import Observations, repeated_spans
+from steadyrank.engines.exact_sums import EXACT
+from steadyrank.errors import CountTotalError, Option, WrongDataError
+from steadyrank.scorers.base import LeaveOneOut, RowsOut
+from steadyrank.scorers.mean_points import MeanPoints, Points
+
+if TYPE_CHECKING:
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.data.votes import Votes
+
+
+def first_choices(data: Ballots, stay: BoolArray) -> Points:
+    """Return a point of each ballot for its best among the items that stay, split where these tie.
+
+    A ballot that lists none of them gives nothing.
+    """
+    listed = np.flatnonzero(stay[data.ranked])
+    starts, levels = np.searchsorted(listed, data.indptr), data.levels[listed]
+    # Entries come best first, so the first that stays is one of the best.
+    first = listed[levels == levels[np.repeat(starts[:-1], np.diff(starts))]]
+    indptr = np.searchsorted(first, data.indptr)
+    tied = np.diff(indptr)
+    point = math.lcm(*np.unique(tied[tied > 0]).tolist())
+    if point >= EXACT:
+        raise CountTotalError("parts of a point that ties for the first place split", point)
+    given = np.repeat(point // np.maximum(tied, 1), tied)
+    return Points.for_listed(indptr, data.ranked[first], given, point).of_units(data)
+
+
+@dataclass(frozen=True)
+class Plurality(MeanPoints):
+    """The share of the votes, or of the first choices of ballots, that each item gets.
+
+    Items that are tied in first place share a ballot equally. Without one of n votes the shares are
+    those of the n - 1 others, so every share moves: that of the item voted for goes down, all others go
+    up by the factor ``n / (n - 1)``. An item that loses its only vote has share 0.
+
+    Examples
+    --------
+    >>> from steadyrank.data import Ballots, Votes
+    >>> votes = Votes(["ann", "bob", "ann", "cid"])
+    >>> Plurality().score(votes)
+    array([0.5 , 0.25, 0.25])
+    >>> Plurality().leave_one_out(votes).shifts().round(4)  # a vote for ann, bob, cid
+    array([0.2041, 0.3118, 0.3118])
+    >>> Plurality().score(Ballots([["ann", "bob"], [("bob", "cid"), "ann"]]))
+    array([0.5 , 0.25, 0.25])
+    """
+
+    takes: ClassVar[tuple[str, ...]] = ("votes", "ballots")
+    name = "share of votes"
+    rule, scope = "plurality", "{kind}"
+
+    def check(self, data: object) -> None:
+        """Complain unless the data are votes, or ballots with first choices."""
+        super().check(data)
+        if getattr(data, "approval", False):
+            needed, given = (
+                "votes or orders, which have a first choice",
+                "ballots that approve, which have none",
+            )
+            way_out = ("Use ", Option("scorer", "approval"), " or ", Option("scorer", "borda"), ".")
+            raise WrongDataError(type(self).__name__, needed, given, way_out=way_out)
+
+    def points(self, data: Votes | Ballots) -> Points:
+        """Return one point for the item voted for, or split among those in first place."""
+        if isinstance(data, Ballots):
+            return first_choices(data, np.ones(data.n_items, dtype=np.bool_))
+        rows = data.members[0]
+        return Points.for_listed(np.arange(len(rows) + 1), data.choices[rows]).of_units(data)
+
+    def squared_diameter(self, items: int) -> tuple[Fraction, str]:
+        r"""Return 2: one vote moves the shares by at most ``sqrt(2) / n``.
+
+        A vote is a corner of the simplex. The distance between two corners is sqrt(2), and no
+        two points of the simplex are further apart, so ``||w - w\i|| = ||z_i - w\i|| / n`` is at
+        most ``sqrt(2) / n``. One vote against n - 1 votes for a single other item reaches it.
+        With one item alone nothing can move.
+        """
+        return (Fraction(2), "sqrt(2)") if items > 1 else (Fraction(0), "")
+
+    def output_radius_squared(self, data: Observations) -> float:
+        """Return that of the simplex, around its centre."""
+        return 1.0 - 1.0 / data.n_items
+
+
+@dataclass(frozen=True)
+class Approval(MeanPoints):
+    """The share of the ballots that approve of each item.
+
+    Without one of n ballots the shares are those of the n - 1 others. An item that loses its
+    only approval has share 0. Ballots must be sets of approved items (``approval=True``): who
+    puts items in order has not said which of them are good enough.
+
+    Examples
+    --------
+    >>> from steadyrank.data import Ballots
+    >>> ballots = Ballots([{"x", "y"}, {"x"}, set()], approval=True)
+    >>> Approval().score(ballots).round(4)
+    array([0.6667, 0.3333])
+    >>> next(Approval().leave_one_out(ballots).blocks()).scores
+    array([[0.5, 0. ],
+           [0.5, 0.5],
+           [1. , 0.5]])
+    """
+
+    takes = ("ballots",)
+    name = "share of approvals"
+    rule = "approval"
+
+    def check(self, data: object) -> None:
+        """Complain unless the data are approval ballots."""
+        super().check(data)
+        if not data.approval:  # type: ignore[attr-defined]  # the kind was checked
+            approved = Option("approval", flag=True)
+            way_out = ("Use ", Option("scorer", "borda"), ", or read them with ", approved)
+            raise WrongDataError("Approval", "ballots that approve", "orders", way_out=way_out)
+
+    def points(self, data: Ballots) -> Points:
+        """Return one point for each item that a ballot approves of."""
+        return Points.for_listed(data.indptr, data.ranked).of_units(data)
+
+    def squared_diameter(self, items: int) -> tuple[Fraction, str]:
+        r"""Return L: one ballot moves the shares by at most ``sqrt(L) / n``.
+
+        A ballot is a corner of the cube ``[0, 1]^L``, whose diameter is sqrt(L), so
+        ``||w - w\i|| = ||z_i - w\i|| / n`` is at most ``sqrt(L) / n``. One ballot that approves of
+        everything, against n - 1 that approve of nothing, reaches it.
+        """
+        return Fraction(items), "sqrt(L)"
+
+
+@dataclass(frozen=True)
+class Borda(MeanPoints):
+    """The mean number of Borda points that a ballot gives to each item.
+
+    A ballot over L items has the points ``L - 1, L - 2, ..., 0`` to give, the most to its best
+    item. Tied items share equally the points of the places that they take together. Items that
+    the ballot leaves out are tied for the places that are left, behind all that it names. So
+    every ballot gives ``L (L - 1) / 2`` points in all, and an empty one gives every item the
+    same. Approval ballots have two tiers under this rule.
+
+    Without one of n ballots the means are those of the n - 1 others.
+
+    Examples
+    --------
+    >>> from steadyrank.data import Ballots
+    >>> ballots = Ballots([["x", "y", "z"], ["y"], [("x", "z"), "y"]])
+    >>> Borda().score(ballots)  # x: 2 + 0.5 + 1.5, y: 1 + 2 + 0, z: 0 + 0.5 + 1.5
+    array([1.33333333, 1.        , 0.66666667])
+    >>> next(Borda().leave_one_out(ballots).blocks()).scores
+    array([[1.  , 1.  , 1.  ],
+           [1.75, 0.5 , 0.75],
+           [1.25, 1.5 , 0.25]])
+    """
+
+    takes = ("ballots",)
+    name = "Borda points"
+    rule, moved = "Borda", "mean points"
+    ranks_all = True
+
+    def points(self, data: Ballots) -> Points:
+        """Return the points of each distinct ballot, in half points so that all are whole."""
+        listed = np.diff(data.indptr)
+        entries = np.arange(len(data.ranked))
+        starts_ballot = np.repeat(data.indptr[:-1], listed)
+        # Entries come best first, so a tier is a run: it starts where the level or the ballot changes.
+        starts_tier = (np.diff(data.levels, prepend=-1) != 0) | (entries == starts_ballot)
+        tier_starts = np.flatnonzero(starts_tier)
+        sizes = np.diff(tier_starts, append=len(entries))
+        tier = np.cumsum(starts_tier) - 1
+        ahead = tier_starts[tier] - starts_ballot
+        return Points(
+            indptr=data.indptr,
+            listed=data.ranked,
+            given=2 * (data.n_items - 1 - ahead) - (sizes[tier] - 1),
+            others=np.maximum(data.n_items - listed - 1, 0),
+            sizes=np.full(len(listed), 2),
+            # Two tiers are half the items apart, whatever their sizes.
+            widest=data.n_items if data.approval else 2 * (data.n_items - 1),
+        ).of_units(data)
+
+    def squared_diameter(self, items: int) -> tuple[Fraction, str]:
+        r"""Return ``L (L^2 - 1) / 3``: one ballot moves the scores by at most the root of that over n.
+
+        The points of a complete order are a permutation of ``s = (L-1, ..., 0)``. Those of a
+        ballot with ties, or with items left out, are the mean over all ways to break the ties,
+        so they lie in the convex hull of the permutations, and so does every mean of ballots.
+        ``n ||w - w\i|| = ||z_i - w\i||`` is therefore at most the largest distance between two
+        permutations, since a convex function is largest at corners. That distance is
+        ``2 |s|^2 - 2 p.q`` squared, and ``p.q`` is smallest for opposite orders, where the squared
+        distance is the sum of ``(L - 1 - 2 j)^2`` over ``j = 0 .. L-1``, which is
+        ``L (L^2 - 1) / 3``. One ballot against n - 1 ballots in the opposite order reaches it.
+        """
+        return Fraction(items * (items**2 - 1), 3), "sqrt(L(L^2-1)/3)"
+
+
+@dataclass(frozen=True)
+class InstantRunoff(Plurality):
+    """The round of an instant-runoff count in which an item is eliminated; the winner's is the last.
+
+    In each round every ballot votes for the best of the items that are still in, and the item with the
+    fewest votes is eliminated. Items that tie for the fewest are eliminated together, so that nothing
+    depends on names or on the order of items; where all that are still in tie, they win together.
+    Items that tie on a ballot share its vote equally. A ballot that lists none of those still in
+    is exhausted and votes for nobody. The count goes on until one is left: a majority wins anyway.
+
+    Ask for the top 1: all possible winners when one ballot leaves. Without a ballot the count is held
+    anew, for all distinct ballots at once: where the same items are still in, votes are counted once.
+    There is no proved rule, for a single ballot can change every round.
+
+    Examples
+    --------
+    >>> from steadyrank.data import Ballots
+    >>> ballots = Ballots([["x", "y"], ["y", "x"], ["z", "y", "x"]], counts=[4, 3, 2])
+    >>> InstantRunoff().score(ballots)  # z is out first, then x, who has 4 votes against 5
+    array([2., 3., 1.])
+    >>> next(InstantRunoff().leave_one_out(ballots).blocks()).scores
+    array([[2., 3., 1.],
+           [2., 1., 1.],
+           [2., 2., 1.]])
+    """
+
+    takes = ("ballots",)
+    name = "instant-runoff round"
+
+    def score(self, data: Any) -> FloatArray:
+        """Return the round in which each item is eliminated."""
+        super().score(data)  # complains about data without first choices, or weights
+        return np.asarray(_rounds(data, np.array([len(data.units)]))[0])
+
+    def leave_one_out(self, data: Any) -> LeaveOneOut:
+        """Return the rounds without each distinct unit."""
+        super().leave_one_out(data)  # complains likewise
+        rows = lambda part: _rounds(data, np.arange(part.start, part.stop))  # noqa: E731 (short)
+        return RowsOut(
+            self.score(data), data.units, rows, kept_numbers=1 << 24
+        )  # 128 MB; more are counted anew
+
+    def sensitivity(self, data: Any) -> None:
+        """Return None: one ballot can change every round."""
+
+    def output_radius_squared(self, data: Any) -> float:
+        """Return that of the box of rounds: from 1 to the number of items."""
+        return float(data.n_items * (data.n_items - 1) ** 2 / 4)
+
+
+def _rounds(data: Ballots, leaving: IntArray) -> FloatArray:
+    """Hold the count without one copy of each of some units; the number after the last is nobody."""
+    rounds = np.zeros((len(leaving), data.n_items))
+    pending = {(True,) * data.n_items: [np.arange(len(leaving))]}
+    while pending:
+        # The most items first: then all folds that come to the same items still in are there.
+        stay = np.array(state := max(pending, key=sum))
+        folds = np.concatenate(pending.pop(state))
+        rounds[folds] += stay
+        points = first_choices(data, stay)
+        indptr, gone = repeated_spans(np.append(points.indptr, points.indptr[-1]), leaving[folds])
+        votes = np.repeat(points.totals(data.units.counts, data.n_items)[np.newaxis], len(folds), axis=0)
+        fold = np.repeat(np.arange(len(folds)), np.diff(indptr))
+        votes[fold, points.listed[gone]] -= points.given[gone]
+        fewest = votes.min(axis=1, keepdims=True, where=stay, initial=np.iinfo(np.int64).max)
+        left, which = np.unique(stay & (votes > fewest), axis=0, return_inverse=True)
+        for number in np.flatnonzero(left.any(axis=1)):
+            those = folds[which.ravel() == number]
+            pending.setdefault(tuple(left[number].tolist()), []).append(those)
+    return rounds
