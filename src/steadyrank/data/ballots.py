@@ -11,15 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 import numpy as np
 
 from steadyrank.data.counted_rows import CountedRows
-from steadyrank.data.observations import (
-    COUNT,
-    ITEM_LIST,
-    ITEM_NAMES,
-    check_some,
-    repeated_spans,
-    row_counts,
-    set_fields,
-)
+from steadyrank.data.observations import COUNT, ITEM_LIST, ITEM_NAMES, set_fields
 from steadyrank.data.orders import (
     BallotArrays,
     canonical,
@@ -37,6 +29,7 @@ from steadyrank.data.people import (
     said_of,
     some_people,
 )
+from steadyrank.data.rows import check_some, repeated_spans, row_counts
 from steadyrank.engines.blocks import segment_sums
 from steadyrank.errors import (
     NO_BLANKS,

@@ -11,15 +11,9 @@ import numpy as np
 
 from steadyrank.data.battle_results import LEFT, RIGHT, TIE, check_agreement, read_results
 from steadyrank.data.counted_rows import CountedRows
-from steadyrank.data.observations import (
-    COUNT,
-    ITEM_LIST,
-    check_some,
-    check_total,
-    row_counts,
-    set_fields,
-)
+from steadyrank.data.observations import COUNT, ITEM_LIST, set_fields
 from steadyrank.data.people import People, PeopleArguments, of_people, renumbered
+from steadyrank.data.rows import check_some, check_total, row_counts
 from steadyrank.data.units import LazyLabels
 from steadyrank.engines.sparse_entries import MergedEntries
 from steadyrank.errors import (

@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from steadyrank._typing import AnyArray, IntArray
-from steadyrank.data.observations import Observations, check_total, shared_out
+from steadyrank.data.observations import Observations
 from steadyrank.data.people import remaining_groups
+from steadyrank.data.rows import check_total, shared_out
 from steadyrank.data.units import LazyLabels, Units
 from steadyrank.errors import listing
 from steadyrank.wording import counted

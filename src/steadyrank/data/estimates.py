@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 
 import numpy as np
 
-from steadyrank.data.observations import ITEM_NAMES, Observations, check_some, column_labels, set_fields
+from steadyrank.data.observations import ITEM_NAMES, Observations, set_fields
+from steadyrank.data.rows import check_some, column_labels
 from steadyrank.data.units import Units
 from steadyrank.errors import InvalidDataError, InvalidValueError, SizeMismatchError
 from steadyrank.reading.arrays import as_matrix, as_numbers, check_length

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from steadyrank._typing import AnyArray, IntArray
-from steadyrank.data.observations import repeated_spans
+from steadyrank.data.rows import repeated_spans
 from steadyrank.errors import NO_BLANKS, InvalidBallotError, shorten
 from steadyrank.reading.arrays import objects
 from steadyrank.reading.dropping import Dropping

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 import numpy as np
 
 from steadyrank.data.entry_data import EntryObservations
-from steadyrank.data.observations import ITEM_LIST, ITEM_NAMES, check_some, repeated_spans, set_fields
+from steadyrank.data.observations import ITEM_LIST, ITEM_NAMES, set_fields
 from steadyrank.data.people import People, PeopleArguments, agreed, of_people, renumbered, said_of
+from steadyrank.data.rows import check_some, repeated_spans
 from steadyrank.engines.exact_sums import together
 from steadyrank.engines.sparse_entries import MergedEntries, SparseEntries, unit_ranges
 from steadyrank.errors import (

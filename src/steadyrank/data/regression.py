@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 import numpy as np
 
 from steadyrank.data.grids import without_ids
-from steadyrank.data.observations import Observations, check_some, column_labels, row_names, set_fields
+from steadyrank.data.observations import Observations, set_fields
 from steadyrank.data.people import UNIT, People, of_people, some_people
+from steadyrank.data.rows import check_some, column_labels, row_names
 from steadyrank.data.score_matrix import MISSING as MATRIX_MISSING, without_gaps
 from steadyrank.errors import InvalidPolicyError, InvalidWeightError, Option, listing, shorten
 from steadyrank.reading.arrays import as_column, as_matrix, as_numbers, check_length, objects

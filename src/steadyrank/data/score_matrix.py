@@ -12,15 +12,9 @@ import numpy as np
 
 from steadyrank.data.entry_data import EntryObservations
 from steadyrank.data.grids import ROW_NAMES, WAYS, grid_of, is_id, is_nearly_numeric
-from steadyrank.data.observations import (
-    COUNT,
-    ITEM_NAMES,
-    check_some,
-    column_labels,
-    row_names,
-    set_fields,
-)
+from steadyrank.data.observations import COUNT, ITEM_NAMES, set_fields
 from steadyrank.data.people import People, PeopleArguments, agreed, of_people, said_of, some_people
+from steadyrank.data.rows import check_some, column_labels, row_names
 from steadyrank.engines.dense_entries import DenseEntries
 from steadyrank.errors import (
     ColumnError,

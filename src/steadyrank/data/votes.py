@@ -11,8 +11,9 @@ import numpy as np
 
 from steadyrank.data.counted_rows import CountedRows
 from steadyrank.data.grids import is_id
-from steadyrank.data.observations import COUNT, ITEM_LIST, row_counts, set_fields
+from steadyrank.data.observations import COUNT, ITEM_LIST, set_fields
 from steadyrank.data.people import People, PeopleArguments, of_people, renumbered
+from steadyrank.data.rows import row_counts
 from steadyrank.errors import InvalidDataError, Option, shorten
 from steadyrank.reading.arrays import Coded, objects
 from steadyrank.reading.kinds import Form, Kind, Role

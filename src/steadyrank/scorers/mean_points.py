@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from steadyrank.data.observations import Observations, check_total
+from steadyrank.data.observations import Observations
 from steadyrank.data.people import ROOM
+from steadyrank.data.rows import check_total
 from steadyrank.engines.blocks import DenseBlock, Rows, SparseBlock, Wanted, segment_sums, slices
 from steadyrank.engines.exact_sums import EXACT
 from steadyrank.errors import EmptyDataError, InvalidWeightError, shorten

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from steadyrank.data.ballots import Ballots
-from steadyrank.data.observations import Observations, repeated_spans
+from steadyrank.data.observations import Observations
+from steadyrank.data.rows import repeated_spans
 from steadyrank.engines.exact_sums import EXACT
 from steadyrank.errors import CountTotalError, Option, WrongDataError
 from steadyrank.scorers.base import LeaveOneOut, RowsOut

@@ -1,0 +1,115 @@
+"""Rows and their counts: what they must be like, what they are called, how they are shared out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyrank.errors import MOST_COUNTED, CountTotalError, EmptyDataError, SizeMismatchError
+from steadyrank.reading.arrays import as_counts
+from steadyrank.reading.labels import encode, unique_labels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from steadyrank._typing import IntArray
+
+    Ends = tuple[float | None, float | None]
+    """The least and the largest value that a unit gives, None where it gives none."""
+
+
+def check_some(size: int, what: str) -> None:
+    """Complain about data without a single row."""
+    if not size:
+        raise EmptyDataError(f"there are no {what}", way_out="At least one is needed.")
+
+
+def row_counts(counts: Any, size: int, what: str) -> IntArray:
+    """Return how often each row occurs; complain where there are no rows, or all occur 0 times."""
+    check_some(size, what)
+    found = as_counts(counts, size)
+    if not check_total(found, what):
+        raise EmptyDataError(f"all counts are 0, so there are no {what}")
+    return found
+
+
+def check_total(counts: IntArray, what: str, times: Any = 1) -> int:
+    """Return the exact sum of counts, each taken some times; refuse what 64 bits do not hold.
+
+    Examples
+    --------
+    >>> check_total(np.array([3, 4]), "battles", np.array([2, 0]))
+    6
+    """
+    most = int(counts.max(initial=0)) * int(np.max(times, initial=0))
+    # In Python's whole numbers, which do not overflow, wherever 64 bits might.
+    exact = (counts * times) if most * len(counts) < MOST_COUNTED else counts.astype(object) * times
+    total = int(exact.sum())
+    if total >= MOST_COUNTED:
+        raise CountTotalError(what, total)
+    return total
+
+
+def column_labels(labels: Iterable[object] | None, size: int) -> tuple[object, ...]:
+    """Return one unique label for each column of numbers, 0, 1, 2... where none are given."""
+    if labels is None:
+        return tuple(range(size))
+    named = unique_labels(labels)
+    if len(named) != size:
+        raise SizeMismatchError(f"items has {len(named):,} labels for {size:,} columns")
+    return named
+
+
+def row_names(rows: Iterable[object] | None, size: int) -> Sequence[object]:
+    """Return a label for each row, 0, 1, 2... where none are given; two rows may share a name."""
+    if rows is None:
+        return range(size)
+    codes, labels = encode(rows, what="rows")
+    if len(codes) != size:
+        raise SizeMismatchError(f"rows has {len(codes):,} labels for {size:,} rows")
+    return tuple(labels[code] for code in codes)
+
+
+def repeated_spans(indptr: IntArray, chosen: IntArray) -> tuple[IntArray, IntArray]:
+    """Return pointers and places of the chosen segments, one after the other.
+
+    Examples
+    --------
+    >>> repeated_spans(np.array([0, 2, 3]), np.array([1, 0, 0]))
+    (array([0, 1, 3, 5]), array([2, 0, 1, 0, 1]))
+    """
+    sizes = np.diff(indptr)[chosen]
+    pointers = np.append(0, np.cumsum(sizes))
+    places = np.repeat(indptr[:-1][chosen] - pointers[:-1], sizes) + np.arange(pointers[-1])
+    return pointers, places
+
+
+def shared_out(unit: IntArray, counts: IntArray, wanted: IntArray) -> IntArray:
+    """Share the wanted copies of each unit out over its rows, first rows first.
+
+    A row gives at most its own count, except the last one of its unit, which gives the rest.
+
+    Parameters
+    ----------
+    unit, counts : int array (rows,)
+        The unit of each row, and how often the row occurs.
+    wanted : int array (units,)
+        How many copies of each unit there should be.
+
+    Examples
+    --------
+    >>> shared_out(np.array([0, 1, 0]), np.array([2, 1, 2]), np.array([3, 0]))
+    array([2, 0, 1])
+    """
+    order = np.argsort(unit, kind="stable")
+    ordered, available = unit[order], counts[order]
+    last = np.append(ordered[1:] != ordered[:-1], True)
+    begins = np.flatnonzero(np.append(True, last[:-1]))
+    before = np.cumsum(available) - available
+    before = before - np.repeat(before[begins], np.diff(np.append(begins, len(ordered))))
+    left = np.maximum(0, wanted[ordered] - before)
+    given = np.empty_like(available)
+    given[order] = np.where(last, left, np.minimum(left, available))
+    return given
