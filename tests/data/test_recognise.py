@@ -5,10 +5,12 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from steadyrank.data import Ballots, Battles, Ratings, Regression, ScoreMatrix, Votes, read_any
+from steadyrank import Study
+from steadyrank.data import Ballots, Battles, Ratings, Regression, ScoreMatrix, Votes, read_any, scan_any
 from steadyrank.errors import InvalidDataError, InvalidPolicyError, NotRecognisedError
 
 
@@ -65,6 +67,35 @@ def test_what_cannot_be_told() -> None:
         NotRecognisedError, match=r"nearest is votes.*'p', 'q'.*choice=\.\.\., or give kind"
     ):
         read_any(io.BytesIO(b"p,q\nx,y\n"))
+
+
+@pytest.mark.parametrize(
+    ("header", "kind"),
+    [
+        ("user,item,rating", "ratings"),
+        ("reviewer,restaurant,stars", "ratings"),
+        ("question,model,score", "scores"),
+    ],
+)
+def test_the_unit_may_be_named_by_its_own_column(header: str, kind: str, tmp_path: Path) -> None:
+    """Who calls the users the unit has said who they are; it is the study without that word."""
+    path = tmp_path / "table.csv"
+    path.write_text(f"{header}\nu,a,1\nu,b,2\nv,a,4\nv,b,2\nw,a,3\nw,b,5\n")
+    unit = header.split(",", maxsplit=1)[0]
+    plain = read_any(path)
+    for data in (read_any(path, unit=unit), read_any(path, kind=kind, unit=unit)):
+        assert (data.kind.name, data.n_units, data.grouped) == (kind, 3, False)
+        assert data.items == plain.items
+        assert Study(data).scores.tolist() == Study(plain).scores.tolist()
+    with scan_any(path, unit=unit) as scanned:
+        assert (scanned.kind.name, scanned.n_units) == (kind, 3)
+        assert Study(scanned).scores.tolist() == Study(plain).scores.tolist()
+
+
+def test_another_column_may_still_be_the_unit() -> None:
+    rows = b"user,city,item,rating\nu,p,a,1\nu,p,b,2\nv,p,a,4\nv,p,b,2\nw,q,a,3\nw,q,b,5\n"
+    data = read_any(io.BytesIO(rows), unit="city")
+    assert (data.kind.name, data.n_units, data.grouped) == ("ratings", 2, True)
 
 
 def test_unknown_options_are_refused() -> None:

@@ -89,7 +89,10 @@ def check_whole(
 def check_level(name: str, level: object) -> float:
     """Return a level of confidence."""
     if not (isinstance(level, float | np.floating) and 0.5 < level < 1):
-        raise InvalidValueError(f"{name} must be between 0.5 and 1, but is {shorten(level)}")
+        raise InvalidValueError(
+            f"{name} must be between 0.5 and 1, but is {shorten(level)}",
+            way_out="Write 95 percent as 0.95.",
+        )
     return float(level)
 
 

@@ -355,6 +355,10 @@ def _find(
     for role in form.needs:
         if rest and role not in found and kind.roles[role].takes_the_rest and len(left) == 1:
             found[role] = left[0]
+    if kind.unit in form.needs and kind.unit not in found and "unit" in found:
+        called = simplify(found["unit"]) in kind.roles[kind.unit].names
+        if rest or called:  # who names the users as the unit has said who they are
+            found[kind.unit] = found.pop("unit")
     return found
 
 
