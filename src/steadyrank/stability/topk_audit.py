@@ -126,7 +126,8 @@ def active_items(
     {2: Active(k=2, items=array([1, 2]), always_in=1)}
     """
     most = max(depths)
-    theta, ceiling = (np.sort(np.partition(bound, -most)[-most:]) for bound in (lowest, highest))
+    ends = (np.sort(np.partition(bound, -most)[-most:]) for bound in (lowest, highest))
+    theta, ceiling = (end.tolist() for end in ends)  # a difference beyond all floats is infinite
     return {
         k: _active_between(lowest, highest, k, theta[-k] - depth * MARGIN, ceiling[-k])
         for k, depth in depths.items()
