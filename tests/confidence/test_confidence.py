@@ -26,11 +26,13 @@ from steadyrank.errors import (
     InvalidDataError,
     InvalidValueError,
     ItemWithoutDataError,
-    NothingLeftError,
     NoUnitsError,
+    OneUnitError,
     SizeMismatchError,
     TooLargeError,
 )
+from steadyrank.report.terminal import Terminal
+from steadyrank.report.text import plain_text
 from steadyrank.stability.answers import Answer
 
 if TYPE_CHECKING:
@@ -148,10 +150,32 @@ def test_a_draw_without_scores_is_never_dropped() -> None:
 
 
 def test_one_unit_and_too_many_items_are_refused() -> None:
-    with pytest.raises(NothingLeftError):
+    with pytest.raises(OneUnitError, match=r"only one unit \(a vote\), and draws from it, all the same"):
         confidence(Votes(["a"]))
     with pytest.raises(TooLargeError, match="comparing all pairs of items"):
         confidence(Ratings(["u", "v"] * 10_000, range(20_000), [1] * 20_000))
+
+
+@pytest.mark.parametrize("data", [Votes(["a", "b", "a"]), Estimates([1, 2], errors=[1, 1])])
+def test_draws_beyond_all_memory_are_refused(data: Any) -> None:
+    told = r"100,000,000 draws of 2 scores would take 71\.5 GiB of memory\. Ask for fewer draws"
+    with pytest.raises(TooLargeError, match=told):
+        confidence(data, draws=100_000_000)
+
+
+def test_few_units_are_called_so() -> None:
+    for number, few in ((49, True), (50, False)):
+        found = confidence(Votes(["a", "b"] * 20 + ["b"] * (number - 40)), draws=40)
+        assert (f"{number} votes are few" in found.sentence) == few
+    assert "few" not in confidence(PISA, draws=40).sentence
+
+
+@pytest.mark.parametrize(("width", "shown"), [(80, "Interval and bootstrap:"), (40, None)])
+def test_what_is_said_of_columns_is_said_where_they_are(width: int, shown: str | None) -> None:
+    text = plain_text(confidence(PISA, draws=40).findings(), Terminal(width=width))
+    heads = [name for name in ("interval", "bootstrap") if f" {name} " in text]
+    assert (shown in text and heads == ["interval", "bootstrap"]) if shown else not heads
+    assert ("each item by itself" in text) == (shown is not None)
 
 
 def test_a_file_is_taken_for_estimates_only_where_nothing_else_is_in_it(tmp_path: Path) -> None:

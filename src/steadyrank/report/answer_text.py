@@ -122,8 +122,11 @@ def confidence_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     yield from heading(findings, terminal)
     yield from _confidence_said(findings, terminal)
     yield Line("")
-    yield from _item_lines(listed, {**findings, "confidence": findings}, terminal, cut=None, ends={})
-    yield from paragraph("Interval and bootstrap: each item by itself.", terminal, style=FAINT)
+    title, *rows = _item_lines(listed, {**findings, "confidence": findings}, terminal, cut=None, ends={})
+    yield from (title, *rows)
+    if alone := [name for name in ("interval", "bootstrap") if name in title.text]:
+        told = f"{' and '.join(alone).capitalize()}: each item by itself, not all together."
+        yield from paragraph(told, terminal, style=FAINT)
     yield from notes(findings, terminal)
 
 
@@ -171,12 +174,13 @@ def _items(
     wide = max((len(f"{row['rank']:,}") for row in rows), default=1)
     signs = [SIGNS[row["standing"] if cut is not None else None] for row in rows]
     places = [f" {terminal.sign(*signs[n])} {row['rank']:>{wide},}" for n, row in enumerate(rows)]
-    given = [(number(row["score_low"]), number(row["score_high"])) for row in rows if "error" in row]
+    given = [[row[end] for end in ("score_low", "score_high")] for row in rows if "error" in row]
+    lengths = ["unknown" if low is None else f"{number(low)} to {number(high)}" for low, high in given]
     columns = [
         Column("", places, 9),
         Column("item", [str(row["item"]) for row in rows], 8, names=True),
         Column("score", [number(row["score"]) for row in rows], 3),
-        Column("interval", [f"{low} to {high}" for low, high in given], 2),
+        Column("interval", lengths, 2),
         _ranks("ranks", "{}_rank", rows, terminal, 7),
         _ranks("in the set", "inflated_{}", rows, terminal, 0 if cut else 4),
     ]
