@@ -170,12 +170,32 @@ def test_few_units_are_called_so() -> None:
     assert "few" not in confidence(PISA, draws=40).sentence
 
 
-@pytest.mark.parametrize(("width", "shown"), [(80, "Interval and bootstrap:"), (40, None)])
-def test_what_is_said_of_columns_is_said_where_they_are(width: int, shown: str | None) -> None:
-    text = plain_text(confidence(PISA, draws=40).findings(), Terminal(width=width))
-    heads = [name for name in ("interval", "bootstrap") if f" {name} " in text]
-    assert (shown in text and heads == ["interval", "bootstrap"]) if shown else not heads
-    assert ("each item by itself" in text) == (shown is not None)
+@pytest.mark.parametrize("drawn", ["bootstrap", "draws"])
+def test_what_is_said_of_columns_is_said_where_they_are(drawn: str) -> None:
+    """At each width; and draws of normal estimates are not called a bootstrap."""
+    data = PISA if drawn == "draws" else Votes(["ann", "bob", "cyd", "ann"] * 9)
+    found, seen = confidence(data, draws=40).findings(), []
+    for width in range(40, 81):
+        lines = plain_text(found, Terminal(width=width)).splitlines()
+        head = next(line for line in lines if line.endswith("  ranks, 95 % confidence"))
+        seen.append([name for name in ("interval", "bootstrap", "draws") if name in head])
+        foot = [line for line in lines if line.endswith("by itself, not all together.")]
+        told = f"{' and '.join(seen[-1]).capitalize()}: each item by itself, not all together."
+        assert foot == [told] * bool(seen[-1])
+    assert [seen[0], seen[-1]] == [[], ["interval", drawn]]
+    assert ["interval"] in seen
+
+
+def test_bars_of_stability_stand_beside_no_confidence() -> None:
+    answer = Study(Votes(["ann"] * 9 + ["bob"] * 8 + ["cyd"])).topk(1)
+    assert "━" in plain_text(answer.findings(), Terminal(width=120))
+    both = answer.with_confidence(draws=40).findings()
+    assert "━" not in plain_text(both, Terminal(width=120))
+
+
+def test_the_best_few_are_named_in_full() -> None:
+    found = confidence(PISA, 0.9).asking(5)
+    assert all(name in found.top_sentence for name in TOP_5)
 
 
 def test_a_file_is_taken_for_estimates_only_where_nothing_else_is_in_it(tmp_path: Path) -> None:

@@ -125,16 +125,17 @@ class Confidence(Result):
         how = f"({self.draws:,} draws, seed {self.seed}; a promise for large samples)"
         title = confidence_title(self.level)
         sure = f'With {percent(self.level)} confidence all in the column "{title}" hold together {how}.'
-        said = f"Confidence: which ranks the true scores may have, if {self.basis}. {sure}"
-        return said + (self._caution if self.n_units else "")
+        return (
+            f"Confidence: which ranks the true scores may have, if {self.basis}. {sure}{self._caution}"
+        )
 
     @property
     def _caution(self) -> str:
-        """What units cannot tell, because they are few or agree."""
+        """What units, if there are any, cannot tell because they are few or agree."""
         units, alike = counted(self.n_units, self.unit), self._noise.unvaried()
         few = f" {units} are few: if rare ones that differ much are missing, it holds less often."
         same = f" Undecided, as no draw changes it: the difference of {counted(alike, 'pair')} of items."
-        return few * (self.n_units < FEW) + same * bool(alike)
+        return few * (0 < self.n_units < FEW) + same * bool(self.n_units and alike)
 
     @property
     def top_sentence(self) -> str | None:
@@ -143,7 +144,7 @@ class Confidence(Result):
             return None
         those = self.top(self.k)
         what = f"{counted(len(those), 'item')} may truly be among the {self.k:,} best"
-        return f"With {percent(self.level)} confidence no others than {what}: {named(those, 'and')}."
+        return f"With {percent(self.level)} confidence no others than {what}: {named(those, 'and', 20)}."
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield the items by plain rank, with what is said of each."""
