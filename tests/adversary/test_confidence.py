@@ -290,7 +290,7 @@ def test_known_differences_and_ties() -> None:
 
 @pytest.mark.parametrize("number", [2, 3, 7, 200])
 def test_units_that_all_agree_decide_nothing(number: int) -> None:
-    """Nothing is known of units that were not seen, however the sums of those that were are rounded."""
+    """Nothing is known of units that were not seen."""
     values = np.tile([0.1, 0.3, 0.7, 1 / 3], (number, 1))
     alike = [ScoreMatrix(values), ScoreMatrix(values * 1e150), Votes([0] * number, items=range(4))]
     for data in alike:
@@ -305,6 +305,20 @@ def test_units_that_all_agree_decide_nothing(number: int) -> None:
         assert f"no draw changes it: the difference of {pairs} pairs of items." in found.sentence
         assert ("are few" in found.sentence) == (number < 50)
         assert "unknown" in plain_text(found.findings())
+
+
+def test_sums_that_are_rounded_otherwise_do_not_vary(cases: Cases) -> None:
+    rounded = 0
+    for rng in cases(12):
+        rows = np.tile(rng.random(4) * 10.0 ** rng.integers(-9, 9), (int(rng.integers(5, 60)), 1))
+        rows[:, 3] *= rng.random(len(rows))  # so that rows differ; the others never do
+        found = confidence(ScoreMatrix(rows), draws=40)
+        rounded += 0 < found.errors[0] < 1e-12
+        assert np.isnan(found.score_intervals).all(axis=0).tolist() == [True, True, True, False]
+        assert "no draw changes it: the difference of 3 pairs of items." in found.sentence
+        for best, worst in (found.simultaneous, found.marginal):
+            assert ((worst - best)[:3] >= 2).all()  # none of the three is told from the others
+    assert rounded  # the sums of some draws differ in their last digits
 
 
 def test_wider_levels_hold_narrower_ones(cases: Cases) -> None:

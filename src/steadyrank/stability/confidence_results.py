@@ -122,12 +122,10 @@ class Confidence(Result):
     @property
     def sentence(self) -> str:
         """What is answered, and on what it rests."""
-        how = f"({self.draws:,} draws, seed {self.seed}; a promise for large samples)"
+        how = f"({self.draws:,} draws, seed {self.seed}; a promise for large samples).{self._caution}"
         title = confidence_title(self.level)
-        sure = f'With {percent(self.level)} confidence all in the column "{title}" hold together {how}.'
-        return (
-            f"Confidence: which ranks the true scores may have, if {self.basis}. {sure}{self._caution}"
-        )
+        sure = f'With {percent(self.level)} confidence all in the column "{title}" hold together {how}'
+        return f"Confidence: which ranks the true scores may have, if {self.basis}. {sure}"
 
     @property
     def _caution(self) -> str:
