@@ -31,6 +31,7 @@ from steadyrank.errors import (
     SizeMismatchError,
     TooLargeError,
 )
+from steadyrank.progress import listening
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
 from steadyrank.stability.answers import Answer
@@ -184,6 +185,13 @@ def test_what_is_said_of_columns_is_said_where_they_are(drawn: str) -> None:
         assert foot == [told] * bool(seen[-1])
     assert [seen[0], seen[-1]] == [[], ["interval", drawn]]
     assert ["interval"] in seen
+
+
+def test_draws_and_items_are_counted_aloud() -> None:
+    heard: list[tuple[int, int, str]] = []
+    with listening(lambda *far: heard.append(far)):
+        confidence(Votes(["ann", "bob", "cyd"] * 3), draws=40).findings()
+    assert heard == [(n, 40, "resamples") for n in range(1, 41)] + [(n, 3, "items") for n in (1, 2, 3)]
 
 
 def test_bars_of_stability_stand_beside_no_confidence() -> None:
