@@ -489,6 +489,14 @@ class NothingLeftError(InvalidValueError):
         )
 
 
+class OneUnitError(InvalidValueError):
+    """Draws from a single unit are all the same, and tell nothing of chance."""
+
+    def __init__(self, kind: str) -> None:
+        problem = f"there is only one unit (a {kind}), and draws from it, all the same, tell no chance"
+        super().__init__(problem, way_out="Bring more units, or scores with their standard errors.")
+
+
 class NoUnitsError(InvalidValueError):
     """A question about leaving out units, asked of estimates, which have none."""
 

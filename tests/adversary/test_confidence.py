@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from scipy.stats import norm, t as student_t
 
 from adversary.test_margins import ballots, battles, matrix, medians, votes
 from steadyrank import (
@@ -22,7 +23,7 @@ from steadyrank import (
     stable_topk,
 )
 from steadyrank.chance.rank_sets import Noise, normal_draws
-from steadyrank.chance.resampling import rank_percentiles
+from steadyrank.chance.resampling import bootstrap_scores, rank_percentiles
 from steadyrank.report.export import to_csv, to_json
 from steadyrank.report.text import plain_text
 
@@ -40,8 +41,20 @@ def quantile_of(values: list[float], level: float) -> float:
     return max(values)
 
 
+def least_limit(level: float, questions: int, units: int | None) -> float:
+    """Return what a difference must exceed at least if so many units were drawn."""
+    if units is None:
+        return 0.0
+    return math.sqrt(units / (units - 1)) * float(student_t.isf((1 - level) / questions, units - 1))
+
+
 def decided(
-    scores: np.ndarray, covariance: np.ndarray, noise: np.ndarray, level: float, pairs: list
+    scores: np.ndarray,
+    covariance: np.ndarray,
+    noise: np.ndarray,
+    level: float,
+    pairs: list,
+    units: int | None = None,
 ) -> set[tuple[int, int]]:
     """Return the pairs (above, below) that are decided, by loops over pairs and draws."""
     error, found = {}, set()
@@ -49,12 +62,14 @@ def decided(
         variance = covariance[i, i] + covariance[j, j] - 2 * covariance[i, j]
         small = variance <= 1e-12 * (covariance[i, i] + covariance[j, j])
         error[i, j] = 0.0 if small else math.sqrt(variance)
-        if small and scores[i] != scores[j]:
+        if small and scores[i] != scores[j] and units is None:
             found.add((i, j) if scores[i] > scores[j] else (j, i))
     left = [pair for pair in pairs if error[pair]]
     while left:
         largest = [max(abs(draw[i] - draw[j]) / error[i, j] for i, j in left) for draw in noise]
-        limit = quantile_of(largest, level)
+        limit = max(
+            quantile_of(largest, level), least_limit(level, 2 * (len(pairs) - len(found)), units)
+        )
         over = [(i, j) for i, j in left if abs(scores[i] - scores[j]) > limit * error[i, j]]
         if not over:
             break
@@ -64,7 +79,7 @@ def decided(
 
 
 def above_one_sided(
-    scores: np.ndarray, covariance: np.ndarray, noise: np.ndarray, level: float
+    scores: np.ndarray, covariance: np.ndarray, noise: np.ndarray, level: float, units: int | None = None
 ) -> set[tuple[int, int]]:
     """Return the ordered pairs (above, below) decided one-sided, each of them a question of its own."""
     size = len(scores)
@@ -74,12 +89,14 @@ def above_one_sided(
         both = covariance[i, i] + covariance[j, j]
         variance = both - 2 * covariance[i, j]
         error[i, j] = math.sqrt(variance) if variance > 1e-12 * both else 0.0
-        if not error[i, j] and scores[i] > scores[j]:
+        if not error[i, j] and scores[i] > scores[j] and units is None:
             found.add((i, j))
     left = {pair for pair in left if error[pair]}
     while left:
         largest = [max(0.0, *((draw[i] - draw[j]) / error[i, j] for i, j in left)) for draw in noise]
-        limit = quantile_of(largest, level)
+        limit = max(
+            quantile_of(largest, level), least_limit(level, size * (size - 1) - len(found), units)
+        )
         over = {(i, j) for i, j in left if scores[i] - scores[j] > limit * error[i, j]}
         if not over:
             break
@@ -100,20 +117,27 @@ def estimates(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     return scores, (root @ root.T).astype(float)
 
 
+def some_units(rng: np.random.Generator) -> int | None:
+    """Return from how many units the noise was drawn, or None where it was given."""
+    return None if rng.random() < 0.5 else int(rng.choice([2, 3, 9, 50, 10**6]))
+
+
 def test_rank_sets_are_those_of_loops_over_pairs(cases: Cases) -> None:
     for rng in cases(60):
         scores, covariance = estimates(rng)
         size, level = len(scores), float(rng.choice([0.6, 0.8, 0.9]))
         noise = normal_draws(covariance, 40, int(rng.integers(100)))
-        found = Noise(scores, covariance, noise.T.copy())
+        units = some_units(rng)
+        found = Noise(scores, covariance, noise.T.copy(), units)
         every = [(i, j) for i in range(size) for j in range(i + 1, size)]
-        above = decided(scores, covariance, noise, level, every)
+        above = decided(scores, covariance, noise, level, every, units)
         best, worst = found.simultaneous(level)
         assert best.tolist() == [1 + sum(low == j for _, low in above) for j in range(size)]
         assert worst.tolist() == [size - sum(high == j for high, _ in above) for j in range(size)]
         best, worst = found.marginal(level)
         for item in range(size):
-            above = decided(scores, covariance, noise, level, [p for p in every if item in p])
+            own = [pair for pair in every if item in pair]
+            above = decided(scores, covariance, noise, level, own, units)
             assert best[item] == 1 + sum(low == item for _, low in above)
             assert worst[item] == size - sum(high == item for high, _ in above)
 
@@ -126,8 +150,9 @@ def test_the_top_is_that_of_ordered_pairs_one_by_one(cases: Cases) -> None:
         noise = normal_draws(covariance, 40, int(rng.integers(100)))
         if rng.random() < 0.5:
             noise = noise**3 + rng.random()  # as the draws of a bootstrap may be: skewed, and off centre
-        found = Noise(scores, covariance, noise.T.copy())
-        above = above_one_sided(scores, covariance, noise, level)
+        units = some_units(rng)
+        found = Noise(scores, covariance, noise.T.copy(), units)
+        above = above_one_sided(scores, covariance, noise, level, units)
         best, worst = found.simultaneous(level, one_sided=True)
         assert best.tolist() == [1 + sum(low == j for _, low in above) for j in range(size)]
         assert worst.tolist() == [size - sum(high == j for high, _ in above) for j in range(size)]
@@ -192,8 +217,12 @@ def test_bootstrap_draws_units_as_numpy_does(make: Callable, cases: Cases) -> No
             continue
         found = study.confidence(0.8, draws=10, seed=seed)
         assert np.allclose(found.errors, np.std(rows, axis=0, ddof=1))
-        ordered = np.sort(rows, axis=0)  # 10 draws: the ends of the middle 80 % are the 1st and the 9th
-        assert np.array_equal(found.score_intervals, ordered[[0, 8]])
+        number, error = data.n_units, np.std(rows, axis=0, ddof=1)
+        far = least_limit(0.8, 2, number) * error  # 10 draws reach no tail that is less than a tenth
+        far[error < 1e-12] = np.nan
+        assert np.allclose(
+            found.score_intervals, [study.scores - far, study.scores + far], equal_nan=True
+        )
         assert np.array_equal(found.bootstrap_ranks, rank_percentiles(np.array(rows), 0.1))
 
 
@@ -220,8 +249,6 @@ def test_the_number_of_workers_changes_nothing() -> None:
 
 
 def test_more_draws_begin_with_the_same_ones() -> None:
-    from steadyrank.chance.resampling import bootstrap_scores
-
     study = Study(Votes(["a"] * 5 + ["b"] * 4))
     few, more = (bootstrap_scores(study.data, study.scorer, number, 3) for number in (5, 9))
     assert np.array_equal(few, more[:5])
@@ -235,13 +262,71 @@ def test_the_scale_of_scores_changes_no_ranks(scale: float) -> None:
     assert np.array_equal(plain.bootstrap_ranks, scaled.bootstrap_ranks)
 
 
+def test_intervals_are_percentiles_further_out_for_fewer_units(cases: Cases) -> None:
+    for rng in cases(3):
+        number, draws = int(rng.integers(4, 40)), 60
+        study = Study(ScoreMatrix(rng.normal(size=(number, 3))))
+        drawn = bootstrap_scores(study.data, study.scorer, draws, 5)
+        tail = float(norm.sf(least_limit(0.7, 2, number)))
+        assert tail < 0.15
+        found = study.confidence(0.7, draws=draws, seed=5)
+        for item in range(3):
+            ordered = sorted(drawn[:, item])
+            low = next(one for n, one in enumerate(ordered, 1) if n >= tail * draws)
+            high = next(one for n, one in enumerate(ordered, 1) if n >= (1 - tail) * draws - 1e-9)
+            assert found.score_intervals[:, item].tolist() == [low, high]
+
+
 def test_known_differences_and_ties() -> None:
-    """Errors of 0: a difference is known, and a tie stays one; so with one that never varies."""
+    """Errors of 0: a difference is known, and a tie stays one. From units it is not known."""
     exact = rank_confidence([3, 2, 2, 1], [0, 0, 0, 0])
     assert [ends.tolist() for ends in exact.simultaneous] == [[1, 2, 2, 4], [1, 3, 3, 4]]
     row = np.random.default_rng(1).normal(size=(9, 1))
     together = confidence(ScoreMatrix(np.hstack([row, row + 1, row])), draws=40)
-    assert [ends.tolist() for ends in together.simultaneous] == [[2, 1, 2], [3, 1, 3]]
+    assert [ends.tolist() for ends in together.simultaneous] == [[1, 1, 1], [3, 3, 3]]
+    assert "no draw changes it: the difference of 2 pairs of items." in together.sentence
+    assert together.top(1) == (1, 0, 2)
+
+
+@pytest.mark.parametrize("number", [2, 3, 7, 200])
+def test_units_that_all_agree_decide_nothing(number: int) -> None:
+    """Nothing is known of units that were not seen."""
+    values = np.tile([0.1, 0.3, 0.7, 1 / 3], (number, 1))
+    alike = [ScoreMatrix(values), ScoreMatrix(values * 1e150), Votes([0] * number, items=range(4))]
+    for data in alike:
+        found = confidence(data, draws=40)
+        for best, worst in (found.simultaneous, found.marginal):
+            assert (best.tolist(), worst.tolist()) == ([1] * 4, [4] * 4)
+        assert len(found.top(1)) == 4
+        assert np.isnan(found.score_intervals).all()
+        rows = found.findings()["rows"]
+        assert {(row["score_low"], row["score_high"]) for row in rows} == {(None, None)}
+        pairs = 3 if isinstance(data, Votes) else 6
+        assert f"no draw changes it: the difference of {pairs} pairs of items." in found.sentence
+        assert ("are few" in found.sentence) == (number < 50)
+        assert "unknown" in plain_text(found.findings())
+
+
+def means_by_a_detour(data: ScoreMatrix) -> np.ndarray:
+    """Return column means; those of the first columns with the last one added and taken away again."""
+    last = data.values[:, -1:]
+    return np.append((data.values[:, :-1] + last).mean(axis=0) - last.mean(), last.mean())
+
+
+def test_sums_that_are_rounded_otherwise_do_not_vary(cases: Cases) -> None:
+    rounded = 0
+    for rng in cases(12):
+        rows = np.tile(
+            rng.uniform(0.1, 1, 4) * 10.0 ** rng.integers(-9, 9), (int(rng.integers(5, 60)), 1)
+        )
+        rows[:, 3] *= rng.random(len(rows))  # so that rows differ; the others never do
+        found = confidence(ScoreMatrix(rows), draws=40, scorer=Refit(means_by_a_detour, n_jobs=1))
+        rounded += bool(0 < found.errors[0] < 1e-12 * found.scores[0])
+        assert np.isnan(found.score_intervals).all(axis=0).tolist() == [True, True, True, False]
+        assert "no draw changes it: the difference of 3 pairs of items." in found.sentence
+        for best, worst in (found.simultaneous, found.marginal):
+            assert ((worst - best)[:3] >= 2).all()  # none of the three is told from the others
+    assert rounded  # the sums of some draws differ in their last digits
 
 
 def test_wider_levels_hold_narrower_ones(cases: Cases) -> None:
@@ -272,7 +357,7 @@ def test_what_is_said_is_true(cases: Cases) -> None:
         k = int(rng.integers(1, data.n_items + 1))
         found = confidence(data, 0.9, draws=30).asking(k)
         noise = found._noise
-        above = above_one_sided(noise.scores, noise.covariance, noise.draws.T, 0.9)
+        above = above_one_sided(noise.scores, noise.covariance, noise.draws.T, 0.9, data.n_units)
         behind = [sum(low == item for _, low in above) for item in range(data.n_items)]
         may = [item for item, number in zip(data.items, behind, strict=True) if number < k]
         document = found.findings()

@@ -44,6 +44,9 @@ def test_the_time_left_is_that_of_the_pace_so_far() -> None:
     assert pace.text(500, 1000, "refits") == "Fitting: 500 of 1,000 refits, about 2 min left"
     clock.now += 60
     assert pace.text(990, 1000, "refits").endswith("about 2 s left")
+    assert pace.text(5, 9, "items") == "Fitting: 5 of 9 items"  # other work has a pace of its own
+    clock.now += 2
+    assert pace.text(7, 9, "items").endswith("about 2 s left")
 
 
 def test_elsewhere_a_line_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:

@@ -26,11 +26,14 @@ from steadyrank.errors import (
     InvalidDataError,
     InvalidValueError,
     ItemWithoutDataError,
-    NothingLeftError,
     NoUnitsError,
+    OneUnitError,
     SizeMismatchError,
     TooLargeError,
 )
+from steadyrank.progress import listening
+from steadyrank.report.terminal import Terminal
+from steadyrank.report.text import plain_text
 from steadyrank.stability.answers import Answer
 
 if TYPE_CHECKING:
@@ -148,10 +151,59 @@ def test_a_draw_without_scores_is_never_dropped() -> None:
 
 
 def test_one_unit_and_too_many_items_are_refused() -> None:
-    with pytest.raises(NothingLeftError):
+    with pytest.raises(OneUnitError, match=r"only one unit \(a vote\), and draws from it, all the same"):
         confidence(Votes(["a"]))
     with pytest.raises(TooLargeError, match="comparing all pairs of items"):
         confidence(Ratings(["u", "v"] * 10_000, range(20_000), [1] * 20_000))
+
+
+@pytest.mark.parametrize("data", [Votes(["a", "b", "a"]), Estimates([1, 2], errors=[1, 1])])
+def test_draws_beyond_all_memory_are_refused(data: Any) -> None:
+    told = r"100,000,000 draws of 2 scores would take 71\.5 GiB of memory\. Ask for fewer draws"
+    with pytest.raises(TooLargeError, match=told):
+        confidence(data, draws=100_000_000)
+
+
+def test_few_units_are_called_so() -> None:
+    for number, few in ((49, True), (50, False)):
+        found = confidence(Votes(["a", "b"] * 20 + ["b"] * (number - 40)), draws=40)
+        assert (f"{number} votes are few" in found.sentence) == few
+    assert "few" not in confidence(PISA, draws=40).sentence
+
+
+@pytest.mark.parametrize("drawn", ["bootstrap", "draws"])
+def test_what_is_said_of_columns_is_said_where_they_are(drawn: str) -> None:
+    """At each width; and draws of normal estimates are not called a bootstrap."""
+    data = PISA if drawn == "draws" else Votes(["ann", "bob", "cyd", "ann"] * 9)
+    found, seen = confidence(data, draws=40).findings(), []
+    for width in range(40, 81):
+        lines = plain_text(found, Terminal(width=width)).splitlines()
+        head = next(line for line in lines if line.endswith("  ranks, 95 % confidence"))
+        seen.append([name for name in ("interval", "bootstrap", "draws") if name in head])
+        foot = [line for line in lines if line.endswith("by itself, not all together.")]
+        told = f"{' and '.join(seen[-1]).capitalize()}: each item by itself, not all together."
+        assert foot == [told] * bool(seen[-1])
+    assert [seen[0], seen[-1]] == [[], ["interval", drawn]]
+    assert ["interval"] in seen
+
+
+def test_draws_and_items_are_counted_aloud() -> None:
+    heard: list[tuple[int, int, str]] = []
+    with listening(lambda *far: heard.append(far)):
+        confidence(Votes(["ann", "bob", "cyd"] * 3), draws=40).findings()
+    assert heard == [(n, 40, "resamples") for n in range(1, 41)] + [(n, 3, "items") for n in (1, 2, 3)]
+
+
+def test_bars_of_stability_stand_beside_no_confidence() -> None:
+    answer = Study(Votes(["ann"] * 9 + ["bob"] * 8 + ["cyd"])).topk(1)
+    assert "━" in plain_text(answer.findings(), Terminal(width=120))
+    both = answer.with_confidence(draws=40).findings()
+    assert "━" not in plain_text(both, Terminal(width=120))
+
+
+def test_the_best_few_are_named_in_full() -> None:
+    found = confidence(PISA, 0.9).asking(5)
+    assert all(name in found.top_sentence for name in TOP_5)
 
 
 def test_a_file_is_taken_for_estimates_only_where_nothing_else_is_in_it(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """How often confidence holds: data drawn again and again from a population whose true scores are known.
 
-``make simulate`` prints the table of ``docs/confidence.md``; ``make test`` runs a small form of it, by
+``make simulate`` prints the tables of ``docs/confidence.md``; ``make test`` runs a small form, by
 ``test_coverage.py``. Each trial has a generator of its own, seeded by its number.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import numpy as np
 from scipy.stats import binom
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
     Trial = Callable[[np.random.Generator, float], tuple[np.ndarray, dict[str, np.ndarray]]]
 
-LEVEL = 0.9
+LEVEL, FEW_LEVEL = 0.9, 0.95
+UNITS = (2, 3, 5, 10, 20, 50, 100)
 TAU = 3
 TRUTHS = {
     "all equal": np.zeros(8),
@@ -86,6 +88,53 @@ TRIALS = {f"normal, {name}": normal_trial(truth) for name, truth in TRUTHS.items
 TRIALS |= {name: unit_trial(kind) for name, kind in (("300 votes", "votes"), ("100 rows", "rows"))}
 
 
+def _losing(rng: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+    """Return rows whose first item mostly gains 1, and loses 19 in one of twenty."""
+    rows = 0.3 * rng.standard_normal(shape)
+    rows[:, 0] += np.where(rng.random(len(rows)) < 0.05, -19, 1)
+    return rows
+
+
+ROWS: dict[str, tuple[float, Callable[[np.random.Generator, tuple[int, int]], np.ndarray]]] = {
+    "normal": (0.0, lambda rng, shape: rng.standard_normal(shape)),
+    "lognormal": (float(np.exp(0.5)), lambda rng, shape: np.exp(rng.standard_normal(shape))),
+    "0 or 1": (0.5, lambda rng, shape: rng.random(shape) < 0.5),
+    "1 in 20 is 1": (0.05, lambda rng, shape: rng.random(shape) < 0.05),
+    "1 in 20 loses 19": (0.0, _losing),
+}
+"""How one row of equally good items is drawn, and their true score."""
+
+
+def means_at_once(data: ScoreMatrix, scorer: object, draws: int, seed: int) -> np.ndarray:
+    """Return the means of rows drawn anew, all draws in one product: as the library's, but fast."""
+    assert scorer is not None
+    number = data.n_units
+    copies = np.random.default_rng(seed).multinomial(number, np.full(number, 1 / number), size=draws)
+    return copies @ data.values / number
+
+
+def few_trial(kind: str, units: int, items: int = 5, draws: int = 299) -> Trial:
+    """Return a trial with so many rows of equally good items, which also tells one score interval."""
+    true, rows = ROWS[kind]
+
+    def trial(rng: np.random.Generator, level: float) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        data = ScoreMatrix(np.asarray(rows(rng, (units, items)), dtype=float))
+        with patch("steadyrank.stability.confidence_results.bootstrap_scores", means_at_once):
+            found: Confidence = confidence(data, level, draws=draws, seed=int(rng.integers(2**31)))
+        low, high = found.score_intervals[:, 0]
+        inside = np.isnan(low) or low <= true + 1e-9 <= high + 2e-9  # an unknown one claims nothing
+        return np.zeros(items), {"simultaneous": found.simultaneous, "interval": np.array(inside)}
+
+    return trial
+
+
+def covered_by_few(trial: Trial, number: int, level: float = FEW_LEVEL) -> tuple[int, int]:
+    """Return in how many trials all simultaneous ranks hold, and the interval of item 0."""
+    found = [trial(np.random.default_rng([8, which]), level) for which in range(number)]
+    ranks = sum(bool(holds(truth, told["simultaneous"]).all()) for truth, told in found)
+    return ranks, sum(bool(told["interval"]) for _, told in found)
+
+
 def covered(trial: Trial, number: int, level: float = LEVEL) -> dict[str, int]:
     """Return in how many trials all simultaneous ranks, those of item 0, one top, and all tops hold."""
     found = dict.fromkeys(("simultaneous", "marginal", "top", "tops"), 0)
@@ -105,7 +154,8 @@ def fewest(number: int, level: float = LEVEL, chance: float = 1e-4) -> int:
 
 
 def main(number: int) -> int:
-    """Print the table, and return 1 if a coverage is too low to be chance."""
+    """Print the tables, and return 1 if the coverage of large samples is too low to be chance."""
+    print_few(number)
     print(
         f"| {number:,} trials at {100 * LEVEL:g} % | all ranks together | one item's ranks | top {TAU} "
         "| every top |"
@@ -119,6 +169,17 @@ def main(number: int) -> int:
             f"| {name} | " + " | ".join(f"{100 * one / number:.1f} %" for one in found.values()) + " |"
         )
     return int(low)
+
+
+def print_few(number: int) -> None:
+    """Print how often confidence holds with few rows: all ranks together, and one score interval."""
+    print(f"| {number:,} trials at {100 * FEW_LEVEL:g} % | {' | '.join(f'{n} rows' for n in UNITS)} |")
+    print("|---" * (1 + len(UNITS)) + "|")
+    for kind in ROWS:
+        found = [covered_by_few(few_trial(kind, units), number) for units in UNITS]
+        cells = [" / ".join(f"{100 * one / number:.0f}" for one in both) for both in found]
+        print(f"| {kind} | {' | '.join(cells)} |")
+    print()
 
 
 if __name__ == "__main__":

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from simulations.coverage import TRIALS, TRUTHS, covered, fewest, normal_trial
+from simulations.coverage import (
+    FEW_LEVEL,
+    TRIALS,
+    TRUTHS,
+    covered,
+    covered_by_few,
+    few_trial,
+    fewest,
+    normal_trial,
+)
+from steadyrank.chance import rank_sets
 
 SOME = {name: 100 if name.startswith("normal") else 12 for name in TRIALS}
 
@@ -19,3 +29,12 @@ def test_understated_errors_are_found_out() -> None:
     found = covered(normal_trial(TRUTHS["all equal"], shrunk=0.7), 100)
     assert found["simultaneous"] < fewest(100)
     assert found["marginal"] < fewest(100)
+
+
+@pytest.mark.parametrize("units", [2, 5, 10])
+def test_few_units_hold_what_they_promise(units: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    trial = few_trial("normal", units, items=8, draws=60)
+    assert covered_by_few(trial, 40)[0] >= fewest(40, FEW_LEVEL)
+    # Without Student's share for each question, as if the noise were known, it is found out.
+    monkeypatch.setattr(rank_sets, "student", lambda tail, units: 0.0)
+    assert covered_by_few(trial, 40)[0] < fewest(40, FEW_LEVEL)

@@ -13,6 +13,14 @@ round is not proved of the later steps. *One-sided*, each pair is two questions,
 other and whether the other is above it. When the first is decided, the second is still in question. Of
 all questions whose answer is no, the first to be answered wrongly is answered while all of them are in
 question, so by noise above their own quantile: that covers wrong ways round, too, and costs some width.
+
+Noise that comes from drawn *units* is itself an estimate, and decides less, for two reasons. A
+difference that never varies is no knowledge, as an error of 0 that was given is: units that were not
+seen may differ, so the pair is undecided. And draws of n units have n - 1 directions, however many pairs
+there are, and deviations that n units can only estimate: the quantile of the largest is too low, by far
+with few units. So it is never taken to be less than what keeps the promise whatever the directions are:
+Student's quantile for n units, with the probability shared out among the questions (Bonferroni, and step
+by step Holm). For means of normal units that is exact for one question, and safe for all together.
 """
 
 from __future__ import annotations
@@ -22,8 +30,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import stdtrit
 
 from steadyrank.engines.blocks import slices
+from steadyrank.progress import counting
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
@@ -47,6 +57,8 @@ class Noise:
         That of the noise in them.
     draws : float array (items, draws)
         Draws of the noise.
+    units : int, optional
+        How many units each draw drew; without it the covariance is known, as that of given errors is.
 
     Examples
     --------
@@ -58,6 +70,7 @@ class Noise:
     scores: FloatArray
     covariance: FloatArray
     draws: FloatArray
+    units: int | None = None
 
     def simultaneous(self, level: float, *, one_sided: bool = False) -> tuple[IntArray, IntArray]:
         """Return the best and the worst rank of each item: in large samples all hold together."""
@@ -71,7 +84,7 @@ class Noise:
         """Return the best and the worst rank of each item, which hold for each by itself."""
         number = len(self.scores)
         best, worst = np.empty((2, number), dtype=np.int64)
-        for item in range(number):
+        for item in counting(range(number), number, "items"):
             others = np.delete(np.arange(number), item)
             lead = self._lead(np.full(number - 1, item), others, level)
             best[item], worst[item] = 1 + (lead < 0).sum(), number - (lead > 0).sum()
@@ -82,27 +95,42 @@ class Noise:
     ) -> FloatArray:
         """Return 1 for each pair in which one is decided to be above the other, -1 for below, else 0.
 
-        A difference that never varies is known: it is decided unless it is 0.
+        A difference that never varies is decided if it is known, unless it is 0.
         """
-        gaps, own = self.scores[one] - self.scores[other], np.diag(self.covariance)
-        both = own[one] + own[other]
-        variances = both - 2 * self.covariance[one, other]
-        varies = variances > NEVER * both
-        decided = ~varies & (np.abs(gaps) > NEVER * np.abs(self.scores).max())
-        errors, left = np.sqrt(np.where(varies, variances, 1.0)), np.flatnonzero(varies)
-        over, against = varies, np.zeros(self.draws.shape[1])
-        while over.any():
+        gaps, errors = self._differences(one, other)
+        decided = (errors == 0) & (gaps != 0) & (self.units is None)
+        left = np.flatnonzero(errors)
+        over, against = errors > 0, np.zeros(self.draws.shape[1])
+        while left.size and over.any():
             largest = self._largest(one[left], other[left], errors[left])
             limit = upper_quantile(np.maximum(against, largest), level)
+            if self.units is not None:
+                in_question = 2 * len(one) - (1 if one_sided else 2) * np.count_nonzero(decided)
+                limit = max(limit, student((1 - level) / in_question, self.units))
             over = np.abs(gaps[left]) > limit * errors[left]
             new, left = left[over], left[~over]
             decided[new] = True
             if one_sided:  # whether the one below is above is still in question
                 turned = -np.sign(gaps[new]) * errors[new]
-                np.maximum(
-                    against, self._largest(one[new], other[new], turned, np.positive), out=against
-                )
+                opposite = self._largest(one[new], other[new], turned, np.positive)
+                against = np.maximum(against, opposite)
         return np.where(decided, np.sign(gaps), 0.0)
+
+    def unvaried(self) -> int:
+        """Return how many pairs of different scores have a difference that never varies."""
+        gaps, errors = self._differences(*np.triu_indices(len(self.scores), 1))
+        return int(np.count_nonzero((errors == 0) & (gaps != 0)))
+
+    def _differences(self, one: IntArray, other: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return the difference of each pair, and its standard deviation: 0 if it never varies."""
+        gaps, sizes = self.scores[one] - self.scores[other], np.abs(self.scores)
+        both = self.covariance[one, one] + self.covariance[other, other]
+        variances = both - 2 * self.covariance[one, other]
+        # Scores of drawn units are sums: in another order they are rounded otherwise, and do not vary.
+        rounding = 0.0 if self.units is None else NEVER * np.maximum(sizes[one], sizes[other])
+        varies = variances > np.maximum(NEVER * both, rounding**2)
+        gaps[~varies & (np.abs(gaps) <= NEVER * sizes.max())] = 0.0
+        return gaps, np.sqrt(np.where(varies, variances, 0.0))
 
     def _largest(
         self, one: IntArray, other: IntArray, errors: FloatArray, size: np.ufunc = np.absolute
@@ -125,6 +153,19 @@ def upper_quantile(draws: FloatArray, level: float) -> float:
     """
     place = min(len(draws), math.ceil(round(level * (len(draws) + 1), 9)))
     return float(np.partition(draws, place - 1)[place - 1])
+
+
+def student(tail: float, units: int) -> float:
+    """Return what a mean of normal units exceeds with this probability, in deviations of its draws.
+
+    Draws of n units deviate by less than their mean does, by the root of n - 1 over n.
+
+    Examples
+    --------
+    >>> round(student(0.025, 10), 3), round(student(0.025, 10**9), 3)
+    (2.385, 1.96)
+    """
+    return float(-stdtrit(units - 1, tail)) * math.sqrt(units / (units - 1))
 
 
 def normal_draws(covariance: FloatArray, draws: int, seed: int) -> FloatArray:

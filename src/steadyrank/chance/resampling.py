@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.errors import InvalidValueError, Option, SteadyrankError
+from steadyrank.errors import InvalidValueError, OneUnitError, Option, SteadyrankError
 from steadyrank.progress import counting
 from steadyrank.scorers.bagged import Bagged, drawn_copies
-from steadyrank.scorers.base import Scorer, check_several
+from steadyrank.scorers.base import Scorer
 from steadyrank.scorers.refit import Refit, run_fits
 
 if TYPE_CHECKING:
@@ -66,18 +66,15 @@ def draw(counts: IntArray, size: int, seed: int, which: int, *, replace: bool) -
 
 def bootstrap_scores(data: Observations, scorer: Scorer, draws: int, seed: int) -> FloatArray:
     """Return the scores (draws, items) of data with units drawn anew; refuse if any draw has none."""
-    check_several(data)
+    if data.n_units < 2:
+        raise OneUnitError(data.units.kind)
     copies = partial(draw, data.units.counts, data.n_units, seed, replace=True)
     found, reasons = scored_draws(data, scorer, copies, draws, "resamples")
     if reasons:
         why = f"to leave them out would bias the rest; the first: {reasons[min(reasons)]}"
-        raise InvalidValueError(
-            f"{len(reasons):,} of {draws:,} resamples cannot be scored, and {why}",
-            way_out=[
-                "Leave out items with few observations, by with_min_count or ",
-                Option("min_count"),
-            ],
-        )
+        problem = f"{len(reasons):,} of {draws:,} resamples cannot be scored, and {why}"
+        say = "Leave out items with few observations, by with_min_count or "
+        raise InvalidValueError(problem, way_out=[say, Option("min_count")])
     return np.array(list(found.values()), dtype=np.float64)
 
 

@@ -295,7 +295,8 @@ def _answer(options: Any, ask: Callable[[Study], Any], work: str = "Leaving ever
     from steadyrank.report.text import lines
 
     study, about = open_study(options, options.output)
-    with working(work):
+    drawn = getattr(options, "confidence", None) is not None
+    with working(f"{work}, and drawing them anew" if drawn else work):
         result = _with(options, ask(study))
         wanted = {"everything": options.everything}
         found = result.brief(**about, **wanted) if options.form == "text" else result.findings(**about)

@@ -25,12 +25,12 @@ class Pace:
     def __init__(self, what: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._what, self._clock = what, clock
         self._said = clock()
-        self._first: tuple[float, int] | None = None
+        self._first: dict[str, tuple[float, int]] = {}  # of each noun: one work may follow another
 
     def text(self, done: int, total: int, noun: str) -> str:
         """Return how far it is; what was done before anybody counted tells nothing of the pace."""
         now = self._clock()
-        start, before = self._first = self._first or (now, done)
+        start, before = self._first.setdefault(noun, (now, done))
         known = f"{self._what}: {done:,} of {total:,} {noun}"
         if done <= before:
             return known

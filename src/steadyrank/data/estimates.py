@@ -136,13 +136,7 @@ class Estimates(Observations):
 
     @classmethod
     def from_frame(cls, frame: Any, **arguments: Unpack[EstimatesArguments]) -> Self:
-        """Take estimates from a dataframe with columns of items, scores and standard errors.
-
-        Parameters
-        ----------
-        frame : dataframe of any library, or mapping from names to columns
-        item, score, error : str, optional
-            The names of the columns; guessed from common names where not given.
+        """Take estimates from a dataframe: columns ``item``, ``score``, ``error``, guessed if not named.
 
         Examples
         --------

@@ -26,8 +26,8 @@ from steadyrank.errors import (
 EXACT_INTEGERS = 2**53
 """Integers beyond this one do not all have a float64 of their own."""
 
-LARGEST_SQUARE = 8 * 2**30
-"""Bytes of the largest (items, items) matrix that is built on request."""
+LARGEST_SIZE = 8 * 2**30
+"""Bytes of the largest table that is built on request, such as a matrix (items, items)."""
 
 
 def check_scores(scores: ArrayLike) -> FloatArray:
@@ -111,8 +111,13 @@ def check_eps(eps: object) -> float:
 
 def check_square(n_items: int, bytes_each: int, what: str, way_out: str) -> None:
     """Complain about an (items, items) result that is too large to be built by accident."""
-    if n_items * n_items * bytes_each > LARGEST_SQUARE:
-        raise TooLargeError(what, n_items * n_items * bytes_each, way_out)
+    check_size(n_items * n_items * bytes_each, what, way_out)
+
+
+def check_size(size: int, what: str, way_out: str) -> None:
+    """Complain about so many bytes that they were hardly meant."""
+    if size > LARGEST_SIZE:
+        raise TooLargeError(what, size, way_out)
 
 
 def check_same_items(first: int, second: int, what: str) -> None:

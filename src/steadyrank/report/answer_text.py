@@ -122,8 +122,11 @@ def confidence_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     yield from heading(findings, terminal)
     yield from _confidence_said(findings, terminal)
     yield Line("")
-    yield from _item_lines(listed, {**findings, "confidence": findings}, terminal, cut=None, ends={})
-    yield from paragraph("Interval and bootstrap: each item by itself.", terminal, style=FAINT)
+    title, *rows = _item_lines(listed, {**findings, "confidence": findings}, terminal, cut=None, ends={})
+    yield from (title, *rows)
+    if alone := [name for name in ("interval", "bootstrap", "draws") if name in title.text]:
+        told = f"{' and '.join(alone).capitalize()}: each item by itself, not all together."
+        yield from paragraph(told, terminal, style=FAINT)
     yield from notes(findings, terminal)
 
 
@@ -166,17 +169,21 @@ def _item_lines(
 def _items(
     rows: Sequence[Row], findings: Findings, terminal: Terminal, cut: int | None
 ) -> tuple[list[str], RankAxis | None]:
-    """Return the header and the lines of items, and an axis for bars of ranks if there is room."""
+    """Return the header and the lines of items, and an axis for bars of ranks if there is room.
+
+    Bars are stability; beside ranks of a confidence they would be taken for these.
+    """
     number = _score_format([row["score"] for row in rows])
     wide = max((len(f"{row['rank']:,}") for row in rows), default=1)
     signs = [SIGNS[row["standing"] if cut is not None else None] for row in rows]
     places = [f" {terminal.sign(*signs[n])} {row['rank']:>{wide},}" for n, row in enumerate(rows)]
-    given = [(number(row["score_low"]), number(row["score_high"])) for row in rows if "error" in row]
+    given = [[row[end] for end in ("score_low", "score_high")] for row in rows if "error" in row]
+    lengths = ["unknown" if low is None else f"{number(low)} to {number(high)}" for low, high in given]
     columns = [
         Column("", places, 9),
         Column("item", [str(row["item"]) for row in rows], 8, names=True),
         Column("score", [number(row["score"]) for row in rows], 3),
-        Column("interval", [f"{low} to {high}" for low, high in given], 2),
+        Column("interval", lengths, 2),
         _ranks("ranks", "{}_rank", rows, terminal, 7),
         _ranks("in the set", "inflated_{}", rows, terminal, 0 if cut else 4),
     ]
@@ -187,8 +194,9 @@ def _items(
         away = ["" if row["away"] is None else _away(row["away"], most) for row in rows]
         columns.append(Column("away", away, 5))
     if findings["confidence"] is not None:
-        columns.append(_ranks("bootstrap", "bootstrap_{}", rows, terminal, 1))
+        drawn = "bootstrap" if findings["n_units"] else "draws"
         title = confidence_title(findings["confidence"]["level"])
+        columns.append(_ranks(drawn, "bootstrap_{}", rows, terminal, 1))
         columns.append(_ranks(title, "confidence_{}", rows, terminal, 7))
     counts = [row["count"] for row in rows if row.get("count") is not None]
     if len(set(counts)) > 1:
@@ -196,7 +204,8 @@ def _items(
     if terminal.verbose and cut is not None:
         columns.append(Column("enters at eps", [f"{row['critical_eps'] or 0:.3g}" for row in rows], 1))
     layout = Layout([column for column in columns if column.need and any(column.cells)], terminal)
-    return layout.lines(), RankAxis.beside(layout.width, rows, terminal, cut)
+    barred = rows if findings["confidence"] is None else []
+    return layout.lines(), RankAxis.beside(layout.width, barred, terminal, cut)
 
 
 def _ranks(title: str, ends: str, rows: Sequence[Row], terminal: Terminal, need: int) -> Column:

@@ -9,20 +9,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import ndtr, ndtri
 
-from steadyrank.chance.rank_sets import Noise, normal_draws
+from steadyrank.chance.rank_sets import NEVER, Noise, normal_draws, student
 from steadyrank.chance.resampling import bootstrap_scores, rank_percentiles
 from steadyrank.data.estimates import Estimates
-from steadyrank.operators.checks import check_k, check_level, check_square, check_whole
+from steadyrank.operators.checks import check_k, check_level, check_size, check_square, check_whole
 from steadyrank.reading.arrays import frozen
-from steadyrank.stability.findings import label, labels, told
+from steadyrank.stability.findings import finite, label, labels, told
 from steadyrank.stability.results import Result
 from steadyrank.stability.verdict import named
-from steadyrank.wording import counted, percent, plural
+from steadyrank.wording import confidence_title, counted, percent, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 DRAWS = 1000
 GIVEN = "the scores are normal estimates with the covariance given, or independent with the errors given"
 DRAWN = "the {} were drawn independently from one population"
+TIES = "equal scores: the smaller item index stands first; which of them is truly above is never decided"
+
+FEW = 50
+"""Fewer units are called few: where rare ones decide, simulations find far less than the confidence."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,8 +58,10 @@ class Confidence(Result):
     errors : float array (items,)
         The standard error of each score: the spread of its draws, or as given.
     score_intervals : float array (2, items)
-        The lowest and the highest score of each item, each item by itself: percentiles of the draws, or
-        the score less and plus so many standard errors.
+        The lowest and the highest score of each item, each item by itself: percentiles of the draws,
+        further out the fewer units there are; or, where errors were given or the draws do not reach so
+        far, the score less and plus so many standard errors. NaN for scores that are the same in all
+        draws of units, which tells nothing of chance.
     bootstrap_ranks : pair of int arrays
         The percentiles of the ranks in the draws, each item by itself. Equal scores share their ranks:
         the best of these counts at the low end, the worst at the high one. Near ties their coverage
@@ -116,9 +122,18 @@ class Confidence(Result):
     @property
     def sentence(self) -> str:
         """What is answered, and on what it rests."""
-        drawn = f"({self.draws:,} draws, seed {self.seed}; a promise for large samples)"
-        sure = f"With {percent(self.level)} confidence all of these ranks hold together {drawn}."
+        how = f"({self.draws:,} draws, seed {self.seed}; a promise for large samples).{self._caution}"
+        title = confidence_title(self.level)
+        sure = f'With {percent(self.level)} confidence all in the column "{title}" hold together {how}'
         return f"Confidence: which ranks the true scores may have, if {self.basis}. {sure}"
+
+    @property
+    def _caution(self) -> str:
+        """What units, if there are any, cannot tell because they are few or agree."""
+        units, alike = counted(self.n_units, self.unit), self._noise.unvaried()
+        few = f" {units} are few: if rare ones that differ much are missing, it holds less often."
+        same = f" Undecided, as no draw changes it: the difference of {counted(alike, 'pair')} of items."
+        return few * (0 < self.n_units < FEW) + same * bool(self.n_units and alike)
 
     @property
     def top_sentence(self) -> str | None:
@@ -127,13 +142,13 @@ class Confidence(Result):
             return None
         those = self.top(self.k)
         what = f"{counted(len(those), 'item')} may truly be among the {self.k:,} best"
-        return f"With {percent(self.level)} confidence no others than {what}: {named(those, 'and')}."
+        return f"With {percent(self.level)} confidence no others than {what}: {named(those, 'and', 20)}."
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield the items by plain rank, with what is said of each."""
         ends = {"bootstrap": self.bootstrap_ranks, "confidence": self.simultaneous}
         for place, index in enumerate(np.argsort(-self.scores, kind="stable").tolist()):
-            low, high = self.score_intervals[:, index].tolist()
+            low, high = map(finite, self.score_intervals[:, index].tolist())
             found = {"rank": place + 1, "item": self.items[index], "score": float(self.scores[index])}
             found |= {"error": float(self.errors[index]), "score_low": low, "score_high": high}
             for name, (best, worst) in (ends | {"marginal": self.marginal}).items():
@@ -142,7 +157,8 @@ class Confidence(Result):
 
     def parts(self) -> dict[str, Any]:
         """Return what an answer says of the confidence that stands beside it."""
-        other = f"Stability, another question: what one {self.unit}'s leaving changes in this dataset."
+        other = f"Stability, another question: what one {self.unit}'s leaving changes in this dataset"
+        other += "." if self.n_units else ", which has none."
         return told(self, "level", "draws", "seed", "basis", "sentence") | {"stability": other}
 
     def _found(self) -> dict[str, Any]:
@@ -157,25 +173,31 @@ def confidence_of(study: Study, level: float, draws: int, seed: int) -> Confiden
     draws = check_whole("draws", draws, int(np.ceil(round(2 / (1 - level), 6))))  # for both ends
     # A pair has two numbers, a difference and an error, each of them more than once.
     check_square(len(study.items), 64, "comparing all pairs of items", "Keep fewer items.")
+    what = f"{draws:,} draws of {counted(len(study.items), 'score')}"
+    # A score of a draw is kept several times over, with its ranks, in a row that takes as much as ten.
+    check_size(draws * (len(study.items) + 10) * 64, what, "Ask for fewer draws.")
     data, scores, tail = study.data, study.scores, (1 - level) / 2
     given = data.covariance if isinstance(data, Estimates) else None
     if given is None:
         drawn = bootstrap_scores(data, study.scorer, draws, seed)
     else:
         drawn = np.add(scores, normal_draws(given, draws, seed))
-    noise = (drawn - scores).T
+    noise = np.ascontiguousarray((drawn - scores).T)
     # Squares of very large or small differences are beyond floats; a common size changes nothing.
     size = max(float(np.abs(noise).max()), 1e-150 * float(np.abs(scores).max())) or 1.0
     covariance = np.atleast_2d(np.cov(noise / size)) if given is None else given / size**2
     errors = np.sqrt(np.diag(covariance)) * size
-    ends = np.quantile(drawn, [tail, 1 - tail], axis=0, method="inverted_cdf")
-    exact = scores + np.outer((-1, 1), NormalDist().inv_cdf(1 - tail) * errors)
+    limit = student(tail, data.n_units) if given is None else -ndtri(tail)
+    ends, beyond = scores + np.outer((-1, 1), limit * errors), ndtr(-limit)
+    if given is None and beyond * draws >= 1:  # percentiles, further out for fewer units (Hesterberg)
+        ends = np.quantile(drawn, [beyond, 1 - beyond], axis=0, method="inverted_cdf")
+    ends[:, (errors <= NEVER * np.abs(scores)) & (given is None)] = np.nan
     about = study.about() | {"_study": None, "level": level, "draws": draws, "seed": seed}
     return Confidence(
-        **about,
+        **about | {"notes": (*data.notes, TIES, *study.scorer.remarks(scores))},
         errors=frozen(errors),
-        score_intervals=frozen(ends if given is None else exact),
+        score_intervals=frozen(ends),
         bootstrap_ranks=rank_percentiles(drawn, tail),
-        basis=GIVEN if study.units.total == 0 else DRAWN.format(plural(study.unit)),
-        _noise=Noise(scores / size, covariance, np.ascontiguousarray(noise / size)),
+        basis=DRAWN.format(plural(study.unit)) if given is None else GIVEN,
+        _noise=Noise(scores / size, covariance, noise / size, data.n_units or None),
     )

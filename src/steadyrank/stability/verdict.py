@@ -81,8 +81,8 @@ def ranking_headline(answer: StableRanking) -> str:
     return f"{held}; {answer.changing:,} of these {change} the order."
 
 
-def named(labels: Sequence[object], last: str) -> str:
-    """Return some names as a part of a sentence; of many the first ones, and how many more.
+def named(labels: Sequence[object], last: str, most: int = NAMES) -> str:
+    """Return some names as a part of a sentence; of too many the first ones, and how many more.
 
     Examples
     --------
@@ -90,8 +90,8 @@ def named(labels: Sequence[object], last: str) -> str:
     ('a, b or c', 'a, b, c and 4 more', 'a')
     """
     texts = [shortened(str(label), LONGEST_NAME) for label in labels]
-    if len(texts) > NAMES:
-        texts[NAMES - 1 :] = [f"{len(texts) - NAMES + 1:,} more"]
+    if len(texts) > most:
+        texts[most - 1 :] = [f"{len(texts) - most + 1:,} more"]
         last = "and"
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} {last} {texts[-1]}"
 
