@@ -14,7 +14,7 @@ import numpy as np
 from steadyrank.chance.resampling import refits
 from steadyrank.data import Observations, read_any
 from steadyrank.errors import InvalidSettingError, SteadyrankError
-from steadyrank.operators.checks import check_eps, check_k
+from steadyrank.operators.checks import check_eps, check_k, check_whole
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.operators.states import MAX_STATES
@@ -460,7 +460,9 @@ class Study:
         min_margin : int, optional
             The fewest units that must have to leave, for certain, before that answer changes.
         """
-        remedy = self.topk(k, delta=max_delta)
+        if min_margin is not None:
+            check_whole("min_margin", min_margin, 0)
+        remedy = self.topk(k, delta=calibration.check_delta(max_delta, "max_delta"))
         found = self.audit(k, eps=remedy.eps if eps is None else eps, methods=Flips.METHODS)
         return Check(
             **self.about(),
