@@ -460,20 +460,20 @@ class Study:
         min_margin : int, optional
             The fewest units that must have to leave, for certain, before that answer changes.
         """
-        if min_margin is not None:
-            check_whole("min_margin", min_margin, 0)
-        remedy = self.topk(k, delta=calibration.check_delta(max_delta, "max_delta"))
+        most = calibration.check_delta(max_delta, "max_delta")
+        fewest = None if min_margin is None else check_whole("min_margin", min_margin, 0)
+        remedy = self.topk(k, delta=most)
         found = self.audit(k, eps=remedy.eps if eps is None else eps, methods=Flips.METHODS)
         return Check(
             **self.about(),
             k=remedy.k,
             eps=None if eps is None else found.eps,
-            max_delta=max_delta,
+            max_delta=most,
             row=found.row("topk" if eps is None else "inflated_topk", remedy.k),
             flips=found.flips(remedy.k),
             remedy=remedy,
             margin=self.known_margin(remedy.k) if eps is None else self.margin(remedy.k, eps=eps),
-            min_margin=min_margin,
+            min_margin=fewest,
         )
 
     def report(  # noqa: PLR0913 (all but two by name)
