@@ -93,7 +93,7 @@ def test_a_code_span_holds_a_name_and_ends_where_it_should(cases: Cases) -> None
 
 
 def cells_of(row: str) -> list[str]:
-    """Return the cells of a row by the rule of GitHub: a bar ends one unless a backslash is before it."""
+    """Return the cells of a row, by GitHub's rule: a bar ends one unless a backslash is before it."""
     return [cell.strip(" ").replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
 
 

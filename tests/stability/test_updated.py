@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from steadyrank import Ballots, Battles, Plurality, Ratings, Regression, ScoreMatrix, Study, Votes
+from steadyrank import (
+    Ballots,
+    Battles,
+    Estimates,
+    Plurality,
+    Ratings,
+    Regression,
+    ScoreMatrix,
+    Study,
+    Votes,
+)
 from steadyrank.errors import (
     DuplicateRatingsError,
     InvalidDataError,
@@ -154,6 +164,26 @@ def test_units_that_do_not_belong_are_refused(kind: str) -> None:
             Study(old, "ridge:penalty=1" if kind == "scale" else None).updated(new)
 
 
+@pytest.mark.parametrize("new", [None, ["x"], "x", {"choice": ["x"]}, Study(Votes(["x"]))], ids=repr)
+def test_what_is_no_data_is_not_joined(new: Any) -> None:
+    with pytest.raises(InvalidDataError, match=r"must be votes, by 'vote', .* but are of the type \w+"):
+        Votes(["x", "y"]).joined(new)
+
+
+def test_estimates_take_no_units() -> None:
+    old, new = Estimates([1, 2], errors=[1, 1]), Estimates([3, 4, 5], errors=[1, 1, 1])
+    for other in (old, new):
+        with pytest.raises(InvalidDataError, match="estimates, which have none"):
+            old.joined(other)
+
+
+def test_a_row_with_gaps_has_fewer_columns() -> None:
+    known = ScoreMatrix([[1.0, 2.0], [3.0, 4.0]], items=["x", "y"], missing="available")
+    study = Study(known).updated({"y": [9.0]})
+    assert study.scores.tolist() == [2, 5]
+    assert study.units.total == 3
+
+
 def test_a_table_with_another_column_is_refused_unless_gaps_are_allowed() -> None:
     rows = {"values": [[1.0, 2.0]], "items": ["x", "y"]}
     other = ScoreMatrix([[1.0, 3.0]], items=["x", "z"])
@@ -165,9 +195,12 @@ def test_a_table_with_another_column_is_refused_unless_gaps_are_allowed() -> Non
 def test_data_in_an_engine_take_no_units() -> None:
     polars = pytest.importorskip("polars")
     frame = polars.LazyFrame({"user": [1, 2], "item": ["a", "b"], "rating": [5, 3]})
-    with Ratings.scan(frame) as ratings, pytest.raises(InvalidDataError, match="in an engine") as caught:
-        Study(ratings).updated(Ratings([3], ["a"], [4]))
-    assert "read or from_frame" in str(caught.value)
+    with Ratings.scan(frame) as ratings:
+        with pytest.raises(InvalidDataError, match="in an engine") as caught:
+            Study(ratings).updated(Ratings([3], ["a"], [4]))
+        assert "read or from_frame" in str(caught.value)
+        with pytest.raises(InvalidDataError, match=r"by 'user', as the others, but are .* in an engine"):
+            Study(Ratings([3], ["a"], [4])).updated(ratings)
 
 
 def test_what_refuses_a_part_may_take_the_whole() -> None:

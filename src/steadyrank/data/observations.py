@@ -303,19 +303,16 @@ class Observations(ABC):
         return self._changed(found)
 
     def check_joins(self, new: Observations) -> None:
-        """Complain about new data of another kind, or with other units."""
-        how = [data.variety for data in (self, new)]
-        unit = [shorten(data.unit_kind or data.kind.unit) for data in (self, new)]
-        if type(new) is not type(self) or (unit[0], how[0], self.grouped) != (
-            unit[1],
-            how[1],
-            new.grouped,
-        ):
-            mine, its = (
-                f"{self.kind.name}{how[0]}, by {unit[0]}",
-                f"{new.kind.name}{how[1]}, by {unit[1]}",
-            )
-            raise InvalidDataError(f"new units must be {mine}, as the others, but are {its}")
+        """Complain about what is no data of the same kind, with the same units."""
+        if type(new) is type(self) and (new.told, new.grouped) == (self.told, self.grouped):
+            return
+        its = new.told if isinstance(new, Observations) else f"of the type {type(new).__name__}"
+        raise InvalidDataError(f"new units must be {self.told}, as the others, but are {its}")
+
+    @property
+    def told(self) -> str:
+        """The kind of these data and of their units, for sentences."""
+        return f"{self.kind.name}{self.variety}, by {shorten(self.unit_kind or self.kind.unit)}"
 
     @property
     def variety(self) -> str:

@@ -1,8 +1,8 @@
 """Findings as Markdown for GitHub: a verdict, tables, and the words of the text view.
 
 Names stand in code spans and sentences in a fenced block, where nothing is interpreted: no HTML, no
-link, no mention of a person. What the log of a workflow obeys (``::`` where a line begins, and ``##[``) is
-written as an escape.
+link, no mention of a person. What the log of a workflow obeys (``::`` where a line begins, and ``##[``)
+is written as an escape.
 """
 
 from __future__ import annotations

@@ -168,7 +168,7 @@ class Study:
         Items, groups and users are known by their labels. New items take their place in the order of
         labels, or come last where the list had an order of its own. A judge who votes again is the same
         unit. A known user may rate further items; to rate one again is refused. Rows of scores are new
-        rows, whatever they are called.
+        rows, whatever they are called; one that has gaps, where they are allowed, has fewer columns.
 
         Parameters
         ----------
