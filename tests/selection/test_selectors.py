@@ -6,6 +6,7 @@ import os
 import pickle
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +17,21 @@ pytest.importorskip("sklearn")
 
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes
-from sklearn.feature_selection import SelectFromModel, SelectKBest, chi2, f_classif, f_regression
+from sklearn.feature_selection import (
+    SelectFromModel,
+    SelectKBest,
+    chi2,
+    f_classif,
+    f_regression,
+    mutual_info_classif,
+)
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from steadyrank.errors import InvalidKError, RefitError
+from steadyrank.errors import InvalidKError, InvalidScoresError, RefitError
 from steadyrank.selection import StableSelectFromModel, StableSelectKBest
 
 if TYPE_CHECKING:
@@ -159,7 +167,7 @@ def test_as_many_features_as_there_are() -> None:
     with pytest.warns(UserWarning, match="k=4 of 3 features"):
         assert StableSelectKBest(k=4).fit(X, y).support_.all()
     for wrong in (0, -1, 1.5, "some", True, None):
-        with pytest.raises(InvalidKError):
+        with pytest.raises(InvalidKError, match=r"from 1 to 3 \(the number of items\)"):
             StableSelectKBest(k=wrong).fit(X, y)
 
 
@@ -191,6 +199,38 @@ def test_scores_without_responses_and_infinite_ones() -> None:
         chosen = StableSelectKBest(k=1).fit(exact, y)
     assert chosen.scores_[0] == np.inf
     assert chosen.support_.tolist() == [True, False, False, False, False]
+
+
+def test_an_infinite_score_is_above_and_nan_below_whatever_the_size_of_the_others() -> None:
+    for large in (1.0, 1e20, 1e99):
+        scores = [large, -large, np.inf, np.nan]
+        found = StableSelectKBest(lambda X, y, scores=scores: np.array(scores), k=1)
+        assert found.fit(np.eye(4), np.arange(4)).sure_.tolist() == [False, False, True, False]
+        assert StableSelectKBest(found.score_func, k=3).fit(np.eye(4), range(4)).sure_.tolist() == [
+            True, True, True, False
+        ]  # fmt: skip
+
+
+def test_chance_is_not_taken_for_a_row() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(12, 4)), np.arange(12) % 2
+
+    def by_chance(X: AnyArray, y: AnyArray) -> AnyArray:
+        return rng.random(X.shape[1])
+
+    with pytest.raises(InvalidScoresError, match=r"by_chance gives other scores .* random_state=0"):
+        StableSelectKBest(by_chance, k=2).fit(X, y)
+    seeded = partial(mutual_info_classif, random_state=0)
+    assert StableSelectKBest(seeded, k=2).fit(X, y).support_.sum() >= 2
+    StableSelectFromModel(DecisionTreeClassifier(splitter="random", max_depth=3), k=2).fit(X, y)
+
+
+@pytest.mark.parametrize("k", [1, "all"])
+@pytest.mark.parametrize("shape", [(3,), (2, 4), ()])
+def test_as_many_scores_as_features(k: Any, shape: tuple[int, ...]) -> None:
+    X, y = np.random.default_rng(0).normal(size=(12, 4)), np.arange(12) % 2
+    with pytest.raises(InvalidScoresError, match=r"one score for each of the 4 features, .*shape \("):
+        StableSelectKBest(lambda X, y: np.ones(shape), k=k).fit(X, y)
 
 
 def test_the_check_would_see_a_fault() -> None:
