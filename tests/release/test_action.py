@@ -182,6 +182,7 @@ def test_no_input_is_run_by_a_shell(folder: Path) -> None:
         ({"arguments": "--"}, None),
         ({"arguments": "-o other.json --version"}, None),
         ({"arguments": "--unit $(touch run)"}, None),
+        ({"arguments": "--unit 'no end"}, None),
         ({"k": ""}, None),
         ({"k": "3 --help"}, None),
         ({"max-delta": "--help"}, None),
@@ -203,6 +204,26 @@ def test_what_is_no_success_ends_with_2(
     told = outputs_of((folder / "output").read_text(encoding="utf-8"))
     assert told == {"stable": "true" if stable else "", "exit-code": "2", "report": ""}
     assert not (folder / "run").exists()
+
+
+@pytest.mark.parametrize("code", [0, 1, 2, -9, 130])
+def test_a_check_that_leaves_no_verdict_is_not_called_unstable(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    made = script("github_action")
+    monkeypatch.setattr(made, "run", lambda words: code)
+    monkeypatch.setenv("GITHUB_OUTPUT", str(folder / "output"))
+    assert made.main() == 2
+    told = outputs_of((folder / "output").read_text(encoding="utf-8"))
+    assert told == {"stable": "", "exit-code": "2", "report": ""}
+
+
+def test_an_input_counts_where_the_arguments_say_the_same() -> None:
+    names = ("file", "k", "unit", "scorer", "eps", "max-delta", "min-margin", "arguments", "report")
+    given = dict.fromkeys(names, "") | {"file": "x.csv", "k": "3", "arguments": "-k 9 --max-delta=0.9"}
+    words = script("github_action").command("check", given, ["--max-delta=0"], "out.json")
+    assert words[4:] == ["-k", "9", "--max-delta=0.9", "--max-delta=0", "-k3", "--output=out.json",
+                         "--", "x.csv"]  # fmt: skip
 
 
 def test_the_hook_runs_the_command_that_it_names(folder: Path) -> None:
