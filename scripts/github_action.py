@@ -32,16 +32,9 @@ def options(given: Mapping[str, str], names: tuple[str, ...]) -> list[str]:
 
 def command(what: str, given: Mapping[str, str], asked: list[str], output: Path | str) -> list[str]:
     """Return a command; of two that say the same an input counts, and the file is never an option."""
-    last = [f"-k{given['k']}", f"--output={output}", "--", given["file"]]
-    return [
-        sys.executable,
-        "-m",
-        "steadyrank.cli",
-        what,
-        *shlex.split(given["arguments"]),
-        *asked,
-        *last,
-    ]
+    more = shlex.split(given["arguments"])  # were their last word to want a value, no k would be left
+    last = [f"-k{given['k']}", *asked, f"--output={output}", "--", given["file"]]
+    return [sys.executable, "-m", "steadyrank.cli", what, *more, *last]
 
 
 def run(words: list[str]) -> int:

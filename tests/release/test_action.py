@@ -183,6 +183,7 @@ def test_no_input_is_run_by_a_shell(folder: Path) -> None:
         ({"arguments": "-o other.json --version"}, None),
         ({"arguments": "--unit $(touch run)"}, None),
         ({"arguments": "--unit 'no end"}, None),
+        ({"arguments": "--unit", "max-delta": "0.5"}, None),
         ({"k": ""}, None),
         ({"k": "3 --help"}, None),
         ({"max-delta": "--help"}, None),
@@ -222,7 +223,7 @@ def test_an_input_counts_where_the_arguments_say_the_same() -> None:
     names = ("file", "k", "unit", "scorer", "eps", "max-delta", "min-margin", "arguments", "report")
     given = dict.fromkeys(names, "") | {"file": "x.csv", "k": "3", "arguments": "-k 9 --max-delta=0.9"}
     words = script("github_action").command("check", given, ["--max-delta=0"], "out.json")
-    assert words[4:] == ["-k", "9", "--max-delta=0.9", "--max-delta=0", "-k3", "--output=out.json",
+    assert words[4:] == ["-k", "9", "--max-delta=0.9", "-k3", "--max-delta=0", "--output=out.json",
                          "--", "x.csv"]  # fmt: skip
 
 
