@@ -28,6 +28,7 @@ from sklearn.feature_selection import (
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
@@ -138,6 +139,28 @@ def test_names_frames_pipelines_and_copies() -> None:
         cv=3,
     ).fit(X[:24], y[:24])
     assert searched.best_params_["stableselectkbest__k"] in {1, 3, "all"}
+
+
+def test_what_is_asked_for_reaches_the_answer() -> None:
+    X, y = (part[:40] for part in DIABETES)
+    for asked in ({"delta": 0.3}, {"eps": 2.5}, {"guarantee": "overlap"}):
+        found = StableSelectKBest(f_regression, k=4, n_jobs=1, **asked).fit(X, y)
+        study = found.answer_.study
+        assert study.scorer.n_jobs == 1
+        expected = study.topk(4, **asked)
+        assert found.certificate_ == expected.certificate
+        assert found.certificate_ != study.topk(4).certificate
+        assert set(X.columns[found.support_]) == set(expected)
+
+
+def test_importances_are_added_up_over_classes_and_outputs() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(15, 4)), np.arange(15) % 3
+    for model, given in ((Ridge(), np.column_stack([X[:, 0], y])), (LinearSVC(tol=0.1), y)):
+        found = StableSelectFromModel(model, k=2).fit(X, given)
+        coefficients = clone(model).set_params(random_state=0).fit(X, given).coef_
+        assert coefficients.shape[0] > 1
+        np.testing.assert_array_equal(found.scores_, np.abs(coefficients).sum(axis=0))
 
 
 def test_where_no_row_decides_it_selects_what_the_plain_selectors_select() -> None:

@@ -109,9 +109,9 @@ def test_a_known_user_rates_further_items_and_none_again() -> None:
     assert "data" not in vars(more)  # the old ratings were not put together with the new
     assert more.units.labels == ("u", "v", "w")
     assert more.items == ("book", "film", "play")
-    for again in (study, more):
+    for known, again in ((study, ("v", "film")), (more, ("v", "film")), (more, ("w", "play"))):
         with pytest.raises(DuplicateRatingsError, match='read with duplicates="last"'):
-            again.updated(Ratings(["v"], ["film"], [4]))
+            known.updated(Ratings(*([one] for one in again), [4]))
 
 
 def test_new_items_keep_the_order_of_labels_or_come_last() -> None:
@@ -124,9 +124,9 @@ def test_new_items_keep_the_order_of_labels_or_come_last() -> None:
 
 def test_new_units_are_read_as_any_file(tmp_path: Path) -> None:
     path = tmp_path / "votes.csv"
-    path.write_text("person,pick\nann,x\nbob,y\n", encoding="utf-8")
+    path.write_text("choice,second\ny,x\ny,z\n", encoding="utf-8")
     study = Study(Votes(["x", "x"]))
-    assert study.updated(path, choice="pick", ignore=["person"]).scores.tolist() == [0.75, 0.25]
+    assert study.updated(path, choice="second", ignore=["choice"]).scores.tolist() == [0.75, 0.25]
     assert study.updated({"choice": ["z"]}).items == ("x", "z")
     with pytest.raises(InvalidSettingError, match="data need no choice"):
         study.updated(Votes(["x"]), choice="pick")
@@ -217,6 +217,14 @@ def test_a_derived_scorer_scores_in_its_own_way() -> None:
 
     study = Study(Votes(["x", "x", "y"]), Turned())
     assert study.updated(Votes(["x"])).scores.tolist() == [-0.75, -0.25]
+
+
+def test_battles_have_an_order_where_all_of_them_have_one() -> None:
+    rows = (["a", "b"], ["b", "a"], ["left", "left"])
+    one, counted = Battles(*rows), Battles(*rows, counts=[2, 1])
+    assert one.joined(one).ordered
+    for old, new in ((one, counted), (counted, one)):
+        assert not old.joined(new).ordered
 
 
 def test_scorers_that_fit_score_all_units_anew() -> None:
