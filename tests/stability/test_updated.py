@@ -105,11 +105,12 @@ def test_a_judge_who_votes_again_is_the_same_unit() -> None:
 
 def test_a_known_user_rates_further_items_and_none_again() -> None:
     study = Study(Ratings(["u", "v", "u"], ["film", "film", "book"], [5, 3, 4]))
-    more = study.updated(Ratings(["v", "w"], ["book", "play"], [2, 1]))
+    new = Ratings(["v", "w"], ["book", "play"], [2, 1])
+    more, unseen = study.updated(new), study.updated(new)
     assert "data" not in vars(more)  # the old ratings were not put together with the new
     assert more.units.labels == ("u", "v", "w")
     assert more.items == ("book", "film", "play")
-    for known, again in ((study, ("v", "film")), (more, ("v", "film")), (more, ("w", "play"))):
+    for known, again in ((study, ("v", "film")), (more, ("v", "film")), (unseen, ("w", "play"))):
         with pytest.raises(DuplicateRatingsError, match='read with duplicates="last"'):
             known.updated(Ratings(*([one] for one in again), [4]))
 
