@@ -21,6 +21,7 @@ from steadyrank import (
 from steadyrank.errors import (
     DuplicateRatingsError,
     InvalidDataError,
+    InvalidLabelError,
     InvalidSettingError,
     MissingValuesError,
     SteadyrankError,
@@ -132,6 +133,28 @@ def test_new_units_are_read_as_any_file(tmp_path: Path) -> None:
     with pytest.raises(InvalidSettingError, match="data need no choice"):
         study.updated(Votes(["x"]), choice="pick")
     assert any("units were added" in note for note in study.updated({"choice": ["z"]}).notes)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [{"lower_is_better": True}, {"lower_is_better": ["time"]}, {"standardise": "ranks"},
+     {"standardise": "z", "lower_is_better": "all"}, {}],
+    ids=str,
+)  # fmt: skip
+def test_new_rows_are_read_on_the_scale_of_the_old_ones(said: dict[str, Any]) -> None:
+    rows = {"task": ["time", "t2", "time", "t4", "t5"], "x": [1.0, 5, 7, 8, 0], "y": [2.0, 3, 9, 1, 5]}
+    parts = [{name: column[part] for name, column in rows.items()}
+             for part in (slice(2), slice(2, 4), slice(4, 5))]  # fmt: skip
+    study = Study(ScoreMatrix.from_frame(parts[0], **said)).updated(parts[1])
+    every = ScoreMatrix.from_frame({name: column[:4] for name, column in rows.items()}, **said)
+    assert study.scores.tobytes() == Study(every).scores.tobytes()
+    for grown in (study, Study(study.data.joined(every))):
+        if said.get("lower_is_better") == ["time"]:  # a row of another name: nobody said what it is
+            with pytest.raises(InvalidLabelError, match="no measure 'time' of which less could be"):
+                grown.updated(parts[2])
+        turned = grown.updated(parts[2], lower_is_better=False, standardise=None).data.values[-1]
+        assert turned.tolist() == [0, 5]
+        assert grown.updated(ScoreMatrix([[0, 5]], items=["x", "y"])).data.values[-1].tolist() == [0, 5]
 
 
 def test_weights_that_are_new_and_weights_that_need_finer_parts() -> None:

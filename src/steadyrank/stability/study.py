@@ -175,7 +175,8 @@ class Study:
         new_units : data of the same kind, or anything that read_any takes
             The new votes, ballots, ratings, battles or rows. Data in an engine take none.
         **arguments
-            As for :func:`steadyrank.read_any`, where the new units are to be read.
+            As for :func:`steadyrank.read_any`, where the new units are to be read. What was said of the
+            first ones as ``lower_is_better`` and ``standardise`` goes for them unless it is said anew.
 
         Examples
         --------
@@ -186,7 +187,7 @@ class Study:
         """
         first, new = self._pieces[0], new_units
         if not isinstance(new, Observations):
-            new = read_any(new, kind=first.kind.name, **arguments)
+            new = read_any(new, kind=first.kind.name, **dict(first.scale) | arguments)
         elif arguments:
             raise InvalidSettingError(f"data need no {', '.join(arguments)}: they are not read")
         first.check_joins(new)
