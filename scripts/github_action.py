@@ -31,10 +31,10 @@ def options(given: Mapping[str, str], names: tuple[str, ...]) -> list[str]:
 
 
 def command(what: str, given: Mapping[str, str], asked: list[str], output: Path | str) -> list[str]:
-    """Return a command; where the result goes is the last word, and the file is never an option."""
-    more = shlex.split(given["arguments"])
-    last = [f"-k{given['k']}", f"--output={output}", "--", given["file"]]
-    return [sys.executable, "-m", "steadyrank.cli", what, *asked, *more, *last]
+    """Return a command; of two that say the same an input counts, and the file is never an option."""
+    more = shlex.split(given["arguments"])  # were their last word to want a value, no k would be left
+    last = [f"-k{given['k']}", *asked, f"--output={output}", "--", given["file"]]
+    return [sys.executable, "-m", "steadyrank.cli", what, *more, *last]
 
 
 def run(words: list[str]) -> int:
@@ -60,8 +60,8 @@ def verdict(given: Mapping[str, str], folder: Path) -> tuple[int, dict[str, Any]
     file = folder / "check.json"
     asked = options(given, (*SHARED, "max-delta", "min-margin"))
     code = run(command("check", given, asked, file))
-    if not file.is_file():  # as after --help, which ends with 0
-        return code or FAILED, None
+    if not file.is_file():  # as after --help, which ends with 0, or a fault, with which Python ends as 1
+        return FAILED, None
     found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return (code, found) if found["stable"] == (code == 0) and code in {0, 1} else (FAILED, None)
 
@@ -88,7 +88,11 @@ def main() -> int:
     names = ("file", "k", *SHARED, "max-delta", "min-margin", "arguments", "report")
     given = {name: os.environ.get(f"STEADYRANK_{name.upper().replace('-', '_')}", "") for name in names}
     with nothing_obeyed(), tempfile.TemporaryDirectory() as folder:
-        code, found = verdict(given, Path(folder))
+        try:
+            code, found = verdict(given, Path(folder))
+        except ValueError as error:  # a quotation that does not end
+            sys.stdout.write(f"arguments: {error}\n")
+            code, found = FAILED, None
         if found is not None:
             sys.stdout.write(plain_text(found) + "\n")
             sys.stdout.flush()

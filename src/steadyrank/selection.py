@@ -15,6 +15,7 @@ import numpy as np
 
 from steadyrank.data import ScoreMatrix
 from steadyrank.engines.settings import needed
+from steadyrank.errors import InvalidScoresError
 from steadyrank.operators.checks import check_k
 from steadyrank.scorers.refit import Refit, importances, seeded
 from steadyrank.stability import Study
@@ -33,6 +34,9 @@ sklearn, base, plain = (
 
 BEYOND = 1e100
 """Scores of this size count as infinite: scikit-learn writes the largest float for infinity."""
+
+NOISE = 1e-3
+"""Scores of the same rows that differ by more, as a part of the largest one, differ by chance."""
 
 __all__ = ["StableSelectFromModel", "StableSelectKBest"]
 
@@ -59,14 +63,20 @@ class _StableSelector(plain.SelectorMixin, base.BaseEstimator):  # type: ignore[
         responses = {} if y is None else {"y": y, "multi_output": True}
         checked = sklearn.utils.validation.validate_data(self, X, ensure_min_samples=2, **responses)
         X, y = (checked, None) if y is None else checked
-        k = X.shape[1] if isinstance(self.k, str) and self.k == "all" else check_k(self.k, 2**63)
-        if k > X.shape[1]:
-            warnings.warn(f"k={k} of {X.shape[1]} features: all of them are selected", stacklevel=2)
+        size = X.shape[1]
+        if more := isinstance(self.k, int | np.integer) and self.k > size:
+            warnings.warn(f"k={self.k} of {size} features: all of them are selected", stacklevel=2)
+        k = size if more or (isinstance(self.k, str) and self.k == "all") else check_k(self.k, size)
         found = self._score(X, y)
         self.scores_, self.pvalues_ = found if isinstance(found, tuple | list) else (found, None)
-        answer = self.answer_ = self._answer(X, y, k) if k < X.shape[1] else None
+        if np.shape(self.scores_) != (size,):
+            raise InvalidScoresError(
+                f"there must be one score for each of the {size:,} features, but scores have the "
+                f"shape {np.shape(self.scores_)}"
+            )
+        answer = self.answer_ = self._answer(X, y, k) if k < size else None
         self.certificate_ = None if answer is None else answer.certificate
-        names: Any = range(X.shape[1]) if answer is None else answer.items
+        names: Any = range(size) if answer is None else answer.items
         listed = (names, names, ()) if answer is None else (answer, answer.sure, answer.contenders)
         self.support_, self.sure_, self.contenders_ = (
             np.array([name in some for name in names]) for some in map(set, listed)
@@ -79,7 +89,15 @@ class _StableSelector(plain.SelectorMixin, base.BaseEstimator):  # type: ignore[
         how: Any = {"n_jobs": self.n_jobs, "label": label, "progress": False}
         data = ScoreMatrix(X, items=getattr(self, "feature_names_in_", None))
         study = Study(data, Refit(partial(_of_rows, self._score, X, y), **how))
-        return study.topk(k, delta=self.delta, eps=self.eps, guarantee=self.guarantee)
+        answer = study.topk(k, delta=self.delta, eps=self.eps, guarantee=self.guarantee)
+        first = _finite(self.scores_)  # for the answer, all rows were scored again
+        if np.abs(study.scores - first).max() > NOISE * np.abs(first).max():
+            raise InvalidScoresError(
+                f"{label} gives other scores when it is called with the same rows again, so that what "
+                "chance does cannot be told from what a row does",
+                way_out="Give it a seed: functools.partial(function, random_state=0), for example.",
+            )
+        return answer
 
     def _get_support_mask(self) -> BoolArray:
         sklearn.utils.validation.check_is_fitted(self)
@@ -91,10 +109,15 @@ def _of_rows(score: Any, X: Any, y: Any, data: Any) -> FloatArray:
     rows = np.asarray(data.row_labels)
     with sklearn.config_context(assume_finite=True, skip_parameter_validation=True):  # it was checked
         found = score(X[rows], None if y is None else y[rows])
-    scores = np.asarray(found[0] if isinstance(found, tuple | list) else found, dtype=np.float64)
+    return _finite(found[0] if isinstance(found, tuple | list) else found)
+
+
+def _finite(found: Any) -> FloatArray:
+    """Return scores as finite numbers; the way from the others to those put in is never rounded away."""
+    scores = np.asarray(found, dtype=np.float64)
     known = np.abs(scores) < BEYOND  # nan is not
     low, high = (end(scores, where=known, initial=0.0) for end in (np.min, np.max))
-    return np.where(known, scores, np.where(scores > 0, high + 1, low - 1))
+    return np.where(known, scores, np.where(scores > 0, 2 * high + 1, 2 * low - 1))
 
 
 class StableSelectKBest(_StableSelector):
@@ -104,15 +127,15 @@ class StableSelectKBest(_StableSelector):
     computes the scores again without each row and selects the inflated list: at the smallest eps at
     which it holds the k best features of the data without any one row (``delta=0``).
 
-    A score that is nan, as that of a feature without variance, counts as one less than 0 and all others
-    of its fit, and an infinite one (from 1e100 on) as one more. Of equal scores the first feature comes
-    first; SelectKBest prefers the last.
+    A score that is nan, as that of a feature without variance, counts as below 0 and all others of its
+    fit, and an infinite one (from 1e100 on) as above. Of equal scores the first feature comes first;
+    SelectKBest prefers the last.
 
     Parameters
     ----------
     score_func : callable
         From ``X`` and ``y`` to scores, or to scores and p-values, as for SelectKBest. It is called once
-        for each row, with the others.
+        for each row, with the others, and twice with all rows: scores that chance changes are refused.
     k : int or "all"
         How many are asked for. Where there are no more, all are selected, and nothing is left out.
     delta, eps, guarantee

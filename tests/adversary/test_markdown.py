@@ -57,7 +57,7 @@ def violations(text: str) -> list[str]:
 
 def as_written(name: str) -> str:
     """Return what a reader sees of a name that is short."""
-    return shown(name).replace("|", "\\x7c").replace("##[", "\\x23#[")
+    return shown(name).replace("##[", "\\x23#[")
 
 
 def test_no_name_is_more_than_text(cases: Cases) -> None:
@@ -88,9 +88,26 @@ def test_a_code_span_holds_a_name_and_ends_where_it_should(cases: Cases) -> None
         [inline] = [token for token in parsed(line) if token.type == "inline"]
         first, rest = inline.children or ()
         assert (first.type, rest.content) == ("code_inline", f" {after}")
-        assert "|" not in line
         if shown(name).strip(" "):
-            assert first.content == shown(name).replace("|", "\\x7c")
+            assert first.content == shown(name)
+
+
+def cells_of(row: str) -> list[str]:
+    """Return the cells of a row, by GitHub's rule: a bar ends one unless a backslash is before it."""
+    return [cell.strip(" ").replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
+
+
+def test_a_cell_holds_a_name_with_bars_and_backslashes_as_it_is(cases: Cases) -> None:
+    parts = ["|", "\\", "||", "\\|", "\\\\|", "|\\", "`", "a", " "]
+    for rng in cases(100):
+        drawn = ("".join(rng.choice(parts, 5)) for _ in range(3))
+        names = list(dict.fromkeys(name if name.strip() else "x" for name in drawn))
+        text = to_markdown(Study(Votes([*names, "b"])).topk(1).findings())
+        rows = [line for line in text.split("\n") if line.startswith("| ")][2:]
+        assert {len(cells_of(row)) for row in rows} == {10}
+        items = [token.content for token in parsed(text) if token.type == "code_inline"][::2]
+        assert sorted(items) == sorted([*names, "b"])  # after each item, how it stands
+        assert sorted(cells_of(row)[1] for row in rows) == sorted(map(code, [*names, "b"]))
 
 
 @pytest.mark.parametrize(

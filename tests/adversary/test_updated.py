@@ -10,6 +10,7 @@ import pytest
 
 from steadyrank import Ballots, Battles, Ratings, Regression, ScoreMatrix, Study, Votes
 from steadyrank.errors import SteadyrankError
+from steadyrank.scorers.registry import NAMED
 
 if TYPE_CHECKING:
     from adversary.conftest import Cases
@@ -138,15 +139,21 @@ SCORERS: dict[Any, tuple[Any, ...]] = {
     ballots: (None, "borda", "plurality", "copeland", "condorcet", "instant-runoff"),
     ratings: (None, "mean-rating:shrinkage=0.5"),
     scores: (None, "column-means", "mean-rank", "mean-win-rate", "median", "trimmed-mean"),
-    battles: (None, "win-rate", "elo", "pagerank", "copeland"),
-    regression: ("ordinary-least-squares", "ridge:penalty=1"),
+    battles: (None, "win-rate", "elo", "pagerank", "eigenvector", "copeland"),
+    regression: ("ordinary-least-squares", "ridge:penalty=1", "constrained-least-squares:radius=1"),
 }
+USUAL = {"plurality", "approval", "mean-rating", "bradley-terry"}
+
+
+def test_no_scorer_is_passed_over() -> None:
+    named = {str(one).partition(":")[0] for those in SCORERS.values() for one in those if one}
+    assert named | USUAL == set(NAMED)
 
 
 @pytest.mark.parametrize("make", SCORERS, ids=lambda make: make.__name__)
 def test_an_updated_study_is_the_study_of_everything(make: Any, cases: Cases) -> None:
     compared = 0
-    for rng in cases(8 if make is regression else 24):
+    for rng in cases(9 if make is regression else 24):
         kind, rows, fixed = make(rng, int(rng.integers(14, 24)))
         scorer = None if fixed.get("approval") else rng.choice(SCORERS[make])
         size = len(next(iter(rows.values())))

@@ -49,6 +49,25 @@ def test_who_flips_it_stands_in_the_table(run: Command, benchmark: Path) -> None
         assert f"| `{flip['unit']}` | 1 | `GaussNet` | `DeepLinear` |" in text
 
 
+def test_who_flips_the_plain_answer_is_no_matter_of_an_inflated_one(
+    run: Command, benchmark: Path
+) -> None:
+    done = run("check", benchmark, "-k", 4, "--eps", 1e-9, "--markdown")
+    assert done.code == 1
+    assert "| without |" not in done.out
+
+
+def test_a_table_of_flips_says_how_many_are_missing(run: Command, tmp_path: Path) -> None:
+    file = tmp_path / "scores.csv"
+    file.write_text("a,b\n" + 120 * "1,0\n" + 120 * "0,1\n", encoding="utf-8")
+    asked = ("check", file, "-k", 1, "--kind", "scores", "--markdown")
+    distinct = run(*asked[:-1], "--json").json["flips"]["plain"]["distinct_units"]
+    assert distinct == 120
+    listed = run(*asked).out.partition("\n\n```")[0]
+    shown = listed.partition("| without |")[2].count("| `a` | `b` |")
+    assert listed.endswith(f"\n\n{distinct - shown:,} more not shown.")
+
+
 def test_a_margin_that_is_too_small_needs_no_table_of_flips(run: Command, benchmark: Path) -> None:
     done = run("check", benchmark, "-k", 3, "--min-margin", 40, "--markdown")
     assert done.code == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import numpy as np
 import pytest
@@ -224,3 +225,19 @@ class TestEngines:
         scores = polars.LazyFrame({"row": [1, 1], "item": ["a", "b"], "score": [1, 2], "wt": [1, 1]})
         with pytest.raises(InvalidDataError, match="scores without a weight"):
             ScoreMatrix.scan(scores)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda **said: Votes(["x"], **said),
+        lambda **said: Ballots([["x"]], **said),
+        lambda **said: Ratings(["u"], ["x"], [3], **said),
+        lambda **said: Battles(["x"], ["y"], ["left"], **said),
+        lambda **said: ScoreMatrix([[1.0, 2.0]], **said),
+        lambda **said: Regression([[1.0]], [2.0], **said),
+    ],
+)
+def test_an_argument_that_is_not_there_is_refused_by_name(make: Any) -> None:
+    with pytest.raises(InvalidDataError, match=r"no argument called 'unit' here.* units and unit_kind"):
+        make(unit=["judge"])

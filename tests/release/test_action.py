@@ -182,6 +182,8 @@ def test_no_input_is_run_by_a_shell(folder: Path) -> None:
         ({"arguments": "--"}, None),
         ({"arguments": "-o other.json --version"}, None),
         ({"arguments": "--unit $(touch run)"}, None),
+        ({"arguments": "--unit 'no end"}, None),
+        ({"arguments": "--unit", "max-delta": "0.5"}, None),
         ({"k": ""}, None),
         ({"k": "3 --help"}, None),
         ({"max-delta": "--help"}, None),
@@ -203,6 +205,68 @@ def test_what_is_no_success_ends_with_2(
     told = outputs_of((folder / "output").read_text(encoding="utf-8"))
     assert told == {"stable": "true" if stable else "", "exit-code": "2", "report": ""}
     assert not (folder / "run").exists()
+
+
+@pytest.mark.parametrize("code", [0, 1, 2, -9, 130])
+def test_a_check_that_leaves_no_verdict_is_not_called_unstable(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    made = script("github_action")
+    monkeypatch.setattr(made, "run", lambda words: code)
+    monkeypatch.setenv("GITHUB_OUTPUT", str(folder / "output"))
+    assert made.main() == 2
+    told = outputs_of((folder / "output").read_text(encoding="utf-8"))
+    assert told == {"stable": "", "exit-code": "2", "report": ""}
+
+
+def test_no_stranger_knows_what_ends_a_silence_or_a_value(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made = script("github_action")
+    monkeypatch.setenv("GITHUB_OUTPUT", str(tmp_path / "output"))
+    for _ in range(2):
+        with made.nothing_obeyed():
+            pass
+        made.tell({"report": "x", "stable": "y"})
+    silences = re.findall(r"^::stop-commands::(.+)$", capsys.readouterr().out, re.MULTILINE)
+    ends = re.findall(r"^\w+<<(.+)$", (tmp_path / "output").read_text(encoding="utf-8"), re.MULTILINE)
+    assert (len(set(silences)), len(set(ends))) == (2, 4)
+    assert min(map(len, silences + ends)) >= 32
+
+
+def test_every_input_reaches_the_check_and_the_report(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made, ran = script("github_action"), []
+
+    def run(words: list[str]) -> int:
+        ran.append(words[3:])
+        (tmp_path / "check.json").write_text('{"stable": true}', encoding="utf-8")
+        return 0
+
+    monkeypatch.setattr(made, "run", run)
+    names = ("file", "k", "unit", "scorer", "eps", "max-delta", "min-margin", "arguments", "report")
+    given = {name: f"<{name}>" for name in names}
+    assert set(names) == set(ACTION["inputs"]) - {"python", "extras"}
+    made.verdict(given, tmp_path)
+    made.write_report(given)
+    made.write_report(given | {"eps": ""})
+    both = ["--unit=<unit>", "--scorer=<scorer>"]
+    check = [*both, "--eps=<eps>", "--max-delta=<max-delta>", "--min-margin=<min-margin>"]
+    end = ["--", "<file>"]
+    assert ran == [
+        ["check", "<arguments>", "-k<k>", *check, f"--output={tmp_path / 'check.json'}", *end],
+        ["report", "<arguments>", "-k<k>", *both, "--eps=<eps>", "--output=<report>", *end],
+        ["report", "<arguments>", "-k<k>", *both, "--delta=<max-delta>", "--output=<report>", *end],
+    ]
+
+
+def test_an_input_counts_where_the_arguments_say_the_same() -> None:
+    names = ("file", "k", "unit", "scorer", "eps", "max-delta", "min-margin", "arguments", "report")
+    given = dict.fromkeys(names, "") | {"file": "x.csv", "k": "3", "arguments": "-k 9 --max-delta=0.9"}
+    words = script("github_action").command("check", given, ["--max-delta=0"], "out.json")
+    assert words[4:] == ["-k", "9", "--max-delta=0.9", "-k3", "--max-delta=0", "--output=out.json",
+                         "--", "x.csv"]  # fmt: skip
 
 
 def test_the_hook_runs_the_command_that_it_names(folder: Path) -> None:

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 RECORDS = Path(__file__).parent / "recorded"
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "promise.md"
-MODULES = ("", ".data", ".engines", ".operators", ".scorers", ".stability")
+MODULES = ("", ".data", ".engines", ".operators", ".scorers", ".selection", ".stability")
 
 
 def public_names() -> Iterator[str]:
-    """Yield all that the stub files declare."""
+    """Yield all that the stub files declare, and the selectors."""
     for part in MODULES:
         module = importlib.import_module(f"steadyrank{part}")
         yield from (f"{module.__name__}.{name}" for name in module.__all__)

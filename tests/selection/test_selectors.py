@@ -6,6 +6,7 @@ import os
 import pickle
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +17,22 @@ pytest.importorskip("sklearn")
 
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes
-from sklearn.feature_selection import SelectFromModel, SelectKBest, chi2, f_classif, f_regression
+from sklearn.feature_selection import (
+    SelectFromModel,
+    SelectKBest,
+    chi2,
+    f_classif,
+    f_regression,
+    mutual_info_classif,
+)
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from steadyrank.errors import InvalidKError, RefitError
+from steadyrank.errors import InvalidKError, InvalidScoresError, RefitError
 from steadyrank.selection import StableSelectFromModel, StableSelectKBest
 
 if TYPE_CHECKING:
@@ -132,6 +141,28 @@ def test_names_frames_pipelines_and_copies() -> None:
     assert searched.best_params_["stableselectkbest__k"] in {1, 3, "all"}
 
 
+def test_what_is_asked_for_reaches_the_answer() -> None:
+    X, y = (part[:40] for part in DIABETES)
+    for asked in ({"delta": 0.3}, {"eps": 2.5}, {"guarantee": "overlap"}):
+        found = StableSelectKBest(f_regression, k=4, n_jobs=1, **asked).fit(X, y)
+        study = found.answer_.study
+        assert study.scorer.n_jobs == 1
+        expected = study.topk(4, **asked)
+        assert found.certificate_ == expected.certificate
+        assert found.certificate_ != study.topk(4).certificate
+        assert set(X.columns[found.support_]) == set(expected)
+
+
+def test_importances_are_added_up_over_classes_and_outputs() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(15, 4)), np.arange(15) % 3
+    for model, given in ((Ridge(), np.column_stack([X[:, 0], y])), (LinearSVC(tol=0.1), y)):
+        found = StableSelectFromModel(model, k=2).fit(X, given)
+        coefficients = clone(model).set_params(random_state=0).fit(X, given).coef_
+        assert coefficients.shape[0] > 1
+        np.testing.assert_array_equal(found.scores_, np.abs(coefficients).sum(axis=0))
+
+
 def test_where_no_row_decides_it_selects_what_the_plain_selectors_select() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     X, y = X[:24], y[:24]
@@ -159,7 +190,7 @@ def test_as_many_features_as_there_are() -> None:
     with pytest.warns(UserWarning, match="k=4 of 3 features"):
         assert StableSelectKBest(k=4).fit(X, y).support_.all()
     for wrong in (0, -1, 1.5, "some", True, None):
-        with pytest.raises(InvalidKError):
+        with pytest.raises(InvalidKError, match=r"from 1 to 3 \(the number of items\)"):
             StableSelectKBest(k=wrong).fit(X, y)
 
 
@@ -191,6 +222,38 @@ def test_scores_without_responses_and_infinite_ones() -> None:
         chosen = StableSelectKBest(k=1).fit(exact, y)
     assert chosen.scores_[0] == np.inf
     assert chosen.support_.tolist() == [True, False, False, False, False]
+
+
+def test_an_infinite_score_is_above_and_nan_below_whatever_the_size_of_the_others() -> None:
+    for large in (1.0, 1e20, 1e99):
+        scores = [large, -large, np.inf, np.nan]
+        found = StableSelectKBest(lambda X, y, scores=scores: np.array(scores), k=1)
+        assert found.fit(np.eye(4), np.arange(4)).sure_.tolist() == [False, False, True, False]
+        assert StableSelectKBest(found.score_func, k=3).fit(np.eye(4), range(4)).sure_.tolist() == [
+            True, True, True, False
+        ]  # fmt: skip
+
+
+def test_chance_is_not_taken_for_a_row() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(12, 4)), np.arange(12) % 2
+
+    def by_chance(X: AnyArray, y: AnyArray) -> AnyArray:
+        return rng.random(X.shape[1])
+
+    with pytest.raises(InvalidScoresError, match=r"by_chance gives other scores .* random_state=0"):
+        StableSelectKBest(by_chance, k=2).fit(X, y)
+    seeded = partial(mutual_info_classif, random_state=0)
+    assert StableSelectKBest(seeded, k=2).fit(X, y).support_.sum() >= 2
+    StableSelectFromModel(DecisionTreeClassifier(splitter="random", max_depth=3), k=2).fit(X, y)
+
+
+@pytest.mark.parametrize("k", [1, "all"])
+@pytest.mark.parametrize("shape", [(3,), (2, 4), ()])
+def test_as_many_scores_as_features(k: Any, shape: tuple[int, ...]) -> None:
+    X, y = np.random.default_rng(0).normal(size=(12, 4)), np.arange(12) % 2
+    with pytest.raises(InvalidScoresError, match=r"one score for each of the 4 features, .*shape \("):
+        StableSelectKBest(lambda X, y: np.ones(shape), k=k).fit(X, y)
 
 
 def test_the_check_would_see_a_fault() -> None:

@@ -7,10 +7,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from steadyrank import Ballots, Battles, Plurality, Ratings, Regression, ScoreMatrix, Study, Votes
+from steadyrank import (
+    Ballots,
+    Battles,
+    Estimates,
+    Plurality,
+    Ratings,
+    Regression,
+    ScoreMatrix,
+    Study,
+    Votes,
+)
 from steadyrank.errors import (
     DuplicateRatingsError,
     InvalidDataError,
+    InvalidLabelError,
     InvalidSettingError,
     MissingValuesError,
     SteadyrankError,
@@ -95,13 +106,14 @@ def test_a_judge_who_votes_again_is_the_same_unit() -> None:
 
 def test_a_known_user_rates_further_items_and_none_again() -> None:
     study = Study(Ratings(["u", "v", "u"], ["film", "film", "book"], [5, 3, 4]))
-    more = study.updated(Ratings(["v", "w"], ["book", "play"], [2, 1]))
+    new = Ratings(["v", "w"], ["book", "play"], [2, 1])
+    more, unseen = study.updated(new), study.updated(new)
     assert "data" not in vars(more)  # the old ratings were not put together with the new
     assert more.units.labels == ("u", "v", "w")
     assert more.items == ("book", "film", "play")
-    for again in (study, more):
+    for known, again in ((study, ("v", "film")), (more, ("v", "film")), (unseen, ("w", "play"))):
         with pytest.raises(DuplicateRatingsError, match='read with duplicates="last"'):
-            again.updated(Ratings(["v"], ["film"], [4]))
+            known.updated(Ratings(*([one] for one in again), [4]))
 
 
 def test_new_items_keep_the_order_of_labels_or_come_last() -> None:
@@ -114,13 +126,35 @@ def test_new_items_keep_the_order_of_labels_or_come_last() -> None:
 
 def test_new_units_are_read_as_any_file(tmp_path: Path) -> None:
     path = tmp_path / "votes.csv"
-    path.write_text("person,pick\nann,x\nbob,y\n", encoding="utf-8")
+    path.write_text("choice,second\ny,x\ny,z\n", encoding="utf-8")
     study = Study(Votes(["x", "x"]))
-    assert study.updated(path, choice="pick", ignore=["person"]).scores.tolist() == [0.75, 0.25]
+    assert study.updated(path, choice="second", ignore=["choice"]).scores.tolist() == [0.75, 0.25]
     assert study.updated({"choice": ["z"]}).items == ("x", "z")
     with pytest.raises(InvalidSettingError, match="data need no choice"):
         study.updated(Votes(["x"]), choice="pick")
     assert any("units were added" in note for note in study.updated({"choice": ["z"]}).notes)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [{"lower_is_better": True}, {"lower_is_better": ["time"]}, {"standardise": "ranks"},
+     {"standardise": "z", "lower_is_better": "all"}, {}],
+    ids=str,
+)  # fmt: skip
+def test_new_rows_are_read_on_the_scale_of_the_old_ones(said: dict[str, Any]) -> None:
+    rows = {"task": ["time", "t2", "time", "t4", "t5"], "x": [1.0, 5, 7, 8, 0], "y": [2.0, 3, 9, 1, 5]}
+    parts = [{name: column[part] for name, column in rows.items()}
+             for part in (slice(2), slice(2, 4), slice(4, 5))]  # fmt: skip
+    study = Study(ScoreMatrix.from_frame(parts[0], **said)).updated(parts[1])
+    every = ScoreMatrix.from_frame({name: column[:4] for name, column in rows.items()}, **said)
+    assert study.scores.tobytes() == Study(every).scores.tobytes()
+    for grown in (study, Study(study.data.joined(every))):
+        if said.get("lower_is_better") == ["time"]:  # a row of another name: nobody said what it is
+            with pytest.raises(InvalidLabelError, match="no measure 'time' of which less could be"):
+                grown.updated(parts[2])
+        turned = grown.updated(parts[2], lower_is_better=False, standardise=None).data.values[-1]
+        assert turned.tolist() == [0, 5]
+        assert grown.updated(ScoreMatrix([[0, 5]], items=["x", "y"])).data.values[-1].tolist() == [0, 5]
 
 
 def test_weights_that_are_new_and_weights_that_need_finer_parts() -> None:
@@ -154,6 +188,26 @@ def test_units_that_do_not_belong_are_refused(kind: str) -> None:
             Study(old, "ridge:penalty=1" if kind == "scale" else None).updated(new)
 
 
+@pytest.mark.parametrize("new", [None, ["x"], "x", {"choice": ["x"]}, Study(Votes(["x"]))], ids=repr)
+def test_what_is_no_data_is_not_joined(new: Any) -> None:
+    with pytest.raises(InvalidDataError, match=r"must be votes, by 'vote', .* but are of the type \w+"):
+        Votes(["x", "y"]).joined(new)
+
+
+def test_estimates_take_no_units() -> None:
+    old, new = Estimates([1, 2], errors=[1, 1]), Estimates([3, 4, 5], errors=[1, 1, 1])
+    for other in (old, new):
+        with pytest.raises(InvalidDataError, match="estimates, which have none"):
+            old.joined(other)
+
+
+def test_a_row_with_gaps_has_fewer_columns() -> None:
+    known = ScoreMatrix([[1.0, 2.0], [3.0, 4.0]], items=["x", "y"], missing="available")
+    study = Study(known).updated({"y": [9.0]})
+    assert study.scores.tolist() == [2, 5]
+    assert study.units.total == 3
+
+
 def test_a_table_with_another_column_is_refused_unless_gaps_are_allowed() -> None:
     rows = {"values": [[1.0, 2.0]], "items": ["x", "y"]}
     other = ScoreMatrix([[1.0, 3.0]], items=["x", "z"])
@@ -165,9 +219,12 @@ def test_a_table_with_another_column_is_refused_unless_gaps_are_allowed() -> Non
 def test_data_in_an_engine_take_no_units() -> None:
     polars = pytest.importorskip("polars")
     frame = polars.LazyFrame({"user": [1, 2], "item": ["a", "b"], "rating": [5, 3]})
-    with Ratings.scan(frame) as ratings, pytest.raises(InvalidDataError, match="in an engine") as caught:
-        Study(ratings).updated(Ratings([3], ["a"], [4]))
-    assert "read or from_frame" in str(caught.value)
+    with Ratings.scan(frame) as ratings:
+        with pytest.raises(InvalidDataError, match="in an engine") as caught:
+            Study(ratings).updated(Ratings([3], ["a"], [4]))
+        assert "read or from_frame" in str(caught.value)
+        with pytest.raises(InvalidDataError, match=r"by 'user', as the others, but are .* in an engine"):
+            Study(Ratings([3], ["a"], [4])).updated(ratings)
 
 
 def test_what_refuses_a_part_may_take_the_whole() -> None:
@@ -184,6 +241,14 @@ def test_a_derived_scorer_scores_in_its_own_way() -> None:
 
     study = Study(Votes(["x", "x", "y"]), Turned())
     assert study.updated(Votes(["x"])).scores.tolist() == [-0.75, -0.25]
+
+
+def test_battles_have_an_order_where_all_of_them_have_one() -> None:
+    rows = (["a", "b"], ["b", "a"], ["left", "left"])
+    one, counted = Battles(*rows), Battles(*rows, counts=[2, 1])
+    assert one.joined(one).ordered
+    for old, new in ((one, counted), (counted, one)):
+        assert not old.joined(new).ordered
 
 
 def test_scorers_that_fit_score_all_units_anew() -> None:

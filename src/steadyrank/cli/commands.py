@@ -95,7 +95,7 @@ def check(options: group.CheckOptions) -> int:
     """
     from steadyrank.stability.calibration import check_delta
 
-    most, fewest = check_delta(options.max_delta), options.min_margin
+    most, fewest = check_delta(options.max_delta, "--max-delta"), options.min_margin
     found = _answer(
         options, lambda study: study.check(options.k, max_delta=most, eps=options.eps, min_margin=fewest)
     )

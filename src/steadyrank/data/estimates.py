@@ -128,6 +128,12 @@ class Estimates(Observations):
         """One estimate of each item."""
         return np.ones(self.n_items, dtype=np.int64)
 
+    def check_joins(self, new: Observations) -> None:  # noqa: ARG002 (always refused)
+        """Complain: nobody can be added, either."""
+        raise InvalidDataError(
+            "no units can be added to estimates, which have none", way_out="Start anew from all of them."
+        )
+
     def _copied(self, copies: IntArray) -> dict[str, Any]:  # noqa: ARG002 (of nothing)
         return {}
 

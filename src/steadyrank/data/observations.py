@@ -49,6 +49,9 @@ if TYPE_CHECKING:
     Ends = tuple[float | None, float | None]
     """The least and the largest value that a unit gives, None where it gives none."""
 
+OF_SCALE = ("lower_is_better", "standardise")
+"""Settings without which new rows would be numbers of another kind than the old ones."""
+
 NAME_COLUMNS = 40
 """How much of a name is shown in what a unit said."""
 
@@ -86,6 +89,8 @@ class Observations(ABC):
         What was guessed and which policies were applied, in plain words.
     unit_candidates : tuple of (str, int)
         Columns that were not used and could be the unit, each with the number of its values.
+    scale : tuple of (str, value)
+        What was said when the data were read that changes their numbers, and so goes for further units.
     weights : float array or None
         How much each row counts (each user, of ratings); None where all count the same.
     unit : int array or None
@@ -103,6 +108,7 @@ class Observations(ABC):
     items: tuple[object, ...]
     notes: tuple[str, ...] = field(default=(), kw_only=True)
     unit_candidates: Candidates = field(default=(), kw_only=True)
+    scale: tuple[tuple[str, Any], ...] = field(default=(), kw_only=True, compare=False)
     weights: FloatArray | None = field(default=None, kw_only=True)
     unit: IntArray | None = field(default=None, kw_only=True)
     unit_labels: tuple[object, ...] | None = field(default=None, kw_only=True)
@@ -290,7 +296,8 @@ class Observations(ABC):
         made = set_fields(one, **both)._anew(self._people_with(new))  # noqa: SLF001 (one of us)
         later = dict.fromkeys((*new.notes, *made.notes))
         notes = (f"units were added: {note}" for note in later if note not in self.notes)
-        return set_fields(made, notes=(*self.notes, *notes), unit_candidates=self.unit_candidates)
+        kept: dict[str, Any] = {name: getattr(self, name) for name in ("unit_candidates", "scale")}
+        return set_fields(made, notes=(*self.notes, *notes), **kept)
 
     def over(self, items: tuple[object, ...], places: IntArray) -> Self:
         """Return the data over a longer list of items, given the places of theirs in it."""
@@ -303,19 +310,16 @@ class Observations(ABC):
         return self._changed(found)
 
     def check_joins(self, new: Observations) -> None:
-        """Complain about new data of another kind, or with other units."""
-        how = [data.variety for data in (self, new)]
-        unit = [shorten(data.unit_kind or data.kind.unit) for data in (self, new)]
-        if type(new) is not type(self) or (unit[0], how[0], self.grouped) != (
-            unit[1],
-            how[1],
-            new.grouped,
-        ):
-            mine, its = (
-                f"{self.kind.name}{how[0]}, by {unit[0]}",
-                f"{new.kind.name}{how[1]}, by {unit[1]}",
-            )
-            raise InvalidDataError(f"new units must be {mine}, as the others, but are {its}")
+        """Complain about what is no data of the same kind, with the same units."""
+        if type(new) is type(self) and (new.told, new.grouped) == (self.told, self.grouped):
+            return
+        its = new.told if isinstance(new, Observations) else f"of the type {type(new).__name__}"
+        raise InvalidDataError(f"new units must be {self.told}, as the others, but are {its}")
+
+    @property
+    def told(self) -> str:
+        """The kind of these data and of their units, for sentences."""
+        return f"{self.kind.name}{self.variety}, by {shorten(self.unit_kind or self.kind.unit)}"
 
     @property
     def variety(self) -> str:
@@ -513,12 +517,13 @@ class Observations(ABC):
         found = replace(
             found, table=dropping.kept(found.table), reading={**found.reading, "drop": dropping}
         )
+        scale = tuple((name, said) for name, said in found.settings.items() if name in OF_SCALE)
         with found.errors():
             data = cls._from_columns(found)
             check_header(found, data.items)
             found.table.notes += nearly_equal(data.items)
             found.table.notes += dropping.said()
-        set_fields(data, unit_candidates=unit_candidates(found))
+        set_fields(data, unit_candidates=unit_candidates(found), scale=scale)
         data = with_notes_first(data, found.table.notes)
         labels = found.reading.get("labels")
         return data if labels is None else data.with_labels(labels)

@@ -146,8 +146,9 @@ def _one_each(given: AnyArray, owner: AnyArray, each: AnyArray, of: str, what: s
 
 
 def of_people(
-    counts: IntArray, row: str, *, weights: Any = None, units: Any = None, unit_kind: str = "group"
-) -> dict[str, Any]:
+    counts: IntArray, row: str, *, weights: Any = None, units: Any = None, unit_kind: str = "group",
+    **unknown: Any,
+) -> dict[str, Any]:  # fmt: skip
     """Return the fields that say how much each row counts, which leave together, and what to note.
 
     Parameters
@@ -158,7 +159,14 @@ def of_people(
         What a row is called.
     weights, units, unit_kind
         What was said about the people.
+    **unknown
+        What no kind of data takes, and is refused.
     """
+    if unknown:
+        raise InvalidDataError(
+            f"there is no argument called {shorten(next(iter(unknown)))} here",
+            way_out="Who is behind the rows is said by weights, units and unit_kind.",
+        )
     each, notes = as_weights(weights, counts)
     unit, labels = (None, None) if units is None else encode(units, what="units")
     if unit is not None:

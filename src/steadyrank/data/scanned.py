@@ -118,6 +118,11 @@ class ScannedEntries(EntryObservations):
         """Return the data with one more note, which comes before what left the engine."""
         return self._changed({"policies": (*self.policies, note)})
 
+    @property
+    def variety(self) -> str:
+        """Where they are: that tells them from data that units can be added to."""
+        return " in an engine"
+
     def check_joins(self, new: Observations) -> None:  # noqa: ARG002 (always refused)
         """Complain: units are never added."""
         raise InvalidDataError("no units can be added to data in an engine", way_out=IN_MEMORY)

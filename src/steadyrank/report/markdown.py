@@ -1,8 +1,8 @@
 """Findings as Markdown for GitHub: a verdict, tables, and the words of the text view.
 
 Names stand in code spans and sentences in a fenced block, where nothing is interpreted: no HTML, no
-link, no mention of a person. What a table takes for its own (``|``) and what the log of a workflow obeys
-(``::`` where a line begins, and ``##[``) is written as an escape.
+link, no mention of a person. What the log of a workflow obeys (``::`` where a line begins, and ``##[``)
+is written as an escape.
 """
 
 from __future__ import annotations
@@ -59,14 +59,14 @@ def to_markdown(findings: Findings, terminal: Terminal | None = None) -> str:
 
 
 def code(name: object) -> str:
-    r"""Return a name as a code span that may stand in a table.
+    """Return a name as a code span.
 
     Examples
     --------
     >>> code("a|b"), code("`tick`")
-    ('`a\\x7cb`', '`` `tick` ``')
+    ('`a|b`', '`` `tick` ``')
     """
-    text = shortened(name, LONGEST).replace("|", "\\x7c")
+    text = shortened(name, LONGEST)
     around = "`" * (_longest_run(text) + 1)
     # One blank at each end is taken away again; without it, a name of ticks or blanks would lose some.
     pad = " " if not text.strip(" ") or {text[0], text[-1]} & {"`", " "} else ""
@@ -91,6 +91,6 @@ def _table(names: Sequence[str], rows: Iterable[Sequence[object]], number: int) 
 
 
 def _cell(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return "" if value is None else code(value) if isinstance(value, str) else repr(value)
+    if isinstance(value, str):  # a table, and it alone, takes \| for a bar, whatever stands before it
+        return code(value).replace("|", "\\|")
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else repr(value)

@@ -249,7 +249,8 @@ def _named_fit(
     try:
         return number, fit(number)
     except Exception as error:
-        raise RefitError(where(number), f"{type(error).__name__}: {error}") from error
+        why = error.why if isinstance(error, RefitError) else f"{type(error).__name__}: {error}"
+        raise RefitError(where(number), why) from error
 
 
 def _place(units: Units, unit: int) -> str:

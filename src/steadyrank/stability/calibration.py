@@ -41,13 +41,13 @@ SUMS = 1e-12
 SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
 
 
-def check_delta(delta: object) -> float:
+def check_delta(delta: object, called: str = "delta") -> float:
     """Return ``delta`` as a float from 0 to below 1."""
     if isinstance(delta, bool) or not isinstance(delta, int | float | np.integer | np.floating):
-        raise InvalidValueError(f"delta must be a number from 0 to below 1, but is {shorten(delta)}")
+        raise InvalidValueError(f"{called} must be a number from 0 to below 1, but is {shorten(delta)}")
     if not 0 <= float(delta) < 1:
         raise InvalidValueError(
-            f"delta must be from 0 to below 1 (the share of units that may break the answer), "
+            f"{called} must be from 0 to below 1 (the share of units that may break the answer), "
             f"but is {shorten(delta)}"
         )
     return float(delta)

@@ -14,7 +14,7 @@ import numpy as np
 from steadyrank.chance.resampling import refits
 from steadyrank.data import Observations, read_any
 from steadyrank.errors import InvalidSettingError, SteadyrankError
-from steadyrank.operators.checks import check_eps, check_k
+from steadyrank.operators.checks import check_eps, check_k, check_whole
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.operators.states import MAX_STATES
@@ -168,14 +168,15 @@ class Study:
         Items, groups and users are known by their labels. New items take their place in the order of
         labels, or come last where the list had an order of its own. A judge who votes again is the same
         unit. A known user may rate further items; to rate one again is refused. Rows of scores are new
-        rows, whatever they are called.
+        rows, whatever they are called; one that has gaps, where they are allowed, has fewer columns.
 
         Parameters
         ----------
         new_units : data of the same kind, or anything that read_any takes
             The new votes, ballots, ratings, battles or rows. Data in an engine take none.
         **arguments
-            As for :func:`steadyrank.read_any`, where the new units are to be read.
+            As for :func:`steadyrank.read_any`, where the new units are to be read. What was said of the
+            first ones as ``lower_is_better`` and ``standardise`` goes for them unless it is said anew.
 
         Examples
         --------
@@ -186,7 +187,7 @@ class Study:
         """
         first, new = self._pieces[0], new_units
         if not isinstance(new, Observations):
-            new = read_any(new, kind=first.kind.name, **arguments)
+            new = read_any(new, kind=first.kind.name, **dict(first.scale) | arguments)
         elif arguments:
             raise InvalidSettingError(f"data need no {', '.join(arguments)}: they are not read")
         first.check_joins(new)
@@ -460,18 +461,20 @@ class Study:
         min_margin : int, optional
             The fewest units that must have to leave, for certain, before that answer changes.
         """
-        remedy = self.topk(k, delta=max_delta)
+        most = calibration.check_delta(max_delta, "max_delta")
+        fewest = None if min_margin is None else check_whole("min_margin", min_margin, 0)
+        remedy = self.topk(k, delta=most)
         found = self.audit(k, eps=remedy.eps if eps is None else eps, methods=Flips.METHODS)
         return Check(
             **self.about(),
             k=remedy.k,
             eps=None if eps is None else found.eps,
-            max_delta=max_delta,
+            max_delta=most,
             row=found.row("topk" if eps is None else "inflated_topk", remedy.k),
             flips=found.flips(remedy.k),
             remedy=remedy,
             margin=self.known_margin(remedy.k) if eps is None else self.margin(remedy.k, eps=eps),
-            min_margin=min_margin,
+            min_margin=fewest,
         )
 
     def report(  # noqa: PLR0913 (all but two by name)
