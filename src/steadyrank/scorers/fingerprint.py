@@ -20,7 +20,7 @@ import sysconfig
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from hashlib import sha256
 from importlib import import_module, metadata
 from itertools import chain
@@ -150,7 +150,7 @@ def _parts(value: Any) -> Iterable[object]:
     if hasattr(value, "get_params") and hasattr(value, "fit"):
         return [kind, *sorted(value.get_params().items())]
     if _library(type(value).__module__) and hasattr(value, "__wrapped__"):
-        return [value.__wrapped__]  # a cache, or a compiler, around a function
+        return [value.__wrapped__]  # a cache, a compiler or a decorator around a function
     return _reduced(value)
 
 
@@ -279,12 +279,6 @@ def _class(value: type) -> Iterable[object]:
     return [value.__qualname__, type(value), value.__bases__, *own]
 
 
-def _builtin(value: types.BuiltinMethodType) -> Iterable[object]:
-    if isinstance(value.__self__, types.ModuleType) or value.__self__ is None:
-        return [_by_name(value.__module__ or "builtins", value.__qualname__)]
-    return [value.__name__, value.__self__]
-
-
 def _by_name(module: str, name: str) -> str:
     """Return what identifies something that a package defines; complain if it is of no package."""
     version = _library(module)
@@ -340,19 +334,10 @@ _PARTS: dict[Any, Callable[[Any], Iterable[object]]] = {
     np.ndarray: _array,
     types.FunctionType: _function,
     types.CodeType: _code,
-    types.MethodType: lambda value: [value.__func__, value.__self__],
-    types.BuiltinMethodType: _builtin,
-    partial: lambda value: [value.func, value.args, value.keywords],
     type: _class,
     types.ModuleType: _module,
     property: lambda value: [value.fget, value.fset, value.fdel],
-    (staticmethod, classmethod): lambda value: [value.__func__],
     cached_property: lambda value: [value.func],
     # What Python makes of __slots__ and the like.
-    (
-        types.MemberDescriptorType,
-        types.GetSetDescriptorType,
-        types.WrapperDescriptorType,
-        types.MethodDescriptorType,
-    ): (lambda value: [value.__name__]),
+    (types.MemberDescriptorType, types.GetSetDescriptorType): attrgetter("__objclass__", "__name__"),
 }
