@@ -23,7 +23,7 @@ from dataclasses import fields
 from functools import cache, cached_property
 from hashlib import sha256
 from importlib import import_module, metadata
-from itertools import chain
+from itertools import chain, islice, takewhile
 from operator import attrgetter
 from pathlib import Path
 from platform import python_version
@@ -226,22 +226,16 @@ def _names(code: types.CodeType) -> set[tuple[str, ...]]:
     An import is written with the dots of its level and one more, as ``("..", "package", "name")``.
     """
     found: set[tuple[str, ...]] = set()
-    reading: tuple[str, ...] = ()
-    recent: list[Any] = [None, None]
-    for step in dis.get_instructions(code):
-        if step.opname == "EXTENDED_ARG":
-            continue
+    steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
+    for place, step in enumerate(steps):
         if step.opname == "IMPORT_NAME":
-            dots = "." * (1 + int(recent[0] or 0))
+            level, names = (before.argval for before in steps[place - 2 : place])
+            dots = "." * (1 + int(level or 0))
             # After ``from ... import`` come names; without any the module itself counts.
-            found |= {(dots, step.argval, name) for name in recent[1] or ()} or {(dots, step.argval)}
-        elif step.opname in READS_A_PART and reading:
-            reading = (*reading, step.argval)
-            continue
-        if reading:
-            found.add(reading)
-        reading = (step.argval,) if step.opname in READS_A_GLOBAL else ()
-        recent = [recent[1], step.argval]
+            found |= {(dots, step.argval, name) for name in names or ()} or {(dots, step.argval)}
+        elif step.opname in READS_A_GLOBAL:
+            parts = takewhile(lambda after: after.opname in READS_A_PART, islice(steps, place + 1, None))
+            found.add((step.argval, *(part.argval for part in parts)))
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             found |= _names(constant)
