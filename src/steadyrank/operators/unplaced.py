@@ -119,7 +119,9 @@ def common_order(
     item of pi within S was eligible under both when pi placed it, with all of S left and perhaps more;
     by heredity it is eligible in S. So greedy gets stuck only where no common ranking exists.
     """
-    furthest = np.maximum.accumulate(np.argsort(second)[first])
+    place = np.empty_like(second)
+    place[second] = np.arange(len(second))
+    furthest = np.maximum.accumulate(place[first])
     cuts = np.append(0, 1 + np.flatnonzero(furthest == np.arange(len(first))))
     order = first.copy()
     wide = np.flatnonzero(np.diff(cuts) > 1)
