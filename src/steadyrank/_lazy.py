@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
 
 def attach(
-    package: str, file: str, further: Mapping[str, str] | None = None
+    package: str, file: str
 ) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
     """Return ``__getattr__``, ``__dir__`` and ``__all__`` for a package with a stub file.
 
@@ -24,10 +24,8 @@ def attach(
     ----------
     package, file : str
         Its ``__name__`` and ``__file__``.
-    further : mapping, optional
-        More names, each with the module that it is in.
     """
-    homes = {**_declared(Path(file).with_suffix(".pyi")), **(further or {})}
+    homes = _declared(Path(file).with_suffix(".pyi"))
 
     def load(name: str) -> object:
         if name in homes:

@@ -127,3 +127,9 @@ def test_a_long_vector() -> None:
 
 def _lists(blocks: list[np.ndarray]) -> list[list[int]]:
     return [block.tolist() for block in blocks]
+
+
+def test_a_pair_further_apart_than_any_float_is_certain_without_a_warning():
+    order = certainly_above([1.5e308, -1.5e308], 1.0)
+    assert order(0, 1)
+    assert not order(1, 0)

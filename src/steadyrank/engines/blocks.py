@@ -80,18 +80,17 @@ class Wanted:
         stays, per_unit = self.among[first : first + len(indptr) - 1], np.diff(pointers)
         return kept[np.repeat(stays, per_unit)], np.append(0, np.cumsum(per_unit * stays))
 
-    def filled(
-        self, first: int, pointers: IntArray, places: IntArray, scores: FloatArray
-    ) -> Iterator[Rows]:
-        """Yield the base with the scores at their places filled in, for units that have some."""
-        for span in slices(len(pointers) - 1, self.row_numbers, len(self.items)):
-            cuts = pointers[span.start : span.stop + 1]
+    def filled(self, block: SparseBlock) -> Iterator[Rows]:
+        """Yield the base with the scores of a block filled in, for units that have some."""
+        places, scores = self.place[block.items], block.scores
+        for span in slices(len(block), self.row_numbers, len(self.items)):
+            cuts = block.indptr[span.start : span.stop + 1]
             per_unit, part = np.diff(cuts), slice(cuts[0], cuts[-1])
             units = np.flatnonzero(per_unit)
             if len(units):
                 rows = np.repeat(self.base[np.newaxis, :], len(units), axis=0)
                 rows[np.repeat(np.arange(len(units)), per_unit[units]), places[part]] = scores[part]
-                yield units + (first + span.start), rows
+                yield units + (block.start + span.start), rows
 
 
 @dataclass(frozen=True)
@@ -179,11 +178,15 @@ class SparseBlock:
         moves, size = differences(self.scores, base[self.items])
         return lengths(moves, size, self.indptr)
 
+    def among(self, wanted: Wanted) -> SparseBlock:
+        """Return what units in question change among the wanted items."""
+        found = np.flatnonzero(wanted.place[self.items] >= 0)
+        kept, pointers = wanted.of_units(found, self.indptr, self.start)
+        return SparseBlock(self.start, pointers, self.items[kept], self.scores[kept])
+
     def columns(self, wanted: Wanted) -> Iterator[Rows]:
         """Fill in the base what each unit changes."""
-        place = wanted.place[self.items]
-        kept, pointers = wanted.of_units(np.flatnonzero(place >= 0), self.indptr, self.start)
-        yield from wanted.filled(self.start, pointers, place[kept], self.scores[kept])
+        return wanted.filled(self.among(wanted))
 
     def reordered(self, base: FloatArray, order: IntArray) -> BoolArray:
         """Look only at the neighbours of touched items: all other pairs keep their order."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
@@ -80,15 +81,10 @@ class DenseEntries(Entries):
     def _form_of_columns(self) -> ExactForm:
         least, most = self._ends
         largest = np.nan_to_num(np.maximum(abs(least), abs(most)))
-        places = np.max(
-            [
-                places_of_items(chunk, largest, lambda odd: np.asarray(odd.any(axis=0)))
-                for chunk in self._chunks()
-            ],
-            axis=0,
-        )
+        in_columns: Any = partial(np.any, axis=0)
+        places = [places_of_items(chunk, largest, in_columns) for chunk in self._chunks()]
         ends = float(np.nanmin(least)), float(np.nanmax(most))
-        return form_of_items(places, largest, ends, self.rows)
+        return form_of_items(np.max(places, axis=0), largest, ends, self.rows)
 
     @cached_property
     def counts(self) -> IntArray:

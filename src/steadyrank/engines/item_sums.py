@@ -169,13 +169,14 @@ class Entries(ABC):
     def blocks(self, sums: ItemSums) -> Iterator[Block]:
         """Yield the scores without each unit."""
 
-    @abstractmethod
-    def columns(self, sums: ItemSums, wanted: Wanted) -> Iterator[Rows]:
-        """Yield the scores of the wanted items without each unit that changes one of them."""
-
     def touching(self, sums: ItemSums, wanted: Wanted) -> Iterator[SparseBlock] | None:  # noqa: ARG002
         """Yield the scores of the wanted items alone without each unit that has a value of them."""
         return None
+
+    def columns(self, sums: ItemSums, wanted: Wanted) -> Iterator[Rows]:
+        """Yield the scores of the wanted items without each unit that changes one of them."""
+        for block in self.touching(sums, wanted) or ():
+            yield from wanted.filled(block)
 
     @abstractmethod
     def values_of(self, items: IntArray, among: IntArray | None = None) -> Given:
@@ -188,10 +189,6 @@ class Entries(ABC):
     def apart(self) -> tuple[Entries, IntArray] | None:
         """Return the same with equal units one by one, and of each which one it is, if there are any."""
         return None
-
-    def units_of(self, item: int) -> IntArray:
-        """Return the units that have values of an item."""
-        return np.unique(self.values_of(np.array([item]))[0])
 
     @abstractmethod
     def largest_squared_reach(self, shrinkage: float, lowest: float, highest: float) -> float:

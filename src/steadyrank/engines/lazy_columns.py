@@ -257,11 +257,8 @@ def _by_size(tops: FloatArray, numbers: Sequence[float]) -> Any:
         return nw.lit(float(numbers[0]))
     half = len(tops) // 2  # halves, not a chain, so that many sizes do not nest deeply
     below = nw.col("size") < float(tops[half])
-    return (
-        nw.when(below)
-        .then(_by_size(tops[:half], numbers[:half]))
-        .otherwise(_by_size(tops[half:], numbers[half:]))
-    )
+    lower, upper = _by_size(tops[:half], numbers[:half]), _by_size(tops[half:], numbers[half:])
+    return nw.when(below).then(lower).otherwise(upper)
 
 
 def _check_values(found: dict[str, Any], what: str, *, missing: bool = False) -> None:

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress, pairwise
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import narwhals as nw
 import numpy as np
 
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-from steadyrank.engines.blocks import Rows, SparseBlock, Wanted, roots
+from steadyrank.engines.blocks import SparseBlock, Wanted, roots
 from steadyrank.engines.exact_sums import ExactForm, form_of, form_of_items
 from steadyrank.engines.item_sums import Entries, Given, ItemSums, Parts, reach
 from steadyrank.engines.lazy_columns import decimal_range, ranges_of_items, with_forms
@@ -31,15 +31,8 @@ RAISE_UNITS = "Raise max_units= if the memory of this machine allows it."
 FEWER_ITEMS = "Check that the column of items holds labels and not values, or leave rare items out."
 
 
-class Batch(NamedTuple):
-    """Entries of the units ``low .. high - 1``, unit and item by number, sorted by both."""
-
-    low: int
-    high: int
-    units: IntArray
-    items: IntArray
-    parts: Parts
-    leaving: IntArray
+Batch: TypeAlias = "tuple[int, int, Given]"
+"""Entries of the units from the one number to below the other, sorted by unit and item."""
 
 
 @dataclass(eq=False)
@@ -250,28 +243,20 @@ class LazyEntries(Entries):
         for batch in self._batches(self._with_parts, self.sizes, f"all {self.what}"):
             yield self._block(batch, sums)
 
-    def columns(self, sums: ItemSums, wanted: Wanted) -> Iterator[Rows]:
-        """Yield the scores of the wanted items; only their entries are brought back."""
-        among = None if wanted.among is None else np.flatnonzero(wanted.among)
-        for batch in self._of_items(wanted.items, among):
-            yield from self._block(batch, sums).columns(wanted)
-
     def touching(self, sums: ItemSums, wanted: Wanted) -> Iterator[SparseBlock]:
         """Yield the scores of the wanted items alone; only their entries are brought back."""
-        for batch in self._of_items(wanted.items):
-            yield self._block(batch, sums)
+        among = None if wanted.among is None else np.flatnonzero(wanted.among)
+        for batch in self._of_items(wanted.items, among):
+            yield self._block(batch, sums).among(wanted)
 
     def values_of(self, items: IntArray, among: IntArray | None = None) -> Given:
         """Return what units give to some items; only their entries are brought back."""
-        batches = list(self._of_items(items, among))
-        unit, item, leaving = (
-            np.concatenate([getattr(batch, name) for batch in batches])
-            for name in ("units", "items", "leaving")
-        )
-        parts = tuple(map(np.concatenate, zip(*(batch.parts for batch in batches), strict=True)))
+        batches = (given for _, _, given in self._of_items(items, among))
+        unit, item, parts, leaving = zip(*batches, strict=True)
         place = np.zeros(len(self.labels), dtype=np.int64)
         place[items] = np.arange(len(items))
-        return unit, place[item], parts, leaving
+        together = tuple(map(np.concatenate, zip(*parts, strict=True)))
+        return np.concatenate(unit), place[np.concatenate(item)], together, np.concatenate(leaving)
 
     def given_by(self, units: IntArray) -> tuple[Parts, IntArray]:
         """Add up what units give to each item in the engine; they are named to it, some at a time."""
@@ -311,9 +296,9 @@ class LazyEntries(Entries):
         return replace(self, frame=frame, form=form, keys=keys, sizes=sizes, known=known, rows=addends)
 
     def _block(self, batch: Batch, sums: ItemSums) -> SparseBlock:
-        pointers = np.searchsorted(batch.units, np.arange(batch.low, batch.high + 1))
-        without = sums.without(batch.items, batch.parts, batch.leaving)
-        return SparseBlock(batch.low, pointers, batch.items, without)
+        low, high, (units, items, parts, leaving) = batch
+        pointers = np.searchsorted(units, np.arange(low, high + 1))
+        return SparseBlock(low, pointers, items, sums.without(items, parts, leaving))
 
     def _of_items(self, items: IntArray, among: IntArray | None = None) -> Iterator[Batch]:
         """Yield the entries of some items, of all units or of at least those given, in batches."""
@@ -352,7 +337,7 @@ class LazyEntries(Entries):
         else:
             parts = self.form.parts(found["value"][order], items[order])
             leaving = np.ones(len(units), dtype=np.int64)
-        return Batch(low, high, units[order], items[order].astype(np.int64), parts, leaving)
+        return low, high, (units[order], items[order].astype(np.int64), parts, leaving)
 
     def _numbers_of(self, keys: AnyArray) -> IntArray:
         """Return the numbers of units given by label."""

@@ -16,7 +16,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-from steadyrank.engines.blocks import Rows, SparseBlock, Wanted, lengths, segment_sums, slices
+from steadyrank.engines.blocks import SparseBlock, Wanted, lengths, segment_sums, slices
 from steadyrank.engines.exact_sums import ExactForm, exact_form, form_of_items, places_of_items
 from steadyrank.engines.item_sums import Entries, Given, ItemSums, Parts, Prior, reach
 
@@ -230,11 +230,6 @@ class SparseEntries(Entries):
     def _without(self, sums: ItemSums, entries: slice | IntArray) -> FloatArray:
         """Return the scores of the items of some entries, each without its entry."""
         return sums.without_values(self.rated[entries], self.values[entries])
-
-    def columns(self, sums: ItemSums, wanted: Wanted) -> Iterator[Rows]:
-        """Look at the entries of the wanted items alone."""
-        for block in self.touching(sums, wanted):
-            yield from wanted.filled(block.start, block.indptr, wanted.place[block.items], block.scores)
 
     def touching(self, sums: ItemSums, wanted: Wanted) -> Iterator[SparseBlock]:
         """Yield the scores of the wanted items alone."""

@@ -9,19 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steadyrank import errors
 from steadyrank._typing import AnyArray, FloatArray, IntArray
-from steadyrank.errors import (
-    InvalidEpsError,
-    InvalidKError,
-    InvalidPermutationError,
-    InvalidScoresError,
-    InvalidValueError,
-    NonFiniteScoresError,
-    SizeMismatchError,
-    TooLargeError,
-    listing,
-    shorten,
-)
+from steadyrank.errors import listing, shorten
 
 EXACT_INTEGERS = 2**53
 """Integers beyond this one do not all have a float64 of their own."""
@@ -34,7 +24,7 @@ def check_scores(scores: ArrayLike) -> FloatArray:
     """Return ``scores`` as a finite, non-empty float64 vector (the input itself where it is one)."""
     values = check_score_batch(scores)
     if values.ndim != 1:
-        raise InvalidScoresError(
+        raise errors.InvalidScoresError(
             f"scores must be one-dimensional, but have shape {values.shape}. "
             "For a batch use inflated_topk_mask or critical_eps, which work along the last axis."
         )
@@ -45,17 +35,19 @@ def check_score_batch(scores: ArrayLike) -> FloatArray:
     """Return ``scores`` as finite float64 with at least one axis and one item on the last axis."""
     values = _as_floats(scores)
     if values.ndim == 0:
-        raise InvalidScoresError(
+        raise errors.InvalidScoresError(
             f"scores must be an array with one entry for each item, but are the single value "
             f"{shorten(scores)}."
         )
     if values.shape[-1] == 0:
-        raise InvalidScoresError(f"scores are empty (shape {values.shape}): there is nothing to rank.")
+        raise errors.InvalidScoresError(
+            f"scores are empty (shape {values.shape}): there is nothing to rank."
+        )
     finite = np.isfinite(values)
     if not finite.all():
         places = np.argwhere(~finite)
         shown = [tuple(place.tolist()) for place in places[:6]]
-        raise NonFiniteScoresError(
+        raise errors.NonFiniteScoresError(
             [_where(place) for place in shown], [values[place] for place in shown], len(places)
         )
     return values
@@ -64,13 +56,13 @@ def check_score_batch(scores: ArrayLike) -> FloatArray:
 def check_k(k: object, n_items: int) -> int:
     """Return ``k`` as an int from 1 to ``n_items``."""
     if isinstance(k, bool | np.bool_):
-        raise InvalidKError(k, n_items, why=" (a truth value)")
+        raise errors.InvalidKError(k, n_items, why=" (a truth value)")
     try:
         number = operator.index(k)  # type: ignore[arg-type]
     except TypeError:
-        raise InvalidKError(k, n_items, why=" (not a whole number)") from None
+        raise errors.InvalidKError(k, n_items, why=" (not a whole number)") from None
     if not 1 <= number <= n_items:
-        raise InvalidKError(k, n_items)
+        raise errors.InvalidKError(k, n_items)
     return number
 
 
@@ -83,13 +75,13 @@ def check_whole(
         return int(value)
     limits = f"from {least:,} {'on' if most is None else f'to {most:,}{why}'}"
     told = f"{name} must be a whole number {limits}, but is {shorten(value)}"
-    raise (error or InvalidValueError)(told)
+    raise (error or errors.InvalidValueError)(told)
 
 
 def check_level(name: str, level: object) -> float:
     """Return a level of confidence."""
     if not (isinstance(level, float | np.floating) and 0.5 < level < 1):
-        raise InvalidValueError(
+        raise errors.InvalidValueError(
             f"{name} must be between 0.5 and 1, but is {shorten(level)}",
             way_out="Write 95 percent as 0.95.",
         )
@@ -99,13 +91,13 @@ def check_level(name: str, level: object) -> float:
 def check_eps(eps: object) -> float:
     """Return ``eps`` as a positive finite float."""
     if isinstance(eps, bool | np.bool_ | str | bytes):
-        raise InvalidEpsError(eps)
+        raise errors.InvalidEpsError(eps)
     try:
         number = float(eps)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
-        raise InvalidEpsError(eps) from None
+        raise errors.InvalidEpsError(eps) from None
     if not (math.isfinite(number) and number > 0):
-        raise InvalidEpsError(eps)
+        raise errors.InvalidEpsError(eps)
     return number
 
 
@@ -117,13 +109,13 @@ def check_square(n_items: int, bytes_each: int, what: str, way_out: str) -> None
 def check_size(size: int, what: str, way_out: str) -> None:
     """Complain about so many bytes that they were hardly meant."""
     if size > LARGEST_SIZE:
-        raise TooLargeError(what, size, way_out)
+        raise errors.TooLargeError(what, size, way_out)
 
 
 def check_same_items(first: int, second: int, what: str) -> None:
     """Complain about two things that hold different numbers of items."""
     if first != second:
-        raise SizeMismatchError(
+        raise errors.SizeMismatchError(
             f"the two {what} different numbers of items: {first:,} and {second:,}. "
             "Score both on one fixed list of items."
         )
@@ -133,23 +125,23 @@ def check_permutation(order: ArrayLike, n_items: int) -> IntArray:
     """Return ``order`` as an int64 permutation of ``0 .. n_items - 1``."""
     raw = np.asarray(order)
     if raw.ndim != 1 or raw.shape[0] != n_items:
-        raise InvalidPermutationError(
+        raise errors.InvalidPermutationError(
             f"a ranking must list each of the {n_items:,} items once, but has shape {raw.shape}."
         )
     if raw.dtype.kind not in "iu":
-        raise InvalidPermutationError(
+        raise errors.InvalidPermutationError(
             f"a ranking must hold item indices 0..{n_items - 1}, but has dtype {raw.dtype}."
         )
     values = raw.astype(np.int64)
     outside = np.flatnonzero((values < 0) | (values >= n_items))
     if len(outside):
         place = int(outside[0])
-        raise InvalidPermutationError(
+        raise errors.InvalidPermutationError(
             f"a ranking must hold item indices 0..{n_items - 1}, but position {place} is {raw[place]}."
         )
     times = np.bincount(values, minlength=n_items)
     if (times != 1).any():
-        raise InvalidPermutationError(
+        raise errors.InvalidPermutationError(
             "a ranking must list each item once, but these items occur more than once: "
             f"{listing(np.flatnonzero(times > 1).tolist())}."
         )
@@ -159,24 +151,24 @@ def check_permutation(order: ArrayLike, n_items: int) -> IntArray:
 def _as_floats(scores: ArrayLike) -> FloatArray:
     if isinstance(scores, np.ma.MaskedArray) and np.ma.getmaskarray(scores).any():
         places = np.argwhere(np.ma.getmaskarray(scores)).tolist()
-        raise InvalidScoresError(
+        raise errors.InvalidScoresError(
             f"scores are masked at {listing(places)}. Remove these items, or give them a score."
         )
     try:
         raw = np.asarray(scores)
     except ValueError as error:
-        raise InvalidScoresError(f"scores do not form an array: {error}.") from None
+        raise errors.InvalidScoresError(f"scores do not form an array: {error}.") from None
     if raw.dtype.kind == "O":
         raw = _numbers_from_objects(raw)
     if raw.dtype.kind not in "biuf":
-        raise InvalidScoresError(
+        raise errors.InvalidScoresError(
             f"scores must be numbers, but have dtype {raw.dtype} "
             f"(first value {shorten(raw.flat[0]) if raw.size else 'none'})."
         )
     wide = raw.dtype.kind in "iu" and raw.size and raw.dtype.itemsize == 8
     if wide and (int(raw.max()) > EXACT_INTEGERS or int(raw.min()) < -EXACT_INTEGERS):
         place = tuple(np.argwhere((raw > EXACT_INTEGERS) | (raw < -EXACT_INTEGERS))[0].tolist())
-        raise InvalidScoresError(
+        raise errors.InvalidScoresError(
             f"the integer score {raw[place]} at {_where(place)} is beyond 2**53, where float64 would "
             "merge neighbours. Subtract a constant first (rankings do not change), or convert to float "
             "yourself."
@@ -196,7 +188,7 @@ def _numbers_from_objects(raw: AnyArray) -> AnyArray:
         if isinstance(value, int) and fine:  # one of any size, which a float64 may have to round
             fine = int(values[place]) == value
         if not fine:
-            raise InvalidScoresError(
+            raise errors.InvalidScoresError(
                 f"scores must be numbers that a float64 can hold, but the one at {_where(place)} is "
                 f"{shorten(value)}. Remove the item, or give it a score."
             )

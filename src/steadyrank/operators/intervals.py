@@ -70,7 +70,6 @@ class CertainOrder:
         """Return the number of items."""
         return len(self.scores)
 
-    @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
     def matrix(self) -> BoolArray:
         """Return the order as a boolean matrix: entry (i, j) is True if i is certainly above j."""
         check_square(
@@ -126,6 +125,7 @@ def tier_eps(ranked: FloatArray) -> FloatArray:
     return swap_eps(ranked[:-1] - ranked[1:], ranked[:-1])
 
 
+@np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
 def _certain(above: FloatArray, below: FloatArray, eps: float) -> BoolArray:
     """Tell where the first score leads the second so far that they never swap."""
     return np.asarray((above > below) & (eps <= swap_eps(above - below, above)))

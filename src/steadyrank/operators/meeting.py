@@ -37,7 +37,6 @@ STRIDES = (0.5, 0.05, 0.002, 0.0)
 """By how much more than needed each pass over many items allows."""
 
 
-@np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
 def meeting_eps(first: ArrayLike, second: ArrayLike) -> float:
     """Return the eps above which the inflated rankings by two score vectors share a ranking.
 
@@ -55,7 +54,6 @@ def meeting_eps(first: ArrayLike, second: ArrayLike) -> float:
     return _meeting(scores, others)
 
 
-@np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
 def covering_eps(scores: ArrayLike, ranking: ArrayLike) -> float:
     """Return the eps above which the inflated ranking holds a given ranking, best item first.
 
@@ -80,14 +78,12 @@ class Rival:
         self._place = np.argsort(self.order)
         self._rising = -scores[self.order]
 
-    @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
     def meeting_and_covering(self, others: FloatArray) -> tuple[float, float]:
         """Return the eps above which both sets meet, and above which this one holds their ranking."""
         items = self._in_question(others)
         scores, others = self.scores[items], others[items]
         return _meeting(scores, others), _covering(scores, np.argsort(-others, kind="stable"))
 
-    @np.errstate(over="ignore")  # likewise
     def meeting(self, others: FloatArray) -> float:
         """Return the eps above which both sets meet."""
         items = self._in_question(others)
@@ -135,6 +131,7 @@ class Rival:
         return np.sort(self.order[np.cumsum(passed[:-1]) > 0])
 
 
+@np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
 def _meeting(scores: FloatArray, others: FloatArray) -> float:
     order = np.lexsort((-others, -scores))
     mine, theirs = scores[order], others[order]
@@ -182,6 +179,7 @@ def _placed(mine: Unplaced, theirs: Unplaced, left: int, allowed: float) -> int:
     return len(place_together(mine, theirs, left))
 
 
+@np.errstate(over="ignore")  # likewise
 def _covering(scores: FloatArray, ranking: IntArray) -> float:
     """Place a ranking step by step: an item costs what it takes to overtake better ones that come later.
 

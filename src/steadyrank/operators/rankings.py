@@ -23,7 +23,7 @@ from steadyrank.operators.eligible_ranges import swap_ends
 from steadyrank.operators.intervals import rank_intervals, tier_starts
 from steadyrank.operators.sorting import best_first
 from steadyrank.operators.states import MAX_STATES, StateGraph
-from steadyrank.operators.unplaced import Ordered, Unplaced, all_orders, common_order, contains
+from steadyrank.operators.unplaced import Unplaced, all_orders, common_order, contains
 
 
 def inflated_ranking(scores: ArrayLike, eps: float) -> RankingSet:
@@ -106,11 +106,8 @@ class RankingSet:
     def _graph(self) -> StateGraph:
         return StateGraph(self._ranked, self._eps)
 
-    def _ordered(self) -> Ordered:
-        return Ordered(self.plain, self._ranked, self._eps)
-
-    def _unplaced(self) -> Unplaced:
-        return Unplaced(*self._ordered())
+    def _unplaced(self, part: slice = slice(None)) -> Unplaced:
+        return Unplaced(self.plain[part], self._ranked[part], self._eps)
 
     def __contains__(self, ranking: ArrayLike) -> bool:
         """Tell whether a permutation of the items belongs to the set."""
@@ -232,7 +229,9 @@ class RankingSet:
         if not isinstance(other, RankingSet):
             raise InvalidValueError(f"a RankingSet is needed to compare with, not {shorten(other)}.")
         check_same_items(self.n_items, other.n_items, "ranking sets order")
-        return common_order(self._ordered(), other._ordered())
+        return common_order(
+            self.plain, other.plain, lambda part: (self._unplaced(part), other._unplaced(part))
+        )
 
 
 def _check_size(size: object) -> int:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -56,15 +56,11 @@ class Edges:
         above[order] = upto - np.maximum.accumulate(np.where(begins, upto, 0))
         return above
 
-    def inversions_along(self, sums: Digits) -> Callable[[IntArray], Digits]:
+    def inversions_along(self, sums: Digits, edges: IntArray) -> Digits:
         """Return the number of paths along edges and their inversions, given those of each source."""
-
-        def along(edges: IntArray) -> Digits:
-            values = sums[self.source[edges]]
-            values[:, 1] += values[:, 0] * self.above[edges, np.newaxis].astype(np.uint64)
-            return np.asarray(values * self.ways[edges, np.newaxis, np.newaxis].astype(np.uint64))
-
-        return along
+        values = sums[self.source[edges]]
+        values[:, 1] += values[:, 0] * self.above[edges, np.newaxis].astype(np.uint64)
+        return np.asarray(values * self.ways[edges, np.newaxis, np.newaxis].astype(np.uint64))
 
 
 class StateGraph:
@@ -180,7 +176,7 @@ class StateGraph:
             begins = np.cumsum(layer.number) - layer.number
             largest = np.maximum.reduceat(largest[edges.source] + edges.above, begins)
             sums = exact.with_room(sums)
-            sums = exact.sums(layer, edges.inversions_along(sums), sums.shape[1:])
+            sums = exact.sums(layer, partial(edges.inversions_along, sums), sums.shape[1:])
             if len(sums) == 1:
                 paths, inversions = exact.numbers(sums[0])
                 most, mean = most + int(largest[0]), mean + Fraction(inversions, paths)

@@ -32,9 +32,6 @@ NUMBER, TOTAL, SQUARE, AT, LIMIT = range(5)
 """Sums over the items left, as in :mod:`steadyrank.operators.inflation`, the depth that they refer to,
 and how deep eligibility reaches."""
 
-PART = 1 << 16
-"""Places looked up at once."""
-
 SETTLED = 1 << 17
 """Scores looked at together where a boundary is too close for a shortcut."""
 
@@ -89,15 +86,6 @@ class DistinctScores:
         below[known] = np.repeat(best[:, np.newaxis] - self.values[above], left.ravel())
         below[np.arange(len(first)), number - 1] = best - self.values[score]
         return np.asarray(entered(below, best, self.eps) == number)
-
-
-def taken(values: AnyArray, places: Places) -> AnyArray:
-    """Return the values at these places, a part at a time: large arrays of memory are slow to get."""
-    found = np.empty(len(places), dtype=values.dtype)
-    for start in range(0, len(places), PART):
-        part = slice(start, start + PART)
-        values.take(places[part], out=found[part], mode="clip")
-    return found
 
 
 class Sweep:
@@ -156,7 +144,7 @@ class Sweep:
         """
         ends, upto = np.cumsum(self._number), np.zeros(len(self._sources) + 1, dtype=np.int32)
         while True:
-            goes_on = taken(staying, self._sources)
+            goes_on = staying.take(self._sources)
             np.cumsum(goes_on, out=upto[1:])
             number = np.diff(upto.take(ends), prepend=0)
             if not number[~staying].any():
@@ -166,7 +154,7 @@ class Sweep:
         place = np.empty(len(staying), dtype=np.int32)
         place[stay] = np.arange(len(stay))
         self._number = number.take(stay)
-        self._sources = taken(place, self._sources.compress(goes_on))
+        self._sources = place.take(self._sources.compress(goes_on))
         return stay
 
     def widen(self, score: int) -> None:
@@ -237,7 +225,7 @@ class Sweep:
         begin = (np.cumsum(self._number) - self._number).take(states)
         cells = np.repeat((begin - edges + number).astype(np.int32), number)
         cells += np.arange(len(cells), dtype=np.int32)
-        source = taken(self._who[NAME], taken(self._sources, cells))
+        source = self._who[NAME].take(self._sources.take(cells))
         first, gone = self._who[FIRST].take(states), self._gone.take(states)
         state = edge = 0
         for layer, stop in enumerate(stops.tolist(), start):

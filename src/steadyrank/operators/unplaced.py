@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import sqrt
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,18 +11,6 @@ from steadyrank._typing import FloatArray, IntArray
 from steadyrank.operators.boundary import C, doubt, effective_eps
 from steadyrank.operators.critical import critical_below
 from steadyrank.operators.inflation import entered
-
-
-class Ordered(NamedTuple):
-    """Items best first, their scores, and the inflation."""
-
-    order: IntArray
-    ranked: FloatArray
-    eps: float
-
-    def part(self, start: int, stop: int) -> Ordered:
-        """Return the places ``start .. stop - 1``."""
-        return Ordered(self.order[start:stop], self.ranked[start:stop], self.eps)
 
 
 class Unplaced:
@@ -119,8 +106,10 @@ def contains(unplaced: Unplaced, order: list[int]) -> bool:
     return True
 
 
-def common_order(first: Ordered, second: Ordered) -> IntArray | None:
-    """Return a ranking that both sets hold, or None.
+def common_order(
+    first: IntArray, second: IntArray, unplaced: Callable[[slice], tuple[Unplaced, Unplaced]]
+) -> IntArray | None:
+    """Return a ranking that both sets hold, or None, given the plain ranking and parts of each.
 
     Cut both plain rankings wherever their heads hold the same items. Eligibility of an item depends
     only on the items left *above* it, so what lies below a cut never matters above it, and
@@ -130,16 +119,14 @@ def common_order(first: Ordered, second: Ordered) -> IntArray | None:
     item of pi within S was eligible under both when pi placed it, with all of S left and perhaps more;
     by heredity it is eligible in S. So greedy gets stuck only where no common ranking exists.
     """
-    n_items = len(first.order)
-    place = np.empty(n_items, dtype=np.int64)
-    place[second.order] = np.arange(n_items)
-    furthest = np.maximum.accumulate(place[first.order])
-    cuts = np.append(0, 1 + np.flatnonzero(furthest == np.arange(n_items)))
-    order = first.order.copy()
+    place = np.empty_like(second)
+    place[second] = np.arange(len(second))
+    furthest = np.maximum.accumulate(place[first])
+    cuts = np.append(0, 1 + np.flatnonzero(furthest == np.arange(len(first))))
+    order = first.copy()
     wide = np.flatnonzero(np.diff(cuts) > 1)
     for start, stop in zip(cuts[wide].tolist(), cuts[wide + 1].tolist(), strict=True):
-        mine, theirs = Unplaced(*first.part(start, stop)), Unplaced(*second.part(start, stop))
-        piece = place_together(mine, theirs, stop - start)
+        piece = place_together(*unplaced(slice(start, stop)), stop - start)
         if len(piece) < stop - start:
             return None
         order[start:stop] = piece

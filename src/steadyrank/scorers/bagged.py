@@ -18,7 +18,7 @@ from steadyrank.scorers.registry import as_scorer
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data.observations import Observations
@@ -201,7 +201,7 @@ class Bagged(Scorer):
         """Return the mean scores over the bags of all the data."""
         size = self._size(data.n_units)
         if self.reuse:
-            return self._mean([self._bag_scores(data, size, bag) for bag in range(self.bags)])
+            return self._mean(self._bag_scores(data, size, bag) for bag in range(self.bags))
         return self._mean_without(data, size, FULL)
 
     def leave_one_out(self, data: Observations) -> LeaveOneOut:
@@ -257,10 +257,14 @@ class Bagged(Scorer):
     def _bag_scores(self, data: Observations, size: int, bag: int) -> FloatArray:
         return self.scorer.score(data.with_copies(self._bag(data, size, bag)[1]))
 
-    def _mean(self, found: Sequence[FloatArray] | FloatArray) -> FloatArray:
-        for scores in found:
-            self._check_ball(found[0], scores)
-        return np.asarray(sum(found) / self.bags)
+    def _mean(self, found: Iterable[FloatArray]) -> FloatArray:
+        bags = iter(found)
+        first = next(bags)
+        total = first + 0.0
+        for scores in bags:
+            self._check_ball(first, scores)
+            total += scores
+        return total / self.bags
 
     def _check_ball(self, one: FloatArray, other: FloatArray) -> None:
         """Complain about scores of two bags that no ball of the stated radius holds."""
@@ -283,14 +287,9 @@ class Bagged(Scorer):
         """Return the mean over the bags without a unit, or of all the data."""
         kept = data if unit == FULL else data.without(unit)
         rng = np.random.default_rng([self.seed, unit + 1])
-        total, first = np.zeros(kept.n_items), None
-        for _ in range(self.bags):
-            copies = drawn_copies(rng, kept.units.counts, size, replace=self.replace)
-            scores = self.scorer.score(kept.with_copies(copies))
-            first = scores if first is None else first
-            self._check_ball(first, scores)
-            total += scores
-        return total / self.bags
+        counts = kept.units.counts
+        bags = (drawn_copies(rng, counts, size, replace=self.replace) for _ in range(self.bags))
+        return self._mean(self.scorer.score(kept.with_copies(copies)) for copies in bags)
 
 
 def drawn_copies(rng: np.random.Generator, counts: IntArray, size: int, *, replace: bool) -> IntArray:

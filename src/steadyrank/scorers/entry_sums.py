@@ -14,18 +14,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
+from steadyrank import errors
 from steadyrank.data.people import ROOM
 from steadyrank.engines.blocks import Block, Rows, SparseBlock, Wanted
 from steadyrank.engines.exact_sums import EXACT, is_single
 from steadyrank.engines.item_sums import Entries, ItemSums, Parts, Prior
-from steadyrank.errors import (
-    SHOWN,
-    InvalidSettingError,
-    ItemWithoutDataError,
-    Option,
-    ValueRangeError,
-    shorten,
-)
+from steadyrank.errors import SHOWN, Option, shorten
 from steadyrank.scorers.base import LeaveOneOut, RunningTotals, Scorer, check_several
 from steadyrank.scorers.entry_contests import entry_contests
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
@@ -131,7 +125,7 @@ class EntrySums(Scorer):
         form, (lowest, highest) = entries.form, self.value_range
         least, most = form.lowest, form.highest
         if least < lowest or most > highest:
-            raise ValueRangeError(
+            raise errors.ValueRangeError(
                 f"{entries.what} go from {least:g} to {most:g} and leave the stated value_range="
                 f"{self.value_range}{entries.first_outside(lowest, highest)}",
                 way_out=f"State the range that {entries.what} can have.",
@@ -147,10 +141,10 @@ class EntrySums(Scorer):
             return
         items, without = np.flatnonzero(empty), ""
         if lost:
-            unit = data.units.labels[int(entries.units_of(int(items[0]))[0])]
+            unit = data.units.labels[int(entries.values_of(items[:1])[0].min())]
             without = f"the only {data.units.kind} that has some ({shorten(unit)} for the first)"
         names = [data.items[item] for item in items[:SHOWN]]
-        raise ItemWithoutDataError(names, len(items), without=without, way_out=self.way_out)
+        raise errors.ItemWithoutDataError(names, len(items), without=without, way_out=self.way_out)
 
 
 @dataclass(frozen=True)
@@ -206,8 +200,8 @@ def checked_range(value_range: tuple[float, float]) -> tuple[float, float]:
     return lowest, highest
 
 
-def _range_error(rule: str, given: object) -> ValueRangeError:
-    return ValueRangeError(f"value_range must {rule}, but is {shorten(given)}.")
+def _range_error(rule: str, given: object) -> errors.ValueRangeError:
+    return errors.ValueRangeError(f"value_range must {rule}, but is {shorten(given)}.")
 
 
 @dataclass(frozen=True)
@@ -304,7 +298,7 @@ class MeanRating(EntrySums):
         except (TypeError, ValueError):
             shrinkage = math.nan
         if not 0 <= shrinkage <= EXACT:
-            raise InvalidSettingError(
+            raise errors.InvalidSettingError(
                 "shrinkage must be a finite number from 0 on, and at most 2^53, "
                 f"but is {shorten(self.shrinkage)}. The paper's value is 1."
             )

@@ -20,10 +20,10 @@ import sysconfig
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from hashlib import sha256
 from importlib import import_module, metadata
-from itertools import chain
+from itertools import chain, islice, takewhile
 from operator import attrgetter
 from pathlib import Path
 from platform import python_version
@@ -150,7 +150,7 @@ def _parts(value: Any) -> Iterable[object]:
     if hasattr(value, "get_params") and hasattr(value, "fit"):
         return [kind, *sorted(value.get_params().items())]
     if _library(type(value).__module__) and hasattr(value, "__wrapped__"):
-        return [value.__wrapped__]  # a cache, or a compiler, around a function
+        return [value.__wrapped__]  # a cache, a compiler or a decorator around a function
     return _reduced(value)
 
 
@@ -226,22 +226,16 @@ def _names(code: types.CodeType) -> set[tuple[str, ...]]:
     An import is written with the dots of its level and one more, as ``("..", "package", "name")``.
     """
     found: set[tuple[str, ...]] = set()
-    reading: tuple[str, ...] = ()
-    recent: list[Any] = [None, None]
-    for step in dis.get_instructions(code):
-        if step.opname == "EXTENDED_ARG":
-            continue
+    steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
+    for place, step in enumerate(steps):
         if step.opname == "IMPORT_NAME":
-            dots = "." * (1 + int(recent[0] or 0))
+            level, names = (before.argval for before in steps[place - 2 : place])
+            dots = "." * (1 + int(level or 0))
             # After ``from ... import`` come names; without any the module itself counts.
-            found |= {(dots, step.argval, name) for name in recent[1] or ()} or {(dots, step.argval)}
-        elif step.opname in READS_A_PART and reading:
-            reading = (*reading, step.argval)
-            continue
-        if reading:
-            found.add(reading)
-        reading = (step.argval,) if step.opname in READS_A_GLOBAL else ()
-        recent = [recent[1], step.argval]
+            found |= {(dots, step.argval, name) for name in names or ()} or {(dots, step.argval)}
+        elif step.opname in READS_A_GLOBAL:
+            parts = takewhile(lambda after: after.opname in READS_A_PART, islice(steps, place + 1, None))
+            found.add((step.argval, *(part.argval for part in parts)))
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             found |= _names(constant)
@@ -277,12 +271,6 @@ def _class(value: type) -> Iterable[object]:
         return [_by_name(value.__module__, value.__qualname__)]
     own = sorted((name, part) for name, part in vars(value).items() if name not in NOT_STATE)
     return [value.__qualname__, type(value), value.__bases__, *own]
-
-
-def _builtin(value: types.BuiltinMethodType) -> Iterable[object]:
-    if isinstance(value.__self__, types.ModuleType) or value.__self__ is None:
-        return [_by_name(value.__module__ or "builtins", value.__qualname__)]
-    return [value.__name__, value.__self__]
 
 
 def _by_name(module: str, name: str) -> str:
@@ -340,19 +328,10 @@ _PARTS: dict[Any, Callable[[Any], Iterable[object]]] = {
     np.ndarray: _array,
     types.FunctionType: _function,
     types.CodeType: _code,
-    types.MethodType: lambda value: [value.__func__, value.__self__],
-    types.BuiltinMethodType: _builtin,
-    partial: lambda value: [value.func, value.args, value.keywords],
     type: _class,
     types.ModuleType: _module,
     property: lambda value: [value.fget, value.fset, value.fdel],
-    (staticmethod, classmethod): lambda value: [value.__func__],
     cached_property: lambda value: [value.func],
     # What Python makes of __slots__ and the like.
-    (
-        types.MemberDescriptorType,
-        types.GetSetDescriptorType,
-        types.WrapperDescriptorType,
-        types.MethodDescriptorType,
-    ): (lambda value: [value.__name__]),
+    (types.MemberDescriptorType, types.GetSetDescriptorType): attrgetter("__objclass__", "__name__"),
 }

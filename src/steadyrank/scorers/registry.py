@@ -36,24 +36,9 @@ NAMED = {
 }
 """Registration, one line for each scorer: what users call it, its module and its class.
 
-Everything else derives from it: the names below, the exports of ``steadyrank.scorers`` and those of
-``steadyrank``. Modules are loaded when they are first needed.
+Modules are loaded when they are first needed.
 """
-AROUND_OTHERS = ("bagged.Bagged", "refit.Refit")
-"""Scorers without a name to type, since they are made of something else."""
 SCORER_PARTS = ("name", "score", "leave_one_out")
-
-
-def exported() -> dict[str, str]:
-    """Return the public scorer classes, each with its module.
-
-    Examples
-    --------
-    >>> exported()["Ridge"]
-    'steadyrank.scorers.least_squares'
-    """
-    places = (place.split(".") for place in (*NAMED.values(), *AROUND_OTHERS))
-    return {name: f"{__package__}.{module}" for module, name in places}
 
 
 def resolve_scorer(given: object, data: Observations) -> Scorer:
