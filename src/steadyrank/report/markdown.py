@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from steadyrank.report.audit_text import verdict
-from steadyrank.report.export import names_of, rows_of
+from steadyrank.report.export import cell, names_of, rows_of
 from steadyrank.report.sharing import LONGEST
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
@@ -84,13 +84,7 @@ def _flip_cells(flip: Row) -> list[object]:
 
 def _table(names: Sequence[str], rows: Iterable[Sequence[object]], number: int) -> str:
     """Return a table, and how many rows of it are not shown."""
-    cells = [names, ["---"] * len(names), *(list(map(_cell, row)) for row in rows)]
+    cells = [names, ["---"] * len(names), *([cell(value, code) for value in row] for row in rows)]
     table = "\n".join(f"| {' | '.join(row)} |" for row in cells)
     more = number + 2 - len(cells)
     return f"{table}\n\n{more:,} more not shown." if more else table
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return "" if value is None else code(value) if isinstance(value, str) else repr(value)
