@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -175,7 +176,7 @@ def report(options: group.ReportOptions) -> None:
     from steadyrank.writing import target_of, write_whole
 
     study, about = open_study(options, options.output)
-    for path in filter(None, options.beside.values()):
+    for path in options.beside.values():
         target_of(path)  # likewise before the work
     k = study.usual_k if options.k is None else options.k
     with working("Writing the report"):
@@ -197,15 +198,10 @@ def _beside(found: dict[str, Any], options: group.ReportOptions) -> dict[str, st
     from steadyrank.report.picture import share_image
     from steadyrank.report.sharing import badge_svg, table_fragment
 
-    made: dict[str, str | bytes] = {}
-    if options.badge is not None:
-        made[options.badge] = badge_svg(found)
-    if options.image is not None:
-        png = Path(options.image).suffix.lower() == ".png"
-        made[options.image] = share_image(found, "png" if png else "svg")
-    if options.table is not None:
-        made[options.table] = table_fragment(found)
-    return made
+    png = Path(options.image or "").suffix.lower() == ".png"
+    makers: dict[str, Callable[[Any], str | bytes]] = {"badge": badge_svg, "table": table_fragment}
+    makers["image"] = partial(share_image, format="png" if png else "svg")
+    return {path: makers[name](found) for name, path in options.beside.items()}
 
 
 def inspect(options: group.InspectOptions) -> None:

@@ -314,23 +314,24 @@ class ReportOptions(WritingOptions, AnswerOptions):
     def __post_init__(self) -> None:
         """Complain about every ending that does not fit before any work is done."""
         super().__post_init__()
-        for name, forms in BESIDE_REPORTS.items():
-            path = getattr(self, name)
-            if path is not None and Path(path).suffix.lower() not in forms:
+        for name, path in self.beside.items():
+            forms = BESIDE_REPORTS[name]
+            if Path(path).suffix.lower() not in forms:
                 raise UnwritableFileError(
                     f"--{name} writes {' or '.join(forms)}, but is to write {path!r}",
                     way_out=f"Let its name end in {' or '.join(forms)}.",
                 )
-        written = [path for path in (self.output, *self.beside.values()) if path is not None]
+        written = [self.output, *self.beside.values()]
         if twice := [path for path in written if written.count(path) > 1]:
             raise UnwritableFileError(
                 f"{twice[0]!r} is to hold two things", way_out="Give each of them a file of its own."
             )
 
     @property
-    def beside(self) -> dict[str, str | None]:
+    def beside(self) -> dict[str, str]:
         """Where what is written beside the report goes."""
-        return {name: getattr(self, name) for name in BESIDE_REPORTS}
+        given = {name: getattr(self, name) for name in BESIDE_REPORTS}
+        return {name: path for name, path in given.items() if path is not None}
 
 
 class InspectOptions(WritingOptions, InputOptions):

@@ -9,7 +9,7 @@ from steadyrank.report.columns import Column, Layout
 from steadyrank.report.lines import FAINT, LONG, NEXT_IN_LINE, Line, claims, paragraph
 from steadyrank.report.terminal import RankAxis
 from steadyrank.safe_text import columns_of
-from steadyrank.wording import STANDINGS, confidence_title, ranks_in_words, share_in_words
+from steadyrank.wording import confidence_title, ranks_in_words, share_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,7 +44,7 @@ def topk_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     for standing, meaning in MEANING.items():
         if any(row["standing"] == standing for row in findings["rows"]):
             told = meaning.format(k=f"{findings['k']:,}", unit=findings["unit"])
-            sign = f"{terminal.sign(*SIGNS[standing])} {STANDINGS[standing]}:"
+            sign = f"{terminal.sign(*SIGNS[standing])} {standing}:"
             yield from paragraph(told, terminal, bullet=sign, style=STYLES[standing])
     yield Line("")
     yield from claims(findings, terminal)

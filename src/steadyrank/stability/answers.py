@@ -168,33 +168,26 @@ class Answer(Result):
 
     def claimed(self) -> dict[str, Any]:
         """Return what is claimed of the answer, as plain data."""
-        numbers = {
-            name: findings.finite(float(value)) for name, value in self.certificate.numbers.items()
-        }
-        return {"eps": self.eps, "certificate": {**vars(self.certificate), "numbers": numbers}}
+        made = self.certificate
+        numbers = {name: findings.finite(float(value)) for name, value in made.numbers.items()}
+        return {"eps": self.eps, "certificate": {**vars(made), "numbers": numbers}}
 
     def _listed(self, limit: int | None) -> dict[str, Any]:
         """Return the items, all or so many, and what is claimed of the answer."""
-        return self.claimed() | {
-            "confidence": None if self.confidence is None else self.confidence.parts(),
-            "rows": [
-                {
-                    **vars(row),
-                    "item": findings.label(row.item),
-                    "critical_eps": findings.finite(row.critical_eps),
-                }
-                for row in self.rows(limit)
-            ],
-        }
+        beside = None if self.confidence is None else self.confidence.parts()
+        rows = [
+            {**vars(row), "item": findings.label(row.item)}
+            | {"critical_eps": findings.finite(row.critical_eps)}
+            for row in self.rows(limit)
+        ]
+        return self.claimed() | {"confidence": beside, "rows": rows}
 
     def _margin_found(self) -> dict[str, Any] | None:
         return self.margin.parts() if self.told and self.has_study else None
 
     def _columns(self) -> dict[str, list[Any]]:
-        rows, names = (
-            list(self.rows()),
-            findings.columns_of(self.document, beside=self.confidence is not None),
-        )
+        names = findings.columns_of(self.document, beside=self.confidence is not None)
+        rows = list(self.rows())
         return {name: [getattr(row, name) for row in rows] for name in names}
 
 
@@ -367,8 +360,8 @@ class StableTopK(Answer):
         """Return what an answer says first: who is in, who contends, how many decide."""
         known = self.deletions
         summary: dict[str, Any] = {"size": self.size}
-        names = ("sure", "contenders", "near")
-        summary |= {name: None if known is None else len(getattr(self, name)) for name in names}
+        for name in ("sure", "contenders", "near"):
+            summary[name] = None if known is None else len(getattr(self, name))
         changing = None if known is None else known.changing_units()
         uncovered = None if known is None else known.uncovered_units(self.eps)
         for name, number in (("changing", changing), ("uncovered", uncovered)):

@@ -49,6 +49,9 @@ RANKING_METHODS: dict[str, Callable[[Study, EpsOf, int], AuditRow]] = {
 
 METHODS = (*TOPK_METHODS, *RANKING_METHODS)
 
+BEHIND_THE_TABLE = ("eps", "log10_size", "note", "recalibrated", "eps_without")
+"""What documents tell of a row beside the columns of its table."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit(Result):
@@ -130,9 +133,8 @@ class Audit(Result):
 
     def row(self, method: str, k: int | None = None) -> AuditRow:
         """Return the row of one method (and k)."""
-        for row in self:
-            if row.method == method and row.k == k:
-                return row
+        if found := [row for row in self if (row.method, row.k) == (method, k)]:
+            return found[0]
         known = [f"{row.method}" + (f" with k={row.k}" if row.k else "") for row in self]
         asked = method if k is None else f"{method} with k={k}"
         raise InvalidValueError(f"{asked} was not audited; audited were: {listing(known)}")
@@ -180,14 +182,7 @@ class Audit(Result):
 
     def audited(self) -> dict[str, Any]:
         """Return the table as plain data."""
-        names = (
-            *findings.COLUMNS[self.document],
-            "eps",
-            "log10_size",
-            "note",
-            "recalibrated",
-            "eps_without",
-        )
+        names = (*findings.COLUMNS[self.document], *BEHIND_THE_TABLE)
         rows = [{**findings.told(row, *names), "size": findings.counted_size(row.size)} for row in self]
         return {"audit": rows, "share_reaching_eps": self.share_reaching_eps}
 
@@ -278,11 +273,10 @@ class AuditPlan:
         self._ks = ks
         self._methods = (methods,) if isinstance(methods, str) else tuple(methods)
         self._operators = operators
-        known = (*TOPK_METHODS, *RANKING_METHODS)
-        if unknown := [name for name in self._methods if name not in known]:
-            told = ", ".join(known)
+        if unknown := [name for name in self._methods if name not in METHODS]:
+            told = ", ".join(METHODS)
             raise InvalidValueError(f"unknown method {shorten(unknown[0])}; known are: {told}")
-        if taken := [name for name in self._operators if name in known]:
+        if taken := [name for name in self._operators if name in METHODS]:
             raise InvalidValueError(
                 f"an operator of your own cannot be called {shorten(taken[0])}: "
                 "a method of steadyrank has that name"

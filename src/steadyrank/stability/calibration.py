@@ -87,15 +87,8 @@ class Calibration:
         """How much larger than a shift of the scores eps must be."""
         return COVERS if self._cover else 1.0
 
-    def certificate(
-        self,
-        *,
-        delta: float = 0.0,
-        eps: float | None = None,
-        claim: Claim = "observed",
-        removals: int = 1,
-    ) -> Certificate:
-        """Return the certificate for a target delta, 0 by default, or for an eps that was given."""
+    def certificate(self, delta: float, eps: float | None, claim: Claim, removals: int) -> Certificate:
+        """Return the certificate for a target delta, or for an eps that was given."""
         found = self._found(delta, eps, claim, removals)
         everything = bool((self.study.critical_eps(self.k or 1) < found.eps).all())
         several = len(self.study.items) > (self.k or 1)

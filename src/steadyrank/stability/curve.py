@@ -358,7 +358,6 @@ def removal_curve(study: Study, k: int, most: int, guarantee: Guarantee) -> Remo
     """Find the list for each number of removals up to ``most``."""
     search = Calibration(study, k, guarantee)
     removals = np.arange(1, search.check_removals(most) + 1)
-    wanted = (search.certificate(removals=int(m)) for m in removals)
-    eps = np.array([certificate.eps for certificate in wanted])
+    eps = np.array([search.certificate(0.0, None, "observed", int(m)).eps for m in removals])
     size = np.searchsorted(np.sort(study.critical_eps(k)), eps, side="left")
     return RemovalCurve(k, guarantee, frozen(removals), frozen(eps), frozen(size))
