@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, TypedDict, get_args
 
 import numpy as np
 
@@ -28,6 +28,27 @@ if TYPE_CHECKING:
     from steadyrank.stability.study import Study
 
 Claim = Literal["observed", "proved", "none"]
+
+
+class Target(TypedDict, total=False):
+    """What eps is chosen for, or an eps that is given; :func:`steadyrank.stable_topk` says more."""
+
+    delta: float
+    eps: float | None
+    guarantee: Guarantee
+
+
+class Claimed(Target, total=False):
+    """The same, and what is to be claimed."""
+
+    claim: Claim
+
+
+class Withstood(Claimed, total=False):
+    """The same, and how many units may leave together."""
+
+    removals: int
+
 
 COVERS = (2 + math.sqrt(2)) * (1 + 1e-12)
 """If scores move by less than eps, the new plain answer is inside the inflated one at so many eps."""
