@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -405,8 +405,18 @@ class Study:
         """Return how many units would settle ranks k and k + 1; see :func:`steadyrank.needed`."""
         return needed_of(self, k, confidence)
 
-    def compare(self, new: Study, k: int | None = None, **how: Unpack[Claimed]) -> Comparison:
+    def compare(
+        self,
+        new: Study,
+        k: int | None = None,
+        *,
+        delta: float = 0.0,
+        eps: float | None = None,
+        guarantee: Guarantee = "cover",
+        claim: Claim = "observed",
+    ) -> Comparison:
         """Return who moved from this study to a newer one; see :func:`steadyrank.compare`."""
+        how: Claimed = {"delta": delta, "eps": eps, "guarantee": guarantee, "claim": claim}
         return comparison_of(self, new, k, how)
 
     def confidence(self, level: float = 0.95, *, draws: int = DRAWS, seed: int = 0) -> Confidence:
@@ -456,22 +466,26 @@ class Study:
             min_margin=min_margin,
         )
 
-    def report(
+    def report(  # noqa: PLR0913 (all but two by name)
         self,
         path: str | os.PathLike[str],
         k: int | None = None,
         *,
+        delta: float = 0.0,
+        eps: float | None = None,
+        guarantee: Guarantee = "cover",
+        claim: Claim = "observed",
         title: str | None = None,
         source: str | None = None,
         confidence: float | None = None,
         policies: Mapping[str, str] | None = None,
-        **how: Unpack[Claimed],
     ) -> Path:
         """Write the report of a stable top-k as one HTML file; see :func:`steadyrank.write_report`.
 
         Without a k it is 10, or half of fewer than 20 items.
         """
-        answer = self.topk(self.usual_k if k is None else k, **how)
+        k = self.usual_k if k is None else k
+        answer = self.topk(k, delta=delta, eps=eps, guarantee=guarantee, claim=claim)
         answer = answer if confidence is None else answer.with_confidence(confidence)
         return write_page(answer.findings(source=source, policies=policies), path, title)
 
