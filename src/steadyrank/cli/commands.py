@@ -306,16 +306,14 @@ def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line
 
     screen = console()
     wanted: dict[str, Any] = {name: getattr(options, name, False) for name in ("everything", "verbose")}
-    if options.form == "json":
-        deliver(to_json(found), options.output)
-    elif options.form == "csv":
-        deliver(to_csv(found), options.output)
-        if has_guards(found):
+    writers: dict[str, Callable[..., str]] = {"json": to_json, "csv": to_csv}
+    writers["markdown"] = partial(_markdown, options=options)
+    if options.form in writers:
+        deliver(writers[options.form](found), options.output)
+        if options.form == "csv" and has_guards(found):
             say(f"note: {GUARD_NOTE}.", ExitCode.FINE)
     elif options.form == "html":
         write_page(found, options.output, None)
-    elif options.form == "markdown":
-        deliver(_markdown(found, options), options.output)
     elif options.output is not None:
         page = replace(terminal_of(screen, "utf-8"), **wanted)
         text = [line.text for line in within(told(found, page), page)]
