@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
-STANDINGS = {"sure": "sure", "contender": "contender", "near": "near", "out": "out"}
-"""Where an item stands in a top-k, the best first."""
-
 RANK_STANDINGS = {"sure": "holds its rank", "contender": "moves"}
 """Where an item stands in a full ranking."""
 

@@ -17,7 +17,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from glob import escape
@@ -116,26 +116,21 @@ def holds_refits(path: Path) -> bool:
 
 def write_whole(content: str | bytes, path: str | os.PathLike[str]) -> Path:
     """Write text or bytes so that nobody ever sees half of it, and return the path."""
-    target = target_of(path)
-    data = content.encode() if isinstance(content, str) else content
-    try:
-        if target.is_file:
-            _replace(target, data)
-        else:
-            _write_into(target, data)
-    except OSError as error:
-        raise unwritable(path, error) from error
+    _write(content.encode() if isinstance(content, str) else content, path, _replace)
     return Path(path)
 
 
 def append_whole(text: str, path: str | os.PathLike[str]) -> None:
     """Add text to the end of a file, all of it or nothing; what others wrote there stays."""
-    target, data = target_of(path), text.encode("utf-8", "backslashreplace")
+    _write(text.encode("utf-8", "backslashreplace"), path, _append)
+
+
+def _write(
+    data: bytes, path: str | os.PathLike[str], into_file: Callable[[Target, bytes], None]
+) -> None:
+    target = target_of(path)
     try:
-        if target.is_file:
-            _append(target.path, data)
-        else:
-            _write_into(target, data)
+        (into_file if target.is_file else _write_into)(target, data)
     except OSError as error:
         raise unwritable(path, error) from error
 
@@ -201,16 +196,13 @@ def _write_into(target: Target, data: bytes) -> None:
             left = left[os.write(handle, left) :]
 
 
-def _append(path: Path, data: bytes) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
-    try:
+def _append(target: Target, data: bytes) -> None:
+    with _closing(os.open(target.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)) as handle:
         hold(handle, wait=True)
         written = os.write(handle, data)  # at once, so that nobody's text comes between
         if written < len(data):
             os.ftruncate(handle, os.fstat(handle).st_size - written)
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    finally:
-        os.close(handle)
 
 
 def _replace(target: Target, data: bytes) -> None:

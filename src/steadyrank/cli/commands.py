@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -175,7 +176,7 @@ def report(options: group.ReportOptions) -> None:
     from steadyrank.writing import target_of, write_whole
 
     study, about = open_study(options, options.output)
-    for path in filter(None, options.beside.values()):
+    for path in options.beside.values():
         target_of(path)  # likewise before the work
     k = study.usual_k if options.k is None else options.k
     with working("Writing the report"):
@@ -197,15 +198,10 @@ def _beside(found: dict[str, Any], options: group.ReportOptions) -> dict[str, st
     from steadyrank.report.picture import share_image
     from steadyrank.report.sharing import badge_svg, table_fragment
 
-    made: dict[str, str | bytes] = {}
-    if options.badge is not None:
-        made[options.badge] = badge_svg(found)
-    if options.image is not None:
-        png = Path(options.image).suffix.lower() == ".png"
-        made[options.image] = share_image(found, "png" if png else "svg")
-    if options.table is not None:
-        made[options.table] = table_fragment(found)
-    return made
+    png = Path(options.image or "").suffix.lower() == ".png"
+    makers: dict[str, Callable[[Any], str | bytes]] = {"badge": badge_svg, "table": table_fragment}
+    makers["image"] = partial(share_image, format="png" if png else "svg")
+    return {path: makers[name](found) for name, path in options.beside.items()}
 
 
 def inspect(options: group.InspectOptions) -> None:
@@ -311,16 +307,14 @@ def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line
 
     screen = console()
     wanted: dict[str, Any] = {name: getattr(options, name, False) for name in ("everything", "verbose")}
-    if options.form == "json":
-        deliver(to_json(found), options.output)
-    elif options.form == "csv":
-        deliver(to_csv(found), options.output)
-        if has_guards(found):
+    writers: dict[str, Callable[..., str]] = {"json": to_json, "csv": to_csv}
+    writers["markdown"] = partial(_markdown, options=options)
+    if options.form in writers:
+        deliver(writers[options.form](found), options.output)
+        if options.form == "csv" and has_guards(found):
             say(f"note: {GUARD_NOTE}.", ExitCode.FINE)
     elif options.form == "html":
         write_page(found, options.output, None)
-    elif options.form == "markdown":
-        deliver(_markdown(found, options), options.output)
     elif options.output is not None:
         page = replace(terminal_of(screen, "utf-8"), **wanted)
         text = [line.text for line in within(told(found, page), page)]

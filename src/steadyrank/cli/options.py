@@ -11,7 +11,7 @@ import functools
 import inspect
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, dataclass_transform, get_type_hints
 
 import typer
 
@@ -61,6 +61,19 @@ def flag(panel: str, text: str, name: str) -> Any:
     return option(panel, None, text, name, default=False)
 
 
+def argument(metavar: str, text: str) -> Any:
+    """Return what is typed without a name."""
+    return field(metadata={"typer": typer.Argument(metavar=metavar, help=text)})
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
+class Group:
+    """Options that belong together: a dataclass that nobody changes, its fields given by name."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, kw_only=True)(cls)
+
+
 def form_of(output: str | None, forms: Sequence[str], asked: str | None = None) -> str:
     """Return the form that a result is written in: as asked for, or as the file is called.
 
@@ -89,8 +102,7 @@ def form_of(output: str | None, forms: Sequence[str], asked: str | None = None) 
     return form or asked or forms[0]
 
 
-@dataclass(frozen=True, kw_only=True)
-class WritingOptions:
+class WritingOptions(Group):
     """Where a result goes, and the form in which it is written."""
 
     FORMS: ClassVar[tuple[str, ...]] = ("html",)
@@ -110,15 +122,14 @@ class WritingOptions:
         return form_of(self.output, self.FORMS, *asked)
 
 
-@dataclass(frozen=True, kw_only=True)
-class InputOptions:
+class InputOptions(Group):
     """Where the data are and how to read them.
 
     What depends on the kinds of data and formats that there are is left to :func:`data_options`:
     ``kind``, ``format`` and the ``arguments`` of the kind.
     """
 
-    file: str = field(metadata={"typer": typer.Argument(metavar="FILE", help=FILE)})
+    file: str = argument("FILE", FILE)
     kind: str | None = None
     format: str | None = None
     encoding: str = option(READING, "NAME", "Of a text file; utf-8 if not given.", default="utf-8")
@@ -130,7 +141,6 @@ class InputOptions:
     arguments: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
 class ScorerOptions(InputOptions):
     """The same, and how data become scores."""
 
@@ -142,14 +152,12 @@ class ScorerOptions(InputOptions):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class ScoringOptions(ScorerOptions):
     """The same, and how far answers are inflated."""
 
     eps: float | None = option(ANSWER, "NUMBER", "The inflation, on the scale of the scores.")
 
 
-@dataclass(frozen=True, kw_only=True)
 class TargetOptions(ScoringOptions):
     """The same, and what eps is chosen for where it is not given."""
 
@@ -165,7 +173,6 @@ class TargetOptions(ScoringOptions):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class ClaimOptions(TargetOptions):
     """The same, and what is to be claimed."""
 
@@ -177,7 +184,6 @@ class ClaimOptions(TargetOptions):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class AnswerOptions(ClaimOptions):
     """The same, and whether confidence stands beside it."""
 
@@ -186,7 +192,6 @@ class AnswerOptions(ClaimOptions):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class RemovalOptions(AnswerOptions):
     """The same, and what the answer is to withstand."""
 
@@ -195,7 +200,6 @@ class RemovalOptions(AnswerOptions):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class OutputOptions(WritingOptions):
     """What to show, and where."""
 
@@ -215,19 +219,16 @@ class OutputOptions(WritingOptions):
     verbose: bool = flag(OUTPUT, "Also show eps, and what a claim rests on.", "--verbose")
 
 
-@dataclass(frozen=True, kw_only=True)
 class TopKOptions(OutputOptions, RemovalOptions):
     """What ``topk`` takes."""
 
     k: int = option(COMMON, "K", "How many items are wanted.", "-k", default=MISSING)
 
 
-@dataclass(frozen=True, kw_only=True)
 class RankOptions(OutputOptions, RemovalOptions):
     """What ``rank`` takes."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class AuditOptions(OutputOptions, TargetOptions):
     """What ``audit`` takes."""
 
@@ -240,19 +241,15 @@ class AuditOptions(OutputOptions, TargetOptions):
     recalibrate: bool = flag(ANSWER, "Also choose eps anew without each unit.", "--recalibrate")
 
 
-@dataclass(frozen=True, kw_only=True)
 class ExplainOptions(OutputOptions, ScorerOptions):
     """What ``explain`` takes."""
 
-    explained: str = field(
-        metadata={"typer": typer.Argument(metavar="ITEM", help="The item to explain.")}
-    )
+    explained: str = argument("ITEM", "The item to explain.")
     k: int | None = option(
         COMMON, "K", "The border after this rank; after the item's own rank if not given.", "-k"
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class CheckOptions(OutputOptions, ScoringOptions):
     """What ``check`` takes."""
 
@@ -265,7 +262,6 @@ class CheckOptions(OutputOptions, ScoringOptions):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class MarginOptions(OutputOptions, ScoringOptions):
     """What ``margin`` takes."""
 
@@ -282,17 +278,15 @@ class MarginOptions(OutputOptions, ScoringOptions):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class CompareOptions(OutputOptions, ClaimOptions):
     """What ``compare`` takes: all that is said about the data is said about both files."""
 
     FORMS = (*OutputOptions.FORMS, "html")
-    file: str = field(metadata={"typer": typer.Argument(metavar="OLD", help=FILE)})
-    new_file: str = field(metadata={"typer": typer.Argument(metavar="NEW", help="Read as OLD is.")})
+    file: str = argument("OLD", FILE)
+    new_file: str = argument("NEW", "Read as OLD is.")
     k: int | None = option(COMMON, "K", "Also tell who entered the top k and who left it.", "-k")
 
 
-@dataclass(frozen=True, kw_only=True)
 class ConfidenceOptions(OutputOptions, ScorerOptions):
     """What ``confidence`` takes."""
 
@@ -302,7 +296,6 @@ class ConfidenceOptions(OutputOptions, ScorerOptions):
     seed: int = option(ANSWER, "SEED", "Of the draws.", default=0, tell=True)
 
 
-@dataclass(frozen=True, kw_only=True)
 class ReportOptions(WritingOptions, AnswerOptions):
     """What ``report`` takes."""
 
@@ -321,26 +314,26 @@ class ReportOptions(WritingOptions, AnswerOptions):
     def __post_init__(self) -> None:
         """Complain about every ending that does not fit before any work is done."""
         super().__post_init__()
-        for name, forms in BESIDE_REPORTS.items():
-            path = getattr(self, name)
-            if path is not None and Path(path).suffix.lower() not in forms:
+        for name, path in self.beside.items():
+            forms = BESIDE_REPORTS[name]
+            if Path(path).suffix.lower() not in forms:
                 raise UnwritableFileError(
                     f"--{name} writes {' or '.join(forms)}, but is to write {path!r}",
                     way_out=f"Let its name end in {' or '.join(forms)}.",
                 )
-        written = [path for path in (self.output, *self.beside.values()) if path is not None]
+        written = [self.output, *self.beside.values()]
         if twice := [path for path in written if written.count(path) > 1]:
             raise UnwritableFileError(
                 f"{twice[0]!r} is to hold two things", way_out="Give each of them a file of its own."
             )
 
     @property
-    def beside(self) -> dict[str, str | None]:
+    def beside(self) -> dict[str, str]:
         """Where what is written beside the report goes."""
-        return {name: getattr(self, name) for name in BESIDE_REPORTS}
+        given = {name: getattr(self, name) for name in BESIDE_REPORTS}
+        return {name: path for name, path in given.items() if path is not None}
 
 
-@dataclass(frozen=True, kw_only=True)
 class InspectOptions(WritingOptions, InputOptions):
     """What ``inspect`` takes."""
 
@@ -351,7 +344,6 @@ class InspectOptions(WritingOptions, InputOptions):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class DemoOptions(WritingOptions):
     """What ``demo`` takes."""
 

@@ -6,10 +6,10 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.report.columns import Column, Layout
-from steadyrank.report.lines import FAINT, LONG, NEXT_IN_LINE, Line, claims, heading, notes, paragraph
+from steadyrank.report.lines import FAINT, LONG, NEXT_IN_LINE, Line, claims, paragraph
 from steadyrank.report.terminal import RankAxis
 from steadyrank.safe_text import columns_of
-from steadyrank.wording import STANDINGS, confidence_title, ranks_in_words, share_in_words
+from steadyrank.wording import confidence_title, ranks_in_words, share_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,7 +44,7 @@ def topk_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     for standing, meaning in MEANING.items():
         if any(row["standing"] == standing for row in findings["rows"]):
             told = meaning.format(k=f"{findings['k']:,}", unit=findings["unit"])
-            sign = f"{terminal.sign(*SIGNS[standing])} {STANDINGS[standing]}:"
+            sign = f"{terminal.sign(*SIGNS[standing])} {standing}:"
             yield from paragraph(told, terminal, bullet=sign, style=STYLES[standing])
     yield Line("")
     yield from claims(findings, terminal)
@@ -52,7 +52,6 @@ def topk_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
 
 def _first(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield what an answer says first: its sentence, the margin, and what a reader must know."""
-    yield from heading(findings, terminal)
     yield from paragraph(findings["headline"], terminal, style="bold")
     if findings["margin"] is not None:
         yield from paragraph(findings["margin"]["sentence"], terminal)
@@ -113,13 +112,11 @@ def comparison_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     if len(rows) > len(listed):
         yield Line(f"   and {len(rows) - len(listed):,} more{terminal.hint('--all shows them')}", FAINT)
     yield from (Line(""), *paragraph(findings["rule"], terminal, style=FAINT), Line(""))
-    yield from notes(findings, terminal)
 
 
 def confidence_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield which ranks the true scores may have."""
     listed = _ends_of(findings["rows"], everything=terminal.everything)
-    yield from heading(findings, terminal)
     yield from _confidence_said(findings, terminal)
     yield Line("")
     title, *rows = _item_lines(listed, {**findings, "confidence": findings}, terminal, cut=None, ends={})
@@ -127,7 +124,6 @@ def confidence_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     if alone := [name for name in ("interval", "bootstrap", "draws") if name in title.text]:
         told = f"{' and '.join(alone).capitalize()}: each item by itself, not all together."
         yield from paragraph(told, terminal, style=FAINT)
-    yield from notes(findings, terminal)
 
 
 def _confidence_said(findings: Findings, terminal: Terminal) -> Iterator[Line]:

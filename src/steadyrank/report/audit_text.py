@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from steadyrank.report.columns import Column, Layout
-from steadyrank.report.lines import FAINT, Line, guessed, heading, notes, paragraph
+from steadyrank.report.lines import FAINT, Line, guessed, paragraph
 from steadyrank.wording import counted, rounded_up, size_in_words
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ def audit_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     told = f"Each of the {counted(number, unit)} was left out in turn."
     if findings["document"] == "random-audit":
         told, units, unit = findings["sentence"], "random sets", "random set"
-    yield from heading(findings, terminal)
     yield from paragraph(f"{told} {_inflated_how(findings)}", terminal)
     yield Line("")
     rows = sorted(findings["audit"], key=lambda row: (row["k"] is None, row["k"]))
@@ -45,7 +44,6 @@ def audit_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     yield Line("")
     for flips in findings["flips"]:
         yield from flip_lines(flips, unit, terminal)
-    yield from notes(findings, terminal)
 
 
 def _inflated_how(findings: Findings) -> str:
@@ -133,7 +131,6 @@ def check_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     yield Line("")
     if not passed and plain:
         yield from flip_lines(findings["flips"], findings["unit"], terminal)
-    yield from notes(findings, terminal)
 
 
 def verdict(findings: Findings) -> str:

@@ -16,7 +16,7 @@ from steadyrank.safe_text import is_blank, is_unsafe
 from steadyrank.stability.findings import columns_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 GUARD = "'"
 QUOTE = '"'
@@ -107,7 +107,7 @@ def csv_text(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     >>> csv_text(["item", "score"], [("=x", 0.1), ("a,b", None)])
     'item,score\n\'=x,0.1\n"a,b",\n'
     """
-    lines = (",".join(_quoted(_cell(value)) for value in row) for row in (names, *rows))
+    lines = (",".join(_quoted(cell(value, guarded)) for value in row) for row in (names, *rows))
     return "".join(f"{line or EMPTY}\n" for line in lines)
 
 
@@ -117,11 +117,10 @@ def _quoted(cell: str) -> str:
     return f'"{cell.replace(QUOTE, 2 * QUOTE)}"' if marks or cell != cell.strip() else cell
 
 
-def _cell(value: object) -> str:
+def cell(value: object, as_text: Callable[[str], str]) -> str:
+    """Return what a table holds: nothing for None, numbers with all their digits, text made safe."""
     if value is None:
         return ""
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, int | float):
-        return repr(value)
-    return guarded(str(value))
+    return repr(value) if isinstance(value, int | float) else as_text(str(value))

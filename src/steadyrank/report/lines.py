@@ -69,7 +69,6 @@ def claims(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     for suggestion in findings["suggestions"]:
         told = f"{suggestion['text']}{terminal.hint(suggestion['option'])}"
         yield from paragraph(told, terminal, bullet=terminal.sign("→", ">"))
-    yield from notes(findings, terminal)
 
 
 def notes(findings: Findings, terminal: Terminal) -> Iterator[Line]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steadyrank.report.lines import FAINT, NEXT_IN_LINE, Line, heading, notes, paragraph
+from steadyrank.report.lines import FAINT, NEXT_IN_LINE, Line, paragraph
 from steadyrank.wording import counted
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ FEW_NEIGHBOURS = 20
 
 def margin_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield how many units must leave, which ones, and what then happens."""
-    yield from heading(findings, terminal)
     yield from paragraph(findings["sentence"], terminal)
     removed = findings["units_removed"]
     if findings["upper"] is not None:
@@ -37,7 +36,6 @@ def margin_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     yield from _distance_lines(findings, terminal)
     for text in (f"rule: {findings['rule']}", *findings["assumed"]):
         yield from paragraph(f"{text[0].upper()}{text[1:]}.", terminal, style=FAINT)
-    yield from notes(findings, terminal)
 
 
 def _distance_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
@@ -66,7 +64,6 @@ def _distance_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
 
 def explanation_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield an item's rivals, and the units for and against it."""
-    yield from heading(findings, terminal)
     yield from paragraph(findings["sentence"], terminal)
     top = f"the top {findings['k']:,}"
     if findings["away"] is not None:
@@ -93,12 +90,9 @@ def explanation_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
             yield from paragraph(unit, terminal, bullet=" ")
         if len(rows) > len(shown):
             yield Line(f"   and {counted(len(rows) - len(shown), 'more kind')}", FAINT)
-    yield from notes(findings, terminal)
 
 
 def needed_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield how many units a model says it would take."""
-    yield from heading(findings, terminal)
     yield from paragraph(findings["sentence"], terminal)
     yield from paragraph(f"Computed from {findings['basis']}.", terminal, style=FAINT)
-    yield from notes(findings, terminal)

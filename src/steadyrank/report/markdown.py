@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from steadyrank.report.audit_text import verdict
-from steadyrank.report.export import names_of, rows_of
+from steadyrank.report.export import cell, names_of, rows_of
 from steadyrank.report.sharing import LONGEST
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
@@ -84,13 +84,11 @@ def _flip_cells(flip: Row) -> list[object]:
 
 def _table(names: Sequence[str], rows: Iterable[Sequence[object]], number: int) -> str:
     """Return a table, and how many rows of it are not shown."""
-    cells = [names, ["---"] * len(names), *(list(map(_cell, row)) for row in rows)]
+    cells = [names, ["---"] * len(names), *([cell(value, _named) for value in row] for row in rows)]
     table = "\n".join(f"| {' | '.join(row)} |" for row in cells)
     more = number + 2 - len(cells)
     return f"{table}\n\n{more:,} more not shown." if more else table
 
 
-def _cell(value: object) -> str:
-    if isinstance(value, str):  # a table, and it alone, takes \| for a bar, whatever stands before it
-        return code(value).replace("|", "\\|")
-    return "" if value is None else str(value).lower() if isinstance(value, bool) else repr(value)
+def _named(name: str) -> str:
+    return code(name).replace("|", "\\|")  # a table, and it alone, takes \| for a bar, whatever is before it

@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.safe_text import shortened, shown
-from steadyrank.wording import STANDINGS, confidence_title, counted, ranks_in_words, share_in_words
+from steadyrank.wording import confidence_title, counted, ranks_in_words, share_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -73,9 +73,8 @@ def table_fragment(findings: Findings, *, rows: int = 25) -> str:
     size, n_units = findings["size"], findings["n_units"]
     listed = findings["rows"][: max(rows, min(size + 5, 4 * rows))]
     names = (f"in top {findings['k']:,}", f"{findings['units']} away")
-    return item_table(
-        findings, listed, STANDINGS, names, [ends_in_words(row, n_units) for row in listed]
-    )
+    ends = [ends_in_words(row, n_units) for row in listed]
+    return item_table(findings, listed, {name: name for name in COLOURS}, names, ends)
 
 
 def item_table(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from steadyrank.report.answer_text import comparison_lines, confidence_lines, ranking_lines, topk_lines
 from steadyrank.report.audit_text import audit_lines, check_lines
+from steadyrank.report.lines import heading, notes
 from steadyrank.report.margin_text import explanation_lines, margin_lines, needed_lines
 from steadyrank.report.terminal import Terminal
 
@@ -26,6 +27,7 @@ VIEWS: dict[str, Callable[[Findings, Terminal], Iterator[Line]]] = {
     "needed": needed_lines,
     "comparison": comparison_lines,
 }
+"""What stands between the heading and the notes of each document."""
 
 
 def plain_text(findings: Findings, terminal: Terminal | None = None) -> str:
@@ -35,4 +37,7 @@ def plain_text(findings: Findings, terminal: Terminal | None = None) -> str:
 
 def lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield the lines of any findings; long tables are shortened unless the terminal wants all."""
-    return VIEWS[findings["document"]](findings, terminal)
+    if findings["document"] != "check":  # whose verdict comes first
+        yield from heading(findings, terminal)
+    yield from VIEWS[findings["document"]](findings, terminal)
+    yield from notes(findings, terminal)

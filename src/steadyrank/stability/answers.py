@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from steadyrank.reading.arrays import frozen
 from steadyrank.stability import findings
 from steadyrank.stability.confidence_results import DRAWS
 from steadyrank.stability.results import Result, some_of
-from steadyrank.stability.standings import Standing
 from steadyrank.stability.topk_audit import Flips
 from steadyrank.stability.verdict import ranking_headline, suggestions, topk_headline, topk_warnings
 from steadyrank.stability.views import plot_ranking, plot_topk
@@ -24,13 +23,12 @@ if TYPE_CHECKING:
     from typing import Self
 
     from matplotlib.axes import Axes
+    from numpy.typing import NDArray
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.operators import InflatedTopK, RankingSet
     from steadyrank.stability import Audit, Certificate, Confidence, Margin
-    from steadyrank.stability.standings import Ranks, TopKDeletions
-
-STANDINGS: tuple[Standing, ...] = get_args(Standing)
+    from steadyrank.stability.standings import Ranks, Standing, TopKDeletions
 
 NEXT_ON_A_SCREEN = 25
 """Items beyond the members that a brief view may show."""
@@ -168,33 +166,26 @@ class Answer(Result):
 
     def claimed(self) -> dict[str, Any]:
         """Return what is claimed of the answer, as plain data."""
-        numbers = {
-            name: findings.finite(float(value)) for name, value in self.certificate.numbers.items()
-        }
-        return {"eps": self.eps, "certificate": {**vars(self.certificate), "numbers": numbers}}
+        made = self.certificate
+        numbers = {name: findings.finite(float(value)) for name, value in made.numbers.items()}
+        return {"eps": self.eps, "certificate": {**vars(made), "numbers": numbers}}
 
     def _listed(self, limit: int | None) -> dict[str, Any]:
         """Return the items, all or so many, and what is claimed of the answer."""
-        return self.claimed() | {
-            "confidence": None if self.confidence is None else self.confidence.parts(),
-            "rows": [
-                {
-                    **vars(row),
-                    "item": findings.label(row.item),
-                    "critical_eps": findings.finite(row.critical_eps),
-                }
-                for row in self.rows(limit)
-            ],
-        }
+        beside = None if self.confidence is None else self.confidence.parts()
+        rows = [
+            {**vars(row), "item": findings.label(row.item)}
+            | {"critical_eps": findings.finite(row.critical_eps)}
+            for row in self.rows(limit)
+        ]
+        return self.claimed() | {"confidence": beside, "rows": rows}
 
     def _margin_found(self) -> dict[str, Any] | None:
         return self.margin.parts() if self.told and self.has_study else None
 
     def _columns(self) -> dict[str, list[Any]]:
-        rows, names = (
-            list(self.rows()),
-            findings.columns_of(self.document, beside=self.confidence is not None),
-        )
+        names = findings.columns_of(self.document, beside=self.confidence is not None)
+        rows = list(self.rows())
         return {name: [getattr(row, name) for row in rows] for name in names}
 
 
@@ -287,29 +278,28 @@ class StableTopK(Answer):
         return tuple(item for item, own in self.standing_of.items() if own == standing)
 
     @cached_property
-    def _standings(self) -> IntArray | None:
-        """The number of the standing of each item, by plain rank; None where nobody was left out."""
+    def _standings(self) -> NDArray[np.str_] | None:
+        """The standing of each item, by plain rank; None where nobody was left out."""
         if self.deletions is None:
             return None
-        inside, total = self.deletions.inside[self.order], self.n_units
-        places = np.arange(len(self.order))
-        sure, contender, near, out = range(len(STANDINGS))
-        within = np.where(inside == total, sure, contender)
-        beyond = np.where(inside > 0, contender, np.where(places < self.size, near, out))
+        inside, places = self.deletions.inside[self.order], np.arange(len(self.order))
+        within = np.where(inside == self.n_units, "sure", "contender")
+        beyond = np.where(inside > 0, "contender", np.where(places < self.size, "near", "out"))
         return np.where(places < self.k, within, beyond)
 
     @cached_property
     def standing_of(self) -> dict[object, Standing]:
         """Where each item stands, by label; nothing where nobody was left out."""
         known = () if self._standings is None else self._standings.tolist()
-        return {self.items[at]: STANDINGS[number] for at, number in zip(self.order, known, strict=False)}
+        return {self.items[at]: standing for at, standing in zip(self.order, known, strict=False)}
 
     @property
     def _last_contender(self) -> int:
         """The plain rank of the last item that is sure or contends; 0 where nobody was left out."""
         if self._standings is None:
             return 0
-        return 1 + int(np.flatnonzero(self._standings < STANDINGS.index("near")).max(initial=-1))
+        ours = np.isin(self._standings, ("sure", "contender"))
+        return 1 + int(np.flatnonzero(ours).max(initial=-1))
 
     @cached_property
     def away(self) -> IntArray | None:
@@ -322,7 +312,7 @@ class StableTopK(Answer):
     def moves(self) -> BoolArray:
         """Which items some single deletion brings into the top k, or puts out of it."""
         found = np.zeros(len(self.items), dtype=np.bool_)
-        found[self.order] = self._standings == STANDINGS.index("contender")
+        found[self.order] = self._standings == "contender"
         return found
 
     def _standing(self, place: int, index: int) -> dict[str, Any]:
@@ -331,7 +321,7 @@ class StableTopK(Answer):
             return told | {"share": None, "standing": None, "away": None}
         return told | {
             "share": int(self.deletions.inside[index]) / self.n_units,
-            "standing": STANDINGS[self._standings[place]],
+            "standing": str(self._standings[place]),
             "away": None if self.away is None else int(self.away[index]),
         }
 
@@ -367,8 +357,8 @@ class StableTopK(Answer):
         """Return what an answer says first: who is in, who contends, how many decide."""
         known = self.deletions
         summary: dict[str, Any] = {"size": self.size}
-        names = ("sure", "contenders", "near")
-        summary |= {name: None if known is None else len(getattr(self, name)) for name in names}
+        for name in ("sure", "contenders", "near"):
+            summary[name] = None if known is None else len(getattr(self, name))
         changing = None if known is None else known.changing_units()
         uncovered = None if known is None else known.uncovered_units(self.eps)
         for name, number in (("changing", changing), ("uncovered", uncovered)):

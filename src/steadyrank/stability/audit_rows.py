@@ -138,14 +138,18 @@ def inflated_ranking_row(study: Study, eps_of: EpsOf, max_states: int) -> AuditR
     """Audit the inflated ranking: broken where the two sets share no ranking."""
     eps = eps_of(None)
     broken = units_without_common_ranking(study, eps)
-    note = NOT_JACCARD
-    size: int | None = None
-    try:
-        size = RankingSet(study.leave_one_out.scores, eps).count(max_states=max_states)
-    except StateLimitError as error:
-        note = f"{NOT_JACCARD}; size not counted: {error}"
+    size, note = size_of_rankings(RankingSet(study.leave_one_out.scores, eps), max_states)
     delta, uncovered = study.share(broken), uncovered_share(study, eps)
     return AuditRow("inflated_ranking", None, delta, uncovered, None, size, eps, note, broken)
+
+
+def size_of_rankings(answer: Any, max_states: int) -> tuple[int | None, str]:
+    """Return how many rankings an answer holds, as far as it can tell, and what is to be noted."""
+    limit = {"max_states": max_states} if isinstance(answer, RankingSet) else {}
+    try:
+        return (int(answer.count(**limit)) if hasattr(answer, "count") else None), NOT_JACCARD
+    except StateLimitError as error:
+        return None, f"{NOT_JACCARD}; size not counted: {error}"
 
 
 def uncovered_share(study: Study, eps: float) -> float | None:

@@ -16,6 +16,7 @@ from steadyrank.errors import InvalidValueError, Option, listing, shorten
 from steadyrank.operators.checks import check_k
 from steadyrank.stability import findings
 from steadyrank.stability.audit_rows import inflated_ranking_row, operator_rows, ranking_row
+from steadyrank.stability.calibration import Target
 from steadyrank.stability.local_shares import local_share
 from steadyrank.stability.ranking_operators import gives_rankings, ranking_operator_row
 from steadyrank.stability.results import Result, some_of
@@ -48,6 +49,21 @@ RANKING_METHODS: dict[str, Callable[[Study, EpsOf, int], AuditRow]] = {
 """Answers without a k: from a study, where eps comes from, and a limit for counting to a row."""
 
 METHODS = (*TOPK_METHODS, *RANKING_METHODS)
+
+BEHIND_THE_TABLE = ("eps", "log10_size", "note", "recalibrated", "eps_without")
+"""What documents tell of a row beside the columns of its table."""
+
+
+class Audited(Target, total=False):
+    """What is audited, and how; :func:`steadyrank.audit` says more."""
+
+    methods: Iterable[str]
+    operators: Mapping[str, Operator] | None
+    max_states: int
+    removals: int
+    samples: int | None
+    seed: int
+    recalibrate: bool
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -130,9 +146,8 @@ class Audit(Result):
 
     def row(self, method: str, k: int | None = None) -> AuditRow:
         """Return the row of one method (and k)."""
-        for row in self:
-            if row.method == method and row.k == k:
-                return row
+        if found := [row for row in self if (row.method, row.k) == (method, k)]:
+            return found[0]
         known = [f"{row.method}" + (f" with k={row.k}" if row.k else "") for row in self]
         asked = method if k is None else f"{method} with k={k}"
         raise InvalidValueError(f"{asked} was not audited; audited were: {listing(known)}")
@@ -180,14 +195,7 @@ class Audit(Result):
 
     def audited(self) -> dict[str, Any]:
         """Return the table as plain data."""
-        names = (
-            *findings.COLUMNS[self.document],
-            "eps",
-            "log10_size",
-            "note",
-            "recalibrated",
-            "eps_without",
-        )
+        names = (*findings.COLUMNS[self.document], *BEHIND_THE_TABLE)
         rows = [{**findings.told(row, *names), "size": findings.counted_size(row.size)} for row in self]
         return {"audit": rows, "share_reaching_eps": self.share_reaching_eps}
 
@@ -278,11 +286,10 @@ class AuditPlan:
         self._ks = ks
         self._methods = (methods,) if isinstance(methods, str) else tuple(methods)
         self._operators = operators
-        known = (*TOPK_METHODS, *RANKING_METHODS)
-        if unknown := [name for name in self._methods if name not in known]:
-            told = ", ".join(known)
+        if unknown := [name for name in self._methods if name not in METHODS]:
+            told = ", ".join(METHODS)
             raise InvalidValueError(f"unknown method {shorten(unknown[0])}; known are: {told}")
-        if taken := [name for name in self._operators if name in known]:
+        if taken := [name for name in self._operators if name in METHODS]:
             raise InvalidValueError(
                 f"an operator of your own cannot be called {shorten(taken[0])}: "
                 "a method of steadyrank has that name"

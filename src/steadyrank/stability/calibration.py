@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, TypedDict, get_args
 
 import numpy as np
 
@@ -28,6 +28,27 @@ if TYPE_CHECKING:
     from steadyrank.stability.study import Study
 
 Claim = Literal["observed", "proved", "none"]
+
+
+class Target(TypedDict, total=False):
+    """What eps is chosen for, or an eps that is given; :func:`steadyrank.stable_topk` says more."""
+
+    delta: float
+    eps: float | None
+    guarantee: Guarantee
+
+
+class Claimed(Target, total=False):
+    """The same, and what is to be claimed."""
+
+    claim: Claim
+
+
+class Withstood(Claimed, total=False):
+    """The same, and how many units may leave together."""
+
+    removals: int
+
 
 COVERS = (2 + math.sqrt(2)) * (1 + 1e-12)
 """If scores move by less than eps, the new plain answer is inside the inflated one at so many eps."""
@@ -87,15 +108,8 @@ class Calibration:
         """How much larger than a shift of the scores eps must be."""
         return COVERS if self._cover else 1.0
 
-    def certificate(
-        self,
-        *,
-        delta: float = 0.0,
-        eps: float | None = None,
-        claim: Claim = "observed",
-        removals: int = 1,
-    ) -> Certificate:
-        """Return the certificate for a target delta, 0 by default, or for an eps that was given."""
+    def certificate(self, delta: float, eps: float | None, claim: Claim, removals: int) -> Certificate:
+        """Return the certificate for a target delta, or for an eps that was given."""
         found = self._found(delta, eps, claim, removals)
         everything = bool((self.study.critical_eps(self.k or 1) < found.eps).all())
         several = len(self.study.items) > (self.k or 1)

@@ -136,12 +136,10 @@ class Claims:
     @property
     def _holds(self) -> str:
         """What holds of the new answer."""
+        if self.k is None and self.cover:
+            return "plain ranking is one of this set"
         if self.k is None:
-            return (
-                "plain ranking is one of this set"
-                if self.cover
-                else "set shares a ranking with this one"
-            )
+            return "set shares a ranking with this one"
         if self.cover:
             return f"plain top {self.k:,} is inside this list"
         return f"list at the same eps shares at least {counted(self.k, 'item')} with this one"

@@ -28,10 +28,11 @@ from steadyrank.stability.verdict import named, suggestions
 from steadyrank.wording import counted, rounded_up
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from steadyrank._typing import BoolArray, IntArray
     from steadyrank.stability.answers import StableRanking, StableTopK
+    from steadyrank.stability.calibration import Claimed
     from steadyrank.stability.study import Study
 
 RULE = (
@@ -223,7 +224,7 @@ class Comparison(Result):
         }
 
 
-def comparison_of(old: Study, new: Study, k: int | None, how: Mapping[str, Any]) -> Comparison:
+def comparison_of(old: Study, new: Study, k: int | None, how: Claimed) -> Comparison:
     """Compare two studies of data of one kind, scored in one way."""
     _check_alike(old, new)
     k = None if k is None else check_k(k, min(len(old.items), len(new.items)))

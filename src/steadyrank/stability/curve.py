@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
 
 import numpy as np
 
@@ -36,8 +36,6 @@ from steadyrank.stability.views import plot_curve
 from steadyrank.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from matplotlib.axes import Axes
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
@@ -45,11 +43,34 @@ if TYPE_CHECKING:
     from steadyrank.stability.certificate import Guarantee
     from steadyrank.stability.study import Study
 
+    Eps = TypeVar("Eps", float, FloatArray)
+    """One, or several."""
+
 DEEPER = 4.0
 """How much deeper the next look goes."""
 
 FIRST_LOOK = 8
 """The first look reaches to the critical eps of the item this many ranks below the k-th."""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """A step function of eps: its level when so many of the values, in order, are passed."""
+
+    values: FloatArray
+    levels: FloatArray | IntArray
+
+    @classmethod
+    def reaching(cls, values: FloatArray, counts: IntArray) -> Steps:
+        """Return the share of units whose value is at least eps; each distinct one occurs so often."""
+        order = np.argsort(values, kind="stable")
+        below = np.append(0, np.cumsum(counts[order]))
+        return cls(values[order], (below[-1] - below) / below[-1])
+
+    def at(self, eps: float | FloatArray) -> Any:
+        """Return the level at one eps, or at each of several."""
+        level = self.levels[np.searchsorted(self.values, positive(eps), side="left")]
+        return level if level.ndim else level.item()
 
 
 class Curve:
@@ -65,24 +86,21 @@ class Curve:
     def __str__(self) -> str:
         """Say where the curve begins and ends."""
         eps = self.smallest_eps(0.0)
-        what, at_the_end = self._in_words(eps)
-        ends = f"0 at eps = {eps:.6g} with {at_the_end}"
+        what, noun = self._words
+        ends = f"0 at eps = {eps:.6g} with {counted(self._beside.at(eps), noun)}"
         begins = self.delta(self.tie_eps)
         if begins > 0:
             ends = f"{begins:.4g} where only ties are inflated, {ends}"
         return f"delta(eps) of {what}: {ends}"
 
     @cached_property
-    def _breaking(self) -> Shares:
-        return Shares.of(self.breaking_eps, self.counts)
+    def _breaking(self) -> Steps:
+        return Steps.reaching(self.breaking_eps, self.counts)
 
-    @overload
-    def delta(self, eps: float) -> float: ...
-    @overload
-    def delta(self, eps: FloatArray) -> FloatArray: ...
-    def delta(self, eps: float | FloatArray) -> float | FloatArray:
+    def delta(self, eps: Eps) -> Eps:
         """Return the exact instability at one eps, or at each of several."""
-        return self._breaking.reaching(eps)
+        shares: Eps = self._breaking.at(eps)
+        return shares
 
     def smallest_eps(self, delta: float) -> float:
         """Return an eps just above the smallest that makes the instability at most ``delta``."""
@@ -90,27 +108,28 @@ class Curve:
 
     def steps(self) -> tuple[FloatArray, FloatArray, IntArray]:
         """Return the eps at which a value changes, and the two values just above each of them."""
-        beside, changes = self._beside()
-        steps = np.unique(np.concatenate([self.breaking_eps, changes]))
+        steps = np.unique(np.concatenate([self.breaking_eps, self._beside.values]))
         eps = steps[np.isfinite(steps)]  # one beyond all floats is never passed
         above = np.nextafter(eps, np.inf)
-        return eps, self.delta(above), beside(above)
-
-    def _beside(self) -> tuple[Callable[[FloatArray], IntArray], FloatArray]:
-        """Return what stands beside delta as a function of eps, and the eps at which it changes."""
-        raise NotImplementedError
+        return eps, self.delta(above), self._beside.at(above)
 
     def plot(self, ax: Axes | None = None, *, eps: float | None = None) -> Axes:
         """Draw both step functions with matplotlib, and mark an eps; return the Axes."""
         return plot_curve(self, ax, eps)
 
     @property
-    def near(self) -> float:
-        """An eps to look at where no unit breaks anything."""
+    def _beside(self) -> Steps:
+        """What stands beside delta."""
         raise NotImplementedError
 
-    def _in_words(self, eps: float) -> tuple[str, str]:
-        """Return what the curve is of, and what its answer holds at an eps."""
+    @property
+    def _words(self) -> tuple[str, str]:
+        """What the curve is of, and what one of those is that stand beside delta."""
+        raise NotImplementedError
+
+    @property
+    def near(self) -> float:
+        """An eps to look at where no unit breaks anything."""
         raise NotImplementedError
 
 
@@ -151,28 +170,25 @@ class StabilityCurve(Curve):
     tie_eps: float
 
     @cached_property
-    def _entering(self) -> FloatArray:
-        return np.sort(self.critical_eps)
-
-    def _beside(self) -> tuple[Callable[[FloatArray], IntArray], FloatArray]:
-        return self.size, self._entering
+    def _beside(self) -> Steps:
+        return Steps(np.sort(self.critical_eps), np.arange(len(self.critical_eps) + 1))
 
     @overload
     def size(self, eps: float) -> int: ...
     @overload
     def size(self, eps: FloatArray) -> IntArray: ...
-    def size(self, eps: float | FloatArray) -> int | IntArray:
+    def size(self, eps: float | FloatArray) -> Any:
         """Return the exact number of members at one eps, or at each of several."""
-        sizes = np.asarray(np.searchsorted(self._entering, positive(eps), side="left"))
-        return sizes if sizes.ndim else int(sizes)
+        return self._beside.at(eps)
 
     @property
     def near(self) -> float:
         """The eps at which the fifth item beyond the k best enters."""
-        return float(self._entering[min(self.k + 5, len(self._entering)) - 1])
+        return float(self._beside.values[: self.k + 5][-1])
 
-    def _in_words(self, eps: float) -> tuple[str, str]:
-        return f"the top {self.k}", counted(self.size(eps), "member")
+    @property
+    def _words(self) -> tuple[str, str]:
+        return f"the top {self.k}", "member"
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,61 +227,35 @@ class RankingCurve(Curve):
     tie_eps: float
 
     @cached_property
-    def _covering(self) -> Shares:
-        return Shares.of(self.covering_eps, self.counts)
+    def _covering(self) -> Steps:
+        return Steps.reaching(self.covering_eps, self.counts)
 
     @cached_property
-    def _joining(self) -> FloatArray:
-        return np.sort(self.tier_eps)
+    def _beside(self) -> Steps:
+        return Steps(np.sort(self.tier_eps), np.arange(len(self.tier_eps) + 1, 0, -1))
 
-    def _beside(self) -> tuple[Callable[[FloatArray], IntArray], FloatArray]:
-        return self.tiers, self._joining
-
-    @overload
-    def uncovered(self, eps: float) -> float: ...
-    @overload
-    def uncovered(self, eps: FloatArray) -> FloatArray: ...
-    def uncovered(self, eps: float | FloatArray) -> float | FloatArray:
+    def uncovered(self, eps: Eps) -> Eps:
         """Return the share of units without which the plain ranking is not in the set."""
-        return self._covering.reaching(eps)
+        shares: Eps = self._covering.at(eps)
+        return shares
 
     @overload
     def tiers(self, eps: float) -> int: ...
     @overload
     def tiers(self, eps: FloatArray) -> IntArray: ...
-    def tiers(self, eps: float | FloatArray) -> int | IntArray:
+    def tiers(self, eps: float | FloatArray) -> Any:
         """Return the exact number of tiers at one eps, or at each of several."""
-        joined = np.searchsorted(self._joining, positive(eps), side="left")
-        number = np.asarray(1 + len(self._joining) - joined)
-        return number if number.ndim else int(number)
+        return self._beside.at(eps)
 
     @property
     def near(self) -> float:
         """The eps at which half of all neighbours are in one tier."""
-        return float(self._joining[len(self._joining) // 2]) if len(self._joining) else 1.0
+        joining = self._beside.values
+        return float(joining[len(joining) // 2]) if len(joining) else 1.0
 
-    def _in_words(self, eps: float) -> tuple[str, str]:
-        return "the full ranking", counted(self.tiers(eps), "tier")
-
-
-@dataclass(frozen=True)
-class Shares:
-    """Values of units in order, and how many units have one of the first so many."""
-
-    values: FloatArray
-    upto: IntArray
-
-    @classmethod
-    def of(cls, values: FloatArray, counts: IntArray) -> Shares:
-        """Sort the values of the distinct units, each of which occurs so often."""
-        order = np.argsort(values, kind="stable")
-        return cls(values[order], np.append(0, np.cumsum(counts[order])))
-
-    def reaching(self, eps: float | FloatArray) -> float | FloatArray:
-        """Return the share of units whose value is at least eps."""
-        below = np.searchsorted(self.values, positive(eps), side="left")
-        shares: FloatArray = (self.upto[-1] - self.upto[below]) / self.upto[-1]
-        return shares if shares.ndim else float(shares)
+    @property
+    def _words(self) -> tuple[str, str]:
+        return "the full ranking", "tier"
 
 
 def positive(eps: float | FloatArray) -> FloatArray:
@@ -368,7 +358,6 @@ def removal_curve(study: Study, k: int, most: int, guarantee: Guarantee) -> Remo
     """Find the list for each number of removals up to ``most``."""
     search = Calibration(study, k, guarantee)
     removals = np.arange(1, search.check_removals(most) + 1)
-    wanted = (search.certificate(removals=int(m)) for m in removals)
-    eps = np.array([certificate.eps for certificate in wanted])
+    eps = np.array([search.certificate(0.0, None, "observed", int(m)).eps for m in removals])
     size = np.searchsorted(np.sort(study.critical_eps(k)), eps, side="left")
     return RemovalCurve(k, guarantee, frozen(removals), frozen(eps), frozen(size))

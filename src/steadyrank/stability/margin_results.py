@@ -234,20 +234,19 @@ def known_margin(study: Study, k: int | None) -> Margin:
     Where scoring anew may take long, nobody is taken away.
     """
     search = study.margin_search()
-    found = _plain(study, search, k, "remove", tried=not search.contests.dear)
-    return _margin(study, search, found, Asked(k), "remove")
+    return _margin(search, _plain(search, k, tried=not search.contests.dear), Asked(k))
 
 
-def _plain(study: Study, search: MarginSearch, k: int | None, by: str, *, tried: bool = True) -> Found:
+def _plain(search: MarginSearch, k: int | None, *, tried: bool = True) -> Found:
     """Return the margin of a plain answer; where one unit is known to change it, nothing is searched."""
-    if by == "remove" and (one := _one_unit(study, search, k)) is not None:
+    if search.by == "remove" and (one := _one_unit(search, k)) is not None:
         return one
     return search.ranking(tried=tried) if k is None else search.topk(k, tried=tried)
 
 
-def _one_unit(study: Study, search: MarginSearch, k: int | None) -> Found | None:
+def _one_unit(search: MarginSearch, k: int | None) -> Found | None:
     """Return the margin where leaving each out has shown that one unit does it, and it is seen to."""
-    loo, order = study.leave_one_out, search.order
+    study, loo, order = search.study, search.study.leave_one_out, search.order
     units = loo.reordered(order) if k is None else study.deletions(k).changing
     place = min(k or 1, len(order) - 1)
     pair = int(order[place - 1]), int(order[place])
@@ -279,15 +278,15 @@ def margin_of(study: Study, asked: Asked, by: str) -> Margin:
         )
     search = study.margin_search(by)
     if eps is not None:
-        found = _inflated(study, search, asked, by)
+        found = _inflated(search, asked)
     elif pair is not None:
         found = search.pair(*_ordered_pair(study, pair))
     elif item is not None:
         found = search.item(k=check_k(k, len(study.items)), item=index_of(study, item))
     else:
-        found = _plain(study, search, None if k is None else check_k(k, len(study.items)), by)
-    margin = _margin(study, search, found, asked, by)
-    if not (k is None and pair is None):
+        found = _plain(search, None if k is None else check_k(k, len(study.items)))
+    margin = _margin(search, found, asked)
+    if k is not None or pair is not None:
         return margin
     names, pairs = study.items, search.neighbours(NEIGHBOURS)
     return replace(margin, neighbours=tuple((names[a], names[b], lower) for lower, (a, b) in pairs))
@@ -311,8 +310,8 @@ def _ordered_pair(study: Study, pair: tuple[object, object]) -> tuple[int, int]:
     return (one, other) if order.index(one) < order.index(other) else (other, one)
 
 
-def _margin(study: Study, search: MarginSearch, found: Found, asked: Asked, by: str) -> Margin:
-    k, item = asked.k, asked.item
+def _margin(search: MarginSearch, found: Found, asked: Asked) -> Margin:
+    study, k, item = search.study, asked.k, asked.item
     leaving = np.zeros(len(study.units), dtype=np.int64)
     leaves: tuple[object, ...] = ()
     enters, pair, attack, added = leaves, found.pair, found.attack, None
@@ -337,16 +336,17 @@ def _margin(study: Study, search: MarginSearch, found: Found, asked: Asked, by: 
         pair=(study.items[pair[0]], study.items[pair[1]]),
         rule=_rule(search.contests.rule, found, study.units.total),
         assumed=search.contests.assumed,
-        by=by,
+        by=search.by,
         added=added,
         eps=asked.eps,
         asked_pair=asked.pair is not None,
     )
 
 
-def _inflated(study: Study, search: MarginSearch, asked: Asked, by: str) -> Found:
+def _inflated(search: MarginSearch, asked: Asked) -> Found:
     """Return how many units must leave before an inflated top k shares fewer than k items."""
-    if by != "remove" or asked.k is None or asked.item is not None or asked.pair is not None:
+    study = search.study
+    if search.by != "remove" or asked.k is None or asked.item is not None or asked.pair is not None:
         raise InvalidValueError(
             "of an inflated answer it is known how many units must leave for its top k to break",
             way_out=["Give ", Option("k"), " and ", Option("eps"), " alone."],

@@ -83,33 +83,33 @@ class Found:
 class MarginSearch:
     """Looks for margins in one study; what is known about pairs is kept."""
 
-    def __init__(self, study: Study, by: str = "remove") -> None:
-        self._study = study
-        self._by = by
+    def __init__(self, study: Study, by: str) -> None:
+        self.study = study
+        self.by = by
         self._lower: dict[tuple[int, int], int] = {}
         self._seen: tuple[Attack, int, FloatArray] | None = None
 
     @cached_property
     def contests(self) -> Contests:
         """What the scorer knows about pairs."""
-        known = self._study.leave_one_out.contests()
-        return known if self._by == "remove" else known.stuffed(changing=self._by == "change")
+        known = self.study.leave_one_out.contests()
+        return known if self.by == "remove" else known.stuffed(changing=self.by == "change")
 
     @property
     def order(self) -> IntArray:
         """The plain ranking."""
-        return self._study.order
+        return self.study.order
 
     @property
     def _most(self) -> int:
         """How many units may leave or change at most: somebody stays. Far more may be added."""
-        total = self._study.units.total
-        return total - 1 if self._by != "add" else ADDED * total
+        total = self.study.units.total
+        return total - 1 if self.by != "add" else ADDED * total
 
     @property
     def _never(self) -> int:
         """The number that stands for an order that always holds."""
-        return self._study.units.total if self._by != "add" else MANY
+        return self.study.units.total if self.by != "add" else MANY
 
     def lower(self, ahead: int, behind: int, most: int = MANY) -> int:
         """Return how many units must leave at least for one item to pass another, up to ``most + 1``."""
@@ -125,7 +125,7 @@ class MarginSearch:
         """Return how many units must leave for the plain top k to change; ``tried``: units do leave."""
         inside, outside = self.order[:k], self.order[k:]
         if not len(outside):
-            return Found(self._study.units.total, (int(inside[-1]), int(inside[-1])))
+            return Found(self.study.units.total, (int(inside[-1]), int(inside[-1])))
         before = set(inside.tolist())
         limit = self.lower(int(inside[-1]), int(outside[0]))
         near = self._bounded(inside, outside, limit)
@@ -143,16 +143,16 @@ class MarginSearch:
         that takes long. Nobody crosses it before the top k changes.
         """
         inside, outside = self.order[:k], self.order[k:]
-        found = np.where(moves, 1, min(2, self._study.units.total))
+        found = np.where(moves, 1, min(2, self.study.units.total))
         if not len(outside):
-            return np.full(len(found), self._study.units.total)
+            return np.full(len(found), self.study.units.total)
         if not self.contests.several:
             return found
-        units = len(self._study.units)
+        units = len(self.study.units)
         closely = NEAREST if units <= CLOSELY and not self.contests.slow else 0
         if closely and len(self.order) ** 2 * units <= ALL_CLOSELY:
             closely = len(self.order)
-        known = self._study.known_margin(k).lower
+        known = self.study.known_margin(k).lower
         for items, bounds in zip((inside, outside), self._closest(inside, outside), strict=True):
             found[items] = np.where(moves[items], 1, np.maximum(bounds, max(2, known)))
             nearest = items[np.argsort(bounds, kind="stable")][:closely]
@@ -162,9 +162,9 @@ class MarginSearch:
 
     def _closest(self, inside: IntArray, outside: IntArray) -> tuple[IntArray, IntArray]:
         """Return cheap bounds of how far each item is from being passed, or from passing one."""
-        rows, columns = (np.full(len(part), self._study.units.total) for part in (inside, outside))
+        rows, columns = (np.full(len(part), self.study.units.total) for part in (inside, outside))
         for part, bounds in self._at_least(inside, outside):
-            rows[part] = bounds.min(axis=1, initial=self._study.units.total)
+            rows[part] = bounds.min(axis=1, initial=self.study.units.total)
             np.minimum(columns, bounds.min(axis=0), out=columns)
         return rows, columns
 
@@ -178,7 +178,7 @@ class MarginSearch:
     def ranking(self, *, tried: bool = True) -> Found:
         """Return how many units must leave for the plain ranking to change; ``tried`` likewise."""
         if len(self.order) == 1:
-            return Found(self._study.units.total, (0, 0))
+            return Found(self.study.units.total, (0, 0))
         near = self._cheap(list(pairwise(self.order.tolist())))
         pairs = self._weakest(near, self._smallest(near, 1)[0][0])
         if not tried:
@@ -225,7 +225,7 @@ class MarginSearch:
         beyond = set(self.order[k:].tolist())
         outside = self._smallest([bounded for bounded in behind if bounded[1][1] in beyond], 1)
         if not outside:
-            return self._study.units.total, [], []
+            return self.study.units.total, [], []
         return max(pairs[-1][0], outside[0][0]), outside, pairs[::-1]
 
     def attacked(self, lower: int, inside: IntArray, outside: IntArray, turned: Turned) -> Found:
@@ -337,21 +337,20 @@ class MarginSearch:
 
     def leaving(self, attack: Attack, number: int) -> IntArray:
         """Return how many of each distinct unit leave."""
-        return attack.first(number, len(self._study.units))
+        return attack.first(number, len(self.study.units))
 
     def added(self, attack: Attack) -> Any:
         """Return the unit that an attack adds, as ``data.with_added`` takes it; None where none is."""
         if attack.favour is None:
             return None
         ahead, behind, low, high = attack.favour
-        return self._study.data.favouring(behind, ahead, (low, high))
+        return self.study.data.favouring(behind, ahead, (low, high))
 
     def scores_after(self, attack: Attack, number: int) -> FloatArray | None:
         """Return the scores when an attack was carried out, None where there are none."""
         if self._seen is not None and self._seen[0] is attack and self._seen[1] == number:
             return self._seen[2]
-        study, added = self._study, self.added(attack)
-        leaving = self.leaving(attack, number)
+        study, added, leaving = self.study, self.added(attack), self.leaving(attack, number)
         if added is None and (scores := study.leave_one_out.scores_without(leaving)) is not None:
             return scores
         try:

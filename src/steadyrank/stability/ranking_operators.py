@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.errors import InvalidPermutationError, InvalidValueError, StateLimitError, shorten
+from steadyrank.errors import InvalidPermutationError, InvalidValueError, shorten
 from steadyrank.operators.checks import check_permutation
-from steadyrank.operators.rankings import RankingSet
-from steadyrank.stability.audit_rows import NOT_JACCARD, AuditRow, rows_of
+from steadyrank.stability.audit_rows import AuditRow, rows_of, size_of_rankings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,7 +78,7 @@ def ranking_operator_row(loo: LeaveOneOut, name: str, operator: Operator, max_st
         if not full.intersects(_answer(operator(row.copy()), len(row), name)):
             broken.append(unit)
     units, total = np.array(broken, dtype=np.int64), loo.units.total
-    size, note = _size(full, max_states)
+    size, note = size_of_rankings(full, max_states)
     share = uncovered / total if tells else None
     return AuditRow(
         name, None, int(counts[units].sum()) / total, share, None, size, note=note, broken=units
@@ -97,11 +96,3 @@ def _answer(given: Any, items: int, name: str) -> Any:
             f"operator {name!r} must give rankings of items 0 to {items - 1}, or an object with the "
             f"method intersects, but gave {shorten(given)}: {error}"
         ) from error
-
-
-def _size(answer: Any, max_states: int) -> tuple[int | None, str]:
-    limit = {"max_states": max_states} if isinstance(answer, RankingSet) else {}
-    try:
-        return (int(answer.count(**limit)) if hasattr(answer, "count") else None), NOT_JACCARD
-    except StateLimitError as error:
-        return None, f"{NOT_JACCARD}; size not counted: {error}"

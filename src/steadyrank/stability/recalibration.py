@@ -40,21 +40,20 @@ def recalibrated(
     study: Study, inflation: Inflation, table: tuple[AuditRow, ...]
 ) -> tuple[AuditRow, ...]:
     """Return the rows of an audit, the inflated ones with what choosing eps anew does to them."""
-    broken = {row: 0 for row in table if row.method.startswith("inflated")}
-    chosen: dict[AuditRow, list[float]] = {row: [] for row in broken}
-    for unit in range(len(study.units)) if broken else ():
+    chosen: dict[AuditRow, list[float]] = {row: [] for row in table if row.method.startswith("inflated")}
+    broken = dict.fromkeys(chosen, 0)
+    for unit in range(len(study.units)) if chosen else ():
         without = type(study)(study.data.without([unit]), study.scorer)
         anew = replace(inflation, study=without)
         for row, eps in chosen.items():
             eps.append(anew.eps_of(row.k))
             if not _meet(row.k, (study.scores, row.eps or 0.0), (without.scores, eps[-1])):
                 broken[row] += int(study.units.counts[unit])
-    total = study.units.total
-    told = {row: (broken[row] / total, (min(eps), max(eps))) for row, eps in chosen.items()}
-    return tuple(
-        replace(row, recalibrated=told[row][0], eps_without=told[row][1]) if row in told else row
-        for row in table
-    )
+    found = {
+        row: replace(row, recalibrated=broken[row] / study.units.total, eps_without=(min(eps), max(eps)))
+        for row, eps in chosen.items()
+    }
+    return tuple(found.get(row, row) for row in table)
 
 
 def _meet(k: int | None, *answers: tuple[FloatArray, float]) -> bool:

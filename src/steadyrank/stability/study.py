@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -41,16 +41,18 @@ from steadyrank.stability.views import write_page
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data import Units
     from steadyrank.scorers.base import LeaveOneOut, RunningTotals, Scorer, Settled
     from steadyrank.stability.audit_rows import Operator
-    from steadyrank.stability.calibration import Claim
+    from steadyrank.stability.calibration import Claim, Claimed
     from steadyrank.stability.certificate import Certificate, Guarantee
     from steadyrank.stability.curve import RankingCurve, RemovalCurve, StabilityCurve
+
+    Found = TypeVar("Found")
 
 
 class Study:
@@ -85,12 +87,8 @@ class Study:
         self._pieces: tuple[Observations, ...] = (data,)
         self.scorer: Scorer = resolve_scorer(scorer, data)
         self.data  # noqa: B018 (what the scorer refuses is refused at once)
-        self._curves: dict[int, StabilityCurve] = {}
-        self._margins: dict[int | None, Margin] = {}
-        self._critical: dict[int, FloatArray] = {}
-        self._deletions: dict[int, TopKDeletions] = {}
+        self._known: dict[tuple[object, object], Any] = {}
         self._ranks: Ranks | None = None
-        self._searches: dict[str, MarginSearch] = {}
 
     def __repr__(self) -> str:
         return f"Study({self.data!r}, {self.scorer!r})"
@@ -215,9 +213,14 @@ class Study:
 
     def critical_eps(self, k: int) -> FloatArray:
         """Return the eps above which each item is in the inflated top k."""
-        if k not in self._critical:
-            self._critical[k] = frozen(critical_eps(self.scores, k))
-        return self._critical[k]
+        return self._once(_critical_eps, k)
+
+    def _once(self, find: Callable[[Study, Any], Found], key: object) -> Found:
+        """Return what was found before, or find it."""
+        if (find, key) not in self._known:
+            self._known[find, key] = find(self, key)
+        found: Found = self._known[find, key]
+        return found
 
     @cached_property
     def leave_one_out(self) -> LeaveOneOut:
@@ -276,9 +279,7 @@ class Study:
     ) -> StableTopK:
         """Return the stable top-k; see :func:`steadyrank.stable_topk`."""
         k = check_k(k, len(self.items))
-        certificate = Calibration(self, k, guarantee).certificate(
-            delta=delta, eps=eps, claim=claim, removals=removals
-        )
+        certificate = Calibration(self, k, guarantee).certificate(delta, eps, claim, removals)
         result, told = inflated_topk(self.scores, k, certificate.eps), self._told_of(certificate)
         return StableTopK(
             **self.about(),
@@ -300,9 +301,7 @@ class Study:
         removals: int = 1,
     ) -> StableRanking:
         """Return the stable ranking; see :func:`steadyrank.stable_ranking`."""
-        certificate = Calibration(self, None, guarantee).certificate(
-            delta=delta, eps=eps, claim=claim, removals=removals
-        )
+        certificate = Calibration(self, None, guarantee).certificate(delta, eps, claim, removals)
         told = self._told_of(certificate)
         return StableRanking(
             **self.about(),
@@ -326,9 +325,7 @@ class Study:
 
     def deletions(self, k: int) -> TopKDeletions:
         """Return who is among the k best without each unit."""
-        if k not in self._deletions:
-            self._deletions[k] = topk_deletions(self, k)
-        return self._deletions[k]
+        return self._once(topk_deletions, k)
 
     def ranks(self, upto: int) -> Ranks:
         """Return the best and the worst rank of the first items, over all single deletions."""
@@ -375,10 +372,7 @@ class Study:
 
     def curve(self, k: int) -> StabilityCurve:
         """Return the exact step functions delta(eps) and size(eps) of the top-k, for all eps at once."""
-        k = check_k(k, len(self.items))
-        if k not in self._curves:
-            self._curves[k] = stability_curve(self, k)
-        return self._curves[k]
+        return self._once(stability_curve, check_k(k, len(self.items)))
 
     def removal_curve(self, k: int, most: int, *, guarantee: Guarantee = "cover") -> RemovalCurve:
         """Return the eps and the size of the top-k that hold against any 1, 2, ... ``most`` removals."""
@@ -386,7 +380,7 @@ class Study:
 
     def margin_search(self, by: str = "remove") -> MarginSearch:
         """Return the search for how many units must leave, be added or change."""
-        return self._searches.setdefault(by, MarginSearch(self, by))
+        return self._once(MarginSearch, by)
 
     def margin(
         self,
@@ -402,9 +396,7 @@ class Study:
 
     def known_margin(self, k: int | None) -> Margin:
         """Return the margin that views show of themselves: nothing is refitted for it."""
-        if k not in self._margins:
-            self._margins[k] = known_margin(self, k)
-        return self._margins[k]
+        return self._once(known_margin, k)
 
     def explain(self, k: int | None = None, item: object = None) -> Explanation:
         """Return what holds an item on its side of a border; see :func:`steadyrank.explain`."""
@@ -425,7 +417,7 @@ class Study:
         claim: Claim = "observed",
     ) -> Comparison:
         """Return who moved from this study to a newer one; see :func:`steadyrank.compare`."""
-        how = {"delta": delta, "eps": eps, "guarantee": guarantee, "claim": claim}
+        how: Claimed = {"delta": delta, "eps": eps, "guarantee": guarantee, "claim": claim}
         return comparison_of(self, new, k, how)
 
     def confidence(self, level: float = 0.95, *, draws: int = DRAWS, seed: int = 0) -> Confidence:
@@ -498,8 +490,7 @@ class Study:
         k = self.usual_k if k is None else k
         answer = self.topk(k, delta=delta, eps=eps, guarantee=guarantee, claim=claim)
         answer = answer if confidence is None else answer.with_confidence(confidence)
-        found = answer.findings(source=source, policies=policies)
-        return write_page(found, path, title)
+        return write_page(answer.findings(source=source, policies=policies), path, title)
 
     @property
     def usual_k(self) -> int:
@@ -521,3 +512,7 @@ class Study:
             "counted_as": self.data.count_of,
             "_study": self,
         }
+
+
+def _critical_eps(study: Study, k: int) -> FloatArray:
+    return frozen(critical_eps(study.scores, k))
