@@ -91,4 +91,5 @@ def _table(names: Sequence[str], rows: Iterable[Sequence[object]], number: int) 
 
 
 def _named(name: str) -> str:
-    return code(name).replace("|", "\\|")  # a table, and it alone, takes \| for a bar, whatever is before it
+    # A table, and it alone, takes \| for a bar, whatever stands before it.
+    return code(name).replace("|", "\\|")

@@ -16,7 +16,6 @@ from steadyrank.errors import InvalidValueError, Option, listing, shorten
 from steadyrank.operators.checks import check_k
 from steadyrank.stability import findings
 from steadyrank.stability.audit_rows import inflated_ranking_row, operator_rows, ranking_row
-from steadyrank.stability.calibration import Target
 from steadyrank.stability.local_shares import local_share
 from steadyrank.stability.ranking_operators import gives_rankings, ranking_operator_row
 from steadyrank.stability.results import Result, some_of
@@ -52,18 +51,6 @@ METHODS = (*TOPK_METHODS, *RANKING_METHODS)
 
 BEHIND_THE_TABLE = ("eps", "log10_size", "note", "recalibrated", "eps_without")
 """What documents tell of a row beside the columns of its table."""
-
-
-class Audited(Target, total=False):
-    """What is audited, and how; :func:`steadyrank.audit` says more."""
-
-    methods: Iterable[str]
-    operators: Mapping[str, Operator] | None
-    max_states: int
-    removals: int
-    samples: int | None
-    seed: int
-    recalibrate: bool
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -30,24 +30,13 @@ if TYPE_CHECKING:
 Claim = Literal["observed", "proved", "none"]
 
 
-class Target(TypedDict, total=False):
-    """What eps is chosen for, or an eps that is given; :func:`steadyrank.stable_topk` says more."""
+class Claimed(TypedDict):
+    """What eps is chosen for, or an eps that is given, and what is to be claimed."""
 
     delta: float
     eps: float | None
     guarantee: Guarantee
-
-
-class Claimed(Target, total=False):
-    """The same, and what is to be claimed."""
-
     claim: Claim
-
-
-class Withstood(Claimed, total=False):
-    """The same, and how many units may leave together."""
-
-    removals: int
 
 
 COVERS = (2 + math.sqrt(2)) * (1 + 1e-12)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 from steadyrank.data.estimates import Estimates
 from steadyrank.data.kinds import as_observations
 from steadyrank.errors import InvalidValueError, Option
+from steadyrank.operators.states import MAX_STATES
+from steadyrank.stability.auditing import METHODS
 from steadyrank.stability.confidence_results import DRAWS
 from steadyrank.stability.study import Study
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from steadyrank.stability import (
@@ -24,8 +26,9 @@ if TYPE_CHECKING:
         StableRanking,
         StableTopK,
     )
-    from steadyrank.stability.auditing import Audited
-    from steadyrank.stability.calibration import Claimed, Withstood
+    from steadyrank.stability.audit_rows import Operator
+    from steadyrank.stability.calibration import Claim
+    from steadyrank.stability.certificate import Guarantee
     from steadyrank.stability.comparison import Comparison
 
 
@@ -41,7 +44,17 @@ def as_study(data: Any, scorer: object = None) -> Study:
     return data
 
 
-def stable_topk(data: Any, k: int, *, scorer: object = None, **how: Unpack[Withstood]) -> StableTopK:
+def stable_topk(
+    data: Any,
+    k: int,
+    *,
+    delta: float = 0.0,
+    eps: float | None = None,
+    guarantee: Guarantee = "cover",
+    claim: Claim = "observed",
+    scorer: object = None,
+    removals: int = 1,
+) -> StableTopK:
     """Return the k best items, where each of them stands, and a list that holds whoever leaves.
 
     Parameters
@@ -50,22 +63,22 @@ def stable_topk(data: Any, k: int, *, scorer: object = None, **how: Unpack[Withs
         The observations, or a study of them; a file or a frame is read by :func:`read_any`.
     k : int
         How many items are wanted.
-    delta : float, by default 0
+    delta : float
         The share of units whose removal may break the list; none unless you ask for it. The tightest
         eps that keeps to it is chosen.
     eps : float, optional
         An inflation of your own instead.
-    guarantee : {"cover", "overlap"}, by default "cover"
+    guarantee : {"cover", "overlap"}
         What the list promises: ``cover``, that the new plain top k (the new plain ranking) is inside it,
         or ``overlap``, the promise of the paper, that the new list shares k items with it (rankings: a
         ranking). A covering list overlaps, too.
-    claim : {"observed", "proved", "none"}, by default "observed"
+    claim : {"observed", "proved", "none"}
         What to claim. ``observed`` leaves out every unit of this dataset, unless the eps that you give
         is proved to be large enough for any dataset of this size; ``proved`` takes only rules that
         hold for every such dataset; ``none`` (with eps) checks nothing and claims nothing.
     scorer : optional
         How data become scores; by default the usual way for the kind of data.
-    removals : int, by default 1
+    removals : int
         The list holds whichever units leave, up to so many of them together. For more than 1, eps is the
         smallest that the scorer's bounds certify, and a scorer without such bounds is refused.
 
@@ -79,10 +92,21 @@ def stable_topk(data: Any, k: int, *, scorer: object = None, **how: Unpack[Withs
     >>> [len(stable_topk(votes, k=1, removals=m)) for m in (9, 10)]
     [1, 3]
     """
-    return as_study(data, scorer).topk(k, **how)
+    return as_study(data, scorer).topk(
+        k, delta=delta, eps=eps, guarantee=guarantee, claim=claim, removals=removals
+    )
 
 
-def stable_ranking(data: Any, *, scorer: object = None, **how: Unpack[Withstood]) -> StableRanking:
+def stable_ranking(
+    data: Any,
+    *,
+    delta: float = 0.0,
+    eps: float | None = None,
+    guarantee: Guarantee = "cover",
+    claim: Claim = "observed",
+    scorer: object = None,
+    removals: int = 1,
+) -> StableRanking:
     """Return the rankings that one unit more or less could make the plain one.
 
     Parameters are those of :func:`stable_topk`. eps is the smallest at which at most a share ``delta``
@@ -96,10 +120,27 @@ def stable_ranking(data: Any, *, scorer: object = None, **how: Unpack[Withstood]
     >>> answer.tiers
     (('ann',), ('bob', 'cyd'))
     """
-    return as_study(data, scorer).ranking(**how)
+    return as_study(data, scorer).ranking(
+        delta=delta, eps=eps, guarantee=guarantee, claim=claim, removals=removals
+    )
 
 
-def audit(data: Any, k: int | Iterable[int], *, scorer: object = None, **how: Unpack[Audited]) -> Audit:
+def audit(  # noqa: PLR0913 (all but two by name)
+    data: Any,
+    k: int | Iterable[int],
+    *,
+    eps: float | None = None,
+    delta: float = 0.0,
+    guarantee: Guarantee = "cover",
+    scorer: object = None,
+    methods: Iterable[str] = METHODS,
+    operators: Mapping[str, Operator] | None = None,
+    max_states: int = MAX_STATES,
+    removals: int = 1,
+    samples: int | None = None,
+    seed: int = 0,
+    recalibrate: bool = False,
+) -> Audit:
     r"""Leave every unit out in turn and measure how stable each method's answer is.
 
     Parameters
@@ -115,7 +156,7 @@ def audit(data: Any, k: int | Iterable[int], *, scorer: object = None, **how: Un
         :func:`stable_ranking` would choose for these.
     scorer : optional
         How data become scores; by default the usual way for the kind of data.
-    methods : iterable of str, by default all
+    methods : iterable of str
         Which of ``topk``, ``inflated_topk``, ``ranking``, ``inflated_ranking`` to audit.
     operators : mapping, optional
         Operators of your own by name: functions of (scores, k) that give item indices or a mask, or
@@ -124,14 +165,14 @@ def audit(data: Any, k: int | Iterable[int], *, scorer: object = None, **how: Un
         ``count()`` and ``in`` are asked where it has them, for its size and for what it covers.
     max_states : int
         The limit for counting rankings; beyond it the size says "not counted".
-    removals : int, by default 1
+    removals : int
         How many units leave together. One: every unit, exactly. Several: random sets of so many, every
         set as likely as any other, and a :class:`RandomAudit` of what was observed. They are scored
         through joblib where the scorer refits, and not kept in its checkpoint.
     samples, seed : int, optional
         How many such sets are drawn (1,000 unless given; refused for one removal) and the seed. What is
         drawn does not depend on the number of workers.
-    recalibrate : bool, by default False
+    recalibrate : bool
         Choose eps anew without each unit, as somebody would who runs it all again, and tell how often
         the two answers then part. This takes as many audits as there are distinct units.
 
@@ -145,19 +186,34 @@ def audit(data: Any, k: int | Iterable[int], *, scorer: object = None, **how: Un
     ranking None 0.25 0.25 1
     inflated_ranking None 0.0 0.25 1
     """
-    return as_study(data, scorer).audit(k, **how)
+    return as_study(data, scorer).audit(
+        k,
+        eps=eps,
+        delta=delta,
+        guarantee=guarantee,
+        methods=methods,
+        operators=operators,
+        max_states=max_states,
+        removals=removals,
+        samples=samples,
+        seed=seed,
+        recalibrate=recalibrate,
+    )
 
 
-def write_report(
+def write_report(  # noqa: PLR0913 (all but three by name)
     data: Any,
     k: int,
     path: str | os.PathLike[str],
     *,
+    delta: float = 0.0,
+    eps: float | None = None,
     scorer: object = None,
+    guarantee: Guarantee = "cover",
+    claim: Claim = "observed",
     title: str | None = None,
     source: str | None = None,
     confidence: float | None = None,
-    **how: Unpack[Claimed],
 ) -> Path:
     """Write the report of a stable top-k as one HTML file, and return its path.
 
@@ -185,8 +241,9 @@ def write_report(
     ...     write_report(votes, 2, Path(folder) / "report.html").name
     'report.html'
     """
-    study = as_study(data, scorer)
-    return study.report(path, k, title=title, source=source, confidence=confidence, **how)
+    how: dict[str, Any] = {"delta": delta, "eps": eps, "guarantee": guarantee, "claim": claim}
+    how |= {"title": title, "source": source, "confidence": confidence}
+    return as_study(data, scorer).report(path, k, **how)
 
 
 def assert_stable(
@@ -330,7 +387,15 @@ def needed(data: Any, k: int, confidence: float = 0.95, *, scorer: object = None
 
 
 def compare(
-    old: Any, new: Any, k: int | None = None, *, scorer: object = None, **how: Unpack[Claimed]
+    old: Any,
+    new: Any,
+    k: int | None = None,
+    *,
+    delta: float = 0.0,
+    eps: float | None = None,
+    guarantee: Guarantee = "cover",
+    claim: Claim = "observed",
+    scorer: object = None,
 ) -> Comparison:
     """Return who moved between two versions of a ranking, and who further than one unit could move it.
 
@@ -361,7 +426,9 @@ def compare(
     2 of 3 items in both moved, none out of the range of its places in the old data, whole or without
     any one vote.
     """
-    return as_study(old, scorer).compare(as_study(new, scorer), k, **how)
+    return as_study(old, scorer).compare(
+        as_study(new, scorer), k, delta=delta, eps=eps, guarantee=guarantee, claim=claim
+    )
 
 
 def confidence(
