@@ -20,16 +20,8 @@ from steadyrank.data.orders import (
     parse_orders,
     without_answers,
 )
-from steadyrank.data.people import (
-    People,
-    PeopleArguments,
-    agreed,
-    of_people,
-    renumbered,
-    said_of,
-    some_people,
-)
-from steadyrank.data.rows import check_some, repeated_spans, row_counts
+from steadyrank.data.people import People, PeopleArguments, agreed, of_people, renumbered, said_of
+from steadyrank.data.rows import check_some, row_counts
 from steadyrank.engines.blocks import segment_sums
 from steadyrank.errors import (
     NO_BLANKS,
@@ -49,7 +41,7 @@ from steadyrank.reading.text_columns import TextColumn
 if TYPE_CHECKING:
     from typing import Self
 
-    from steadyrank._typing import AnyArray, BoolArray, IntArray
+    from steadyrank._typing import BoolArray, IntArray
     from steadyrank.data.observations import Ends
     from steadyrank.reading.kinds import Columns
     from steadyrank.reading.roles import Resolved
@@ -210,8 +202,7 @@ class Ballots(CountedRows):
         ),
     )
 
-    columns: ClassVar[tuple[str, ...]] = ()
-    item_fields = ("ranked",)
+    row_fields, entry_fields, item_fields = ("counts",), ("ranked", "levels"), ("ranked",)
     indptr: IntArray
     ranked: IntArray
     levels: IntArray
@@ -253,8 +244,10 @@ class Ballots(CountedRows):
                 "no ballot names an item", way_out=["Give the list as ", Option("items", several=True)]
             )
         times = row_counts(counts, size, "ballots")
-        set_fields(self, items=labels, approval=approval)
-        return set_fields(self, **self._merged(arrays, times, of_people(times, "ballot", **people)))
+        fields = canonical(arrays, labels, approval=approval)._asdict()
+        fields |= of_people(times, "ballot", **people)
+        set_fields(self, items=labels, approval=approval, counts=times, **fields)
+        return set_fields(self, **self._merged())
 
     @property
     def _keys(self) -> IntArray:
@@ -287,15 +280,11 @@ class Ballots(CountedRows):
         entry = kept[self.ranked]
         sizes = segment_sums(entry.astype(np.int64), self.indptr)
         voted = sizes >= (0 if self.approval else 1)  # an empty order is none, but may approve of nobody
-        arrays = np.append(0, np.cumsum(sizes[voted])), renumbered(kept)[self.ranked[entry]]
-        return self._merged(
-            BallotArrays(*arrays, self.levels[entry]), self.counts[voted], self._people(voted)
-        )
-
-    def _rows(self, rows: IntArray, **changed: AnyArray) -> dict[str, Any]:
-        indptr, entries = repeated_spans(self.indptr, rows)
-        ballots = {"indptr": indptr, "ranked": self.ranked[entries], "levels": self.levels[entries]}
-        return super()._rows(rows, **changed) | ballots
+        ranked = renumbered(kept)[self.ranked[entry]]
+        left = BallotArrays(np.append(0, np.cumsum(sizes)), ranked, self.levels[entry])
+        ballots = canonical(left, self.items, approval=self.approval)._asdict()
+        made = self._changed({**ballots, "counts": self.counts * voted})
+        return made._merged()  # noqa: SLF001 (one of us)
 
     def _one(self, unit: Any, times: int) -> Self:
         return type(self)([unit], counts=[times], items=self.items, approval=self.approval)
@@ -306,18 +295,18 @@ class Ballots(CountedRows):
         return " that approve" if self.approval else ""
 
     def _anew(self, people: People) -> Self:
-        given: Any = {"counts": self.counts, "items": self.items, "approval": self.approval, **people}
-        return type(self).from_csr(self.indptr, self.ranked, self.levels, **given)
+        arrays = BallotArrays(self.indptr, self.ranked, self.levels)
+        return self._set(arrays, self.counts, self.items, approval=self.approval, **people)
 
-    def _merged(self, arrays: BallotArrays, counts: IntArray, people: dict[str, Any]) -> dict[str, Any]:
-        """Return the fields of ballots of which some may be equal: by weight and group, each once."""
-        apart = np.zeros((len(counts), 2), dtype=np.int64)
-        for place, name in enumerate(("weights", "unit")):
-            if people[name] is not None:
-                apart[:, place] = np.unique(people[name], return_inverse=True)[1]
-        ballots = canonical(arrays, self.items, approval=self.approval)
-        kept, totals, rows = distinct_ballots(ballots, counts, apart)
-        return people | kept._asdict() | {"counts": totals} | some_people(rows, **people)
+    def _merged(self) -> dict[str, Any]:
+        """Return the fields of these ballots once some may be equal: by weight and group, each once."""
+        apart = np.zeros((len(self.counts), 2), dtype=np.int64)
+        for place, column in enumerate((self.weights, self.unit)):
+            if column is not None:
+                apart[:, place] = np.unique(column, return_inverse=True)[1]
+        ballots = BallotArrays(self.indptr, self.ranked, self.levels)
+        rows, totals = distinct_ballots(ballots, self.counts, apart)
+        return self._rows(rows) | {"counts": totals}
 
     def favouring(self, behind: int, ahead: int, ends: Ends) -> list[object]:  # noqa: ARG002 (no values)
         """Return a ballot with the one first and the other last, or that approves of the one only."""

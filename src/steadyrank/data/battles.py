@@ -12,7 +12,7 @@ import numpy as np
 from steadyrank.data.battle_results import LEFT, RIGHT, TIE, check_agreement, read_results
 from steadyrank.data.counted_rows import CountedRows
 from steadyrank.data.observations import COUNT, ITEM_LIST, set_fields
-from steadyrank.data.people import People, PeopleArguments, of_people, renumbered
+from steadyrank.data.people import People, PeopleArguments, of_people
 from steadyrank.data.rows import check_some, check_total, row_counts
 from steadyrank.data.units import LazyLabels
 from steadyrank.engines.sparse_entries import MergedEntries
@@ -33,7 +33,7 @@ from steadyrank.wording import counted
 if TYPE_CHECKING:
     from typing import Self
 
-    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
+    from steadyrank._typing import AnyArray, FloatArray, IntArray
     from steadyrank.data.observations import Ends
     from steadyrank.reading.kinds import Columns
     from steadyrank.reading.roles import Resolved
@@ -233,7 +233,7 @@ class Battles(CountedRows):
         on_engine="counted",
     )
 
-    columns: ClassVar[tuple[str, ...]] = ("left", "right", "outcome", "covariates")
+    row_fields = ("left", "right", "outcome", "covariates", "counts")
     item_fields = ("left", "right")
     left: IntArray
     right: IntArray
@@ -373,11 +373,6 @@ class Battles(CountedRows):
     def _numbered(self, row: int) -> str:
         return f"{row + 1}: {self._describe(row)}"
 
-    def _of_items(self, kept: BoolArray) -> dict[str, Any]:
-        rows = np.flatnonzero(kept[self.left] & kept[self.right])
-        sides = {side: renumbered(kept)[getattr(self, side)] for side in ("left", "right")}
-        return self._rows(rows, **sides)
-
     def _one(self, unit: Any, times: int) -> Self:
         winner, loser = unit
         level = np.zeros((1, self.covariates.shape[1]))
@@ -385,12 +380,6 @@ class Battles(CountedRows):
             [winner], [loser], ["left"], counts=[times], covariates=level, items=self.items
         )
         return set_fields(made, ordered=True)  # played in succession
-
-    def _anew(self, people: People) -> Self:
-        sides, results = (self.left, self.right, self.items), (self.outcome, "")
-        made = type(self).__new__(type(self))
-        _set_battles(made, sides, results, self.counts, self.covariates, **people)
-        return set_fields(made, ordered=self.ordered)
 
     @property
     def variety(self) -> str:

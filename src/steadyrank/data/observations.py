@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from steadyrank.data.people import People, decimal_places, some_people
-from steadyrank.data.rows import check_total
+from steadyrank.data.people import People, decimal_places, remaining_groups
+from steadyrank.data.rows import check_total, repeated_spans, some_of
 from steadyrank.data.units import Units
 from steadyrank.errors import (
     EmptyDataError,
@@ -98,8 +98,10 @@ class Observations(ABC):
     kind: ClassVar[Kind]
     item_fields: ClassVar[tuple[str, ...]] = ()
     """The fields of places of items, or with a column for each item."""
-    per_row: ClassVar[str] = "row_labels"
-    """A field with an entry for each row, or user."""
+    row_fields: ClassVar[tuple[str, ...]] = ()
+    """The fields with an entry for each row, or user; the last one names or counts them."""
+    entry_fields: ClassVar[tuple[str, ...]] = ()
+    """The fields whose entries of a row are at ``indptr[row]:indptr[row + 1]``."""
     items: tuple[object, ...]
     notes: tuple[str, ...] = field(default=(), kw_only=True)
     unit_candidates: Candidates = field(default=(), kw_only=True)
@@ -120,10 +122,11 @@ class Observations(ABC):
         """Return the weight of a row in words, nothing where all count the same."""
         return "" if self.weights is None else f"weight {self.weights[row]:.6g}"
 
-    @property
-    @abstractmethod
+    @cached_property
     def units(self) -> Units:
-        """The distinct units that can be left out, with their counts."""
+        """The distinct units that can be left out, with their counts: the rows, or their groups."""
+        labels = getattr(self, self.row_fields[-1]) if self.unit_labels is None else self.unit_labels
+        return Units(self.unit_kind or self.kind.unit, np.ones(len(labels), dtype=np.int64), labels)
 
     @property
     @abstractmethod
@@ -153,7 +156,7 @@ class Observations(ABC):
     @property
     def n_rows(self) -> int:
         """How many rows, or users, there are."""
-        return len(getattr(self, self.per_row))
+        return len(getattr(self, self.row_fields[-1]))
 
     def __repr__(self) -> str:
         units, items = counted(self.n_units, self.units.kind), counted(self.n_items, "item")
@@ -231,9 +234,20 @@ class Observations(ABC):
         kept = {each.name: vars(self)[each.name] for each in fields(self) if each.name in vars(self)}
         return set_fields(object.__new__(type(self)), **kept | changes)
 
-    @abstractmethod
     def _copied(self, copies: IntArray) -> dict[str, Any]:
         """Return the fields that change when there are ``copies`` of each distinct unit."""
+        times = copies if self.unit is None else copies[self.unit]
+        return self._rows(np.repeat(np.arange(len(times)), times))
+
+    def _rows(self, rows: IntArray, **changed: Any) -> dict[str, Any]:
+        """Return the fields of some rows, of which a few may have changed, and who is behind them."""
+        columns = {name: getattr(self, name) for name in self.row_fields} | changed
+        found = {name: some_of(column, rows) for name, column in columns.items()}
+        if self.entry_fields:
+            found["indptr"], entries = repeated_spans(vars(self)["indptr"], rows)
+            found |= {name: getattr(self, name)[entries] for name in self.entry_fields}
+        left = None if self.weights is None else self.weights[rows]
+        return found | {"weights": left} | remaining_groups(self.unit, self.unit_labels, rows)
 
     def with_added(self, unit: Any, times: int = 1) -> Self:
         """Return the data with one more unit, as often as is said; the list of items stays as it is.
@@ -283,7 +297,7 @@ class Observations(ABC):
                 both[name] = np.concatenate([mine, its[1:] + mine[-1] if name == "indptr" else its])
             elif isinstance(mine, bool):
                 both[name] = mine and its
-            elif name == self.per_row:
+            elif name in self.row_fields:
                 numbered = (tuple(part) == tuple(range(len(part))) for part in (mine, its))
                 unnamed = name == "row_labels" and all(numbered)
                 both[name] = range(len(mine) + len(its)) if unnamed else (*mine, *its)
@@ -296,25 +310,21 @@ class Observations(ABC):
         """Return the data over a longer list of items, given the places of theirs in it."""
         found: dict[str, Any] = {"items": items}
         for name in self.item_fields:
-            column, wide = getattr(self, name), np.full((self.n_rows, len(items)), np.nan)
-            if column.ndim > 1:
-                wide[:, places] = column
-            found[name] = places[column] if column.ndim == 1 else wide
+            column = getattr(self, name)
+            if column.ndim == 1:
+                found[name] = places[column]
+            else:
+                found[name] = np.full((len(column), len(items)), np.nan)
+                found[name][:, places] = column
         return self._changed(found)
 
     def check_joins(self, new: Observations) -> None:
         """Complain about new data of another kind, or with other units."""
-        how = [data.variety for data in (self, new)]
-        unit = [shorten(data.unit_kind or data.kind.unit) for data in (self, new)]
-        if type(new) is not type(self) or (unit[0], how[0], self.grouped) != (
-            unit[1],
-            how[1],
-            new.grouped,
-        ):
-            mine, its = (
-                f"{self.kind.name}{how[0]}, by {unit[0]}",
-                f"{new.kind.name}{how[1]}, by {unit[1]}",
-            )
+        mine, its = (
+            f"{data.kind.name}{data.variety}, by {shorten(data.unit_kind or data.kind.unit)}"
+            for data in (self, new)
+        )
+        if type(new) is not type(self) or mine != its or self.grouped != new.grouped:
             raise InvalidDataError(f"new units must be {mine}, as the others, but are {its}")
 
     @property
@@ -491,15 +501,6 @@ class Observations(ABC):
 
     def _named(self, item: int) -> str:
         return shortened(self.items[item], NAME_COLUMNS)
-
-    def _people(self, rows: Any) -> dict[str, Any]:
-        """Return who is behind some of the rows."""
-        return some_people(rows, weights=self.weights, unit=self.unit, unit_labels=self.unit_labels)
-
-    def _units(self, labels: Sequence[object]) -> Units:
-        """Return the groups as units, or where there are none each row, under its label."""
-        named = labels if self.unit_labels is None else self.unit_labels
-        return Units(self.unit_kind or self.kind.unit, np.ones(len(named), dtype=np.int64), named)
 
     @classmethod
     def from_table(cls, table: Table, given: Mapping[str, Any]) -> Self:

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from steadyrank._typing import AnyArray, IntArray
-from steadyrank.data.rows import repeated_spans
 from steadyrank.errors import NO_BLANKS, InvalidBallotError, shorten
 from steadyrank.reading.arrays import objects
 from steadyrank.reading.dropping import Dropping
@@ -103,8 +102,8 @@ def _check_named_once(rows: IntArray, ranked: IntArray, items: Sequence[object])
 
 def distinct_ballots(
     entries: BallotArrays, counts: IntArray, apart: IntArray
-) -> tuple[BallotArrays, IntArray, IntArray]:
-    """Keep each ballot once, in order of first appearance; return the sums of counts and the rows kept.
+) -> tuple[IntArray, IntArray]:
+    """Return the first row of each distinct ballot, in order, and the sum of its counts.
 
     Rows with different numbers in ``apart`` are kept apart, whatever they say.
     """
@@ -119,9 +118,7 @@ def distinct_ballots(
             first.append(row)
             totals.append(0)
         totals[known] += int(counts[row])
-    indptr, take = repeated_spans(entries.indptr, np.array(first))
-    kept = BallotArrays(indptr, entries.ranked[take], entries.levels[take])
-    return kept, np.array(totals), np.array(first)
+    return np.array(first), np.array(totals)
 
 
 def without_answers(

@@ -167,14 +167,6 @@ def of_people(
     return {"weights": each, "unit": unit, "unit_labels": labels, "unit_kind": row, "notes": notes}
 
 
-def some_people(
-    rows: Any, *, weights: FloatArray | None, unit: Any, unit_labels: Any, **_: Any
-) -> dict[str, Any]:
-    """Return those of these fields that change where only some rows are left."""
-    left = None if weights is None else weights[rows]
-    return {"weights": left, **remaining_groups(unit, unit_labels, rows)}
-
-
 def renumbered(kept: BoolArray) -> IntArray:
     """Return for each place the number that it has among those that are kept."""
     return np.asarray(np.cumsum(kept) - 1)

@@ -12,7 +12,7 @@ import numpy as np
 from steadyrank.data.entry_data import EntryObservations
 from steadyrank.data.observations import ITEM_LIST, ITEM_NAMES, set_fields
 from steadyrank.data.people import People, PeopleArguments, agreed, of_people, renumbered, said_of
-from steadyrank.data.rows import check_some, repeated_spans
+from steadyrank.data.rows import check_some
 from steadyrank.engines.exact_sums import together
 from steadyrank.engines.sparse_entries import MergedEntries, SparseEntries, unit_ranges
 from steadyrank.errors import (
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import AnyArray, BoolArray, IntArray
     from steadyrank.data.observations import Ends
-    from steadyrank.data.units import Units
 
 STRIDE = 1 << 22
 """How many entries are compared at once, so that a check needs no memory to speak of."""
@@ -131,7 +130,7 @@ class Ratings(EntryObservations):
         observation="rating",
     )
 
-    item_fields, per_row = ("rated",), "user_labels"
+    row_fields, entry_fields, item_fields = ("user_labels",), ("rated", "values"), ("rated",)
     user_labels: Sequence[object]
     indptr: IntArray
     rated: AnyArray
@@ -187,11 +186,6 @@ class Ratings(EntryObservations):
         )
 
     @cached_property
-    def units(self) -> Units:
-        """The users, each a unit of its own, or the groups of users."""
-        return self._units(self.user_labels)
-
-    @cached_property
     def entries(self) -> SparseEntries:
         """The ratings as values that units give to items, with their sums."""
         if self.weights is None and self.unit is None:
@@ -208,29 +202,13 @@ class Ratings(EntryObservations):
             weighted=self.weights is not None,
         )
 
-    def _copied(self, copies: IntArray) -> dict[str, Any]:
-        times = copies if self.unit is None else copies[self.unit]
-        users = np.repeat(np.arange(len(times)), times)
-        indptr, entries = repeated_spans(self.indptr, users)
-        return {
-            "indptr": indptr,
-            "rated": self.rated[entries],
-            "values": self.values[entries],
-            "user_labels": tuple(self.user_labels[user] for user in users.tolist()),
-            **self._people(users),
-        }
-
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
         entry, before = kept[self.rated], np.diff(self.indptr)
-        left = np.diff(np.append(0, np.cumsum(entry))[self.indptr])
-        stay = np.flatnonzero((left > 0) | (before == 0))
-        return {
-            "indptr": np.append(0, np.cumsum(left[stay])),
-            "rated": renumbered(kept)[self.rated[entry]].astype(np.int32),
-            "values": compact(self.values[entry]),
-            "user_labels": tuple(self.user_labels[user] for user in stay.tolist()),
-            **self._people(stay),
-        }
+        indptr = np.append(0, np.cumsum(entry))[self.indptr]
+        rated = renumbered(kept)[self.rated[entry]].astype(np.int32)
+        left = {"indptr": indptr, "rated": rated, "values": compact(self.values[entry])}
+        users = np.flatnonzero((np.diff(indptr) > 0) | (before == 0))
+        return self._changed(left)._rows(users)  # noqa: SLF001 (one of us)
 
     def _one(self, unit: Any, times: int) -> Self:
         users = [f"added {self.n_rows + number}" for number in range(times) for _ in unit]

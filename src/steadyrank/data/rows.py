@@ -72,6 +72,12 @@ def row_names(rows: Iterable[object] | None, size: int) -> Sequence[object]:
     return tuple(labels[code] for code in codes)
 
 
+def some_of(column: Any, rows: IntArray) -> Any:
+    """Return some rows of an array or of a sequence of labels."""
+    indexed = isinstance(column, np.ndarray)
+    return column[rows] if indexed else tuple(column[row] for row in rows.tolist())
+
+
 def repeated_spans(indptr: IntArray, chosen: IntArray) -> tuple[IntArray, IntArray]:
     """Return pointers and places of the chosen segments, one after the other.
 

@@ -13,7 +13,7 @@ import numpy as np
 from steadyrank.data.entry_data import EntryObservations
 from steadyrank.data.grids import ROW_NAMES, WAYS, grid_of, is_id, is_nearly_numeric
 from steadyrank.data.observations import COUNT, ITEM_NAMES, set_fields
-from steadyrank.data.people import People, PeopleArguments, agreed, of_people, said_of, some_people
+from steadyrank.data.people import People, PeopleArguments, agreed, of_people, said_of
 from steadyrank.data.rows import check_some, column_labels, row_names
 from steadyrank.engines.dense_entries import DenseEntries
 from steadyrank.errors import (
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
     from steadyrank.data.observations import Ends
-    from steadyrank.data.units import Units
     from steadyrank.errors import WayOut
     from steadyrank.reading.roles import Resolved
 
@@ -184,7 +183,7 @@ class ScoreMatrix(EntryObservations):
         observation="score",
     )
 
-    item_fields = ("values",)
+    row_fields, item_fields = ("values", "row_labels"), ("values",)
     values: FloatArray
     row_labels: Sequence[object]
     missing: str
@@ -207,17 +206,10 @@ class ScoreMatrix(EntryObservations):
         row_labels = row_names(rows, len(matrix))
         gaps = np.isnan(matrix)
         fields = of_people(np.ones(len(matrix), dtype=np.int64), "row", **people)
+        set_fields(self, items=labels, values=matrix, row_labels=row_labels, missing=missing, **fields)
         if gaps.any():
             kept, notes = without_gaps(missing, gaps, row_labels, labels)
-            fields |= some_people(kept, **fields) | {"notes": fields["notes"] + notes}
-            matrix = matrix[kept]
-            row_labels = tuple(row_labels[row] for row in np.flatnonzero(kept).tolist())
-        set_fields(self, items=labels, values=matrix, row_labels=row_labels, missing=missing, **fields)
-
-    @cached_property
-    def units(self) -> Units:
-        """The rows, or the groups of rows."""
-        return self._units(self.row_labels)
+            set_fields(self, **self._rows(kept), notes=self.notes + notes)
 
     @cached_property
     def entries(self) -> DenseEntries:
@@ -235,18 +227,9 @@ class ScoreMatrix(EntryObservations):
         weights = None if self.weights is None else self.weight_parts
         return DenseEntries(values, self.unit, weights, (self.row_labels, self.items), parts=parts)
 
-    def _copied(self, copies: IntArray) -> dict[str, Any]:
-        times = copies if self.unit is None else copies[self.unit]
-        return self._rows(self.values, np.repeat(np.arange(len(times)), times))
-
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
         values = self.values[:, kept]
-        return self._rows(values, np.flatnonzero(~np.isnan(values).all(axis=1)))
-
-    def _rows(self, values: FloatArray, rows: IntArray) -> dict[str, Any]:
-        """Return the fields of data that hold these rows of a matrix, and their groups."""
-        labels = tuple(self.row_labels[row] for row in rows.tolist())
-        return {"values": values[rows], "row_labels": labels, **self._people(rows)}
+        return self._rows(np.flatnonzero(~np.isnan(values).all(axis=1)), values=values)
 
     def _one(self, unit: Any, times: int) -> Self:
         rows = ["added"] * times
@@ -427,7 +410,7 @@ def without_gaps(
     rows: Sequence[object],
     items: Sequence[object],
     otherwise: WayOut = (", or take means over the values that are there with ", AVAILABLE),
-) -> tuple[AnyArray, tuple[str, ...]]:
+) -> tuple[IntArray, tuple[str, ...]]:
     """Return which rows stay, and what was done about the gaps; errors say what could be done else."""
     total = int(gaps.sum())
     gappy, empty = np.asarray(gaps.any(axis=1)), np.asarray(gaps.all(axis=1))
@@ -451,11 +434,12 @@ def without_gaps(
         notes = [f"{total:,} missing values left out of the means"]
         if empty.any():
             notes.append(f"{int(empty.sum()):,} rows without any value dropped")
-        return ~empty, tuple(notes)
+        return np.flatnonzero(~empty), tuple(notes)
     if gappy.all():
         raise MissingValuesError(
             "every row has a missing value, so that dropping them leaves nothing",
             way_out=["Leave out the items with the most gaps", *otherwise],
         )
     names = listing(shorten(rows[row]) for row in np.flatnonzero(gappy).tolist())
-    return ~gappy, (f"{int(gappy.sum()):,} rows with {total:,} missing values dropped: {names}",)
+    note = f"{int(gappy.sum()):,} rows with {total:,} missing values dropped: {names}"
+    return np.flatnonzero(~gappy), (note,)

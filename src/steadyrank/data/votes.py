@@ -12,10 +12,9 @@ import numpy as np
 from steadyrank.data.counted_rows import CountedRows
 from steadyrank.data.grids import is_id
 from steadyrank.data.observations import COUNT, ITEM_LIST, set_fields
-from steadyrank.data.people import People, PeopleArguments, of_people, renumbered
+from steadyrank.data.people import People, PeopleArguments, of_people
 from steadyrank.data.rows import row_counts
 from steadyrank.errors import InvalidDataError, Option, shorten
-from steadyrank.reading.arrays import Coded, objects
 from steadyrank.reading.kinds import Form, Kind, Role
 from steadyrank.reading.labels import encode
 from steadyrank.reading.table import Table, as_table, simplify
@@ -23,7 +22,7 @@ from steadyrank.reading.table import Table, as_table, simplify
 if TYPE_CHECKING:
     from typing import Self
 
-    from steadyrank._typing import BoolArray, IntArray
+    from steadyrank._typing import IntArray
     from steadyrank.data.observations import Ends
     from steadyrank.reading.kinds import Columns
     from steadyrank.reading.roles import Resolved
@@ -115,7 +114,7 @@ class Votes(CountedRows):
         on_engine="counted",
     )
 
-    columns = item_fields = ("choices",)
+    row_fields, item_fields = ("choices", "counts"), ("choices",)
     choices: IntArray
     counts: IntArray
 
@@ -168,17 +167,8 @@ class Votes(CountedRows):
         item = int(self.choices[row])
         return f"voted for {self._named(item)}" if item in those else None
 
-    def _of_items(self, kept: BoolArray) -> dict[str, Any]:
-        rows = np.flatnonzero(kept[self.choices])
-        choices = renumbered(kept)[self.choices]
-        return self._rows(rows, choices=choices)
-
     def _one(self, unit: Any, times: int) -> Self:
         return type(self)([unit], counts=[times], items=self.items)
-
-    def _anew(self, people: People) -> Self:
-        choices = Coded(self.choices, objects(self.items))
-        return type(self)(choices, counts=self.counts, items=self.items, **people)
 
     def favouring(self, behind: int, ahead: int, ends: Ends) -> Any:  # noqa: ARG002 (nobody else gains)
         """Return a vote for the one behind."""
