@@ -28,6 +28,7 @@ from steadyrank.reading.arrays import as_column, as_counts, as_matrix, check_len
 from steadyrank.reading.kinds import Form, Kind, Role
 from steadyrank.reading.labels import encode
 from steadyrank.reading.table import as_table, simplify
+from steadyrank.reading.words import known
 from steadyrank.wording import counted
 
 if TYPE_CHECKING:
@@ -42,70 +43,30 @@ if TYPE_CHECKING:
 Sides: TypeAlias = "tuple[IntArray, IntArray, tuple[object, ...]]"
 Made = TypeVar("Made", bound="Battles")
 
-COMPARED = ("model", "player", "team", "item", "system", "option", "fighter", "candidate", "p")
-SIDES = (
-    ("left", "right"),
-    *((f"{what}a", f"{what}b") for what in COMPARED),
-    *((f"{what}1", f"{what}2") for what in COMPARED),
-    *((f"{what}x", f"{what}y") for what in ("model", "item", "system")),
-    ("home", "away"), ("hometeam", "awayteam"), ("hometeamname", "awayteamname"),
-    ("homename", "awayname"), ("hometeam", "visitorteam"), ("home", "visitor"), ("teamhome", "teamaway"),
-    ("homeplayer", "awayplayer"), ("hometeamid", "awayteamid"), ("teamidhome", "teamidaway"),
-    ("homeclubname", "awayclubname"), ("homeclubid", "awayclubid"),
-    ("hometeamapiid", "awayteamapiid"), ("white", "black"),
-    *((f"white{what}", f"black{what}") for what in ("player", "name", "username", "id")),
-    ("player1name", "player2name"), ("team1name", "team2name"), ("first", "second"), ("a", "b"),
-)  # fmt: skip
-"""Names of the two sides of a battle, best first."""
-
-WINS = (
-    ("winsa", "winsb"), ("wins1", "wins2"), ("winsleft", "winsright"), ("leftwins", "rightwins"),
-    ("winsx", "winsy"), ("awins", "bwins"), ("winnermodela", "winnermodelb"),
-)  # fmt: skip
-"""Names of the two columns of wins in a table of pairs, best first."""
-
+WINS = known("wins_columns")
 PAIR = ("left", "right", "wins_left", "wins_right")
 SCORED = ("points_left", "points_right")
-BOTH = (("home", "away"), ("1", "2"), ("a", "b"), ("left", "right"), ("home", "visitor"))
 POINTS = (
-    ("fthg", "ftag"),
+    "fthg/ftag",
     *(
-        (form.format(one, what), form.format(two, what))
-        for what in ("goals", "goal", "score", "points", "pts", "runs")
-        for one, two in BOTH
-        for form in (
-            "{0}{1}",
-            "{1}{0}",
-            "{0}team{1}",
-            "team{0}{1}",
-            "player{0}{1}",
-            "{1}team{0}",
-            "p{0}{1}",
-        )
+        "/".join(form.format(side, what) for side in sides.split("/"))
+        for what in known("points")
+        for sides in known("point_sides")
+        for form in known("point_forms")
     ),
-    ("hg", "ag"),
+    "hg/ag",
 )
 """Names of the two columns of points of a game, best first."""
 
-WON = (
-    ("winner", "loser"), ("winnername", "losername"), ("winningteam", "losingteam"),
-    ("winnerteam", "loserteam"), ("winningplayer", "losingplayer"), ("wteam", "lteam"),
-    ("winnerid", "loserid"), ("wteamid", "lteamid"), ("w", "l"),
-)  # fmt: skip
-"""Names of the columns of who won and who lost, best first."""
-
 WINNER = Role(
     "the result: left, right or tie, or the label of the item that won",
-    (
-        *(won for won, _ in WON), "outcome", "result", "verdict", "preference", "preferred", "win",
-        "ftr", "fulltimeresult", "matchresult",
-    ),
+    (*(pair.split("/")[0] for pair in known("won_columns")), *known("result_columns")),
     holds="results",
     answer=True,
-)  # fmt: skip
+)
 TIES = Role(
     "how often nobody won, in counted battles; several columns are added up",
-    ("ties", "tie", "draws", "draw", "tiesbothbad", "tiebothbad", "bothbad", "winnertie"),
+    known("tie_columns"),
     holds="counts",
     several=True,
 )
@@ -117,8 +78,8 @@ COVARIATE = Role(
 )
 
 
-def _paired(side: int, means: str, pairs: Sequence[tuple[str, str]], **how: Any) -> Role:
-    return Role(means, tuple(pair[side] for pair in pairs), **how)
+def _paired(side: int, means: str, pairs: Sequence[str], **how: Any) -> Role:
+    return Role(means, tuple(pair.split("/")[side] for pair in pairs), **how)
 
 
 def _points(side: int, means: str) -> Role:
@@ -130,13 +91,16 @@ def _names_winners(table: Table, columns: Columns) -> bool:
     return simplify(columns["winner"]) != "w" or not table.is_numeric(columns["winner"])
 
 
+LOSER = _paired(1, "the item that lost, beside the winner", known("won_columns"), answer=True)
+
+
 class BattlesArguments(PeopleArguments, total=False):
     """What :meth:`Battles.from_frame`, ``read`` and ``scan`` can be told."""
 
-    left: Annotated[str | None, _paired(0, "one side", SIDES, answer=True)]
-    right: Annotated[str | None, _paired(1, "the other side", SIDES, answer=True)]
+    left: Annotated[str | None, _paired(0, "one side", known("side_columns"), answer=True)]
+    right: Annotated[str | None, _paired(1, "the other side", known("side_columns"), answer=True)]
     winner: Annotated[str | None, WINNER]
-    loser: Annotated[str | None, _paired(1, "the item that lost, beside the winner", WON, answer=True)]
+    loser: Annotated[str | None, LOSER]
     points_left: Annotated[str | None, _points(0, "points of the left side: more of them win")]
     points_right: Annotated[str | None, _points(1, "points of the right side")]
     wins_left: Annotated[str | None, _paired(0, "wins of the left side", WINS, holds="counts")]

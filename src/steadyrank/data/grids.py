@@ -21,12 +21,7 @@ from steadyrank.reading.table import Guess, Table, simplify
 from steadyrank.reading.unit_columns import sounds_like_a_unit
 from steadyrank.reading.words import known, pattern, words_of
 
-ROW_NAMES = (
-    "row", "rowid", "question", "questionid", "task", "taskid", "prompt", "promptid", "dataset", "judge",
-    "benchmark", "query", "queryid", "qid", "topic", "topicid", "instance", "instanceid", "example",
-    "exampleid", "sample", "sampleid", "problem", "problemid", "docid", "metric", "measure", "fold",
-    "seed", "trial", "race", "raceid", "match", "matchid", "game", "gameid", "id",
-)  # fmt: skip
+ROW_NAMES = known("row_columns")
 """What a column of tasks, questions or other rows is often called, best first."""
 
 NUMBERED = re.compile(r"[A-Za-z_#-]{0,12}[ _-]?\d+\Z")

@@ -34,6 +34,7 @@ from steadyrank.reading.kinds import Kind, Role, Setting
 from steadyrank.reading.labels import joined_labels
 from steadyrank.reading.roles import Resolved, resolve
 from steadyrank.reading.unit_columns import Candidates, unit_candidates
+from steadyrank.reading.words import known
 from steadyrank.safe_text import shortened
 from steadyrank.wording import counted, plural
 
@@ -52,25 +53,8 @@ if TYPE_CHECKING:
 NAME_COLUMNS = 40
 """How much of a name is shown in what a unit said."""
 
-ITEM_NAMES = (
-    "item", "itemid", "movie", "movieid", "film", "filmid", "joke", "jokeid", "product", "productid",
-    "asin", "book", "bookid", "isbn", "song", "songid", "track", "trackid", "artist", "artistid", "beer",
-    "business", "businessid", "restaurant", "candidate", "model", "modelid", "modelname", "method",
-    "system", "option", "alternative", "algorithm", "approach", "classifier", "agent", "llm", "run",
-    "runid", "player", "playerid", "team", "teamid", "driver", "driverid", "rider", "athlete", "anime",
-    "animeid", "recipe", "recipeid", "submission", "competitor", "contestant", "i",
-)  # fmt: skip
-
-COUNT = Role(
-    "how often a row occurred",
-    (
-        "count", "counts", "votes", "ballots", "n", "frequency", "freq", "multiplicity", "voters",
-        "candidatevotes", "numvotes", "nvotes", "votecount", "votescount", "votesreceived",
-    ),
-    holds="counts",
-    argument="counts",
-)  # fmt: skip
-
+ITEM_NAMES = known("item_columns")
+COUNT = Role("how often a row occurred", known("count_columns"), holds="counts", argument="counts")
 ITEM_LIST = Setting("the list of items, in order, also those without data", several=True)
 
 

@@ -27,6 +27,7 @@ from steadyrank.reading.arrays import Coded, as_numbers, check_length, compact, 
 from steadyrank.reading.kinds import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.table import as_table
+from steadyrank.reading.words import known
 
 if TYPE_CHECKING:
     from typing import Self
@@ -46,20 +47,8 @@ DUPLICATES = {
 """What may be done about repeated ratings; ``trust`` in an engine only, ``last`` only in memory."""
 
 
-USER = Role(
-    "who rated",
-    (
-        "user", "userid", "username", "customer", "customerid", "custid", "rater", "raterid", "reviewer",
-        "reviewerid", "judge", "judgeid", "voter", "voterid", "person", "personid", "member", "memberid",
-        "annotator", "worker", "uid", "u",
-    ),
-)  # fmt: skip
-SCORE = Role(
-    "the rating",
-    ("rating", "ratings", "score", "stars", "star", "value", "overall", "grade", "mark", "points", "r"),
-    holds="numbers",
-    answer=True,
-)
+USER = Role("who rated", known("user_columns"))
+SCORE = Role("the rating", known("rating_columns"), holds="numbers", answer=True)
 DUPLICATE = Setting(
     "what to do where a user rated an item more than once: error (the default), last or mean; in an "
     "engine also trust (do not look)",

@@ -18,6 +18,7 @@ from steadyrank.errors import InvalidDataError, Option, shorten
 from steadyrank.reading.kinds import Form, Kind, Role
 from steadyrank.reading.labels import encode
 from steadyrank.reading.table import Table, as_table, simplify
+from steadyrank.reading.words import known
 
 if TYPE_CHECKING:
     from typing import Self
@@ -28,16 +29,8 @@ if TYPE_CHECKING:
     from steadyrank.reading.roles import Resolved
 
 CHOICE = Role(
-    "the item voted for",
-    (
-        "choice", "vote", "candidate", "pick", "selected", "selection", "option", "answer", "party",
-        "favourite", "favorite", "item",
-    ),
-    argument="choices",
-    takes_the_rest=True,
-    answer=True,
-)  # fmt: skip
-
+    "the item voted for", known("choice_columns"), argument="choices", takes_the_rest=True, answer=True
+)
 
 ELECTED = ("candidate", "party")
 TOTALS = {"total", "totals", "grandtotal", "totalvotes", "sum"}
