@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
+from typing import Annotated, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
+from steadyrank._typing import BoolArray, IntArray
 from steadyrank.data.counted_rows import CountedRows
-from steadyrank.data.observations import COUNT, ITEM_LIST, ITEM_NAMES, set_fields
+from steadyrank.data.observations import COUNT, ITEM_LIST, ITEM_NAMES, Ends, set_fields
 from steadyrank.data.orders import (
     BallotArrays,
     canonical,
@@ -33,19 +34,11 @@ from steadyrank.errors import (
     shorten,
 )
 from steadyrank.reading.arrays import as_counts, is_missing
-from steadyrank.reading.kinds import Form, Kind, Role, Setting
+from steadyrank.reading.kinds import Columns, Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
-from steadyrank.reading.table import Guess, Table, WholeColumn, as_table, simplify
+from steadyrank.reading.roles import Resolved
+from steadyrank.reading.table import Column, Guess, Table, WholeColumn, as_table, simplify
 from steadyrank.reading.text_columns import TextColumn
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from steadyrank._typing import BoolArray, IntArray
-    from steadyrank.data.observations import Ends
-    from steadyrank.reading.kinds import Columns
-    from steadyrank.reading.roles import Resolved
-    from steadyrank.reading.table import Column
 
 APPROVED = ("approved", "approvals", "approves")
 """Names of columns whose items are approved, in whatever order they are listed."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias, TypeVar, Unpack
+from typing import Annotated, Any, ClassVar, Self, TypeAlias, TypeVar, Unpack
 
 import numpy as np
 
+from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.data.battle_results import LEFT, RIGHT, TIE, check_agreement, read_results
 from steadyrank.data.counted_rows import CountedRows
-from steadyrank.data.observations import COUNT, ITEM_LIST, set_fields
+from steadyrank.data.observations import COUNT, ITEM_LIST, Ends, set_fields
 from steadyrank.data.people import People, PeopleArguments, of_people
 from steadyrank.data.rows import check_some, check_total, row_counts
 from steadyrank.data.units import LazyLabels
@@ -25,20 +26,12 @@ from steadyrank.errors import (
     shorten,
 )
 from steadyrank.reading.arrays import as_column, as_counts, as_matrix, check_length, objects
-from steadyrank.reading.kinds import Form, Kind, Role
+from steadyrank.reading.kinds import Columns, Form, Kind, Role
 from steadyrank.reading.labels import encode
-from steadyrank.reading.table import as_table, simplify
+from steadyrank.reading.roles import Resolved
+from steadyrank.reading.table import Table, as_table, simplify
 from steadyrank.reading.words import known
 from steadyrank.wording import counted
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from steadyrank._typing import AnyArray, FloatArray, IntArray
-    from steadyrank.data.observations import Ends
-    from steadyrank.reading.kinds import Columns
-    from steadyrank.reading.roles import Resolved
-    from steadyrank.reading.table import Table
 
 Sides: TypeAlias = "tuple[IntArray, IntArray, tuple[object, ...]]"
 Made = TypeVar("Made", bound="Battles")

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import compress
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
+from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.data.people import People, decimal_places, remaining_groups
 from steadyrank.data.rows import check_total, repeated_spans, some_of
 from steadyrank.data.units import Units
+from steadyrank.engines.settings import Engine
 from steadyrank.errors import (
     EmptyDataError,
     InvalidDataError,
@@ -28,27 +30,20 @@ from steadyrank.errors import (
 from steadyrank.operators.checks import check_whole
 from steadyrank.reading.arrays import as_counts, frozen, is_hashable, objects
 from steadyrank.reading.dropping import Dropping
+from steadyrank.reading.files import Source
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.item_names import with_names
 from steadyrank.reading.kinds import Kind, Role, Setting
 from steadyrank.reading.labels import joined_labels
 from steadyrank.reading.roles import Resolved, resolve
+from steadyrank.reading.table import Table
 from steadyrank.reading.unit_columns import Candidates, unit_candidates
 from steadyrank.reading.words import known
 from steadyrank.safe_text import shortened
 from steadyrank.wording import counted, plural
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-    from typing import Self
-
-    from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.engines.settings import Engine
-    from steadyrank.reading.files import Source
-    from steadyrank.reading.table import Table
-
-    Ends = tuple[float | None, float | None]
-    """The least and the largest value that a unit gives, None where it gives none."""
+Ends = tuple[float | None, float | None]
+"""The least and the largest value that a unit gives, None where it gives none."""
 
 NAME_COLUMNS = 40
 """How much of a name is shown in what a unit said."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
+from typing import Annotated, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
+from steadyrank._typing import AnyArray, BoolArray, IntArray
 from steadyrank.data.entry_data import EntryObservations
-from steadyrank.data.observations import ITEM_LIST, ITEM_NAMES, set_fields
+from steadyrank.data.observations import ITEM_LIST, ITEM_NAMES, Ends, set_fields
 from steadyrank.data.people import People, PeopleArguments, agreed, of_people, renumbered, said_of
 from steadyrank.data.rows import check_some
 from steadyrank.engines.exact_sums import together
@@ -28,12 +29,6 @@ from steadyrank.reading.kinds import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.table import as_table
 from steadyrank.reading.words import known
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from steadyrank._typing import AnyArray, BoolArray, IntArray
-    from steadyrank.data.observations import Ends
 
 STRIDE = 1 << 22
 """How many entries are compared at once, so that a check needs no memory to speak of."""

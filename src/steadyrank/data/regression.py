@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
+from typing import Annotated, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
+from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.data.grids import without_ids
 from steadyrank.data.observations import Observations, set_fields
 from steadyrank.data.people import UNIT, People, of_people
@@ -15,18 +16,11 @@ from steadyrank.data.rows import check_some, column_labels, row_names
 from steadyrank.data.score_matrix import MISSING as MATRIX_MISSING, without_gaps
 from steadyrank.errors import InvalidPolicyError, InvalidWeightError, Option, listing, shorten
 from steadyrank.reading.arrays import as_column, as_matrix, as_numbers, check_length, objects
-from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role, Setting
+from steadyrank.reading.kinds import Columns, Form, Kind, ReadingArguments, Role, Setting
 from steadyrank.reading.labels import encode
+from steadyrank.reading.roles import Resolved
 from steadyrank.reading.scales import on_one_scale
 from steadyrank.reading.table import Guess, Table, as_table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Self
-
-    from steadyrank._typing import AnyArray, FloatArray, IntArray
-    from steadyrank.reading.kinds import Columns
-    from steadyrank.reading.roles import Resolved
 
 MISSING = {name: MATRIX_MISSING[name] for name in ("error", "drop")}
 GAPS = Setting("what to do with missing values: error (the default), or drop the row", MISSING)

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
+from steadyrank._typing import IntArray
 from steadyrank.errors import MOST_COUNTED, CountTotalError, EmptyDataError, SizeMismatchError
 from steadyrank.reading.arrays import as_counts
 from steadyrank.reading.labels import encode, unique_labels
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from steadyrank._typing import IntArray
-
-    Ends = tuple[float | None, float | None]
-    """The least and the largest value that a unit gives, None where it gives none."""
 
 
 def check_some(size: int, what: str) -> None:

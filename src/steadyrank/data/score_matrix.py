@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
+from typing import Annotated, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
+from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.data.entry_data import EntryObservations
 from steadyrank.data.grids import ROW_NAMES, WAYS, grid_of, is_id, is_nearly_numeric
-from steadyrank.data.observations import COUNT, ITEM_NAMES, set_fields
+from steadyrank.data.observations import COUNT, ITEM_NAMES, Ends, set_fields
 from steadyrank.data.people import People, PeopleArguments, agreed, of_people, said_of
 from steadyrank.data.rows import check_some, column_labels, row_names
 from steadyrank.engines.dense_entries import DenseEntries
@@ -22,12 +23,14 @@ from steadyrank.errors import (
     InvalidPolicyError,
     MissingValuesError,
     Option,
+    WayOut,
     listing,
     shorten,
 )
 from steadyrank.reading.arrays import as_matrix
 from steadyrank.reading.kinds import Columns, Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode
+from steadyrank.reading.roles import Resolved
 from steadyrank.reading.scales import (
     ALL,
     MEASURE_NAMES,
@@ -38,14 +41,6 @@ from steadyrank.reading.scales import (
     turned_rows,
 )
 from steadyrank.reading.table import Table, as_table, simplify
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-    from steadyrank.data.observations import Ends
-    from steadyrank.errors import WayOut
-    from steadyrank.reading.roles import Resolved
 
 MISSING = {
     "error": "Missing values are refused.",

@@ -5,28 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
+from typing import Annotated, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
+from steadyrank._typing import IntArray
 from steadyrank.data.counted_rows import CountedRows
 from steadyrank.data.grids import is_id
-from steadyrank.data.observations import COUNT, ITEM_LIST, set_fields
+from steadyrank.data.observations import COUNT, ITEM_LIST, Ends, set_fields
 from steadyrank.data.people import People, PeopleArguments, of_people
 from steadyrank.data.rows import row_counts
 from steadyrank.errors import InvalidDataError, Option, shorten
-from steadyrank.reading.kinds import Form, Kind, Role
+from steadyrank.reading.kinds import Columns, Form, Kind, Role
 from steadyrank.reading.labels import encode
+from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Table, as_table, simplify
 from steadyrank.reading.words import known
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from steadyrank._typing import IntArray
-    from steadyrank.data.observations import Ends
-    from steadyrank.reading.kinds import Columns
-    from steadyrank.reading.roles import Resolved
 
 CHOICE = Role(
     "the item voted for", known("choice_columns"), argument="choices", takes_the_rest=True, answer=True
