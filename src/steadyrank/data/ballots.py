@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
+from steadyrank import errors
 from steadyrank._typing import BoolArray, IntArray
 from steadyrank.data.counted_rows import CountedRows
 from steadyrank.data.observations import COUNT, ITEM_LIST, ITEM_NAMES, Ends, set_fields
@@ -24,15 +25,7 @@ from steadyrank.data.orders import (
 from steadyrank.data.people import People, PeopleArguments, agreed, of_people, renumbered, said_of
 from steadyrank.data.rows import check_some, row_counts
 from steadyrank.engines.blocks import segment_sums
-from steadyrank.errors import (
-    NO_BLANKS,
-    EmptyDataError,
-    InvalidBallotError,
-    InvalidDataError,
-    Option,
-    listing,
-    shorten,
-)
+from steadyrank.errors import NO_BLANKS, Option, listing, shorten
 from steadyrank.reading.arrays import as_counts, is_missing
 from steadyrank.reading.kinds import Columns, Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
@@ -214,7 +207,7 @@ class Ballots(CountedRows):
         indptr, entries, levels = flatten(ballots, approval=approval)
         try:
             codes, labels = encode(entries, known=items, what="items")
-        except InvalidDataError as error:
+        except errors.InvalidDataError as error:
             if not error.placed:  # rows are ballots, not entries of them
                 error.rows = (np.searchsorted(indptr, error.rows, side="right") - 1).tolist()
             raise
@@ -233,7 +226,7 @@ class Ballots(CountedRows):
         size = len(arrays.indptr) - 1
         check_some(size, "ballots")
         if not labels:
-            raise EmptyDataError(
+            raise errors.EmptyDataError(
                 "no ballot names an item", way_out=["Give the list as ", Option("items", several=True)]
             )
         times = row_counts(counts, size, "ballots")
@@ -396,7 +389,7 @@ class Ballots(CountedRows):
         people = said_of(people, stay)
         try:
             return cls(orders, counts=counts, items=items, approval=approval, **people)
-        except InvalidDataError as error:
+        except errors.InvalidDataError as error:
             if not error.placed:
                 error.rows = np.arange(len(found.table))[stay][error.rows].tolist()
             raise
@@ -433,7 +426,7 @@ def _orders_of(table: Table, name: str, *, approval: bool) -> list[Any]:
         if not isinstance(cell, str) or not (cell.strip() or approval)
     ]
     if gone:
-        raise InvalidBallotError(
+        raise errors.InvalidBallotError(
             "a ballot is missing or is no text", rows=gone, column=name, way_out=NO_BLANKS
         )
     orders, how = parse_orders(cells, approval=approval)
@@ -468,10 +461,10 @@ def _check_csr(arrays: BallotArrays, size: int) -> None:
     indptr, ranked, levels = arrays
     fits = len(indptr) > 1 and indptr[0] == 0 and indptr[-1] == len(ranked) == len(levels)
     if not fits or (np.diff(indptr) < 0).any():
-        raise InvalidBallotError("indptr must go up from 0 to the number of entries in ranked")
+        raise errors.InvalidBallotError("indptr must go up from 0 to the number of entries in ranked")
     wrong = np.flatnonzero((ranked < 0) | (ranked >= size))
     if len(wrong):
-        raise InvalidBallotError(
+        raise errors.InvalidBallotError(
             f"ranked must name items 0 to {size - 1:,}, but there is {ranked[wrong[0]]}",
             rows=np.searchsorted(indptr, wrong, side="right") - 1,
         )

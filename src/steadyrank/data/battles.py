@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Self, TypeAlias, TypeVar, Unpack
 
 import numpy as np
 
+from steadyrank import errors
 from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.data.battle_results import LEFT, RIGHT, TIE, check_agreement, read_results
 from steadyrank.data.counted_rows import CountedRows
@@ -17,14 +18,7 @@ from steadyrank.data.people import People, PeopleArguments, of_people
 from steadyrank.data.rows import check_some, check_total, row_counts
 from steadyrank.data.units import LazyLabels
 from steadyrank.engines.sparse_entries import MergedEntries
-from steadyrank.errors import (
-    InvalidDataError,
-    LostOrderError,
-    Option,
-    UnknownOutcomeError,
-    listing,
-    shorten,
-)
+from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.arrays import as_column, as_counts, as_matrix, check_length, objects
 from steadyrank.reading.kinds import Columns, Form, Kind, Role
 from steadyrank.reading.labels import encode
@@ -317,7 +311,7 @@ class Battles(CountedRows):
         ['1: x beats y', '2: x beats y']
         """
         if not self.ordered:
-            raise LostOrderError(
+            raise errors.LostOrderError(
                 "these battles were counted, so the order in which they took place is lost",
                 way_out="Give one row for each battle, in order and in memory, or use another scorer.",
             )
@@ -467,7 +461,7 @@ def _results(found: Resolved, results: Any, sides: Sides, points: list[Any]) -> 
     try:
         read = read_results(results, *sides, labels_first=first, names=names)
         check_agreement(read[0], by_points)
-    except UnknownOutcomeError as error:
+    except errors.UnknownOutcomeError as error:
         if by_points is not None:
             error.way_out = (
                 "Correct these rows, or read the points alone with ",
@@ -524,7 +518,7 @@ def _encode_sides(given: dict[str, Any], items: Iterable[object] | None) -> Side
         one, two = place[: len(left_labels)][one], place[len(left_labels) :][two]
     same = one == two
     if same.any():
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             f"{shorten(labels[one[same][0]])} meets itself",
             rows=same,
             way_out="A battle needs two items: remove these rows.",

@@ -11,22 +11,13 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
+from steadyrank import errors
 from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.data.people import People, decimal_places, remaining_groups
 from steadyrank.data.rows import check_total, repeated_spans, some_of
 from steadyrank.data.units import Units
 from steadyrank.engines.settings import Engine
-from steadyrank.errors import (
-    EmptyDataError,
-    InvalidDataError,
-    InvalidLabelError,
-    InvalidValueError,
-    NothingLeftError,
-    Option,
-    SizeMismatchError,
-    listing,
-    shorten,
-)
+from steadyrank.errors import Option, listing, shorten
 from steadyrank.operators.checks import check_whole
 from steadyrank.reading.arrays import as_counts, frozen, is_hashable, objects
 from steadyrank.reading.dropping import Dropping
@@ -171,13 +162,13 @@ class Observations(ABC):
         copies = np.array(self.units.counts, dtype=np.int64)
         for unit in given:
             if not 0 <= unit < len(copies) or not copies[unit]:
-                raise InvalidValueError(
+                raise errors.InvalidValueError(
                     f"units must be numbers from 0 to {len(copies) - 1:,} (the distinct units), each at "
                     f"most as often as it occurs, but there is {shorten(unit)}"
                 )
             copies[unit] -= 1
         if not copies.any():
-            raise NothingLeftError(self.units.kind)
+            raise errors.NothingLeftError(self.units.kind)
         return self.with_copies(copies)
 
     def with_copies(self, copies: Any) -> Self:
@@ -200,7 +191,7 @@ class Observations(ABC):
         """
         expected = len(self.units)
         if np.shape(copies) != (expected,):
-            raise SizeMismatchError(
+            raise errors.SizeMismatchError(
                 f"copies must hold one number for each of the {expected:,} distinct units, "
                 f"but has shape {np.shape(copies)}"
             )
@@ -304,7 +295,7 @@ class Observations(ABC):
             for data in (self, new)
         )
         if type(new) is not type(self) or mine != its or self.grouped != new.grouped:
-            raise InvalidDataError(f"new units must be {mine}, as the others, but are {its}")
+            raise errors.InvalidDataError(f"new units must be {mine}, as the others, but are {its}")
 
     @property
     def variety(self) -> str:
@@ -317,7 +308,7 @@ class Observations(ABC):
 
     def _anew(self, people: People) -> Self:  # noqa: ARG002 (always refused)
         """Return the data as their constructor makes them from their fields, and from who is behind."""
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             f"no units can be added to {self.kind.name} whose numbers depend on all of them",
             way_out="Start anew from all of them.",
         )
@@ -335,18 +326,18 @@ class Observations(ABC):
 
     def _one(self, unit: Any, times: int) -> Self:  # noqa: ARG002 (always refused)
         """Return data that hold one unit alone, as often as is said."""
-        raise InvalidDataError(f"no unit can be added to {self.kind.name}")
+        raise errors.InvalidDataError(f"no unit can be added to {self.kind.name}")
 
     def _check_addable(self) -> None:
         """Complain about units that nobody can make up: groups, and persons with a weight."""
         if self.unit is not None or self.weights is not None:
-            raise InvalidDataError(
+            raise errors.InvalidDataError(
                 f"no unit can be added to {self.kind.name} with weights or groups: any size would do"
             )
 
     def favouring(self, behind: int, ahead: int, ends: Ends) -> Any:  # noqa: ARG002 (always refused)
         """Return a unit that favours one item over another, as :meth:`with_added` takes it."""
-        raise InvalidDataError(f"no unit can be added to {self.kind.name}")
+        raise errors.InvalidDataError(f"no unit can be added to {self.kind.name}")
 
     def keeping(self, items: Iterable[object]) -> Self:
         """Return the data about some items alone, as if nothing had been said of the others.
@@ -372,7 +363,7 @@ class Observations(ABC):
         known = set(self.items)
         unknown = [label for label in wanted if not is_hashable(label) or label not in known]
         if unknown:
-            raise InvalidLabelError(
+            raise errors.InvalidLabelError(
                 f"there is no item {shorten(unknown[0])}",
                 way_out=f"The items are {listing(map(shorten, self.items), self.n_items)}.",
             )
@@ -417,7 +408,7 @@ class Observations(ABC):
         some = self.item_counts[kept].any()
         made = self._changed(self._of_items(kept) | labels) if some else None
         if made is None or not made.item_counts.any():
-            raise EmptyDataError(
+            raise errors.EmptyDataError(
                 f"no {self.count_of} are left without {counted(int((~kept).sum()), 'item')}",
                 way_out="Keep more items.",
             )
@@ -449,7 +440,7 @@ class Observations(ABC):
 
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:  # noqa: ARG002 (always refused)
         """Return the fields that change when only the marked items stay, but the labels."""
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             f"no item can be left out of {self.kind.name}: all of them make up its scores together",
             way_out=["Name the columns that should be in it as ", Option("items", several=True)],
         )

@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
+from steadyrank import errors
 from steadyrank._typing import AnyArray, BoolArray, IntArray
 from steadyrank.data.entry_data import EntryObservations
 from steadyrank.data.observations import ITEM_LIST, ITEM_NAMES, Ends, set_fields
@@ -16,14 +17,7 @@ from steadyrank.data.people import People, PeopleArguments, agreed, of_people, r
 from steadyrank.data.rows import check_some
 from steadyrank.engines.exact_sums import together
 from steadyrank.engines.sparse_entries import MergedEntries, SparseEntries, unit_ranges
-from steadyrank.errors import (
-    DuplicateRatingsError,
-    InvalidDataError,
-    InvalidPolicyError,
-    Option,
-    SizeMismatchError,
-    shorten,
-)
+from steadyrank.errors import Option, shorten
 from steadyrank.reading.arrays import Coded, as_numbers, check_length, compact, objects
 from steadyrank.reading.kinds import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
@@ -132,7 +126,7 @@ class Ratings(EntryObservations):
         **people: Unpack[People],
     ) -> None:
         if duplicates not in DUPLICATES or duplicates == "trust":
-            raise InvalidPolicyError("duplicates", duplicates, ("error", "last", "mean"))
+            raise errors.InvalidPolicyError("duplicates", duplicates, ("error", "last", "mean"))
         stars = compact(as_numbers(score, "score"))
         user_codes, all_users = encode(user, known=users, what="users", subject="user")
         item_codes, all_items = encode(item, known=items, what="items", subject="item")
@@ -223,7 +217,7 @@ class Ratings(EntryObservations):
         said = said_of(people, raters)
         try:
             return type(self)(rater, rated, self.values, items=self.items, users=users, **said)
-        except DuplicateRatingsError as error:
+        except errors.DuplicateRatingsError as error:
             error.rows = []  # they would be those of neither
             error.way_out = ("Start anew from all ratings, read with ", Option("duplicates", "last"))
             raise
@@ -267,7 +261,7 @@ class Ratings(EntryObservations):
         _check_csr(pointers, codes, stars, len(labels))
         people: Sequence[object] = range(len(pointers) - 1) if users is None else users
         if len(people) != len(pointers) - 1:
-            raise SizeMismatchError(
+            raise errors.SizeMismatchError(
                 f"users has {len(people):,} labels for {len(pointers) - 1:,} users in indptr."
             )
         return set_fields(
@@ -326,8 +320,8 @@ def _merged(
     return np.where(times == 1, values[starts], means)
 
 
-def _duplicates(user: object, item: object, rows: AnyArray) -> DuplicateRatingsError:
-    return DuplicateRatingsError(
+def _duplicates(user: object, item: object, rows: AnyArray) -> errors.DuplicateRatingsError:
+    return errors.DuplicateRatingsError(
         f"{len(rows):,} ratings are repeated: user {shorten(user)} rated {shorten(item)} more than once",
         rows=rows,
         way_out=[
@@ -345,22 +339,22 @@ def _csr_items(items: Iterable[object] | int | None, codes: AnyArray) -> tuple[o
 
 def _check_csr(indptr: IntArray, codes: AnyArray, values: AnyArray, size: int) -> None:
     if codes.dtype.kind not in "iu" or codes.ndim != 1 or len(codes) != len(values):
-        raise InvalidDataError("rated must hold one whole number for each rating")
+        raise errors.InvalidDataError("rated must hold one whole number for each rating")
     ends = (len(indptr), int(indptr[0]), int(indptr[-1])) if len(indptr) else (0, 0, 0)
     if ends[0] < 2 or ends[1:] != (0, len(codes)) or (np.diff(indptr) < 0).any():
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             f"indptr must go up from 0 to the number of ratings, {len(codes):,}, but goes from "
             f"{ends[1]:,} to {ends[2]:,}"
         )
     if int(codes.min()) < 0 or int(codes.max()) >= size:
         wrong = (codes < 0) | (codes >= size)
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             f"rated must name items 0 to {size - 1:,}, but there is {codes[wrong][0]}", rows=wrong
         )
     falls = codes[1:] <= codes[:-1]
     falls[indptr[(indptr > 0) & (indptr < len(codes))] - 1] = False  # a new user may start anew
     if falls.any():
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             "within a user the items must go up and occur once",
             rows=np.flatnonzero(falls) + 1,
             way_out="Sort them, or use Ratings(user, item, score).",

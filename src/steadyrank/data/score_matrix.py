@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
+from steadyrank import errors
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.data.entry_data import EntryObservations
 from steadyrank.data.grids import ROW_NAMES, WAYS, grid_of, is_id, is_nearly_numeric
@@ -17,16 +18,7 @@ from steadyrank.data.observations import COUNT, ITEM_NAMES, Ends, set_fields
 from steadyrank.data.people import People, PeopleArguments, agreed, of_people, said_of
 from steadyrank.data.rows import check_some, column_labels, row_names
 from steadyrank.engines.dense_entries import DenseEntries
-from steadyrank.errors import (
-    ColumnError,
-    InvalidDataError,
-    InvalidPolicyError,
-    MissingValuesError,
-    Option,
-    WayOut,
-    listing,
-    shorten,
-)
+from steadyrank.errors import Option, WayOut, listing, shorten
 from steadyrank.reading.arrays import as_matrix
 from steadyrank.reading.kinds import Columns, Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode
@@ -193,7 +185,7 @@ class ScoreMatrix(EntryObservations):
         **people: Unpack[People],
     ) -> None:
         if missing not in MISSING:
-            raise InvalidPolicyError("missing", missing, tuple(MISSING))
+            raise errors.InvalidPolicyError("missing", missing, tuple(MISSING))
         matrix = as_matrix(values, "values", missing=True)
         check_some(len(matrix), "rows")
         check_some(matrix.shape[1], "items")
@@ -301,7 +293,7 @@ class ScoreMatrix(EntryObservations):
         kept = made.pop("kept", None)
         try:
             data = cls(**made, missing=found.settings.get("missing", "error"))
-        except InvalidDataError as error:
+        except errors.InvalidDataError as error:
             if kept is not None and not error.placed:
                 error.rows = kept[error.rows].tolist()
             raise
@@ -357,7 +349,7 @@ def _wide_matrix(found: Resolved) -> dict[str, Any]:
         people = said_of(found.people(), grid.rows)
         return {"values": values[grid.rows], "items": grid.values, "rows": rows, **people, **named}
     if apart:
-        raise ColumnError(
+        raise errors.ColumnError(
             f"the rows are items, so that {shorten(apart[0])} says nothing about what leaves: a column",
             way_out=[
                 "Where you named it, omit ",
@@ -386,7 +378,7 @@ def _long_matrix(found: Resolved) -> dict[str, Any]:
     again = order[1:][cells[order][1:] == cells[order][:-1]]
     if len(again):
         row, item = rows[row_codes[again[0]]], items[item_codes[again[0]]]
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             f"{shorten(item)} has more than one value in row {shorten(row)}",
             rows=np.sort(again),
             way_out=["Keep one of them, or name another column as ", Option("row")],
@@ -414,14 +406,14 @@ def without_gaps(
             f"row {shorten(rows[row])} item {shorten(items[item])}"
             for row, item in np.argwhere(gaps)[:5]
         ]
-        raise MissingValuesError(
+        raise errors.MissingValuesError(
             f"{total:,} values are missing ({listing(where, total)})",
             rows=gappy,
             way_out=["Drop these rows with ", Option("missing", "drop"), *otherwise],
         )
     unknown = np.flatnonzero(gaps.all(axis=0)).tolist()
     if unknown:
-        raise MissingValuesError(
+        raise errors.MissingValuesError(
             f"no values at all for {listing(shorten(items[item]) for item in unknown)}",
             way_out="Leave these items out.",
         )
@@ -431,7 +423,7 @@ def without_gaps(
             notes.append(f"{int(empty.sum()):,} rows without any value dropped")
         return np.flatnonzero(~empty), tuple(notes)
     if gappy.all():
-        raise MissingValuesError(
+        raise errors.MissingValuesError(
             "every row has a missing value, so that dropping them leaves nothing",
             way_out=["Leave out the items with the most gaps", *otherwise],
         )
