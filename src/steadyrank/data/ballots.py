@@ -205,12 +205,8 @@ class Ballots(CountedRows):
         **people: Unpack[People],
     ) -> None:
         indptr, entries, levels = flatten(ballots, approval=approval)
-        try:
+        with errors.rows_among(np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))):
             codes, labels = encode(entries, known=items, what="items")
-        except errors.InvalidDataError as error:
-            if not error.placed:  # rows are ballots, not entries of them
-                error.rows = (np.searchsorted(indptr, error.rows, side="right") - 1).tolist()
-            raise
         arrays = BallotArrays(indptr, codes.astype(np.int64), levels)
         self._set(arrays, counts, labels, approval=approval, **people)
 
@@ -387,12 +383,8 @@ class Ballots(CountedRows):
         orders, stay = without_answers(orders, found.reading["drop"], approval=approval)
         counts = as_counts(found.values("count"), len(found.table))[stay]
         people = said_of(people, stay)
-        try:
+        with errors.rows_among(np.arange(len(found.table))[stay]):
             return cls(orders, counts=counts, items=items, approval=approval, **people)
-        except errors.InvalidDataError as error:
-            if not error.placed:
-                error.rows = np.arange(len(found.table))[stay][error.rows].tolist()
-            raise
 
 
 def _is_approval(found: Resolved) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from steadyrank._typing import AnyArray, IntArray
 from steadyrank.errors import NO_BLANKS, InvalidBallotError, shorten
-from steadyrank.reading.arrays import objects
+from steadyrank.reading.arrays import numbered, objects
 from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.text_columns import TextColumn
 
@@ -107,18 +107,12 @@ def distinct_ballots(
 
     Rows with different numbers in ``apart`` are kept apart, whatever they say.
     """
-    place: dict[bytes, int] = {}
-    first: list[int] = []
-    totals: list[int] = []
-    both = np.stack([entries.ranked, entries.levels], axis=1)
-    for row in np.flatnonzero(counts).tolist():
-        key = both[entries.indptr[row] : entries.indptr[row + 1]].tobytes() + apart[row].tobytes()
-        known = place.setdefault(key, len(first))
-        if known == len(first):
-            first.append(row)
-            totals.append(0)
-        totals[known] += int(counts[row])
-    return np.array(first), np.array(totals)
+    rows, both = np.flatnonzero(counts), np.stack([entries.ranked, entries.levels], axis=1)
+    spans = zip(entries.indptr[rows], entries.indptr[rows + 1], apart[rows], strict=True)
+    codes, distinct = numbered([both[one:end].tobytes() + more.tobytes() for one, end, more in spans])
+    totals = np.zeros(len(distinct), dtype=np.int64)
+    np.add.at(totals, codes, counts[rows])
+    return rows[np.unique(codes, return_index=True)[1]], totals
 
 
 def without_answers(

@@ -19,19 +19,11 @@ from steadyrank.data.people import People, PeopleArguments, agreed, of_people, s
 from steadyrank.data.rows import check_some, column_labels, row_names
 from steadyrank.engines.dense_entries import DenseEntries
 from steadyrank.errors import Option, WayOut, listing, shorten
+from steadyrank.reading import scales
 from steadyrank.reading.arrays import as_matrix
 from steadyrank.reading.kinds import Columns, Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode
 from steadyrank.reading.roles import Resolved
-from steadyrank.reading.scales import (
-    ALL,
-    MEASURE_NAMES,
-    SCALES,
-    check_no_ranks,
-    on_one_scale,
-    suggestion,
-    turned_rows,
-)
 from steadyrank.reading.table import Table, as_table, simplify
 
 MISSING = {
@@ -61,7 +53,7 @@ LESS = Setting(
     several=True,
 )
 SCALE = Setting(
-    "bring each row to one scale: z (scores), ranks, or range (0 to 1); as it is if not", SCALES
+    "bring each row to one scale: z (scores), ranks, or range (0 to 1); as it is if not", scales.SCALES
 )
 
 
@@ -286,44 +278,36 @@ class ScoreMatrix(EntryObservations):
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
         made = _long_matrix(found) if "score" in found.columns else _wide_matrix(found)
-        asked = {name: found.settings.get(name) for name in ("lower_is_better", "standardise")}
-        made["values"] = _scaled(
-            found, made, names=made.pop("named"), shared=made.pop("shared"), **asked
-        )
-        kept = made.pop("kept", None)
-        try:
+        kept, shared = made.pop("kept", None), made.pop("shared", None)
+        made["values"] = _scaled(found, made["values"], made["rows"], shared)
+        with errors.rows_among(kept):
             data = cls(**made, missing=found.settings.get("missing", "error"))
-        except errors.InvalidDataError as error:
-            if kept is not None and not error.placed:
-                error.rows = kept[error.rows].tolist()
-            raise
         in_rows = found.settings.get("items_in") == "rows"
         return set_fields(data, unit_kind="column") if in_rows else data
 
 
 def _scaled(
-    found: Resolved,
-    made: dict[str, Any],
-    *,
-    names: Sequence[object],
-    shared: bool,
-    lower_is_better: Any,
-    standardise: str | None,
+    found: Resolved, values: FloatArray, named: Any, shared: Sequence[object] | None
 ) -> FloatArray:
-    """Return the values so that more is better, on one scale if that is asked for."""
-    table, values = found.table, np.asarray(made["values"], dtype=np.float64)
-    rows = range(len(values)) if made["rows"] is None else list(made["rows"])
-    turned = turned_rows(table, rows, lower_is_better, named=names, shared=shared)
-    if lower_is_better is None and not turned.any():
-        check_no_ranks(values, table.source)
-    elif lower_is_better is None:
-        all_of_them = turned.all()
-        found.settings["lower_is_better"] = [ALL] if all_of_them else list(compress(rows, turned))
+    """Return the values so that more is better, on one scale if that is asked for.
+
+    Whether less is better is told by the names of rows, unless all rows share some names that tell it.
+    """
+    table, settings = found.table, found.settings
+    asked, how = settings.get("lower_is_better"), settings.get("standardise")
+    rows = range(len(values)) if named is None else list(named)
+    told = rows if shared is None else shared
+    turned = scales.turned_rows(table, rows, asked, named=told, shared=shared is not None)
+    if asked is None and not turned.any():
+        scales.check_no_ranks(values, table.source)
+    elif asked is None:
+        some = [scales.ALL] if turned.all() else list(compress(rows, turned))
+        settings["lower_is_better"] = some
     values[turned] *= -1.0
-    if standardise:
-        table.notes.append(SCALES[standardise])
-        return on_one_scale(values, standardise)
-    table.notes += suggestion(values, rows)
+    if how:
+        table.notes.append(scales.SCALES[how])
+        return scales.on_one_scale(values, how)
+    table.notes += scales.suggestion(values, rows)
     return values
 
 
@@ -343,11 +327,11 @@ def _wide_matrix(found: Resolved) -> dict[str, Any]:
     if grid.items_in == "columns":
         # These play their roles though nobody named them.
         columns |= {"items": grid.values} | ({} if grid.labels is None else {"row": grid.labels})
-        measures = simplify(grid.labels or "") in MEASURE_NAMES
+        measures = simplify(grid.labels or "") in scales.MEASURE_NAMES
         rows = None if labels is None else labels[grid.rows]
-        named = {"named": rows if measures else grid.values, "shared": not measures, "kept": grid.rows}
+        beside = {"shared": None if measures else grid.values, "kept": grid.rows}
         people = said_of(found.people(), grid.rows)
-        return {"values": values[grid.rows], "items": grid.values, "rows": rows, **people, **named}
+        return {"values": values[grid.rows], "items": grid.values, "rows": rows, **people, **beside}
     if apart:
         raise errors.ColumnError(
             f"the rows are items, so that {shorten(apart[0])} says nothing about what leaves: a column",
@@ -359,13 +343,7 @@ def _wide_matrix(found: Resolved) -> dict[str, Any]:
             ],
         )
     columns |= {"item": grid.labels, "row": grid.values}
-    return {
-        "values": values.T,
-        "items": labels,
-        "rows": grid.values,
-        "named": grid.values,
-        "shared": False,
-    }
+    return {"values": values.T, "items": labels, "rows": grid.values}
 
 
 def _long_matrix(found: Resolved) -> dict[str, Any]:
@@ -386,9 +364,9 @@ def _long_matrix(found: Resolved) -> dict[str, Any]:
     matrix = np.full((len(rows), len(items)), np.nan)
     matrix[row_codes, item_codes] = values
     people = agreed(found.people(), row_codes, len(rows), "row")
-    measures = simplify(found.columns["row"]) in MEASURE_NAMES
-    named = {"named": rows if measures else [found.columns["score"]], "shared": not measures}
-    return {"values": matrix, "items": items, "rows": rows, **people, **named}
+    measures = simplify(found.columns["row"]) in scales.MEASURE_NAMES
+    shared = None if measures else [found.columns["score"]]
+    return {"values": matrix, "items": items, "rows": rows, "shared": shared, **people}
 
 
 def without_gaps(

@@ -11,7 +11,7 @@ import gzip
 import os
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -254,6 +254,18 @@ class OpenFile:
         """Close what was opened for it."""
         for stream in self.opened:
             stream.close()
+
+    @contextmanager
+    def sound(self, what: str, way_out: str = "Get or write it again.") -> Iterator[None]:
+        """Say what a library stumbles over as a fault of this file, which should be a sound one."""
+        try:
+            yield
+        except (errors.SteadyrankError, KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # a panic of a library is no Exception
+            raise errors.UnreadableFileError(
+                f"{self.name} is not a sound {what}: {shorten(str(error), 120)}", way_out=way_out
+            ) from None
 
     def check_unpacked(self, unpacked: int, packed: int, way_out: str) -> None:
         """Complain about a file that unpacks to more than the memory may be trusted with."""

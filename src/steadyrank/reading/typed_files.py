@@ -142,7 +142,7 @@ def read_parquet(file: OpenFile, library: str = "pyarrow") -> Table:
         )
     from pyarrow import BufferReader, parquet  # type: ignore[import-untyped,unused-ignore]
 
-    try:
+    with file.sound("Parquet file"):
         opened = partial(parquet.ParquetFile, page_checksum_verification=True, pre_buffer=False)
         whole = opened(BufferReader(content))
         cells = whole.metadata.num_rows * whole.metadata.num_columns
@@ -153,13 +153,4 @@ def read_parquet(file: OpenFile, library: str = "pyarrow") -> Table:
             found = opened(BufferReader(content), read_dictionary=texts).read(use_threads=False)
         except OSError:  # damaged, or text is stored in a way that cannot be read as codes
             found = whole.read(use_threads=False)
-        table = as_table(found)
-    except errors.SteadyrankError:
-        raise
-    except Exception as error:  # some of these are pyarrow's own, others Python's
-        raise errors.UnreadableFileError(
-            f"{file.name} is not a sound Parquet file: {shorten(str(error), 120)}",
-            way_out="Get or write it again.",
-        ) from None
-    table.source = file.name
-    return table
+        return replace(as_table(found), source=file.name)
