@@ -27,7 +27,7 @@ from steadyrank.data.rows import check_some, row_counts
 from steadyrank.engines.blocks import segment_sums
 from steadyrank.errors import NO_BLANKS, Option, listing, shorten
 from steadyrank.reading.arrays import as_counts, is_missing
-from steadyrank.reading.kinds import Columns, Form, Kind, Role, Setting
+from steadyrank.reading.kinds import Columns, Form, Kind, Role, Setting, never
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Column, Guess, Table, WholeColumn, as_table, simplify
@@ -182,7 +182,7 @@ class Ballots(CountedRows):
         arguments=BallotsArguments,
         forms=(
             Form("one row an entry", ("user", "item", "rank")),
-            Form("one row an approval", ("user", "item"), guessed=False, only_with={"approval": True}),
+            Form("one row an approval", ("user", "item"), fits=never, only_with={"approval": True}),
             Form("a column for each choice", ("ranks",), may=("count",), recognised=_are_choices),
             Form("one row a ballot", ("ballot",), may=("count",), recognised=_has_orders, usual=True),
         ),

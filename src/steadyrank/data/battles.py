@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Self, TypeAlias, TypeVar, Unpack
+from typing import Annotated, Any, ClassVar, Self, TypeAlias, Unpack
 
 import numpy as np
 
@@ -28,7 +28,6 @@ from steadyrank.reading.words import known
 from steadyrank.wording import counted
 
 Sides: TypeAlias = "tuple[IntArray, IntArray, tuple[object, ...]]"
-Made = TypeVar("Made", bound="Battles")
 
 WINS = known("wins_columns")
 PAIR = ("left", "right", "wins_left", "wins_right")
@@ -205,7 +204,26 @@ class Battles(CountedRows):
         **people: Unpack[People],
     ) -> None:
         sides = _encode_sides({"left": left, "right": right}, items)
-        _set_battles(self, sides, read_results(winner, *sides), counts, covariates, **people)
+        self._set(sides, read_results(winner, *sides), counts, covariates, **people)
+
+    def _set(
+        self,
+        sides: Sides,
+        results: tuple[AnyArray, str],
+        counts: Any = None,
+        covariates: Any = None,
+        **people: Unpack[People],
+    ) -> Self:
+        left, right, items = sides
+        given = as_matrix(np.zeros((len(left), 0)) if covariates is None else covariates, "covariates")
+        check_length(given, len(left), "covariates")
+        outcome, note = results
+        times = row_counts(counts, len(left), "battles")
+        fields = of_people(times, "battle", **people) | {"covariates": given, "ordered": counts is None}
+        fields["notes"] = (note, *fields["notes"]) if note else fields["notes"]
+        return set_fields(
+            self, items=items, left=left, right=right, outcome=outcome, counts=times, **fields
+        )
 
     @cached_property
     def _winner_first(self) -> tuple[IntArray, IntArray]:
@@ -233,7 +251,7 @@ class Battles(CountedRows):
         each, won = parts / scale, self.outcome[rows] != TIE
         return UnitPairs(np.arange(len(rows) + 1), winner, loser, each * won, each * ~won)
 
-    def _pairs_of_groups(self, parts: IntArray, scale: int = 1) -> UnitPairs:
+    def _pairs_of_groups(self, parts: IntArray, scale: int) -> UnitPairs:
         """Add rows up by group and pair: so many parts each, of which so many make a battle."""
         size, labels = self.n_items, self.unit_labels or ()
         (winner, loser), unit = self._winner_first, np.asarray(self.unit, dtype=np.int64)
@@ -283,22 +301,16 @@ class Battles(CountedRows):
         verb = "tied with" if self.outcome[row] == TIE else "beat"
         return f"{self._named(winner)} {verb} {self._named(loser)}"
 
-    @cached_property
-    def _counted_pairs(self) -> UnitPairs:
-        return self._pairs_of_groups(self.counts)
-
     def _said_together(self, unit: int, those: Sequence[int]) -> str | None:
         """Return how often each item won, tied and lost."""
-        pairs = self._counted_pairs
-        span = slice(pairs.indptr[unit], pairs.indptr[unit + 1])
-        winner, loser, wins, ties = (
-            part[span] for part in (pairs.winner, pairs.loser, pairs.wins, pairs.ties)
-        )
-        told = []
+        rows, told = np.flatnonzero(self.unit == unit), []
+        winner, loser = (side[rows] for side in self._winner_first)
+        tied, times = self.outcome[rows] == TIE, self.counts[rows]
         for item in those:
             first, second = winner == item, loser == item
-            numbers = {"won": wins[first], "tied": ties[first | second], "lost": wins[second]}
-            record = [f"{verb} {int(n.sum()):,}" for verb, n in numbers.items() if n.any()]
+            which = {"won": first & ~tied, "tied": (first | second) & tied, "lost": second & ~tied}
+            numbers = {verb: int(times[marked].sum()) for verb, marked in which.items()}
+            record = [f"{verb} {number:,}" for verb, number in numbers.items() if number]
             told += [f"{self._named(item)} {', '.join(record)}"] if record else []
         return listing(told, between="; ") or None
 
@@ -381,7 +393,8 @@ class Battles(CountedRows):
         for what in ("weights", "units"):
             if people.get(what) is not None:
                 people[what] = np.tile(as_column(people[what], what), 3)[happened]
-        return _set_battles(cls.__new__(cls), sides, (results, ""), times[happened], **people)
+        self = cls.__new__(cls)
+        return self._set(sides, (results, ""), times[happened], **people)
 
     @classmethod
     def from_frame(cls, frame: Any, **arguments: Unpack[BattlesArguments]) -> Self:
@@ -421,18 +434,17 @@ class Battles(CountedRows):
     def _from_columns(cls, found: Resolved) -> Self:
         if "wins_left" in found.columns:
             return cls.from_pairs(**_counted_pairs(found), **found.people(), **found.settings)
-        columns = found.arguments()
-        items, results = columns.pop("items", None), columns.pop("winner", None)
-        if "loser" in found.columns:
+        of_wins = "loser" in found.columns
+        roles = ("winner", "loser") if of_wins else ("left", "right")
+        sides = _encode_sides(_alike(found, *roles), found.settings.get("items"))
+        if of_wins:
             found.table.notes.append("each row is a win of its winner")
-            sides = _encode_sides(_alike(found, "winner", "loser"), items)
-            del columns["loser"]
-            read = np.full(len(sides[0]), LEFT, dtype=np.int8), ""
+            results = np.full(len(sides[0]), LEFT, dtype=np.int8), ""
         else:
-            sides = _encode_sides(_alike(found, "left", "right"), items)
-            del columns["left"], columns["right"]
-            read = _results(found, results, sides, [columns.pop(role, None) for role in SCORED])
-        return _set_battles(cls.__new__(cls), sides, read, **columns)
+            results = _results(found, sides)
+        beside = (found.values(role) for role in ("count", "covariate"))
+        self = cls.__new__(cls)
+        return self._set(sides, results, *beside, **found.people())
 
 
 def _alike(found: Resolved, *roles: str) -> dict[str, Any]:
@@ -449,9 +461,9 @@ def _alike(found: Resolved, *roles: str) -> dict[str, Any]:
     return sides
 
 
-def _results(found: Resolved, results: Any, sides: Sides, points: list[Any]) -> tuple[AnyArray, str]:
+def _results(found: Resolved, sides: Sides) -> tuple[AnyArray, str]:
     """Return who won: who has more points, and a result beside them must say the same."""
-    one, two = points
+    results, one, two = (found.values(role) for role in ("winner", *SCORED))
     by_points: Any = None if one is None else (one > two).astype(np.int8) - (one < two)
     if results is None:
         return by_points, ""
@@ -480,28 +492,6 @@ def _counted_pairs(found: Resolved) -> dict[str, Any]:
     tied = [as_counts(found.table.numbers(name), len(found.table), "ties") for name in names]
     check_total(np.concatenate(tied), "battles")
     return parts | {"ties": sum(tied)}
-
-
-def _set_battles(
-    battles: Made,
-    sides: Sides,
-    results: tuple[AnyArray, str],
-    counts: Any = None,
-    covariates: Any = None,
-    **people: Unpack[People],
-) -> Made:
-    left, right, items = sides
-    given = as_matrix(np.zeros((len(left), 0)) if covariates is None else covariates, "covariates")
-    check_length(given, len(left), "covariates")
-    outcome, note = results
-    times = row_counts(counts, len(left), "battles")
-    fields = of_people(times, "battle", **people)
-    fields |= {"covariates": given, "ordered": counts is None}
-    if note:
-        fields["notes"] = (note, *fields["notes"])
-    return set_fields(
-        battles, items=items, left=left, right=right, outcome=outcome, counts=times, **fields
-    )
 
 
 def _encode_sides(given: dict[str, Any], items: Iterable[object] | None) -> Sides:

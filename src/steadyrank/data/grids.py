@@ -121,16 +121,12 @@ def parted(table: Table, names: Iterable[str]) -> tuple[list[str], list[str]]:
 
     A field that was mistyped must not make a whole column go unread.
     """
-    numbers: list[str] = []
-    texts: list[str] = []
-    for name in names:
-        if not len(table) or table.is_numeric(name):
-            numbers.append(name)
-            continue
+    numeric = {name: not len(table) or table.is_numeric(name) for name in names}
+    texts = [name for name in numeric if not numeric[name]]
+    for name in texts:
         if is_nearly_numeric(table, name):
             table.numbers(name, missing=True)  # complains about the fields that are none
-        texts.append(name)
-    return numbers, texts
+    return [name for name in numeric if numeric[name]], texts
 
 
 def _check_no_long_table(table: Table, texts: Sequence[str], numbers: Sequence[str]) -> None:
