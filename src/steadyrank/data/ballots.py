@@ -14,14 +14,7 @@ from steadyrank import errors
 from steadyrank._typing import BoolArray, IntArray
 from steadyrank.data.counted_rows import CountedRows
 from steadyrank.data.observations import COUNT, ITEM_LIST, ITEM_NAMES, Ends, set_fields
-from steadyrank.data.orders import (
-    BallotArrays,
-    canonical,
-    distinct_ballots,
-    flatten,
-    parse_orders,
-    without_answers,
-)
+from steadyrank.data.orders import BallotArrays, flatten, parse_orders, without_answers
 from steadyrank.data.people import People, PeopleArguments, agreed, of_people, renumbered, said_of
 from steadyrank.data.rows import check_some, row_counts
 from steadyrank.engines.blocks import segment_sums
@@ -226,8 +219,7 @@ class Ballots(CountedRows):
                 "no ballot names an item", way_out=["Give the list as ", Option("items", several=True)]
             )
         times = row_counts(counts, size, "ballots")
-        fields = canonical(arrays, labels, approval=approval)._asdict()
-        fields |= of_people(times, "ballot", **people)
+        fields = {**arrays.canonical(labels, approval=approval), **of_people(times, "ballot", **people)}
         set_fields(self, items=labels, approval=approval, counts=times, **fields)
         return set_fields(self, **self._merged())
 
@@ -264,7 +256,7 @@ class Ballots(CountedRows):
         voted = sizes >= (0 if self.approval else 1)  # an empty order is none, but may approve of nobody
         ranked = renumbered(kept)[self.ranked[entry]]
         left = BallotArrays(np.append(0, np.cumsum(sizes)), ranked, self.levels[entry])
-        ballots = canonical(left, self.items, approval=self.approval)._asdict()
+        ballots = left.canonical(self.items, approval=self.approval)
         made = self._changed({**ballots, "counts": self.counts * voted})
         return made._merged()  # noqa: SLF001 (one of us)
 
@@ -287,7 +279,7 @@ class Ballots(CountedRows):
             if column is not None:
                 apart[:, place] = np.unique(column, return_inverse=True)[1]
         ballots = BallotArrays(self.indptr, self.ranked, self.levels)
-        rows, totals = distinct_ballots(ballots, self.counts, apart)
+        rows, totals = ballots.distinct(self.counts, apart)
         return self._rows(rows) | {"counts": totals}
 
     def favouring(self, behind: int, ahead: int, ends: Ends) -> list[object]:  # noqa: ARG002 (no values)

@@ -486,9 +486,7 @@ class Observations(ABC):
         )
         with found.errors():
             data = cls._from_columns(found)
-            check_header(found, data.items)
-            found.table.notes += nearly_equal(data.items)
-            found.table.notes += dropping.said()
+            found.table.notes += about_items(found, data.items) + dropping.said()
         set_fields(data, unit_candidates=unit_candidates(found))
         data = with_notes_first(data, found.table.notes)
         labels = found.reading.get("labels")
@@ -609,8 +607,9 @@ def nearly_equal(items: Sequence[object]) -> list[str]:
     return [f"items that differ only in blanks or case are kept apart: {shown}"] if twice else []
 
 
-def check_header(found: Resolved, items: Collection[object]) -> None:
-    """Refuse items that are called like the column that names them."""
+def about_items(found: Resolved, items: Sequence[object]) -> list[str]:
+    """Refuse items that are called like the column that names them; note those that look alike."""
     for name in (found.columns.get(role) for role in ("choice", "item", "left", "right", "winner")):
         if isinstance(name, str) and name in found.table.columns:
             found.table.check_header(name, items)
+    return nearly_equal(items)

@@ -71,6 +71,19 @@ def some_of(column: Any, rows: IntArray) -> Any:
     return column[rows] if indexed else tuple(column[row] for row in rows.tolist())
 
 
+def repeated_cells(rows: IntArray, items: IntArray) -> IntArray:
+    """Return the places of entries whose row and item an earlier entry has, sorted by these.
+
+    Examples
+    --------
+    >>> repeated_cells(np.array([1, 0, 1, 1]), np.array([2, 2, 0, 2]))
+    array([3])
+    """
+    cells = rows.astype(np.int64) * (items.max(initial=0) + 1) + items
+    order = np.argsort(cells, kind="stable")
+    return np.asarray(order[1:][cells[order][1:] == cells[order][:-1]])
+
+
 def repeated_spans(indptr: IntArray, chosen: IntArray) -> tuple[IntArray, IntArray]:
     """Return pointers and places of the chosen segments, one after the other.
 

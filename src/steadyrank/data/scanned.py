@@ -11,13 +11,7 @@ import numpy as np
 
 from steadyrank._typing import BoolArray, IntArray
 from steadyrank.data.entry_data import EntryObservations
-from steadyrank.data.observations import (
-    Observations,
-    check_header,
-    nearly_equal,
-    set_fields,
-    with_notes_first,
-)
+from steadyrank.data.observations import Observations, about_items, set_fields, with_notes_first
 from steadyrank.data.units import LazyLabels, Units
 from steadyrank.engines.lazy_entries import LazyEntries
 from steadyrank.engines.scanning import counted_rows, offered_units, scan_ratings, scan_scores
@@ -164,8 +158,7 @@ def scanned(
         asked = {name: limit for name, limit in limits.items() if limit is not None}
         entries, notes = scan(lazy, found, **asked)
         with found.errors():
-            check_header(found, entries.labels)
-        notes += nearly_equal(entries.labels)
+            notes += about_items(found, entries.labels)
         data = ScannedEntries(
             entries, made.kind, found.columns.get("unit", made.kind.unit), tuple(notes)
         )

@@ -16,7 +16,7 @@ from steadyrank.data.entry_data import EntryObservations
 from steadyrank.data.grids import ROW_NAMES, WAYS, grid_of, is_id, is_nearly_numeric
 from steadyrank.data.observations import COUNT, ITEM_NAMES, Ends, set_fields
 from steadyrank.data.people import People, PeopleArguments, agreed, of_people, said_of
-from steadyrank.data.rows import check_some, column_labels, row_names
+from steadyrank.data.rows import check_some, column_labels, repeated_cells, row_names
 from steadyrank.engines.dense_entries import DenseEntries
 from steadyrank.errors import Option, WayOut, listing, shorten
 from steadyrank.reading import scales
@@ -351,9 +351,7 @@ def _long_matrix(found: Resolved) -> dict[str, Any]:
     row_codes, rows = encode(found.values("row"), what="rows")
     item_codes, items = encode(found.values("item"), subject="item")
     values = found.table.numbers(found.columns["score"], missing=True)
-    cells = row_codes.astype(np.int64) * len(items) + item_codes
-    order = np.argsort(cells, kind="stable")
-    again = order[1:][cells[order][1:] == cells[order][:-1]]
+    again = repeated_cells(row_codes, item_codes)
     if len(again):
         row, item = rows[row_codes[again[0]]], items[item_codes[again[0]]]
         raise errors.InvalidDataError(

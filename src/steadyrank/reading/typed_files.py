@@ -13,7 +13,7 @@ from steadyrank import errors
 from steadyrank.errors import listing, shorten
 from steadyrank.reading.adapters.documents import Node, load, load_lines
 from steadyrank.reading.files import OpenFile
-from steadyrank.reading.table import GivenColumn, Table, as_table
+from steadyrank.reading.table import Table, as_table
 
 CELLS_FREELY = 1 << 20
 MOST_HOLES = 100
@@ -109,8 +109,7 @@ def _table_of(rows: Sequence[dict[str, Any]], source: str, lines: list[object] |
             notes.append(f"objects in {shorten(name)} read as columns {listing(map(shorten, inner))}")
         else:
             columns[name] = values
-    made = {name: GivenColumn(values, name) for name, values in columns.items()}
-    return Table(made, source, lines, notes)
+    return Table(as_table(columns).columns, source, lines, notes)
 
 
 def _common_names(values: Sequence[Any]) -> list[str]:
