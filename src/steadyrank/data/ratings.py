@@ -15,17 +15,15 @@ from steadyrank.data.entry_data import EntryObservations
 from steadyrank.data.observations import ITEM_LIST, ITEM_NAMES, Ends, set_fields
 from steadyrank.data.people import People, PeopleArguments, agreed, of_people, renumbered, said_of
 from steadyrank.data.rows import check_some
+from steadyrank.data.sorting import begins, goes_up, in_strict_order, stable_order
 from steadyrank.engines.exact_sums import together
-from steadyrank.engines.sparse_entries import MergedEntries, SparseEntries, unit_ranges
+from steadyrank.engines.sparse_entries import MergedEntries, SparseEntries
 from steadyrank.errors import Option, shorten
 from steadyrank.reading.arrays import Coded, as_numbers, check_length, compact, objects
 from steadyrank.reading.kinds import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.table import as_table
 from steadyrank.reading.words import known
-
-STRIDE = 1 << 22
-"""How many entries are compared at once, so that a check needs no memory to speak of."""
 
 DUPLICATES = {
     "error": "Two ratings of one item by one user are refused.",
@@ -138,7 +136,7 @@ class Ratings(EntryObservations):
         if not in_strict_order(user_codes, item_codes):
             order = stable_order(user_codes, item_codes, len(all_users), len(all_items))
             item_codes, stars = item_codes[order], stars[order]
-            if not _goes_up(user_codes):  # memory that nobody has touched yet costs more than a look
+            if not goes_up(user_codes):  # memory that nobody has touched yet costs more than a look
                 user_codes = user_codes[order]
             again = _repeats(user_codes, item_codes)
             if again.any():
@@ -157,7 +155,7 @@ class Ratings(EntryObservations):
             self,
             items=all_items,
             user_labels=all_users,
-            indptr=_begins(user_codes, len(all_users)),
+            indptr=begins(user_codes, len(all_users)),
             rated=item_codes,
             values=stars,
             **fields,
@@ -359,100 +357,3 @@ def _check_csr(indptr: IntArray, codes: AnyArray, values: AnyArray, size: int) -
             rows=np.flatnonzero(falls) + 1,
             way_out="Sort them, or use Ratings(user, item, score).",
         )
-
-
-def in_strict_order(users: AnyArray, items: AnyArray, stride: int = STRIDE) -> bool:
-    """Tell whether (user, item) goes up strictly, so that neither sorting nor merging is needed.
-
-    Examples
-    --------
-    >>> in_strict_order(np.array([0, 0, 1]), np.array([1, 2, 0]))
-    True
-    >>> in_strict_order(np.array([0, 0]), np.array([1, 1]))
-    False
-    """
-    for start in range(0, len(users) - 1, stride):
-        block = slice(start, start + stride + 1)
-        user, item = users[block], items[block]
-        up = user[1:] > user[:-1]
-        same = user[1:] == user[:-1]
-        if not (up | (same & (item[1:] > item[:-1]))).all():
-            return False
-    return True
-
-
-def stable_order(
-    users: AnyArray, items: AnyArray, n_users: int, n_items: int, stride: int = STRIDE
-) -> AnyArray:
-    """Return the permutation that sorts by user, then item, equal entries in their order.
-
-    A counting sort by user, unless they go up already; then by item within some users at a time,
-    few enough for the cache.
-
-    Examples
-    --------
-    >>> stable_order(np.array([1, 0, 1]), np.array([0, 1, 0]), 2, 2).tolist()
-    [1, 0, 2]
-    """
-    if _goes_up(items, stride):
-        return counting_order(users, n_users)
-    if not _goes_up(users, stride):
-        by_user = counting_order(users, n_users)
-        return by_user[stable_order(users[by_user], items[by_user], n_users, n_items, stride)]
-    order: AnyArray = np.empty(len(users), dtype=_wide(len(users)))
-    ends = _begins(users, n_users)
-    for first, last in unit_ranges(ends, max(1, stride >> 4)):
-        part = slice(ends[first], ends[last])
-        order[part] = _order_of_pairs(users[part] - first, items[part], n_items) + ends[first]
-    return order
-
-
-def _begins(users: AnyArray, n_users: int) -> IntArray:
-    """Return where the entries of each user begin, and where the last ones end; users go up."""
-    return np.searchsorted(users, np.arange(n_users + 1, dtype=users.dtype)).astype(np.int64)
-
-
-def _order_of_pairs(users: AnyArray, items: AnyArray, n_items: int) -> AnyArray:
-    """Sort by user and item: as one number each that ends with its place, if that fits."""
-    size = max(1, len(users))
-    if (int(users.max(initial=0)) + 1) * n_items * size >= 2**63:
-        return np.lexsort((items, users))
-    packed = np.multiply(users, n_items, dtype=np.int64)
-    packed += items
-    packed *= size
-    packed += np.arange(len(users))
-    packed.sort()
-    return packed % size
-
-
-def counting_order(codes: AnyArray, size: int) -> AnyArray:
-    """Return the permutation that sorts codes below ``size``, stable, in linear time.
-
-    Turning a one-row sparse matrix from rows to columns is a counting sort in compiled code.
-
-    Examples
-    --------
-    >>> counting_order(np.array([2, 0, 2, 1]), 3).tolist()
-    [1, 3, 0, 2]
-    """
-    from scipy.sparse import csr_array
-
-    wide = _wide(len(codes))
-    places: AnyArray = np.arange(len(codes), dtype=wide)
-    ends = np.array([0, len(codes)], dtype=wide)
-    matrix = csr_array((places, codes.astype(wide, copy=False), ends), shape=(1, size))
-    order: AnyArray = matrix.tocsc().data
-    return order
-
-
-def _wide(size: int) -> type[np.int32 | np.int64]:
-    """Return the narrower type that holds places up to a size."""
-    return np.int32 if size < np.iinfo(np.int32).max else np.int64
-
-
-def _goes_up(codes: AnyArray, stride: int = STRIDE) -> bool:
-    for start in range(0, len(codes) - 1, stride):
-        block = codes[start : start + stride + 1]
-        if (block[1:] < block[:-1]).any():
-            return False
-    return True
