@@ -70,6 +70,8 @@ class Observations(ABC):
     """The fields of places of items, or with a column for each item."""
     row_fields: ClassVar[tuple[str, ...]] = ()
     """The fields with an entry for each row, or user; the last one names or counts them."""
+    noted: ClassVar[str] = "notes"
+    """The field that takes notes."""
     entry_fields: ClassVar[tuple[str, ...]] = ()
     """The fields whose entries of a row are at ``indptr[row]:indptr[row + 1]``."""
     items: tuple[object, ...]
@@ -418,7 +420,7 @@ class Observations(ABC):
 
     def with_note(self, note: str) -> Self:
         """Return the data with one more note."""
-        return self._changed({"notes": (*self.notes, note)})
+        return self._changed({self.noted: (*getattr(self, self.noted), note)})
 
     def with_labels(self, labels: Any) -> Self:
         """Return the data with names for items that are ids; nothing else changes.
@@ -590,10 +592,9 @@ def set_fields(data: Data, **fields: Any) -> Data:
     return data
 
 
-def with_notes_first(data: Data, notes: Sequence[str], *last: str) -> Data:
-    """Put notes about columns before those about policies, others last, and return the data."""
-    field = "policies" if hasattr(data, "policies") else "notes"  # in an engine, notes grow
-    return set_fields(data, **{field: (*notes, *getattr(data, field), *last)})
+def with_notes_first(data: Data, notes: Sequence[str]) -> Data:
+    """Put notes about columns before those about policies, and return the data."""
+    return set_fields(data, **{data.noted: (*notes, *getattr(data, data.noted))})
 
 
 def nearly_equal(items: Sequence[object]) -> list[str]:
