@@ -313,14 +313,7 @@ def _scaled(
 
 def _wide_matrix(found: Resolved) -> dict[str, Any]:
     table, columns = found.table, found.columns
-    apart = [columns[role] for role in ("unit", "weights") if role in columns]
-    grid = grid_of(
-        table,
-        apart=apart,
-        labels=columns.get("row") or columns.get("item"),
-        values=columns.get("items"),
-        items_in=found.settings.get("items_in"),
-    )
+    grid = grid_of(found)
     values = table.matrix(grid.values, missing=True)
     labels = None if grid.labels is None else table.labels(grid.labels)
     found.settings["items_in"] = grid.items_in
@@ -332,15 +325,12 @@ def _wide_matrix(found: Resolved) -> dict[str, Any]:
         beside = {"shared": None if measures else grid.values, "kept": grid.rows}
         people = said_of(found.people(), grid.rows)
         return {"values": values[grid.rows], "items": grid.values, "rows": rows, **people, **beside}
-    if apart:
+    for role in (role for role in ("unit", "weights") if role in columns):
+        name = columns[role]
+        named, guessed = "Where you named it, omit ", "; where it was guessed, pass it over with "
         raise errors.ColumnError(
-            f"the rows are items, so that {shorten(apart[0])} says nothing about what leaves: a column",
-            way_out=[
-                "Where you named it, omit ",
-                Option("unit" if "unit" in columns else "weights"),
-                "; where it was guessed, pass it over with ",
-                Option("ignore", apart[0]),
-            ],
+            f"the rows are items, so that {shorten(name)} says nothing about what leaves: a column",
+            way_out=[named, Option(role), guessed, Option("ignore", name)],
         )
     columns |= {"item": grid.labels, "row": grid.values}
     return {"values": values.T, "items": labels, "rows": grid.values}
