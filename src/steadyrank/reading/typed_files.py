@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
@@ -31,13 +31,7 @@ def read_json_lines(file: OpenFile) -> Table:
     >>> table.labels("a").tolist(), table.labels("b").tolist()
     (['007', '8'], [None, 1])
     """
-    rows: list[dict[str, Any]] = []
-    lines: list[object] = []
-    for part in file.parts():
-        for line, node in load_lines(part):
-            rows.append(node.value)
-            lines.append(f"{line} ({part.name})" if file.is_folder else line)
-    return _table_of(rows, file.name, lines)
+    return _table_of(file, lambda part: ((line, node.value) for line, node in load_lines(part)))
 
 
 def is_one_document(file: OpenFile) -> bool:
@@ -71,13 +65,7 @@ def read_json(file: OpenFile) -> Table:
     >>> table.labels("a").tolist(), table.labels("b").tolist()
     (['007', '8'], [None, 1])
     """
-    rows: list[dict[str, Any]] = []
-    places: list[object] = []
-    for part in file.parts():
-        found = _rows_of(load(part))
-        rows += found
-        places += [f"{place} ({part.name})" for place in range(len(found))]
-    return replace(_table_of(rows, file.name, places if file.is_folder else None), lead="at index")
+    return replace(_table_of(file, lambda part: enumerate(_rows_of(load(part)))), lead="at index")
 
 
 def _rows_of(top: Node) -> list[dict[str, Any]]:
@@ -93,12 +81,21 @@ def _rows_of(top: Node) -> list[dict[str, Any]]:
     return [node.object() for node in top]
 
 
-def _table_of(rows: Sequence[dict[str, Any]], source: str, lines: list[object] | None) -> Table:
-    """Return the table of objects; those inside that all name the same become columns, too."""
+def _table_of(file: OpenFile, placed: Callable[[OpenFile], Iterable[tuple[int, Any]]]) -> Table:
+    """Return the table of objects, which come with their places in each file.
+
+    Those inside that all name the same become columns, too.
+    """
+    rows: list[dict[str, Any]] = []
+    places: list[object] = []
+    for part in file.parts():
+        for place, row in placed(part):
+            rows.append(row)
+            places.append(f"{place} ({part.name})" if file.is_folder else place)
     if not rows:
-        raise errors.EmptyDataError(f"{source} holds no rows")
+        raise errors.EmptyDataError(f"{file.name} holds no rows")
     names = dict.fromkeys(name for row in rows for name in row)
-    _check_holes(len(rows) * len(names), sum(map(len, rows)), len(names), source)
+    _check_holes(len(rows) * len(names), sum(map(len, rows)), len(names), file.name)
     columns: dict[str, list[Any]] = {}
     notes = []
     for name in names:
@@ -109,7 +106,7 @@ def _table_of(rows: Sequence[dict[str, Any]], source: str, lines: list[object] |
             notes.append(f"objects in {shorten(name)} read as columns {listing(map(shorten, inner))}")
         else:
             columns[name] = values
-    return Table(as_table(columns).columns, source, lines, notes)
+    return Table(as_table(columns).columns, file.name, places, notes)
 
 
 def _common_names(values: Sequence[Any]) -> list[str]:
