@@ -238,7 +238,10 @@ class Observations(ABC):
         >>> Votes(["ann", "bob", "ann"]).with_added("bob", 2).units.counts
         array([2, 3])
         """
-        self._check_addable()
+        if self.unit is not None or self.weights is not None:  # nobody can make these up
+            raise errors.InvalidDataError(
+                f"no unit can be added to {self.kind.name} with weights or groups: any size would do"
+            )
         return self.joined(self._one(unit, times))
 
     def joined(self, new: Self) -> Self:
@@ -329,13 +332,6 @@ class Observations(ABC):
     def _one(self, unit: Any, times: int) -> Self:  # noqa: ARG002 (always refused)
         """Return data that hold one unit alone, as often as is said."""
         raise errors.InvalidDataError(f"no unit can be added to {self.kind.name}")
-
-    def _check_addable(self) -> None:
-        """Complain about units that nobody can make up: groups, and persons with a weight."""
-        if self.unit is not None or self.weights is not None:
-            raise errors.InvalidDataError(
-                f"no unit can be added to {self.kind.name} with weights or groups: any size would do"
-            )
 
     def favouring(self, behind: int, ahead: int, ends: Ends) -> Any:  # noqa: ARG002 (always refused)
         """Return a unit that favours one item over another, as :meth:`with_added` takes it."""

@@ -57,6 +57,12 @@ EVAL_LOG = (b"_journal/", b"header.json", b"samples/", b"summaries.json")
 """How the first name begins in those zip archives that are files of a format."""
 
 
+BINARY = ("It is binary, damaged, or text in another encoding: try ", Option("encoding", "utf-16"))
+LATIN, WESTERN = Option("encoding", "latin-1"), Option("encoding", "cp1252")
+ENCODED = ("Give its encoding, for example ", LATIN, " or ", WESTERN)
+"""What to do about text that is none, or none in UTF-8."""
+
+
 @dataclass
 class OpenFile:
     """An open source of bytes, unpacked, with a look at its beginning.
@@ -290,26 +296,17 @@ class OpenFile:
         if nul >= 0:
             raise errors.UnreadableFileError(
                 f"{self.name} holds a NUL byte on line {line + block.count(NEWLINE, 0, nul)}",
-                way_out=[
-                    "It is binary, damaged, or text in another encoding: try ",
-                    Option("encoding", "utf-16"),
-                ],
+                way_out=BINARY,
             )
         if block.isascii():
             return
         try:
             block.decode()
         except UnicodeDecodeError as error:
-            where = (
-                f"byte {block[error.start]:#04x} on line {line + block.count(NEWLINE, 0, error.start)}"
-            )
+            byte, place = block[error.start], line + block.count(NEWLINE, 0, error.start)
             raise errors.UnreadableFileError(
-                f"{self.name} is not text in UTF-8: {where}",
-                way_out=[
-                    "Give its encoding, for example ", Option("encoding", "latin-1"),
-                    " or ", Option("encoding", "cp1252"),
-                ],
-            ) from None  # fmt: skip
+                f"{self.name} is not text in UTF-8: byte {byte:#04x} on line {place}", way_out=ENCODED
+            ) from None
 
 
 def open_source(source: Source, *, encoding: str = "utf-8") -> OpenFile:
