@@ -287,7 +287,7 @@ class Observations(ABC):
         for name in self.item_fields:
             column = getattr(self, name)
             if column.ndim == 1:
-                found[name] = places[column]
+                found[name] = places[column].astype(column.dtype)
             else:
                 found[name] = np.full((len(column), len(items)), np.nan)
                 found[name][:, places] = column
