@@ -9,7 +9,8 @@ names are :class:`Option` objects, which Python writes one way and the command l
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from shlex import quote
@@ -308,6 +309,17 @@ class InvalidDataError(InvalidValueError):
             lead = "at index" if self.lines is None else self.lead
             text += f", {lead} {listing(places, self.total)}"
         return f"{text} of {self.source}" if self.source else text
+
+
+@contextmanager
+def rows_among(places: Any) -> Iterator[None]:
+    """Say errors about some rows, or entries, in terms of all rows: those that they are, or are of."""
+    try:
+        yield
+    except InvalidDataError as error:
+        if places is not None and not error.placed:
+            error.rows = [int(places[row]) for row in error.rows]
+        raise
 
 
 class EmptyDataError(InvalidDataError):

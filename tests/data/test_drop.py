@@ -57,6 +57,13 @@ def test_lines_are_those_of_the_file() -> None:
         Ballots.read(io.BytesIO(b"ballot\na > b\nnone\na > a\n"), drop="none")
 
 
+def test_places_are_those_of_the_frame_or_list() -> None:
+    with pytest.raises(Exception, match="at index 3"):
+        Votes.from_frame({"choice": ["x", "none", "y", None]}, drop="none")
+    with pytest.raises(Exception, match="at index 2 of the stream"):
+        Votes.read(io.BytesIO(b'[{"choice": "x"}, {"choice": "none"}, {"choice": null}]'), drop="none")
+
+
 def test_columns_are_passed_over() -> None:
     text = b"task,x,z,comment\nt,1,2,fine\nu,2,1,\n"
     assert read_any(io.BytesIO(text), kind="scores", ignore=["comment"]).items == ("x", "z")

@@ -347,3 +347,9 @@ class TestRegression:
             Regression([[1, 2]], [1, 2])
         with pytest.raises(SizeMismatchError, match="rows has 2"):
             Regression([[1, 2]], [1], rows=["a", "b"])
+
+
+def test_joined_battles_of_many_items_are_told_apart() -> None:
+    items = range(65536)  # so many that 32 bits do not number their pairs
+    one, two = (Battles([winner], [1], ["left"], items=items) for winner in (0, 32768))
+    assert list(one.joined(two).units.labels) == ["0 beats 1", "32768 beats 1"]

@@ -2,29 +2,6 @@
 
 from __future__ import annotations
 
-from steadyrank.data.ballots import Ballots
-from steadyrank.data.battles import Battles
-from steadyrank.data.estimates import Estimates
-from steadyrank.data.kinds import read_any, scan_any
-from steadyrank.data.observations import Observations
-from steadyrank.data.ratings import Ratings
-from steadyrank.data.regression import Regression
-from steadyrank.data.scanned import ScannedEntries
-from steadyrank.data.score_matrix import ScoreMatrix
-from steadyrank.data.units import Units
-from steadyrank.data.votes import Votes
+from steadyrank._lazy import attach
 
-__all__ = [
-    "Ballots",
-    "Battles",
-    "Estimates",
-    "Observations",
-    "Ratings",
-    "Regression",
-    "ScannedEntries",
-    "ScoreMatrix",
-    "Units",
-    "Votes",
-    "read_any",
-    "scan_any",
-]
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -6,54 +6,25 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
+from typing import Annotated, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
+from steadyrank import errors
+from steadyrank._typing import BoolArray, IntArray
 from steadyrank.data.counted_rows import CountedRows
-from steadyrank.data.observations import COUNT, ITEM_LIST, ITEM_NAMES, set_fields
-from steadyrank.data.orders import (
-    BallotArrays,
-    canonical,
-    distinct_ballots,
-    flatten,
-    parse_orders,
-    without_answers,
-)
-from steadyrank.data.people import (
-    People,
-    PeopleArguments,
-    agreed,
-    of_people,
-    renumbered,
-    said_of,
-    some_people,
-)
-from steadyrank.data.rows import check_some, repeated_spans, row_counts
+from steadyrank.data.observations import COUNT, ITEM_LIST, ITEM_NAMES, Ends, set_fields
+from steadyrank.data.orders import BallotArrays, flatten, parse_orders, without_answers
+from steadyrank.data.people import People, PeopleArguments, agreed, of_people, renumbered, said_of
+from steadyrank.data.rows import check_some, row_counts
 from steadyrank.engines.blocks import segment_sums
-from steadyrank.errors import (
-    NO_BLANKS,
-    EmptyDataError,
-    InvalidBallotError,
-    InvalidDataError,
-    Option,
-    listing,
-    shorten,
-)
+from steadyrank.errors import NO_BLANKS, Option, listing, shorten
 from steadyrank.reading.arrays import as_counts, is_missing
-from steadyrank.reading.kinds import Form, Kind, Role, Setting
+from steadyrank.reading.kinds import Columns, Form, Kind, Role, Setting, never
 from steadyrank.reading.labels import encode, unique_labels
-from steadyrank.reading.table import Guess, Table, WholeColumn, as_table, simplify
+from steadyrank.reading.roles import Resolved
+from steadyrank.reading.table import Column, Guess, Table, WholeColumn, as_table, simplify
 from steadyrank.reading.text_columns import TextColumn
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from steadyrank._typing import AnyArray, BoolArray, IntArray
-    from steadyrank.data.observations import Ends
-    from steadyrank.reading.kinds import Columns
-    from steadyrank.reading.roles import Resolved
-    from steadyrank.reading.table import Column
 
 APPROVED = ("approved", "approvals", "approves")
 """Names of columns whose items are approved, in whatever order they are listed."""
@@ -204,14 +175,13 @@ class Ballots(CountedRows):
         arguments=BallotsArguments,
         forms=(
             Form("one row an entry", ("user", "item", "rank")),
-            Form("one row an approval", ("user", "item"), guessed=False, only_with={"approval": True}),
+            Form("one row an approval", ("user", "item"), fits=never, only_with={"approval": True}),
             Form("a column for each choice", ("ranks",), may=("count",), recognised=_are_choices),
             Form("one row a ballot", ("ballot",), may=("count",), recognised=_has_orders, usual=True),
         ),
     )
 
-    columns: ClassVar[tuple[str, ...]] = ()
-    item_fields = ("ranked",)
+    row_fields, entry_fields, item_fields = ("counts",), ("ranked", "levels"), ("ranked",)
     indptr: IntArray
     ranked: IntArray
     levels: IntArray
@@ -228,12 +198,8 @@ class Ballots(CountedRows):
         **people: Unpack[People],
     ) -> None:
         indptr, entries, levels = flatten(ballots, approval=approval)
-        try:
+        with errors.rows_among(np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))):
             codes, labels = encode(entries, known=items, what="items")
-        except InvalidDataError as error:
-            if not error.placed:  # rows are ballots, not entries of them
-                error.rows = (np.searchsorted(indptr, error.rows, side="right") - 1).tolist()
-            raise
         arrays = BallotArrays(indptr, codes.astype(np.int64), levels)
         self._set(arrays, counts, labels, approval=approval, **people)
 
@@ -249,12 +215,13 @@ class Ballots(CountedRows):
         size = len(arrays.indptr) - 1
         check_some(size, "ballots")
         if not labels:
-            raise EmptyDataError(
+            raise errors.EmptyDataError(
                 "no ballot names an item", way_out=["Give the list as ", Option("items", several=True)]
             )
         times = row_counts(counts, size, "ballots")
-        set_fields(self, items=labels, approval=approval)
-        return set_fields(self, **self._merged(arrays, times, of_people(times, "ballot", **people)))
+        fields = {**arrays.canonical(labels, approval=approval), **of_people(times, "ballot", **people)}
+        set_fields(self, items=labels, approval=approval, counts=times, **fields)
+        return set_fields(self, **self._merged())
 
     @property
     def _keys(self) -> IntArray:
@@ -287,15 +254,11 @@ class Ballots(CountedRows):
         entry = kept[self.ranked]
         sizes = segment_sums(entry.astype(np.int64), self.indptr)
         voted = sizes >= (0 if self.approval else 1)  # an empty order is none, but may approve of nobody
-        arrays = np.append(0, np.cumsum(sizes[voted])), renumbered(kept)[self.ranked[entry]]
-        return self._merged(
-            BallotArrays(*arrays, self.levels[entry]), self.counts[voted], self._people(voted)
-        )
-
-    def _rows(self, rows: IntArray, **changed: AnyArray) -> dict[str, Any]:
-        indptr, entries = repeated_spans(self.indptr, rows)
-        ballots = {"indptr": indptr, "ranked": self.ranked[entries], "levels": self.levels[entries]}
-        return super()._rows(rows, **changed) | ballots
+        ranked = renumbered(kept)[self.ranked[entry]]
+        left = BallotArrays(np.append(0, np.cumsum(sizes)), ranked, self.levels[entry])
+        ballots = left.canonical(self.items, approval=self.approval)
+        made = self._changed({**ballots, "counts": self.counts * voted})
+        return made._merged()  # noqa: SLF001 (one of us)
 
     def _one(self, unit: Any, times: int) -> Self:
         return type(self)([unit], counts=[times], items=self.items, approval=self.approval)
@@ -306,18 +269,18 @@ class Ballots(CountedRows):
         return " that approve" if self.approval else ""
 
     def _anew(self, people: People) -> Self:
-        given: Any = {"counts": self.counts, "items": self.items, "approval": self.approval, **people}
-        return type(self).from_csr(self.indptr, self.ranked, self.levels, **given)
+        arrays = BallotArrays(self.indptr, self.ranked, self.levels)
+        return self._set(arrays, self.counts, self.items, approval=self.approval, **people)
 
-    def _merged(self, arrays: BallotArrays, counts: IntArray, people: dict[str, Any]) -> dict[str, Any]:
-        """Return the fields of ballots of which some may be equal: by weight and group, each once."""
-        apart = np.zeros((len(counts), 2), dtype=np.int64)
-        for place, name in enumerate(("weights", "unit")):
-            if people[name] is not None:
-                apart[:, place] = np.unique(people[name], return_inverse=True)[1]
-        ballots = canonical(arrays, self.items, approval=self.approval)
-        kept, totals, rows = distinct_ballots(ballots, counts, apart)
-        return people | kept._asdict() | {"counts": totals} | some_people(rows, **people)
+    def _merged(self) -> dict[str, Any]:
+        """Return the fields of these ballots once some may be equal: by weight and group, each once."""
+        apart = np.zeros((len(self.counts), 2), dtype=np.int64)
+        for place, column in enumerate((self.weights, self.unit)):
+            if column is not None:
+                apart[:, place] = np.unique(column, return_inverse=True)[1]
+        ballots = BallotArrays(self.indptr, self.ranked, self.levels)
+        rows, totals = ballots.distinct(self.counts, apart)
+        return self._rows(rows) | {"counts": totals}
 
     def favouring(self, behind: int, ahead: int, ends: Ends) -> list[object]:  # noqa: ARG002 (no values)
         """Return a ballot with the one first and the other last, or that approves of the one only."""
@@ -412,12 +375,8 @@ class Ballots(CountedRows):
         orders, stay = without_answers(orders, found.reading["drop"], approval=approval)
         counts = as_counts(found.values("count"), len(found.table))[stay]
         people = said_of(people, stay)
-        try:
+        with errors.rows_among(np.arange(len(found.table))[stay]):
             return cls(orders, counts=counts, items=items, approval=approval, **people)
-        except InvalidDataError as error:
-            if not error.placed:
-                error.rows = np.arange(len(found.table))[stay][error.rows].tolist()
-            raise
 
 
 def _is_approval(found: Resolved) -> bool:
@@ -451,7 +410,7 @@ def _orders_of(table: Table, name: str, *, approval: bool) -> list[Any]:
         if not isinstance(cell, str) or not (cell.strip() or approval)
     ]
     if gone:
-        raise InvalidBallotError(
+        raise errors.InvalidBallotError(
             "a ballot is missing or is no text", rows=gone, column=name, way_out=NO_BLANKS
         )
     orders, how = parse_orders(cells, approval=approval)
@@ -486,10 +445,10 @@ def _check_csr(arrays: BallotArrays, size: int) -> None:
     indptr, ranked, levels = arrays
     fits = len(indptr) > 1 and indptr[0] == 0 and indptr[-1] == len(ranked) == len(levels)
     if not fits or (np.diff(indptr) < 0).any():
-        raise InvalidBallotError("indptr must go up from 0 to the number of entries in ranked")
+        raise errors.InvalidBallotError("indptr must go up from 0 to the number of entries in ranked")
     wrong = np.flatnonzero((ranked < 0) | (ranked >= size))
     if len(wrong):
-        raise InvalidBallotError(
+        raise errors.InvalidBallotError(
             f"ranked must name items 0 to {size - 1:,}, but there is {ranked[wrong[0]]}",
             rows=np.searchsorted(indptr, wrong, side="right") - 1,
         )

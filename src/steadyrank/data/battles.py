@@ -5,107 +5,54 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias, TypeVar, Unpack
+from typing import Annotated, Any, ClassVar, Self, TypeAlias, Unpack
 
 import numpy as np
 
+from steadyrank import errors
+from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.data.battle_results import LEFT, RIGHT, TIE, check_agreement, read_results
 from steadyrank.data.counted_rows import CountedRows
-from steadyrank.data.observations import COUNT, ITEM_LIST, set_fields
-from steadyrank.data.people import People, PeopleArguments, of_people, renumbered
+from steadyrank.data.observations import COUNT, ITEM_LIST, Ends, set_fields
+from steadyrank.data.people import People, PeopleArguments, of_people
 from steadyrank.data.rows import check_some, check_total, row_counts
 from steadyrank.data.units import LazyLabels
 from steadyrank.engines.sparse_entries import MergedEntries
-from steadyrank.errors import (
-    InvalidDataError,
-    LostOrderError,
-    Option,
-    UnknownOutcomeError,
-    listing,
-    shorten,
-)
+from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.arrays import as_column, as_counts, as_matrix, check_length, objects
-from steadyrank.reading.kinds import Form, Kind, Role
+from steadyrank.reading.kinds import Columns, Form, Kind, Role
 from steadyrank.reading.labels import encode
-from steadyrank.reading.table import as_table, simplify
+from steadyrank.reading.roles import Resolved
+from steadyrank.reading.table import Table, as_table, simplify
+from steadyrank.reading.words import known
 from steadyrank.wording import counted
 
-if TYPE_CHECKING:
-    from typing import Self
-
-    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-    from steadyrank.data.observations import Ends
-    from steadyrank.reading.kinds import Columns
-    from steadyrank.reading.roles import Resolved
-    from steadyrank.reading.table import Table
-
 Sides: TypeAlias = "tuple[IntArray, IntArray, tuple[object, ...]]"
-Made = TypeVar("Made", bound="Battles")
 
-COMPARED = ("model", "player", "team", "item", "system", "option", "fighter", "candidate", "p")
-SIDES = (
-    ("left", "right"),
-    *((f"{what}a", f"{what}b") for what in COMPARED),
-    *((f"{what}1", f"{what}2") for what in COMPARED),
-    *((f"{what}x", f"{what}y") for what in ("model", "item", "system")),
-    ("home", "away"), ("hometeam", "awayteam"), ("hometeamname", "awayteamname"),
-    ("homename", "awayname"), ("hometeam", "visitorteam"), ("home", "visitor"), ("teamhome", "teamaway"),
-    ("homeplayer", "awayplayer"), ("hometeamid", "awayteamid"), ("teamidhome", "teamidaway"),
-    ("homeclubname", "awayclubname"), ("homeclubid", "awayclubid"),
-    ("hometeamapiid", "awayteamapiid"), ("white", "black"),
-    *((f"white{what}", f"black{what}") for what in ("player", "name", "username", "id")),
-    ("player1name", "player2name"), ("team1name", "team2name"), ("first", "second"), ("a", "b"),
-)  # fmt: skip
-"""Names of the two sides of a battle, best first."""
-
-WINS = (
-    ("winsa", "winsb"), ("wins1", "wins2"), ("winsleft", "winsright"), ("leftwins", "rightwins"),
-    ("winsx", "winsy"), ("awins", "bwins"), ("winnermodela", "winnermodelb"),
-)  # fmt: skip
-"""Names of the two columns of wins in a table of pairs, best first."""
-
+WINS = known("wins_columns")
 PAIR = ("left", "right", "wins_left", "wins_right")
 SCORED = ("points_left", "points_right")
-BOTH = (("home", "away"), ("1", "2"), ("a", "b"), ("left", "right"), ("home", "visitor"))
 POINTS = (
-    ("fthg", "ftag"),
+    "fthg/ftag",
     *(
-        (form.format(one, what), form.format(two, what))
-        for what in ("goals", "goal", "score", "points", "pts", "runs")
-        for one, two in BOTH
-        for form in (
-            "{0}{1}",
-            "{1}{0}",
-            "{0}team{1}",
-            "team{0}{1}",
-            "player{0}{1}",
-            "{1}team{0}",
-            "p{0}{1}",
-        )
+        "/".join(form.format(side, what) for side in sides.split("/"))
+        for what in known("points")
+        for sides in known("point_sides")
+        for form in known("point_forms")
     ),
-    ("hg", "ag"),
+    "hg/ag",
 )
 """Names of the two columns of points of a game, best first."""
 
-WON = (
-    ("winner", "loser"), ("winnername", "losername"), ("winningteam", "losingteam"),
-    ("winnerteam", "loserteam"), ("winningplayer", "losingplayer"), ("wteam", "lteam"),
-    ("winnerid", "loserid"), ("wteamid", "lteamid"), ("w", "l"),
-)  # fmt: skip
-"""Names of the columns of who won and who lost, best first."""
-
 WINNER = Role(
     "the result: left, right or tie, or the label of the item that won",
-    (
-        *(won for won, _ in WON), "outcome", "result", "verdict", "preference", "preferred", "win",
-        "ftr", "fulltimeresult", "matchresult",
-    ),
+    (*(pair.split("/")[0] for pair in known("won_columns")), *known("result_columns")),
     holds="results",
     answer=True,
-)  # fmt: skip
+)
 TIES = Role(
     "how often nobody won, in counted battles; several columns are added up",
-    ("ties", "tie", "draws", "draw", "tiesbothbad", "tiebothbad", "bothbad", "winnertie"),
+    known("tie_columns"),
     holds="counts",
     several=True,
 )
@@ -117,8 +64,8 @@ COVARIATE = Role(
 )
 
 
-def _paired(side: int, means: str, pairs: Sequence[tuple[str, str]], **how: Any) -> Role:
-    return Role(means, tuple(pair[side] for pair in pairs), **how)
+def _paired(side: int, means: str, pairs: Sequence[str], **how: Any) -> Role:
+    return Role(means, tuple(pair.split("/")[side] for pair in pairs), **how)
 
 
 def _points(side: int, means: str) -> Role:
@@ -130,13 +77,16 @@ def _names_winners(table: Table, columns: Columns) -> bool:
     return simplify(columns["winner"]) != "w" or not table.is_numeric(columns["winner"])
 
 
+LOSER = _paired(1, "the item that lost, beside the winner", known("won_columns"), answer=True)
+
+
 class BattlesArguments(PeopleArguments, total=False):
     """What :meth:`Battles.from_frame`, ``read`` and ``scan`` can be told."""
 
-    left: Annotated[str | None, _paired(0, "one side", SIDES, answer=True)]
-    right: Annotated[str | None, _paired(1, "the other side", SIDES, answer=True)]
+    left: Annotated[str | None, _paired(0, "one side", known("side_columns"), answer=True)]
+    right: Annotated[str | None, _paired(1, "the other side", known("side_columns"), answer=True)]
     winner: Annotated[str | None, WINNER]
-    loser: Annotated[str | None, _paired(1, "the item that lost, beside the winner", WON, answer=True)]
+    loser: Annotated[str | None, LOSER]
     points_left: Annotated[str | None, _points(0, "points of the left side: more of them win")]
     points_right: Annotated[str | None, _points(1, "points of the right side")]
     wins_left: Annotated[str | None, _paired(0, "wins of the left side", WINS, holds="counts")]
@@ -233,7 +183,7 @@ class Battles(CountedRows):
         on_engine="counted",
     )
 
-    columns: ClassVar[tuple[str, ...]] = ("left", "right", "outcome", "covariates")
+    row_fields = ("left", "right", "outcome", "covariates", "counts")
     item_fields = ("left", "right")
     left: IntArray
     right: IntArray
@@ -254,7 +204,26 @@ class Battles(CountedRows):
         **people: Unpack[People],
     ) -> None:
         sides = _encode_sides({"left": left, "right": right}, items)
-        _set_battles(self, sides, read_results(winner, *sides), counts, covariates, **people)
+        self._set(sides, read_results(winner, *sides), counts, covariates, **people)
+
+    def _set(
+        self,
+        sides: Sides,
+        results: tuple[AnyArray, str],
+        counts: Any = None,
+        covariates: Any = None,
+        **people: Unpack[People],
+    ) -> Self:
+        left, right, items = sides
+        given = as_matrix(np.zeros((len(left), 0)) if covariates is None else covariates, "covariates")
+        check_length(given, len(left), "covariates")
+        outcome, note = results
+        times = row_counts(counts, len(left), "battles")
+        fields = of_people(times, "battle", **people) | {"covariates": given, "ordered": counts is None}
+        fields["notes"] = (note, *fields["notes"]) if note else fields["notes"]
+        return set_fields(
+            self, items=items, left=left, right=right, outcome=outcome, counts=times, **fields
+        )
 
     @cached_property
     def _winner_first(self) -> tuple[IntArray, IntArray]:
@@ -282,7 +251,7 @@ class Battles(CountedRows):
         each, won = parts / scale, self.outcome[rows] != TIE
         return UnitPairs(np.arange(len(rows) + 1), winner, loser, each * won, each * ~won)
 
-    def _pairs_of_groups(self, parts: IntArray, scale: int = 1) -> UnitPairs:
+    def _pairs_of_groups(self, parts: IntArray, scale: int) -> UnitPairs:
         """Add rows up by group and pair: so many parts each, of which so many make a battle."""
         size, labels = self.n_items, self.unit_labels or ()
         (winner, loser), unit = self._winner_first, np.asarray(self.unit, dtype=np.int64)
@@ -332,22 +301,16 @@ class Battles(CountedRows):
         verb = "tied with" if self.outcome[row] == TIE else "beat"
         return f"{self._named(winner)} {verb} {self._named(loser)}"
 
-    @cached_property
-    def _counted_pairs(self) -> UnitPairs:
-        return self._pairs_of_groups(self.counts)
-
     def _said_together(self, unit: int, those: Sequence[int]) -> str | None:
         """Return how often each item won, tied and lost."""
-        pairs = self._counted_pairs
-        span = slice(pairs.indptr[unit], pairs.indptr[unit + 1])
-        winner, loser, wins, ties = (
-            part[span] for part in (pairs.winner, pairs.loser, pairs.wins, pairs.ties)
-        )
-        told = []
+        rows, told = np.flatnonzero(self.unit == unit), []
+        winner, loser = (side[rows] for side in self._winner_first)
+        tied, times = self.outcome[rows] == TIE, self.counts[rows]
         for item in those:
             first, second = winner == item, loser == item
-            numbers = {"won": wins[first], "tied": ties[first | second], "lost": wins[second]}
-            record = [f"{verb} {int(n.sum()):,}" for verb, n in numbers.items() if n.any()]
+            which = {"won": first & ~tied, "tied": (first | second) & tied, "lost": second & ~tied}
+            numbers = {verb: int(times[marked].sum()) for verb, marked in which.items()}
+            record = [f"{verb} {number:,}" for verb, number in numbers.items() if number]
             told += [f"{self._named(item)} {', '.join(record)}"] if record else []
         return listing(told, between="; ") or None
 
@@ -360,7 +323,7 @@ class Battles(CountedRows):
         ['1: x beats y', '2: x beats y']
         """
         if not self.ordered:
-            raise LostOrderError(
+            raise errors.LostOrderError(
                 "these battles were counted, so the order in which they took place is lost",
                 way_out="Give one row for each battle, in order and in memory, or use another scorer.",
             )
@@ -373,11 +336,6 @@ class Battles(CountedRows):
     def _numbered(self, row: int) -> str:
         return f"{row + 1}: {self._describe(row)}"
 
-    def _of_items(self, kept: BoolArray) -> dict[str, Any]:
-        rows = np.flatnonzero(kept[self.left] & kept[self.right])
-        sides = {side: renumbered(kept)[getattr(self, side)] for side in ("left", "right")}
-        return self._rows(rows, **sides)
-
     def _one(self, unit: Any, times: int) -> Self:
         winner, loser = unit
         level = np.zeros((1, self.covariates.shape[1]))
@@ -385,12 +343,6 @@ class Battles(CountedRows):
             [winner], [loser], ["left"], counts=[times], covariates=level, items=self.items
         )
         return set_fields(made, ordered=True)  # played in succession
-
-    def _anew(self, people: People) -> Self:
-        sides, results = (self.left, self.right, self.items), (self.outcome, "")
-        made = type(self).__new__(type(self))
-        _set_battles(made, sides, results, self.counts, self.covariates, **people)
-        return set_fields(made, ordered=self.ordered)
 
     @property
     def variety(self) -> str:
@@ -441,7 +393,8 @@ class Battles(CountedRows):
         for what in ("weights", "units"):
             if people.get(what) is not None:
                 people[what] = np.tile(as_column(people[what], what), 3)[happened]
-        return _set_battles(cls.__new__(cls), sides, (results, ""), times[happened], **people)
+        self = cls.__new__(cls)
+        return self._set(sides, (results, ""), times[happened], **people)
 
     @classmethod
     def from_frame(cls, frame: Any, **arguments: Unpack[BattlesArguments]) -> Self:
@@ -481,18 +434,17 @@ class Battles(CountedRows):
     def _from_columns(cls, found: Resolved) -> Self:
         if "wins_left" in found.columns:
             return cls.from_pairs(**_counted_pairs(found), **found.people(), **found.settings)
-        columns = found.arguments()
-        items, results = columns.pop("items", None), columns.pop("winner", None)
-        if "loser" in found.columns:
+        of_wins = "loser" in found.columns
+        roles = ("winner", "loser") if of_wins else ("left", "right")
+        sides = _encode_sides(_alike(found, *roles), found.settings.get("items"))
+        if of_wins:
             found.table.notes.append("each row is a win of its winner")
-            sides = _encode_sides(_alike(found, "winner", "loser"), items)
-            del columns["loser"]
-            read = np.full(len(sides[0]), LEFT, dtype=np.int8), ""
+            results = np.full(len(sides[0]), LEFT, dtype=np.int8), ""
         else:
-            sides = _encode_sides(_alike(found, "left", "right"), items)
-            del columns["left"], columns["right"]
-            read = _results(found, results, sides, [columns.pop(role, None) for role in SCORED])
-        return _set_battles(cls.__new__(cls), sides, read, **columns)
+            results = _results(found, sides)
+        beside = (found.values(role) for role in ("count", "covariate"))
+        self = cls.__new__(cls)
+        return self._set(sides, results, *beside, **found.people())
 
 
 def _alike(found: Resolved, *roles: str) -> dict[str, Any]:
@@ -509,9 +461,9 @@ def _alike(found: Resolved, *roles: str) -> dict[str, Any]:
     return sides
 
 
-def _results(found: Resolved, results: Any, sides: Sides, points: list[Any]) -> tuple[AnyArray, str]:
+def _results(found: Resolved, sides: Sides) -> tuple[AnyArray, str]:
     """Return who won: who has more points, and a result beside them must say the same."""
-    one, two = points
+    results, one, two = (found.values(role) for role in ("winner", *SCORED))
     by_points: Any = None if one is None else (one > two).astype(np.int8) - (one < two)
     if results is None:
         return by_points, ""
@@ -521,7 +473,7 @@ def _results(found: Resolved, results: Any, sides: Sides, points: list[Any]) -> 
     try:
         read = read_results(results, *sides, labels_first=first, names=names)
         check_agreement(read[0], by_points)
-    except UnknownOutcomeError as error:
+    except errors.UnknownOutcomeError as error:
         if by_points is not None:
             error.way_out = (
                 "Correct these rows, or read the points alone with ",
@@ -542,28 +494,6 @@ def _counted_pairs(found: Resolved) -> dict[str, Any]:
     return parts | {"ties": sum(tied)}
 
 
-def _set_battles(
-    battles: Made,
-    sides: Sides,
-    results: tuple[AnyArray, str],
-    counts: Any = None,
-    covariates: Any = None,
-    **people: Unpack[People],
-) -> Made:
-    left, right, items = sides
-    given = as_matrix(np.zeros((len(left), 0)) if covariates is None else covariates, "covariates")
-    check_length(given, len(left), "covariates")
-    outcome, note = results
-    times = row_counts(counts, len(left), "battles")
-    fields = of_people(times, "battle", **people)
-    fields |= {"covariates": given, "ordered": counts is None}
-    if note:
-        fields["notes"] = (note, *fields["notes"])
-    return set_fields(
-        battles, items=items, left=left, right=right, outcome=outcome, counts=times, **fields
-    )
-
-
 def _encode_sides(given: dict[str, Any], items: Iterable[object] | None) -> Sides:
     """Return the items on both sides of each battle, and the labels of the items."""
     known = None if items is None else tuple(items)
@@ -578,7 +508,7 @@ def _encode_sides(given: dict[str, Any], items: Iterable[object] | None) -> Side
         one, two = place[: len(left_labels)][one], place[len(left_labels) :][two]
     same = one == two
     if same.any():
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             f"{shorten(labels[one[same][0]])} meets itself",
             rows=same,
             way_out="A battle needs two items: remove these rows.",

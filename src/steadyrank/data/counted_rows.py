@@ -5,14 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, Self
 
 import numpy as np
 
-from steadyrank._typing import AnyArray, IntArray
-from steadyrank.data.observations import Observations
-from steadyrank.data.people import remaining_groups
-from steadyrank.data.rows import check_total, shared_out
+from steadyrank._typing import BoolArray, IntArray
+from steadyrank.data.observations import Observations, set_fields
+from steadyrank.data.people import People, of_people, remaining_groups, renumbered
+from steadyrank.data.rows import check_total, row_counts, shared_out
 from steadyrank.data.units import LazyLabels, Units
 from steadyrank.errors import listing
 from steadyrank.wording import counted
@@ -26,9 +26,6 @@ class CountedRows(Observations):
     Two rows are equal units where they say the same with the same weight.
     """
 
-    columns: ClassVar[tuple[str, ...]]
-    """The fields that hold one entry for each row."""
-    per_row = "counts"
     counts: IntArray
 
     @property
@@ -60,7 +57,7 @@ class CountedRows(Observations):
     def units(self) -> Units:
         """The distinct rows, or the groups."""
         if self.unit is not None:
-            return self._units(())
+            return super().units
         first, which = self._distinct
         counts = np.zeros(len(first), dtype=np.int64)
         np.add.at(counts, which, self.counts[self.counts > 0])
@@ -113,7 +110,11 @@ class CountedRows(Observations):
         groups = remaining_groups(self.unit, self.unit_labels, rows, copies > 0)
         return self._rows(rows, counts=counts) | groups
 
-    def _rows(self, rows: IntArray, **changed: AnyArray) -> dict[str, Any]:
-        """Return some rows of the columns, of which a few may have changed."""
-        columns = {name: getattr(self, name) for name in (*self.columns, "counts")} | changed
-        return {name: column[rows] for name, column in columns.items()} | self._people(rows)
+    def _of_items(self, kept: BoolArray) -> dict[str, Any]:
+        named = {name: getattr(self, name) for name in self.item_fields}
+        rows = np.flatnonzero(np.all([kept[items] for items in named.values()], axis=0))
+        return self._rows(rows, **{name: renumbered(kept)[items] for name, items in named.items()})
+
+    def _anew(self, people: People) -> Self:
+        times = row_counts(self.counts, self.n_rows, self.kind.name)
+        return set_fields(self, **of_people(times, self.kind.unit, **people))

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
+from steadyrank._typing import IntArray
 from steadyrank.data.observations import Observations
 from steadyrank.engines.exact_sums import together
+from steadyrank.engines.item_sums import Entries
 from steadyrank.errors import listing
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from steadyrank._typing import IntArray
-    from steadyrank.engines.item_sums import Entries
 
 
 class EntryObservations(Observations):

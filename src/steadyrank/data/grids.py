@@ -9,7 +9,7 @@ contradict each other, both ways are shown and neither is taken.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,16 +17,12 @@ import numpy as np
 from steadyrank._typing import IntArray
 from steadyrank.data.observations import ITEM_NAMES
 from steadyrank.errors import ColumnError, NotRecognisedError, Option, TwoReadingsError, listing, shorten
+from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Guess, Table, simplify
 from steadyrank.reading.unit_columns import sounds_like_a_unit
 from steadyrank.reading.words import known, pattern, words_of
 
-ROW_NAMES = (
-    "row", "rowid", "question", "questionid", "task", "taskid", "prompt", "promptid", "dataset", "judge",
-    "benchmark", "query", "queryid", "qid", "topic", "topicid", "instance", "instanceid", "example",
-    "exampleid", "sample", "sampleid", "problem", "problemid", "docid", "metric", "measure", "fold",
-    "seed", "trial", "race", "raceid", "match", "matchid", "game", "gameid", "id",
-)  # fmt: skip
+ROW_NAMES = known("row_columns")
 """What a column of tasks, questions or other rows is often called, best first."""
 
 NUMBERED = re.compile(r"[A-Za-z_#-]{0,12}[ _-]?\d+\Z")
@@ -68,26 +64,15 @@ class Grid:
     rows: IntArray
 
 
-def grid_of(
-    table: Table,
-    *,
-    apart: Collection[str],
-    labels: str | None,
-    values: Sequence[str] | None,
-    items_in: str | None,
-) -> Grid:
+def grid_of(found: Resolved) -> Grid:
     """Find out how a wide table is laid out, and note what was guessed.
 
-    Parameters
-    ----------
-    table : Table
-    apart : collection of str
-        Columns that play other roles.
-    labels, values : str and sequence of str, optional
-        The column that names the rows and those of the scores, as the user named them.
-    items_in : {"rows", "columns"}, optional
-        The orientation, if the user gave it.
+    The user may have named the column of what the rows are called, those of the scores, and where the
+    items are; columns that play other roles are set apart.
     """
+    table, columns, items_in = found.table, found.columns, found.settings.get("items_in")
+    labels, values = columns.get("row") or columns.get("item"), columns.get("items")
+    apart = {columns.get("unit"), columns.get("weights")}
     free = [name for name in table.names if name not in apart]
     numbers, texts = parted(table, [name for name in free if name != labels])
     if labels is not None or values is not None:
@@ -100,25 +85,25 @@ def grid_of(
         labels = _first_text(table, free, values or ())
     if labels is not None:
         table.check_header(labels, table.labels(labels), droppable=False)
-    found = list(values) if values is not None else without_ids(table, numbers, labels)
+    scores = list(values) if values is not None else without_ids(table, numbers, labels)
     if items_in is None:
-        items_in = _decided(table, labels, found)
+        items_in = _decided(table, labels, scores)
     if items_in == "rows":
         if labels is None:
             raise ColumnError(
                 "no column names the items in the rows", way_out=["Name it as ", Option("row")]
             )
         if values is None:
-            found = _without_summaries(table, found)
+            scores = _without_summaries(table, scores)
     elif not values:
-        _warn(table, labels, found)
+        _warn(table, labels, scores)
     rows = np.arange(len(table))
     if items_in == "columns" and labels is not None and values is None:
         rows = _without_summary_rows(table, labels)
     unused = [name for name in texts if name != labels]
     if unused and values is None:
         table.notes.append(f"columns without numbers not used: {listing(map(shorten, unused))}")
-    return Grid(labels, found, items_in, rows)
+    return Grid(labels, scores, items_in, rows)
 
 
 def parted(table: Table, names: Iterable[str]) -> tuple[list[str], list[str]]:
@@ -126,16 +111,12 @@ def parted(table: Table, names: Iterable[str]) -> tuple[list[str], list[str]]:
 
     A field that was mistyped must not make a whole column go unread.
     """
-    numbers: list[str] = []
-    texts: list[str] = []
-    for name in names:
-        if not len(table) or table.is_numeric(name):
-            numbers.append(name)
-            continue
+    numeric = {name: not len(table) or table.is_numeric(name) for name in names}
+    texts = [name for name in numeric if not numeric[name]]
+    for name in texts:
         if is_nearly_numeric(table, name):
             table.numbers(name, missing=True)  # complains about the fields that are none
-        texts.append(name)
-    return numbers, texts
+    return [name for name in numeric if numeric[name]], texts
 
 
 def _check_no_long_table(table: Table, texts: Sequence[str], numbers: Sequence[str]) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from steadyrank.data.ballots import Ballots
 from steadyrank.data.battles import Battles
@@ -13,16 +14,11 @@ from steadyrank.data.ratings import Ratings
 from steadyrank.data.regression import Regression
 from steadyrank.data.score_matrix import ScoreMatrix
 from steadyrank.data.votes import Votes
+from steadyrank.engines.settings import Engine
 from steadyrank.errors import InvalidPolicyError, Option
 from steadyrank.reading.formats import is_pattern, read_table, read_together
 from steadyrank.reading.roles import recognise
-from steadyrank.reading.table import Guess, as_table, is_frame
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from steadyrank.engines.settings import Engine
-    from steadyrank.reading.table import Table
+from steadyrank.reading.table import Guess, Table, as_table, is_frame
 
 KINDS: dict[str, type[Observations]] = {
     known.kind.name: known

@@ -3,51 +3,38 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import compress
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from steadyrank.data.people import People, decimal_places, some_people
-from steadyrank.data.rows import check_total
+from steadyrank import errors
+from steadyrank._typing import BoolArray, FloatArray, IntArray
+from steadyrank.data.people import People, decimal_places, remaining_groups
+from steadyrank.data.rows import check_total, repeated_spans, some_of
 from steadyrank.data.units import Units
-from steadyrank.errors import (
-    EmptyDataError,
-    InvalidDataError,
-    InvalidLabelError,
-    InvalidValueError,
-    NothingLeftError,
-    Option,
-    SizeMismatchError,
-    listing,
-    shorten,
-)
+from steadyrank.engines.settings import Engine
+from steadyrank.errors import Option, listing, shorten
 from steadyrank.operators.checks import check_whole
 from steadyrank.reading.arrays import as_counts, frozen, is_hashable, objects
 from steadyrank.reading.dropping import Dropping
+from steadyrank.reading.files import Source
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.item_names import with_names
 from steadyrank.reading.kinds import Kind, Role, Setting
 from steadyrank.reading.labels import joined_labels
 from steadyrank.reading.roles import Resolved, resolve
+from steadyrank.reading.table import Table
 from steadyrank.reading.unit_columns import Candidates, unit_candidates
+from steadyrank.reading.words import known
 from steadyrank.safe_text import shortened
 from steadyrank.wording import counted, plural
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-    from typing import Self
-
-    from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.engines.settings import Engine
-    from steadyrank.reading.files import Source
-    from steadyrank.reading.table import Table
-
-    Ends = tuple[float | None, float | None]
-    """The least and the largest value that a unit gives, None where it gives none."""
+Ends = tuple[float | None, float | None]
+"""The least and the largest value that a unit gives, None where it gives none."""
 
 OF_SCALE = ("lower_is_better", "standardise")
 """Settings without which new rows would be numbers of another kind than the old ones."""
@@ -55,25 +42,8 @@ OF_SCALE = ("lower_is_better", "standardise")
 NAME_COLUMNS = 40
 """How much of a name is shown in what a unit said."""
 
-ITEM_NAMES = (
-    "item", "itemid", "movie", "movieid", "film", "filmid", "joke", "jokeid", "product", "productid",
-    "asin", "book", "bookid", "isbn", "song", "songid", "track", "trackid", "artist", "artistid", "beer",
-    "business", "businessid", "restaurant", "candidate", "model", "modelid", "modelname", "method",
-    "system", "option", "alternative", "algorithm", "approach", "classifier", "agent", "llm", "run",
-    "runid", "player", "playerid", "team", "teamid", "driver", "driverid", "rider", "athlete", "anime",
-    "animeid", "recipe", "recipeid", "submission", "competitor", "contestant", "i",
-)  # fmt: skip
-
-COUNT = Role(
-    "how often a row occurred",
-    (
-        "count", "counts", "votes", "ballots", "n", "frequency", "freq", "multiplicity", "voters",
-        "candidatevotes", "numvotes", "nvotes", "votecount", "votescount", "votesreceived",
-    ),
-    holds="counts",
-    argument="counts",
-)  # fmt: skip
-
+ITEM_NAMES = known("item_columns")
+COUNT = Role("how often a row occurred", known("count_columns"), holds="counts", argument="counts")
 ITEM_LIST = Setting("the list of items, in order, also those without data", several=True)
 
 
@@ -103,8 +73,12 @@ class Observations(ABC):
     kind: ClassVar[Kind]
     item_fields: ClassVar[tuple[str, ...]] = ()
     """The fields of places of items, or with a column for each item."""
-    per_row: ClassVar[str] = "row_labels"
-    """A field with an entry for each row, or user."""
+    row_fields: ClassVar[tuple[str, ...]] = ()
+    """The fields with an entry for each row, or user; the last one names or counts them."""
+    noted: ClassVar[str] = "notes"
+    """The field that takes notes."""
+    entry_fields: ClassVar[tuple[str, ...]] = ()
+    """The fields whose entries of a row are at ``indptr[row]:indptr[row + 1]``."""
     items: tuple[object, ...]
     notes: tuple[str, ...] = field(default=(), kw_only=True)
     unit_candidates: Candidates = field(default=(), kw_only=True)
@@ -126,10 +100,11 @@ class Observations(ABC):
         """Return the weight of a row in words, nothing where all count the same."""
         return "" if self.weights is None else f"weight {self.weights[row]:.6g}"
 
-    @property
-    @abstractmethod
+    @cached_property
     def units(self) -> Units:
-        """The distinct units that can be left out, with their counts."""
+        """The distinct units that can be left out, with their counts: the rows, or their groups."""
+        labels = getattr(self, self.row_fields[-1]) if self.unit_labels is None else self.unit_labels
+        return Units(self.unit_kind or self.kind.unit, np.ones(len(labels), dtype=np.int64), labels)
 
     @property
     @abstractmethod
@@ -159,7 +134,7 @@ class Observations(ABC):
     @property
     def n_rows(self) -> int:
         """How many rows, or users, there are."""
-        return len(getattr(self, self.per_row))
+        return len(getattr(self, self.row_fields[-1]))
 
     def __repr__(self) -> str:
         units, items = counted(self.n_units, self.units.kind), counted(self.n_items, "item")
@@ -195,13 +170,13 @@ class Observations(ABC):
         copies = np.array(self.units.counts, dtype=np.int64)
         for unit in given:
             if not 0 <= unit < len(copies) or not copies[unit]:
-                raise InvalidValueError(
+                raise errors.InvalidValueError(
                     f"units must be numbers from 0 to {len(copies) - 1:,} (the distinct units), each at "
                     f"most as often as it occurs, but there is {shorten(unit)}"
                 )
             copies[unit] -= 1
         if not copies.any():
-            raise NothingLeftError(self.units.kind)
+            raise errors.NothingLeftError(self.units.kind)
         return self.with_copies(copies)
 
     def with_copies(self, copies: Any) -> Self:
@@ -224,7 +199,7 @@ class Observations(ABC):
         """
         expected = len(self.units)
         if np.shape(copies) != (expected,):
-            raise SizeMismatchError(
+            raise errors.SizeMismatchError(
                 f"copies must hold one number for each of the {expected:,} distinct units, "
                 f"but has shape {np.shape(copies)}"
             )
@@ -237,9 +212,20 @@ class Observations(ABC):
         kept = {each.name: vars(self)[each.name] for each in fields(self) if each.name in vars(self)}
         return set_fields(object.__new__(type(self)), **kept | changes)
 
-    @abstractmethod
     def _copied(self, copies: IntArray) -> dict[str, Any]:
         """Return the fields that change when there are ``copies`` of each distinct unit."""
+        times = copies if self.unit is None else copies[self.unit]
+        return self._rows(np.repeat(np.arange(len(times)), times))
+
+    def _rows(self, rows: IntArray, **changed: Any) -> dict[str, Any]:
+        """Return the fields of some rows, of which a few may have changed, and who is behind them."""
+        columns = {name: getattr(self, name) for name in self.row_fields} | changed
+        found = {name: some_of(column, rows) for name, column in columns.items()}
+        if self.entry_fields:
+            found["indptr"], entries = repeated_spans(vars(self)["indptr"], rows)
+            found |= {name: getattr(self, name)[entries] for name in self.entry_fields}
+        left = None if self.weights is None else self.weights[rows]
+        return found | {"weights": left} | remaining_groups(self.unit, self.unit_labels, rows)
 
     def with_added(self, unit: Any, times: int = 1) -> Self:
         """Return the data with one more unit, as often as is said; the list of items stays as it is.
@@ -258,7 +244,10 @@ class Observations(ABC):
         >>> Votes(["ann", "bob", "ann"]).with_added("bob", 2).units.counts
         array([2, 3])
         """
-        self._check_addable()
+        if self.unit is not None or self.weights is not None:  # nobody can make these up
+            raise errors.InvalidDataError(
+                f"no unit can be added to {self.kind.name} with weights or groups: any size would do"
+            )
         return self.joined(self._one(unit, times))
 
     def joined(self, new: Self) -> Self:
@@ -289,7 +278,7 @@ class Observations(ABC):
                 both[name] = np.concatenate([mine, its[1:] + mine[-1] if name == "indptr" else its])
             elif isinstance(mine, bool):
                 both[name] = mine and its
-            elif name == self.per_row:
+            elif name in self.row_fields:
                 numbered = (tuple(part) == tuple(range(len(part))) for part in (mine, its))
                 unnamed = name == "row_labels" and all(numbered)
                 both[name] = range(len(mine) + len(its)) if unnamed else (*mine, *its)
@@ -303,10 +292,12 @@ class Observations(ABC):
         """Return the data over a longer list of items, given the places of theirs in it."""
         found: dict[str, Any] = {"items": items}
         for name in self.item_fields:
-            column, wide = getattr(self, name), np.full((self.n_rows, len(items)), np.nan)
-            if column.ndim > 1:
-                wide[:, places] = column
-            found[name] = places[column] if column.ndim == 1 else wide
+            column = getattr(self, name)
+            if column.ndim == 1:
+                found[name] = places[column].astype(column.dtype)
+            else:
+                found[name] = np.full((len(column), len(items)), np.nan)
+                found[name][:, places] = column
         return self._changed(found)
 
     def check_joins(self, new: Observations) -> None:
@@ -314,7 +305,7 @@ class Observations(ABC):
         if type(new) is type(self) and (new.told, new.grouped) == (self.told, self.grouped):
             return
         its = new.told if isinstance(new, Observations) else f"of the type {type(new).__name__}"
-        raise InvalidDataError(f"new units must be {self.told}, as the others, but are {its}")
+        raise errors.InvalidDataError(f"new units must be {self.told}, as the others, but are {its}")
 
     @property
     def told(self) -> str:
@@ -332,7 +323,7 @@ class Observations(ABC):
 
     def _anew(self, people: People) -> Self:  # noqa: ARG002 (always refused)
         """Return the data as their constructor makes them from their fields, and from who is behind."""
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             f"no units can be added to {self.kind.name} whose numbers depend on all of them",
             way_out="Start anew from all of them.",
         )
@@ -350,18 +341,11 @@ class Observations(ABC):
 
     def _one(self, unit: Any, times: int) -> Self:  # noqa: ARG002 (always refused)
         """Return data that hold one unit alone, as often as is said."""
-        raise InvalidDataError(f"no unit can be added to {self.kind.name}")
-
-    def _check_addable(self) -> None:
-        """Complain about units that nobody can make up: groups, and persons with a weight."""
-        if self.unit is not None or self.weights is not None:
-            raise InvalidDataError(
-                f"no unit can be added to {self.kind.name} with weights or groups: any size would do"
-            )
+        raise errors.InvalidDataError(f"no unit can be added to {self.kind.name}")
 
     def favouring(self, behind: int, ahead: int, ends: Ends) -> Any:  # noqa: ARG002 (always refused)
         """Return a unit that favours one item over another, as :meth:`with_added` takes it."""
-        raise InvalidDataError(f"no unit can be added to {self.kind.name}")
+        raise errors.InvalidDataError(f"no unit can be added to {self.kind.name}")
 
     def keeping(self, items: Iterable[object]) -> Self:
         """Return the data about some items alone, as if nothing had been said of the others.
@@ -387,7 +371,7 @@ class Observations(ABC):
         known = set(self.items)
         unknown = [label for label in wanted if not is_hashable(label) or label not in known]
         if unknown:
-            raise InvalidLabelError(
+            raise errors.InvalidLabelError(
                 f"there is no item {shorten(unknown[0])}",
                 way_out=f"The items are {listing(map(shorten, self.items), self.n_items)}.",
             )
@@ -432,7 +416,7 @@ class Observations(ABC):
         some = self.item_counts[kept].any()
         made = self._changed(self._of_items(kept) | labels) if some else None
         if made is None or not made.item_counts.any():
-            raise EmptyDataError(
+            raise errors.EmptyDataError(
                 f"no {self.count_of} are left without {counted(int((~kept).sum()), 'item')}",
                 way_out="Keep more items.",
             )
@@ -442,7 +426,7 @@ class Observations(ABC):
 
     def with_note(self, note: str) -> Self:
         """Return the data with one more note."""
-        return self._changed({"notes": (*self.notes, note)})
+        return self._changed({self.noted: (*getattr(self, self.noted), note)})
 
     def with_labels(self, labels: Any) -> Self:
         """Return the data with names for items that are ids; nothing else changes.
@@ -464,7 +448,7 @@ class Observations(ABC):
 
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:  # noqa: ARG002 (always refused)
         """Return the fields that change when only the marked items stay, but the labels."""
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             f"no item can be left out of {self.kind.name}: all of them make up its scores together",
             way_out=["Name the columns that should be in it as ", Option("items", several=True)],
         )
@@ -496,15 +480,6 @@ class Observations(ABC):
     def _named(self, item: int) -> str:
         return shortened(self.items[item], NAME_COLUMNS)
 
-    def _people(self, rows: Any) -> dict[str, Any]:
-        """Return who is behind some of the rows."""
-        return some_people(rows, weights=self.weights, unit=self.unit, unit_labels=self.unit_labels)
-
-    def _units(self, labels: Sequence[object]) -> Units:
-        """Return the groups as units, or where there are none each row, under its label."""
-        named = labels if self.unit_labels is None else self.unit_labels
-        return Units(self.unit_kind or self.kind.unit, np.ones(len(named), dtype=np.int64), named)
-
     @classmethod
     def from_table(cls, table: Table, given: Mapping[str, Any]) -> Self:
         """Make the data from a table; ``from_frame`` and ``read`` of each kind explain the arguments."""
@@ -520,9 +495,7 @@ class Observations(ABC):
         scale = tuple((name, said) for name, said in found.settings.items() if name in OF_SCALE)
         with found.errors():
             data = cls._from_columns(found)
-            check_header(found, data.items)
-            found.table.notes += nearly_equal(data.items)
-            found.table.notes += dropping.said()
+            found.table.notes += about_items(found, data.items) + dropping.said()
         set_fields(data, unit_candidates=unit_candidates(found), scale=scale)
         data = with_notes_first(data, found.table.notes)
         labels = found.reading.get("labels")
@@ -626,10 +599,9 @@ def set_fields(data: Data, **fields: Any) -> Data:
     return data
 
 
-def with_notes_first(data: Data, notes: Sequence[str], *last: str) -> Data:
-    """Put notes about columns before those about policies, others last, and return the data."""
-    field = "policies" if hasattr(data, "policies") else "notes"  # in an engine, notes grow
-    return set_fields(data, **{field: (*notes, *getattr(data, field), *last)})
+def with_notes_first(data: Data, notes: Sequence[str]) -> Data:
+    """Put notes about columns before those about policies, and return the data."""
+    return set_fields(data, **{data.noted: (*notes, *getattr(data, data.noted))})
 
 
 def nearly_equal(items: Sequence[object]) -> list[str]:
@@ -643,8 +615,9 @@ def nearly_equal(items: Sequence[object]) -> list[str]:
     return [f"items that differ only in blanks or case are kept apart: {shown}"] if twice else []
 
 
-def check_header(found: Resolved, items: Collection[object]) -> None:
-    """Refuse items that are called like the column that names them."""
+def about_items(found: Resolved, items: Sequence[object]) -> list[str]:
+    """Refuse items that are called like the column that names them; note those that look alike."""
     for name in (found.columns.get(role) for role in ("choice", "item", "left", "right", "winner")):
         if isinstance(name, str) and name in found.table.columns:
             found.table.check_header(name, items)
+    return nearly_equal(items)

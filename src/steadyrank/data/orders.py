@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from steadyrank._typing import AnyArray, IntArray
-from steadyrank.data.rows import repeated_spans
+from steadyrank.data.rows import repeated_cells
 from steadyrank.errors import NO_BLANKS, InvalidBallotError, shorten
-from steadyrank.reading.arrays import objects
+from steadyrank.reading.arrays import numbered, objects
 from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.text_columns import TextColumn
 
@@ -26,6 +26,40 @@ class BallotArrays(NamedTuple):
     indptr: IntArray
     ranked: IntArray
     levels: IntArray
+
+    def canonical(self, items: Sequence[object], *, approval: bool) -> dict[str, IntArray]:
+        """Sort each ballot by level and item, with levels 0, 1, 2...; refuse an item named twice."""
+        indptr, ranked, levels = self
+        rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+        again = repeated_cells(rows, ranked)
+        if len(again):
+            raise InvalidBallotError(
+                f"a ballot names {shorten(items[ranked[again[0]]])} twice",
+                rows=np.unique(rows[again]),
+                way_out="Correct these ballots.",
+            )
+        order = np.lexsort((ranked, levels, rows))
+        ranked, levels = ranked[order], levels[order]
+        if approval or not len(ranked):
+            return {"indptr": indptr, "ranked": ranked, "levels": np.zeros_like(levels)}
+        new_tier = np.zeros(len(levels), dtype=np.int64)
+        new_tier[1:] = (levels[1:] != levels[:-1]) | (rows[1:] != rows[:-1])
+        tiers = np.cumsum(new_tier)
+        return {"indptr": indptr, "ranked": ranked, "levels": tiers - tiers[indptr[rows]]}
+
+    def distinct(self, counts: IntArray, apart: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the first row of each distinct ballot, in order, and the sum of its counts.
+
+        Rows with different numbers in ``apart`` are kept apart, whatever they say.
+        """
+        rows, both = np.flatnonzero(counts), np.stack([self.ranked, self.levels], axis=1)
+        spans = zip(self.indptr[rows], self.indptr[rows + 1], apart[rows], strict=True)
+        codes, distinct = numbered(
+            [both[one:end].tobytes() + more.tobytes() for one, end, more in spans]
+        )
+        totals = np.zeros(len(distinct), dtype=np.int64)
+        np.add.at(totals, codes, counts[rows])
+        return rows[np.unique(codes, return_index=True)[1]], totals
 
 
 def flatten(ballots: Iterable[Any], *, approval: bool) -> tuple[IntArray, AnyArray, IntArray]:
@@ -72,56 +106,6 @@ def _check_ballot(ballot: object, row: int, *, approval: bool) -> None:
             rows=[row],
             way_out="Use a list, best first; or approval=True for sets of approved items.",
         )
-
-
-def canonical(entries: BallotArrays, items: Sequence[object], *, approval: bool) -> BallotArrays:
-    """Sort each ballot by level and item, with levels 0, 1, 2...; refuse an item named twice."""
-    rows = np.repeat(np.arange(len(entries.indptr) - 1), np.diff(entries.indptr))
-    _check_named_once(rows, entries.ranked, items)
-    order = np.lexsort((entries.ranked, entries.levels, rows))
-    ranked, levels = entries.ranked[order], entries.levels[order]
-    if approval or not len(ranked):
-        return BallotArrays(entries.indptr, ranked, np.zeros_like(levels))
-    new_tier = np.zeros(len(levels), dtype=np.int64)
-    new_tier[1:] = (levels[1:] != levels[:-1]) | (rows[1:] != rows[:-1])
-    tiers = np.cumsum(new_tier)
-    return BallotArrays(entries.indptr, ranked, tiers - tiers[entries.indptr[rows]])
-
-
-def _check_named_once(rows: IntArray, ranked: IntArray, items: Sequence[object]) -> None:
-    order = np.lexsort((ranked, rows))
-    cells = np.stack([rows, ranked])[:, order]
-    again = np.flatnonzero((cells[:, 1:] == cells[:, :-1]).all(axis=0))
-    if len(again):
-        entry = order[again[0]]
-        raise InvalidBallotError(
-            f"a ballot names {shorten(items[ranked[entry]])} twice",
-            rows=np.unique(rows[order[again]]),
-            way_out="Correct these ballots.",
-        )
-
-
-def distinct_ballots(
-    entries: BallotArrays, counts: IntArray, apart: IntArray
-) -> tuple[BallotArrays, IntArray, IntArray]:
-    """Keep each ballot once, in order of first appearance; return the sums of counts and the rows kept.
-
-    Rows with different numbers in ``apart`` are kept apart, whatever they say.
-    """
-    place: dict[bytes, int] = {}
-    first: list[int] = []
-    totals: list[int] = []
-    both = np.stack([entries.ranked, entries.levels], axis=1)
-    for row in np.flatnonzero(counts).tolist():
-        key = both[entries.indptr[row] : entries.indptr[row + 1]].tobytes() + apart[row].tobytes()
-        known = place.setdefault(key, len(first))
-        if known == len(first):
-            first.append(row)
-            totals.append(0)
-        totals[known] += int(counts[row])
-    indptr, take = repeated_spans(entries.indptr, np.array(first))
-    kept = BallotArrays(indptr, entries.ranked[take], entries.levels[take])
-    return kept, np.array(totals), np.array(first)
 
 
 def without_answers(

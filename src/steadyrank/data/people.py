@@ -17,6 +17,7 @@ from steadyrank.errors import EmptyDataError, InvalidDataError, InvalidWeightErr
 from steadyrank.reading.arrays import as_column, as_numbers, check_length
 from steadyrank.reading.kinds import ReadingArguments, Role
 from steadyrank.reading.labels import encode
+from steadyrank.reading.words import known
 
 ROOM = EXACT / 1024
 """Weights add up to fewer parts than this, so that a thousand times as many are exact, too."""
@@ -26,14 +27,10 @@ MOST_PLACES = 15
 
 WEIGHTS = Role(
     "how much each unit counts: one person, with their weight",
-    (
-        "weight", "weights", "wt", "wgt", "sampleweight", "sampleweights", "surveyweight",
-        "surveyweights", "samplingweight", "pollweight",
-    ),
+    known("weight_columns"),
     holds="numbers",
     guessed_as="how much each one counts, not how often it occurs",
-)  # fmt: skip
-
+)
 UNIT = Role("rows with equal values here are left out together (a worker, a prompt)", argument="units")
 
 
@@ -173,14 +170,6 @@ def of_people(
         check_length(unit, len(counts), "units")
         row, unit = unit_kind, unit.astype(np.int64)
     return {"weights": each, "unit": unit, "unit_labels": labels, "unit_kind": row, "notes": notes}
-
-
-def some_people(
-    rows: Any, *, weights: FloatArray | None, unit: Any, unit_labels: Any, **_: Any
-) -> dict[str, Any]:
-    """Return those of these fields that change where only some rows are left."""
-    left = None if weights is None else weights[rows]
-    return {"weights": left, **remaining_groups(unit, unit_labels, rows)}
 
 
 def renumbered(kept: BoolArray) -> IntArray:

@@ -5,38 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
+from typing import Annotated, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
+from steadyrank import errors
+from steadyrank._typing import AnyArray, BoolArray, IntArray
 from steadyrank.data.entry_data import EntryObservations
-from steadyrank.data.observations import ITEM_LIST, ITEM_NAMES, set_fields
+from steadyrank.data.observations import ITEM_LIST, ITEM_NAMES, Ends, set_fields
 from steadyrank.data.people import People, PeopleArguments, agreed, of_people, renumbered, said_of
-from steadyrank.data.rows import check_some, repeated_spans
+from steadyrank.data.rows import check_some
+from steadyrank.data.sorting import begins, goes_up, in_strict_order, stable_order
 from steadyrank.engines.exact_sums import together
-from steadyrank.engines.sparse_entries import MergedEntries, SparseEntries, unit_ranges
-from steadyrank.errors import (
-    DuplicateRatingsError,
-    InvalidDataError,
-    InvalidPolicyError,
-    Option,
-    SizeMismatchError,
-    shorten,
-)
+from steadyrank.engines.sparse_entries import MergedEntries, SparseEntries
+from steadyrank.errors import Option, shorten
 from steadyrank.reading.arrays import Coded, as_numbers, check_length, compact, objects
 from steadyrank.reading.kinds import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.table import as_table
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from steadyrank._typing import AnyArray, BoolArray, IntArray
-    from steadyrank.data.observations import Ends
-    from steadyrank.data.units import Units
-
-STRIDE = 1 << 22
-"""How many entries are compared at once, so that a check needs no memory to speak of."""
+from steadyrank.reading.words import known
 
 DUPLICATES = {
     "error": "Two ratings of one item by one user are refused.",
@@ -47,20 +34,8 @@ DUPLICATES = {
 """What may be done about repeated ratings; ``trust`` in an engine only, ``last`` only in memory."""
 
 
-USER = Role(
-    "who rated",
-    (
-        "user", "userid", "username", "customer", "customerid", "custid", "rater", "raterid", "reviewer",
-        "reviewerid", "judge", "judgeid", "voter", "voterid", "person", "personid", "member", "memberid",
-        "annotator", "worker", "uid", "u",
-    ),
-)  # fmt: skip
-SCORE = Role(
-    "the rating",
-    ("rating", "ratings", "score", "stars", "star", "value", "overall", "grade", "mark", "points", "r"),
-    holds="numbers",
-    answer=True,
-)
+USER = Role("who rated", known("user_columns"))
+SCORE = Role("the rating", known("rating_columns"), holds="numbers", answer=True)
 DUPLICATE = Setting(
     "what to do where a user rated an item more than once: error (the default), last or mean; in an "
     "engine also trust (do not look)",
@@ -131,7 +106,7 @@ class Ratings(EntryObservations):
         observation="rating",
     )
 
-    item_fields, per_row = ("rated",), "user_labels"
+    row_fields, entry_fields, item_fields = ("user_labels",), ("rated", "values"), ("rated",)
     user_labels: Sequence[object]
     indptr: IntArray
     rated: AnyArray
@@ -149,7 +124,7 @@ class Ratings(EntryObservations):
         **people: Unpack[People],
     ) -> None:
         if duplicates not in DUPLICATES or duplicates == "trust":
-            raise InvalidPolicyError("duplicates", duplicates, ("error", "last", "mean"))
+            raise errors.InvalidPolicyError("duplicates", duplicates, ("error", "last", "mean"))
         stars = compact(as_numbers(score, "score"))
         user_codes, all_users = encode(user, known=users, what="users", subject="user")
         item_codes, all_items = encode(item, known=items, what="items", subject="item")
@@ -161,7 +136,7 @@ class Ratings(EntryObservations):
         if not in_strict_order(user_codes, item_codes):
             order = stable_order(user_codes, item_codes, len(all_users), len(all_items))
             item_codes, stars = item_codes[order], stars[order]
-            if not _goes_up(user_codes):  # memory that nobody has touched yet costs more than a look
+            if not goes_up(user_codes):  # memory that nobody has touched yet costs more than a look
                 user_codes = user_codes[order]
             again = _repeats(user_codes, item_codes)
             if again.any():
@@ -180,16 +155,11 @@ class Ratings(EntryObservations):
             self,
             items=all_items,
             user_labels=all_users,
-            indptr=_begins(user_codes, len(all_users)),
+            indptr=begins(user_codes, len(all_users)),
             rated=item_codes,
             values=stars,
             **fields,
         )
-
-    @cached_property
-    def units(self) -> Units:
-        """The users, each a unit of its own, or the groups of users."""
-        return self._units(self.user_labels)
 
     @cached_property
     def entries(self) -> SparseEntries:
@@ -208,29 +178,13 @@ class Ratings(EntryObservations):
             weighted=self.weights is not None,
         )
 
-    def _copied(self, copies: IntArray) -> dict[str, Any]:
-        times = copies if self.unit is None else copies[self.unit]
-        users = np.repeat(np.arange(len(times)), times)
-        indptr, entries = repeated_spans(self.indptr, users)
-        return {
-            "indptr": indptr,
-            "rated": self.rated[entries],
-            "values": self.values[entries],
-            "user_labels": tuple(self.user_labels[user] for user in users.tolist()),
-            **self._people(users),
-        }
-
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
         entry, before = kept[self.rated], np.diff(self.indptr)
-        left = np.diff(np.append(0, np.cumsum(entry))[self.indptr])
-        stay = np.flatnonzero((left > 0) | (before == 0))
-        return {
-            "indptr": np.append(0, np.cumsum(left[stay])),
-            "rated": renumbered(kept)[self.rated[entry]].astype(np.int32),
-            "values": compact(self.values[entry]),
-            "user_labels": tuple(self.user_labels[user] for user in stay.tolist()),
-            **self._people(stay),
-        }
+        indptr = np.append(0, np.cumsum(entry))[self.indptr]
+        rated = renumbered(kept)[self.rated[entry]].astype(np.int32)
+        left = {"indptr": indptr, "rated": rated, "values": compact(self.values[entry])}
+        users = np.flatnonzero((np.diff(indptr) > 0) | (before == 0))
+        return self._changed(left)._rows(users)  # noqa: SLF001 (one of us)
 
     def _one(self, unit: Any, times: int) -> Self:
         users = [f"added {self.n_rows + number}" for number in range(times) for _ in unit]
@@ -261,7 +215,7 @@ class Ratings(EntryObservations):
         said = said_of(people, raters)
         try:
             return type(self)(rater, rated, self.values, items=self.items, users=users, **said)
-        except DuplicateRatingsError as error:
+        except errors.DuplicateRatingsError as error:
             error.rows = []  # they would be those of neither
             error.way_out = ("Start anew from all ratings, read with ", Option("duplicates", "last"))
             raise
@@ -305,7 +259,7 @@ class Ratings(EntryObservations):
         _check_csr(pointers, codes, stars, len(labels))
         people: Sequence[object] = range(len(pointers) - 1) if users is None else users
         if len(people) != len(pointers) - 1:
-            raise SizeMismatchError(
+            raise errors.SizeMismatchError(
                 f"users has {len(people):,} labels for {len(pointers) - 1:,} users in indptr."
             )
         return set_fields(
@@ -364,8 +318,8 @@ def _merged(
     return np.where(times == 1, values[starts], means)
 
 
-def _duplicates(user: object, item: object, rows: AnyArray) -> DuplicateRatingsError:
-    return DuplicateRatingsError(
+def _duplicates(user: object, item: object, rows: AnyArray) -> errors.DuplicateRatingsError:
+    return errors.DuplicateRatingsError(
         f"{len(rows):,} ratings are repeated: user {shorten(user)} rated {shorten(item)} more than once",
         rows=rows,
         way_out=[
@@ -383,120 +337,23 @@ def _csr_items(items: Iterable[object] | int | None, codes: AnyArray) -> tuple[o
 
 def _check_csr(indptr: IntArray, codes: AnyArray, values: AnyArray, size: int) -> None:
     if codes.dtype.kind not in "iu" or codes.ndim != 1 or len(codes) != len(values):
-        raise InvalidDataError("rated must hold one whole number for each rating")
+        raise errors.InvalidDataError("rated must hold one whole number for each rating")
     ends = (len(indptr), int(indptr[0]), int(indptr[-1])) if len(indptr) else (0, 0, 0)
     if ends[0] < 2 or ends[1:] != (0, len(codes)) or (np.diff(indptr) < 0).any():
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             f"indptr must go up from 0 to the number of ratings, {len(codes):,}, but goes from "
             f"{ends[1]:,} to {ends[2]:,}"
         )
     if int(codes.min()) < 0 or int(codes.max()) >= size:
         wrong = (codes < 0) | (codes >= size)
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             f"rated must name items 0 to {size - 1:,}, but there is {codes[wrong][0]}", rows=wrong
         )
     falls = codes[1:] <= codes[:-1]
     falls[indptr[(indptr > 0) & (indptr < len(codes))] - 1] = False  # a new user may start anew
     if falls.any():
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             "within a user the items must go up and occur once",
             rows=np.flatnonzero(falls) + 1,
             way_out="Sort them, or use Ratings(user, item, score).",
         )
-
-
-def in_strict_order(users: AnyArray, items: AnyArray, stride: int = STRIDE) -> bool:
-    """Tell whether (user, item) goes up strictly, so that neither sorting nor merging is needed.
-
-    Examples
-    --------
-    >>> in_strict_order(np.array([0, 0, 1]), np.array([1, 2, 0]))
-    True
-    >>> in_strict_order(np.array([0, 0]), np.array([1, 1]))
-    False
-    """
-    for start in range(0, len(users) - 1, stride):
-        block = slice(start, start + stride + 1)
-        user, item = users[block], items[block]
-        up = user[1:] > user[:-1]
-        same = user[1:] == user[:-1]
-        if not (up | (same & (item[1:] > item[:-1]))).all():
-            return False
-    return True
-
-
-def stable_order(
-    users: AnyArray, items: AnyArray, n_users: int, n_items: int, stride: int = STRIDE
-) -> AnyArray:
-    """Return the permutation that sorts by user, then item, equal entries in their order.
-
-    A counting sort by user, unless they go up already; then by item within some users at a time,
-    few enough for the cache.
-
-    Examples
-    --------
-    >>> stable_order(np.array([1, 0, 1]), np.array([0, 1, 0]), 2, 2).tolist()
-    [1, 0, 2]
-    """
-    if _goes_up(items, stride):
-        return counting_order(users, n_users)
-    if not _goes_up(users, stride):
-        by_user = counting_order(users, n_users)
-        return by_user[stable_order(users[by_user], items[by_user], n_users, n_items, stride)]
-    order: AnyArray = np.empty(len(users), dtype=_wide(len(users)))
-    ends = _begins(users, n_users)
-    for first, last in unit_ranges(ends, max(1, stride >> 4)):
-        part = slice(ends[first], ends[last])
-        order[part] = _order_of_pairs(users[part] - first, items[part], n_items) + ends[first]
-    return order
-
-
-def _begins(users: AnyArray, n_users: int) -> IntArray:
-    """Return where the entries of each user begin, and where the last ones end; users go up."""
-    return np.searchsorted(users, np.arange(n_users + 1, dtype=users.dtype)).astype(np.int64)
-
-
-def _order_of_pairs(users: AnyArray, items: AnyArray, n_items: int) -> AnyArray:
-    """Sort by user and item: as one number each that ends with its place, if that fits."""
-    size = max(1, len(users))
-    if (int(users.max(initial=0)) + 1) * n_items * size >= 2**63:
-        return np.lexsort((items, users))
-    packed = np.multiply(users, n_items, dtype=np.int64)
-    packed += items
-    packed *= size
-    packed += np.arange(len(users))
-    packed.sort()
-    return packed % size
-
-
-def counting_order(codes: AnyArray, size: int) -> AnyArray:
-    """Return the permutation that sorts codes below ``size``, stable, in linear time.
-
-    Turning a one-row sparse matrix from rows to columns is a counting sort in compiled code.
-
-    Examples
-    --------
-    >>> counting_order(np.array([2, 0, 2, 1]), 3).tolist()
-    [1, 3, 0, 2]
-    """
-    from scipy.sparse import csr_array
-
-    wide = _wide(len(codes))
-    places: AnyArray = np.arange(len(codes), dtype=wide)
-    ends = np.array([0, len(codes)], dtype=wide)
-    matrix = csr_array((places, codes.astype(wide, copy=False), ends), shape=(1, size))
-    order: AnyArray = matrix.tocsc().data
-    return order
-
-
-def _wide(size: int) -> type[np.int32 | np.int64]:
-    """Return the narrower type that holds places up to a size."""
-    return np.int32 if size < np.iinfo(np.int32).max else np.int64
-
-
-def _goes_up(codes: AnyArray, stride: int = STRIDE) -> bool:
-    for start in range(0, len(codes) - 1, stride):
-        block = codes[start : start + stride + 1]
-        if (block[1:] < block[:-1]).any():
-            return False
-    return True

@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
+from typing import Annotated, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
+from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.data.grids import without_ids
 from steadyrank.data.observations import Observations, set_fields
-from steadyrank.data.people import UNIT, People, of_people, some_people
+from steadyrank.data.people import UNIT, People, of_people
 from steadyrank.data.rows import check_some, column_labels, row_names
 from steadyrank.data.score_matrix import MISSING as MATRIX_MISSING, without_gaps
 from steadyrank.errors import InvalidPolicyError, InvalidWeightError, Option, listing, shorten
 from steadyrank.reading.arrays import as_column, as_matrix, as_numbers, check_length, objects
-from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role, Setting
+from steadyrank.reading.kinds import Columns, Form, Kind, ReadingArguments, Role, Setting
 from steadyrank.reading.labels import encode
+from steadyrank.reading.roles import Resolved
 from steadyrank.reading.scales import on_one_scale
 from steadyrank.reading.table import Guess, Table, as_table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Self
-
-    from steadyrank._typing import AnyArray, FloatArray, IntArray
-    from steadyrank.data.units import Units
-    from steadyrank.reading.kinds import Columns
-    from steadyrank.reading.roles import Resolved
 
 MISSING = {name: MATRIX_MISSING[name] for name in ("error", "drop")}
 GAPS = Setting("what to do with missing values: error (the default), or drop the row", MISSING)
@@ -112,7 +104,7 @@ class Regression(Observations):
         ),
     )
 
-    item_fields = ("X",)
+    row_fields, item_fields = ("X", "y", "row_labels"), ("X",)
     X: FloatArray
     y: FloatArray
     row_labels: Sequence[object]
@@ -149,18 +141,11 @@ class Regression(Observations):
         labels, names = column_labels(items, matrix.shape[1]), row_names(rows, len(matrix))
         gaps = np.isnan(np.column_stack([matrix, response]))
         fields = of_people(np.ones(len(matrix), dtype=np.int64), "row", **people)
-        if gaps.any():
-            kept, notes = without_gaps(missing, gaps, names, (*labels, "y"), otherwise=())
-            fields |= some_people(kept, **fields) | {"notes": notes}
-            matrix, response = matrix[kept], response[kept]
-            names = tuple(names[row] for row in np.flatnonzero(kept).tolist())
         made = {"X": matrix, "y": response, "row_labels": names, "classes": classes}
         set_fields(self, items=labels, **made, **fields)
-
-    @cached_property
-    def units(self) -> Units:
-        """The rows, or the groups of rows."""
-        return self._units(self.row_labels)
+        if gaps.any():
+            kept, notes = without_gaps(missing, gaps, names, (*labels, "y"), otherwise=())
+            set_fields(self, **self._rows(kept), notes=notes)
 
     @property
     def responses(self) -> AnyArray:
@@ -184,12 +169,6 @@ class Regression(Observations):
             response = f"{self.y[rows].mean():.6g}" if self.classes is None else classes
             told.append(f"{values}; response {response}{mean}" if values else None)
         return told
-
-    def _copied(self, copies: IntArray) -> dict[str, Any]:
-        times = copies if self.unit is None else copies[self.unit]
-        rows = np.repeat(np.arange(len(times)), times)
-        labels = tuple(self.row_labels[row] for row in rows.tolist())
-        return {"X": self.X[rows], "y": self.y[rows], "row_labels": labels, **self._people(rows)}
 
     def _anew(self, people: People) -> Self:
         if self.classes is not None or STANDARDISED in self.notes:

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
+from steadyrank._typing import IntArray
 from steadyrank.errors import MOST_COUNTED, CountTotalError, EmptyDataError, SizeMismatchError
 from steadyrank.reading.arrays import as_counts
 from steadyrank.reading.labels import encode, unique_labels
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from steadyrank._typing import IntArray
-
-    Ends = tuple[float | None, float | None]
-    """The least and the largest value that a unit gives, None where it gives none."""
 
 
 def check_some(size: int, what: str) -> None:
@@ -70,6 +63,25 @@ def row_names(rows: Iterable[object] | None, size: int) -> Sequence[object]:
     if len(codes) != size:
         raise SizeMismatchError(f"rows has {len(codes):,} labels for {size:,} rows")
     return tuple(labels[code] for code in codes)
+
+
+def some_of(column: Any, rows: IntArray) -> Any:
+    """Return some rows of an array or of a sequence of labels."""
+    indexed = isinstance(column, np.ndarray)
+    return column[rows] if indexed else tuple(column[row] for row in rows.tolist())
+
+
+def repeated_cells(rows: IntArray, items: IntArray) -> IntArray:
+    """Return the places of entries whose row and item an earlier entry has, sorted by these.
+
+    Examples
+    --------
+    >>> repeated_cells(np.array([1, 0, 1, 1]), np.array([2, 2, 0, 2]))
+    array([3])
+    """
+    cells = rows.astype(np.int64) * (items.max(initial=0) + 1) + items
+    order = np.argsort(cells, kind="stable")
+    return np.asarray(order[1:][cells[order][1:] == cells[order][:-1]])
 
 
 def repeated_spans(indptr: IntArray, chosen: IntArray) -> tuple[IntArray, IntArray]:

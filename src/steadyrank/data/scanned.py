@@ -5,19 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn
 
 import numpy as np
 
 from steadyrank._typing import BoolArray, IntArray
 from steadyrank.data.entry_data import EntryObservations
-from steadyrank.data.observations import (
-    Observations,
-    check_header,
-    nearly_equal,
-    set_fields,
-    with_notes_first,
-)
+from steadyrank.data.observations import Observations, about_items, set_fields
 from steadyrank.data.units import LazyLabels, Units
 from steadyrank.engines.lazy_entries import LazyEntries
 from steadyrank.engines.scanning import counted_rows, offered_units, scan_ratings, scan_scores
@@ -60,6 +54,7 @@ class ScannedEntries(EntryObservations):
     <ScannedEntries: 2 users, 2 items: 'a', 'b'>
     """
 
+    noted = "policies"  # what left the engine comes after them
     kind: Kind  # type: ignore[misc]  # of the object: one class serves several kinds
     entries: LazyEntries
     unit_kind: str
@@ -114,10 +109,6 @@ class ScannedEntries(EntryObservations):
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
         return {"entries": self.entries.of_items(kept)}
 
-    def with_note(self, note: str) -> Self:
-        """Return the data with one more note, which comes before what left the engine."""
-        return self._changed({"policies": (*self.policies, note)})
-
     @property
     def variety(self) -> str:
         """Where they are: that tells them from data that units can be added to."""
@@ -164,13 +155,12 @@ def scanned(
                     error.rows = []  # they would be numbers of distinct rows, not of those in the files
                     raise
                 set_fields(data, unit_candidates=offered_units(lazy, found))
-                return with_notes_first(data, [], lazy.traffic.sentence(lazy.engine))
+                return data.with_note(lazy.traffic.sentence(lazy.engine))
         scan = scan_scores if "row" in found.kind.roles else scan_ratings
         asked = {name: limit for name, limit in limits.items() if limit is not None}
         entries, notes = scan(lazy, found, **asked)
         with found.errors():
-            check_header(found, entries.labels)
-        notes += nearly_equal(entries.labels)
+            notes += about_items(found, entries.labels)
         data = ScannedEntries(
             entries, made.kind, found.columns.get("unit", made.kind.unit), tuple(notes)
         )

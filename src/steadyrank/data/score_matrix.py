@@ -6,47 +6,25 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
+from typing import Annotated, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
+from steadyrank import errors
+from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.data.entry_data import EntryObservations
 from steadyrank.data.grids import ROW_NAMES, WAYS, grid_of, is_id, is_nearly_numeric
-from steadyrank.data.observations import COUNT, ITEM_NAMES, set_fields
-from steadyrank.data.people import People, PeopleArguments, agreed, of_people, said_of, some_people
-from steadyrank.data.rows import check_some, column_labels, row_names
+from steadyrank.data.observations import COUNT, ITEM_NAMES, Ends, set_fields
+from steadyrank.data.people import People, PeopleArguments, agreed, of_people, said_of
+from steadyrank.data.rows import check_some, column_labels, repeated_cells, row_names
 from steadyrank.engines.dense_entries import DenseEntries
-from steadyrank.errors import (
-    ColumnError,
-    InvalidDataError,
-    InvalidPolicyError,
-    MissingValuesError,
-    Option,
-    listing,
-    shorten,
-)
+from steadyrank.errors import Option, WayOut, listing, shorten
+from steadyrank.reading import scales
 from steadyrank.reading.arrays import as_matrix
 from steadyrank.reading.kinds import Columns, Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode
-from steadyrank.reading.scales import (
-    ALL,
-    MEASURE_NAMES,
-    SCALES,
-    check_no_ranks,
-    on_one_scale,
-    suggestion,
-    turned_rows,
-)
+from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Table, as_table, simplify
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-    from steadyrank.data.observations import Ends
-    from steadyrank.data.units import Units
-    from steadyrank.errors import WayOut
-    from steadyrank.reading.roles import Resolved
 
 MISSING = {
     "error": "Missing values are refused.",
@@ -75,7 +53,7 @@ LESS = Setting(
     several=True,
 )
 SCALE = Setting(
-    "bring each row to one scale: z (scores), ranks, or range (0 to 1); as it is if not", SCALES
+    "bring each row to one scale: z (scores), ranks, or range (0 to 1); as it is if not", scales.SCALES
 )
 
 
@@ -184,7 +162,7 @@ class ScoreMatrix(EntryObservations):
         observation="score",
     )
 
-    item_fields = ("values",)
+    row_fields, item_fields = ("values", "row_labels"), ("values",)
     values: FloatArray
     row_labels: Sequence[object]
     missing: str
@@ -199,7 +177,7 @@ class ScoreMatrix(EntryObservations):
         **people: Unpack[People],
     ) -> None:
         if missing not in MISSING:
-            raise InvalidPolicyError("missing", missing, tuple(MISSING))
+            raise errors.InvalidPolicyError("missing", missing, tuple(MISSING))
         matrix = as_matrix(values, "values", missing=True)
         check_some(len(matrix), "rows")
         check_some(matrix.shape[1], "items")
@@ -207,17 +185,10 @@ class ScoreMatrix(EntryObservations):
         row_labels = row_names(rows, len(matrix))
         gaps = np.isnan(matrix)
         fields = of_people(np.ones(len(matrix), dtype=np.int64), "row", **people)
+        set_fields(self, items=labels, values=matrix, row_labels=row_labels, missing=missing, **fields)
         if gaps.any():
             kept, notes = without_gaps(missing, gaps, row_labels, labels)
-            fields |= some_people(kept, **fields) | {"notes": fields["notes"] + notes}
-            matrix = matrix[kept]
-            row_labels = tuple(row_labels[row] for row in np.flatnonzero(kept).tolist())
-        set_fields(self, items=labels, values=matrix, row_labels=row_labels, missing=missing, **fields)
-
-    @cached_property
-    def units(self) -> Units:
-        """The rows, or the groups of rows."""
-        return self._units(self.row_labels)
+            set_fields(self, **self._rows(kept), notes=self.notes + notes)
 
     @cached_property
     def entries(self) -> DenseEntries:
@@ -235,18 +206,9 @@ class ScoreMatrix(EntryObservations):
         weights = None if self.weights is None else self.weight_parts
         return DenseEntries(values, self.unit, weights, (self.row_labels, self.items), parts=parts)
 
-    def _copied(self, copies: IntArray) -> dict[str, Any]:
-        times = copies if self.unit is None else copies[self.unit]
-        return self._rows(self.values, np.repeat(np.arange(len(times)), times))
-
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
         values = self.values[:, kept]
-        return self._rows(values, np.flatnonzero(~np.isnan(values).all(axis=1)))
-
-    def _rows(self, values: FloatArray, rows: IntArray) -> dict[str, Any]:
-        """Return the fields of data that hold these rows of a matrix, and their groups."""
-        labels = tuple(self.row_labels[row] for row in rows.tolist())
-        return {"values": values[rows], "row_labels": labels, **self._people(rows)}
+        return self._rows(np.flatnonzero(~np.isnan(values).all(axis=1)), values=values)
 
     def _one(self, unit: Any, times: int) -> Self:
         rows = ["added"] * times
@@ -316,86 +278,62 @@ class ScoreMatrix(EntryObservations):
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
         made = _long_matrix(found) if "score" in found.columns else _wide_matrix(found)
-        asked = {name: found.settings.get(name) for name in ("lower_is_better", "standardise")}
-        made["values"] = _scaled(
-            found, made, names=made.pop("named"), shared=made.pop("shared"), **asked
-        )
-        kept = made.pop("kept", None)
-        try:
+        kept, shared = made.pop("kept", None), made.pop("shared", None)
+        made["values"] = _scaled(found, made["values"], made["rows"], shared)
+        with errors.rows_among(kept):
             data = cls(**made, missing=found.settings.get("missing", "error"))
-        except InvalidDataError as error:
-            if kept is not None and not error.placed:
-                error.rows = kept[error.rows].tolist()
-            raise
         in_rows = found.settings.get("items_in") == "rows"
         return set_fields(data, unit_kind="column") if in_rows else data
 
 
 def _scaled(
-    found: Resolved,
-    made: dict[str, Any],
-    *,
-    names: Sequence[object],
-    shared: bool,
-    lower_is_better: Any,
-    standardise: str | None,
+    found: Resolved, values: FloatArray, named: Any, shared: Sequence[object] | None
 ) -> FloatArray:
-    """Return the values so that more is better, on one scale if that is asked for."""
-    table, values = found.table, np.asarray(made["values"], dtype=np.float64)
-    rows = range(len(values)) if made["rows"] is None else list(made["rows"])
-    turned = turned_rows(table, rows, lower_is_better, named=names, shared=shared)
-    if lower_is_better is None and not turned.any():
-        check_no_ranks(values, table.source)
-    elif lower_is_better is None:
-        all_of_them = turned.all()
-        found.settings["lower_is_better"] = [ALL] if all_of_them else list(compress(rows, turned))
+    """Return the values so that more is better, on one scale if that is asked for.
+
+    Whether less is better is told by the names of rows, unless all rows share some names that tell it.
+    """
+    table, settings = found.table, found.settings
+    asked, how = settings.get("lower_is_better"), settings.get("standardise")
+    rows = range(len(values)) if named is None else list(named)
+    told = rows if shared is None else shared
+    turned = scales.turned_rows(table, rows, asked, named=told, shared=shared is not None)
+    if asked is None and not turned.any():
+        scales.check_no_ranks(values, table.source)
+    elif asked is None:
+        some = [scales.ALL] if turned.all() else list(compress(rows, turned))
+        settings["lower_is_better"] = some
     values[turned] *= -1.0
-    if standardise:
-        table.notes.append(SCALES[standardise])
-        return on_one_scale(values, standardise)
-    table.notes += suggestion(values, rows)
+    if how:
+        table.notes.append(scales.SCALES[how])
+        return scales.on_one_scale(values, how)
+    table.notes += scales.suggestion(values, rows)
     return values
 
 
 def _wide_matrix(found: Resolved) -> dict[str, Any]:
     table, columns = found.table, found.columns
-    apart = [columns[role] for role in ("unit", "weights") if role in columns]
-    grid = grid_of(
-        table,
-        apart=apart,
-        labels=columns.get("row") or columns.get("item"),
-        values=columns.get("items"),
-        items_in=found.settings.get("items_in"),
-    )
+    grid = grid_of(found)
     values = table.matrix(grid.values, missing=True)
     labels = None if grid.labels is None else table.labels(grid.labels)
     found.settings["items_in"] = grid.items_in
     if grid.items_in == "columns":
         # These play their roles though nobody named them.
         columns |= {"items": grid.values} | ({} if grid.labels is None else {"row": grid.labels})
-        measures = simplify(grid.labels or "") in MEASURE_NAMES
+        measures = simplify(grid.labels or "") in scales.MEASURE_NAMES
         rows = None if labels is None else labels[grid.rows]
-        named = {"named": rows if measures else grid.values, "shared": not measures, "kept": grid.rows}
+        beside = {"shared": None if measures else grid.values, "kept": grid.rows}
         people = said_of(found.people(), grid.rows)
-        return {"values": values[grid.rows], "items": grid.values, "rows": rows, **people, **named}
-    if apart:
-        raise ColumnError(
-            f"the rows are items, so that {shorten(apart[0])} says nothing about what leaves: a column",
-            way_out=[
-                "Where you named it, omit ",
-                Option("unit" if "unit" in columns else "weights"),
-                "; where it was guessed, pass it over with ",
-                Option("ignore", apart[0]),
-            ],
+        return {"values": values[grid.rows], "items": grid.values, "rows": rows, **people, **beside}
+    for role in (role for role in ("unit", "weights") if role in columns):
+        name = columns[role]
+        named, guessed = "Where you named it, omit ", "; where it was guessed, pass it over with "
+        raise errors.ColumnError(
+            f"the rows are items, so that {shorten(name)} says nothing about what leaves: a column",
+            way_out=[named, Option(role), guessed, Option("ignore", name)],
         )
     columns |= {"item": grid.labels, "row": grid.values}
-    return {
-        "values": values.T,
-        "items": labels,
-        "rows": grid.values,
-        "named": grid.values,
-        "shared": False,
-    }
+    return {"values": values.T, "items": labels, "rows": grid.values}
 
 
 def _long_matrix(found: Resolved) -> dict[str, Any]:
@@ -403,12 +341,10 @@ def _long_matrix(found: Resolved) -> dict[str, Any]:
     row_codes, rows = encode(found.values("row"), what="rows")
     item_codes, items = encode(found.values("item"), subject="item")
     values = found.table.numbers(found.columns["score"], missing=True)
-    cells = row_codes.astype(np.int64) * len(items) + item_codes
-    order = np.argsort(cells, kind="stable")
-    again = order[1:][cells[order][1:] == cells[order][:-1]]
+    again = repeated_cells(row_codes, item_codes)
     if len(again):
         row, item = rows[row_codes[again[0]]], items[item_codes[again[0]]]
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             f"{shorten(item)} has more than one value in row {shorten(row)}",
             rows=np.sort(again),
             way_out=["Keep one of them, or name another column as ", Option("row")],
@@ -416,9 +352,9 @@ def _long_matrix(found: Resolved) -> dict[str, Any]:
     matrix = np.full((len(rows), len(items)), np.nan)
     matrix[row_codes, item_codes] = values
     people = agreed(found.people(), row_codes, len(rows), "row")
-    measures = simplify(found.columns["row"]) in MEASURE_NAMES
-    named = {"named": rows if measures else [found.columns["score"]], "shared": not measures}
-    return {"values": matrix, "items": items, "rows": rows, **people, **named}
+    measures = simplify(found.columns["row"]) in scales.MEASURE_NAMES
+    shared = None if measures else [found.columns["score"]]
+    return {"values": matrix, "items": items, "rows": rows, "shared": shared, **people}
 
 
 def without_gaps(
@@ -427,7 +363,7 @@ def without_gaps(
     rows: Sequence[object],
     items: Sequence[object],
     otherwise: WayOut = (", or take means over the values that are there with ", AVAILABLE),
-) -> tuple[AnyArray, tuple[str, ...]]:
+) -> tuple[IntArray, tuple[str, ...]]:
     """Return which rows stay, and what was done about the gaps; errors say what could be done else."""
     total = int(gaps.sum())
     gappy, empty = np.asarray(gaps.any(axis=1)), np.asarray(gaps.all(axis=1))
@@ -436,14 +372,14 @@ def without_gaps(
             f"row {shorten(rows[row])} item {shorten(items[item])}"
             for row, item in np.argwhere(gaps)[:5]
         ]
-        raise MissingValuesError(
+        raise errors.MissingValuesError(
             f"{total:,} values are missing ({listing(where, total)})",
             rows=gappy,
             way_out=["Drop these rows with ", Option("missing", "drop"), *otherwise],
         )
     unknown = np.flatnonzero(gaps.all(axis=0)).tolist()
     if unknown:
-        raise MissingValuesError(
+        raise errors.MissingValuesError(
             f"no values at all for {listing(shorten(items[item]) for item in unknown)}",
             way_out="Leave these items out.",
         )
@@ -451,11 +387,12 @@ def without_gaps(
         notes = [f"{total:,} missing values left out of the means"]
         if empty.any():
             notes.append(f"{int(empty.sum()):,} rows without any value dropped")
-        return ~empty, tuple(notes)
+        return np.flatnonzero(~empty), tuple(notes)
     if gappy.all():
-        raise MissingValuesError(
+        raise errors.MissingValuesError(
             "every row has a missing value, so that dropping them leaves nothing",
             way_out=["Leave out the items with the most gaps", *otherwise],
         )
     names = listing(shorten(rows[row]) for row in np.flatnonzero(gappy).tolist())
-    return ~gappy, (f"{int(gappy.sum()):,} rows with {total:,} missing values dropped: {names}",)
+    note = f"{int(gappy.sum()):,} rows with {total:,} missing values dropped: {names}"
+    return np.flatnonzero(~gappy), (note,)

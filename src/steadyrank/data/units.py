@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, overload
+from typing import overload
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from steadyrank._typing import IntArray
+from steadyrank._typing import IntArray
 
 
 @dataclass(frozen=True)

@@ -5,40 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
+from typing import Annotated, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
+from steadyrank._typing import IntArray
 from steadyrank.data.counted_rows import CountedRows
 from steadyrank.data.grids import is_id
-from steadyrank.data.observations import COUNT, ITEM_LIST, set_fields
-from steadyrank.data.people import People, PeopleArguments, of_people, renumbered
+from steadyrank.data.observations import COUNT, ITEM_LIST, Ends, set_fields
+from steadyrank.data.people import People, PeopleArguments, of_people
 from steadyrank.data.rows import row_counts
 from steadyrank.errors import InvalidDataError, Option, shorten
-from steadyrank.reading.arrays import Coded, objects
-from steadyrank.reading.kinds import Form, Kind, Role
+from steadyrank.reading.kinds import Columns, Form, Kind, Role
 from steadyrank.reading.labels import encode
+from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Table, as_table, simplify
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from steadyrank._typing import BoolArray, IntArray
-    from steadyrank.data.observations import Ends
-    from steadyrank.reading.kinds import Columns
-    from steadyrank.reading.roles import Resolved
+from steadyrank.reading.words import known
 
 CHOICE = Role(
-    "the item voted for",
-    (
-        "choice", "vote", "candidate", "pick", "selected", "selection", "option", "answer", "party",
-        "favourite", "favorite", "item",
-    ),
-    argument="choices",
-    takes_the_rest=True,
-    answer=True,
-)  # fmt: skip
-
+    "the item voted for", known("choice_columns"), argument="choices", takes_the_rest=True, answer=True
+)
 
 ELECTED = ("candidate", "party")
 TOTALS = {"total", "totals", "grandtotal", "totalvotes", "sum"}
@@ -115,7 +101,7 @@ class Votes(CountedRows):
         on_engine="counted",
     )
 
-    columns = item_fields = ("choices",)
+    row_fields, item_fields = ("choices", "counts"), ("choices",)
     choices: IntArray
     counts: IntArray
 
@@ -168,17 +154,8 @@ class Votes(CountedRows):
         item = int(self.choices[row])
         return f"voted for {self._named(item)}" if item in those else None
 
-    def _of_items(self, kept: BoolArray) -> dict[str, Any]:
-        rows = np.flatnonzero(kept[self.choices])
-        choices = renumbered(kept)[self.choices]
-        return self._rows(rows, choices=choices)
-
     def _one(self, unit: Any, times: int) -> Self:
         return type(self)([unit], counts=[times], items=self.items)
-
-    def _anew(self, people: People) -> Self:
-        choices = Coded(self.choices, objects(self.items))
-        return type(self)(choices, counts=self.counts, items=self.items, **people)
 
     def favouring(self, behind: int, ahead: int, ends: Ends) -> Any:  # noqa: ARG002 (nobody else gains)
         """Return a vote for the one behind."""

@@ -11,7 +11,7 @@ import gzip
 import os
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -55,6 +55,12 @@ OTHER_PACKAGES = {
 SPREADSHEET = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"xl/")
 EVAL_LOG = (b"_journal/", b"header.json", b"samples/", b"summaries.json")
 """How the first name begins in those zip archives that are files of a format."""
+
+
+BINARY = ("It is binary, damaged, or text in another encoding: try ", Option("encoding", "utf-16"))
+LATIN, WESTERN = Option("encoding", "latin-1"), Option("encoding", "cp1252")
+ENCODED = ("Give its encoding, for example ", LATIN, " or ", WESTERN)
+"""What to do about text that is none, or none in UTF-8."""
 
 
 @dataclass
@@ -255,6 +261,18 @@ class OpenFile:
         for stream in self.opened:
             stream.close()
 
+    @contextmanager
+    def sound(self, what: str, way_out: str = "Get or write it again.") -> Iterator[None]:
+        """Say what a library stumbles over as a fault of this file, which should be a sound one."""
+        try:
+            yield
+        except (errors.SteadyrankError, KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # a panic of a library is no Exception
+            raise errors.UnreadableFileError(
+                f"{self.name} is not a sound {what}: {shorten(str(error), 120)}", way_out=way_out
+            ) from None
+
     def check_unpacked(self, unpacked: int, packed: int, way_out: str) -> None:
         """Complain about a file that unpacks to more than the memory may be trusted with."""
         if unpacked > max(self.unpacked_freely, MOST_UNPACKED * packed):
@@ -278,26 +296,17 @@ class OpenFile:
         if nul >= 0:
             raise errors.UnreadableFileError(
                 f"{self.name} holds a NUL byte on line {line + block.count(NEWLINE, 0, nul)}",
-                way_out=[
-                    "It is binary, damaged, or text in another encoding: try ",
-                    Option("encoding", "utf-16"),
-                ],
+                way_out=BINARY,
             )
         if block.isascii():
             return
         try:
             block.decode()
         except UnicodeDecodeError as error:
-            where = (
-                f"byte {block[error.start]:#04x} on line {line + block.count(NEWLINE, 0, error.start)}"
-            )
+            byte, place = block[error.start], line + block.count(NEWLINE, 0, error.start)
             raise errors.UnreadableFileError(
-                f"{self.name} is not text in UTF-8: {where}",
-                way_out=[
-                    "Give its encoding, for example ", Option("encoding", "latin-1"),
-                    " or ", Option("encoding", "cp1252"),
-                ],
-            ) from None  # fmt: skip
+                f"{self.name} is not text in UTF-8: byte {byte:#04x} on line {place}", way_out=ENCODED
+            ) from None
 
 
 def open_source(source: Source, *, encoding: str = "utf-8") -> OpenFile:

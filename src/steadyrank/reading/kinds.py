@@ -122,8 +122,10 @@ class ReadingArguments(TypedDict, total=False):
     sheet: Annotated[str | None, SHEET]
 
 
-def _always(table: Table, columns: Columns) -> bool:  # noqa: ARG001 (what a form asks of a table)
-    return True
+Told: TypeAlias = Callable[[Table, Columns], bool]
+"""Tells something of a table whose columns have these roles."""
+always: Told = lambda *_: True  # noqa: E731
+never: Told = lambda *_: False  # noqa: E731
 
 
 @dataclass(frozen=True)
@@ -141,8 +143,6 @@ class Form:
     decides : tuple of str
         Roles of which one, if the user names it, settles that a table is of this form; by default
         those that it needs.
-    guessed : bool
-        Whether a table is taken so although the user named none of these.
     only_with : mapping
         Settings that this form goes with.
     fits : callable
@@ -163,10 +163,9 @@ class Form:
     may: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
     decides: tuple[str, ...] = ()
-    guessed: bool = True
     only_with: Mapping[str, object] = field(default_factory=dict)
-    fits: Callable[[Table, Columns], bool] = _always
-    recognised: Callable[[Table, Columns], bool] = _always
+    fits: Told = always
+    recognised: Told = always
     weak: bool = False
     usual: bool = False
     people: bool = True

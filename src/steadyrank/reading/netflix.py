@@ -7,15 +7,13 @@ lines there may be, for a whole block at once; then commas and digits stand wher
 from __future__ import annotations
 
 import re
-from contextlib import closing
-from pathlib import Path
 
 import numpy as np
 
 from steadyrank._typing import AnyArray, IntArray
 from steadyrank.errors import EmptyDataError, NotRecognisedError, Option, UnreadableFileError, shorten
 from steadyrank.reading.arrays import compact
-from steadyrank.reading.files import OpenFile, open_source
+from steadyrank.reading.files import OpenFile
 from steadyrank.reading.table import Lines, Table, WholeColumn
 
 MOVIE = re.compile(rb"(?:0|[1-9]\d{0,17}):[^\S\n]*")
@@ -76,30 +74,22 @@ def _numbers_at(data: AnyArray, starts: IntArray) -> IntArray:
 
 def read_netflix(file: OpenFile) -> Table:
     """Read one file, or all ``combined_data_*.txt`` or ``mv_*.txt`` of a folder."""
-    found = _Collected()
-    if not file.is_folder:
-        _read_one(file, found)
-        return found.table(file.name)
-    paths = _files_in(file)
-    for path in paths:
-        with closing(open_source(path, encoding=file.encoding)) as part:
-            _read_one(part, found)
+    found, folder = _Collected(), file.path if file.is_folder else None
+    if folder is not None:
+        every = (sorted(folder.glob(pattern)) for pattern in IN_FOLDERS)
+        file.several = next(filter(None, every), [])
+        if not file.several:
+            raise NotRecognisedError(
+                f"{file.name} is a folder without combined_data_*.txt or mv_*.txt",
+                way_out="Give the path of a file.",
+            )
+    for part in file.parts():
+        _read_one(part, found)
     table = found.table(file.name)
-    if file.path is not None:
-        table.notes.append(f"{len(paths):,} files of the folder read, {paths[0].name} the first")
+    if folder is not None:
+        read, first = len(file.several), file.several[0].name
+        table.notes.append(f"{read:,} files of the folder read, {first} the first")
     return table
-
-
-def _files_in(folder: OpenFile) -> list[Path]:
-    if folder.path is None:
-        return list(folder.several)
-    for pattern in IN_FOLDERS:
-        if paths := sorted(folder.path.glob(pattern)):
-            return paths
-    raise NotRecognisedError(
-        f"{folder.name} is a folder without combined_data_*.txt or mv_*.txt",
-        way_out="Give the path of a file.",
-    )
 
 
 def _read_one(file: OpenFile, found: _Collected) -> None:

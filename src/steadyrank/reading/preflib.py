@@ -18,7 +18,8 @@ NUMBERED = re.compile(r"[0-9]{1,18}\s*+\Z", re.ASCII)
 NUMBER = r"\s*+[0-9]{1,18}+\s*+"
 TIED = rf"\s*+\{{(?:{NUMBER}(?:,{NUMBER})*+|\s*+)\}}\s*+"
 ORDER = re.compile(rf"(?:{NUMBER}|{TIED})(?:,(?:{NUMBER}|{TIED}))*+\Z", re.ASCII)
-TIER = re.compile(r"\{([^}]*)\}|([0-9]+)")
+TIER = re.compile(r"\{[^}]*\}|[0-9]+")
+NUMBERS = re.compile("[0-9]+")
 KNOWN = (b"# FILE NAME", b"# DATA TYPE", b"# NUMBER ALTERNATIVES", b"# ALTERNATIVE NAME")
 
 
@@ -62,10 +63,8 @@ def read_preflib(file: OpenFile) -> Table:
     orders = [[[labels[number] for number in tier] for tier in order] for order in parsed.orders]
     ballots = [order[0] if approval else [tier for tier in order if tier] for order in orders]
     table = as_table({"ballot": objects(ballots), "count": parsed.counts})
-    table.source, table.lines, table.notes = file.name, parsed.lines, notes
-    table.kind = "ballots"
-    table.settings = {"items": list(labels.values()), "approval": bool(approval)}
-    return table
+    said = {"items": list(labels.values()), "approval": bool(approval)}
+    return Table(table.columns, file.name, parsed.lines, notes, kind="ballots", settings=said)
 
 
 def _parse(file: OpenFile) -> _Parsed:
@@ -104,7 +103,7 @@ def _take_order(parsed: _Parsed, text: str, line: int, name: str) -> None:
             f"line {line} of {name} is not of the form count: 1,2,{{3,4}}: {shorten(text)}",
             way_out="PrefLib files from before 2022 have another form: get the present one.",
         )
-    tiers = _tiers(order)
+    tiers = [[int(number) for number in NUMBERS.findall(tier)] for tier in TIER.findall(order)]
     strange = [number for tier in tiers for number in tier if number not in parsed.names]
     if strange:
         raise UnreadableFileError(
@@ -113,15 +112,6 @@ def _take_order(parsed: _Parsed, text: str, line: int, name: str) -> None:
     parsed.counts.append(int(count))
     parsed.orders.append(tiers)
     parsed.lines.append(line)
-
-
-def _tiers(order: str) -> list[list[int]]:
-    if "{" not in order:
-        return [[int(number)] for number in order.split(",")]
-    return [
-        [int(number) for number in re.findall("[0-9]+", tied or single)]
-        for tied, single in TIER.findall(order)
-    ]
 
 
 def _check_header(parsed: _Parsed, name: str) -> None:

@@ -139,7 +139,7 @@ def resolve(kind: Kind, table: Table, given: Mapping[str, Any]) -> Resolved:
         )
     for form, columns in found:
         known = table.kind is not None or form.settled_by(named)
-        if _complete(form, columns) and (known or _fits(form, table, columns)):
+        if _complete(form, columns) and (known or form.fits(table, columns)):
             if table.kind is None:
                 _check_one_of_each(kind, form, table, columns, named)
                 _check_counted(form, table, columns)
@@ -187,7 +187,7 @@ def recognise(
             continue
         columns = _find(kind, form, table, named, rest=len(table.names) == 1)
         if _complete(form, columns) and (
-            form.settled_by(named) or (_fits(form, table, columns) and form.recognised(table, columns))
+            form.settled_by(named) or (form.fits(table, columns) and form.recognised(table, columns))
         ):
             return kind, _because(columns, form)
     raise faults[0] if faults else _unknown(possible or known, table, asked)
@@ -276,10 +276,6 @@ def _nearest(tried: Sequence[tuple[Form, Columns]]) -> tuple[Form, Columns]:
 
 def _complete(form: Form, columns: Columns) -> bool:
     return columns.keys() >= set(form.needs)
-
-
-def _fits(form: Form, table: Table, columns: Columns) -> bool:
-    return form.guessed and form.fits(table, columns)
 
 
 def _because(columns: Columns, form: Form) -> str:

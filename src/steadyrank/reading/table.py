@@ -229,9 +229,10 @@ class Table:
     def taken(self, rows: AnyArray) -> Table:
         """Return the table of some rows; what is said about it is said about this one, too."""
         columns = {name: column.taken(rows) for name, column in self.columns.items()}
-        return replace(
-            self, columns=columns, lines=None if self.lines is None else TakenLines(self.lines, rows)
-        )
+        indexed = self.lines is None
+        lines: Any = range(len(self)) if indexed else self.lines
+        lead = "at index" if indexed else self.lead
+        return replace(self, columns=columns, lines=TakenLines(lines, rows), lead=lead)
 
     def labels(self, name: str) -> AnyArray:
         """Return a column as labels."""

@@ -32,6 +32,8 @@ from steadyrank.reading.spellings import (
     shared,
 )
 
+DECIMALS = ("Say what stands before decimals: ", Option("decimal", "."), " or ", Option("decimal", ","))
+
 
 @dataclass(frozen=True, eq=False)
 class TextColumn:
@@ -135,12 +137,7 @@ class TextColumn:
                 f"{shorten(self.words[differ[0]])} may have a mark between thousands or before decimals",
                 rows=np.isin(self.codes, differ),
                 column=what,
-                way_out=[
-                    "Say what stands before decimals: ",
-                    Option("decimal", "."),
-                    " or ",
-                    Option("decimal", ","),
-                ],
+                way_out=DECIMALS,
             )
         return best
 

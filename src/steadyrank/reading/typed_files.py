@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
@@ -13,7 +13,7 @@ from steadyrank import errors
 from steadyrank.errors import listing, shorten
 from steadyrank.reading.adapters.documents import Node, load, load_lines
 from steadyrank.reading.files import OpenFile
-from steadyrank.reading.table import GivenColumn, Table, as_table
+from steadyrank.reading.table import Table, as_table
 
 CELLS_FREELY = 1 << 20
 MOST_HOLES = 100
@@ -31,13 +31,7 @@ def read_json_lines(file: OpenFile) -> Table:
     >>> table.labels("a").tolist(), table.labels("b").tolist()
     (['007', '8'], [None, 1])
     """
-    rows: list[dict[str, Any]] = []
-    lines: list[object] = []
-    for part in file.parts():
-        for line, node in load_lines(part):
-            rows.append(node.value)
-            lines.append(f"{line} ({part.name})" if file.is_folder else line)
-    return _table_of(rows, file.name, lines)
+    return _table_of(file, lambda part: ((line, node.value) for line, node in load_lines(part)))
 
 
 def is_one_document(file: OpenFile) -> bool:
@@ -71,13 +65,7 @@ def read_json(file: OpenFile) -> Table:
     >>> table.labels("a").tolist(), table.labels("b").tolist()
     (['007', '8'], [None, 1])
     """
-    rows: list[dict[str, Any]] = []
-    places: list[object] = []
-    for part in file.parts():
-        found = _rows_of(load(part))
-        rows += found
-        places += [f"{place} ({part.name})" for place in range(len(found))]
-    return replace(_table_of(rows, file.name, places if file.is_folder else None), lead="at index")
+    return replace(_table_of(file, lambda part: enumerate(_rows_of(load(part)))), lead="at index")
 
 
 def _rows_of(top: Node) -> list[dict[str, Any]]:
@@ -93,12 +81,21 @@ def _rows_of(top: Node) -> list[dict[str, Any]]:
     return [node.object() for node in top]
 
 
-def _table_of(rows: Sequence[dict[str, Any]], source: str, lines: list[object] | None) -> Table:
-    """Return the table of objects; those inside that all name the same become columns, too."""
+def _table_of(file: OpenFile, placed: Callable[[OpenFile], Iterable[tuple[int, Any]]]) -> Table:
+    """Return the table of objects, which come with their places in each file.
+
+    Those inside that all name the same become columns, too.
+    """
+    rows: list[dict[str, Any]] = []
+    places: list[object] = []
+    for part in file.parts():
+        for place, row in placed(part):
+            rows.append(row)
+            places.append(f"{place} ({part.name})" if file.is_folder else place)
     if not rows:
-        raise errors.EmptyDataError(f"{source} holds no rows")
+        raise errors.EmptyDataError(f"{file.name} holds no rows")
     names = dict.fromkeys(name for row in rows for name in row)
-    _check_holes(len(rows) * len(names), sum(map(len, rows)), len(names), source)
+    _check_holes(len(rows) * len(names), sum(map(len, rows)), len(names), file.name)
     columns: dict[str, list[Any]] = {}
     notes = []
     for name in names:
@@ -109,8 +106,7 @@ def _table_of(rows: Sequence[dict[str, Any]], source: str, lines: list[object] |
             notes.append(f"objects in {shorten(name)} read as columns {listing(map(shorten, inner))}")
         else:
             columns[name] = values
-    made = {name: GivenColumn(values, name) for name, values in columns.items()}
-    return Table(made, source, lines, notes)
+    return Table(as_table(columns).columns, file.name, places, notes)
 
 
 def _common_names(values: Sequence[Any]) -> list[str]:
@@ -142,7 +138,7 @@ def read_parquet(file: OpenFile, library: str = "pyarrow") -> Table:
         )
     from pyarrow import BufferReader, parquet  # type: ignore[import-untyped,unused-ignore]
 
-    try:
+    with file.sound("Parquet file"):
         opened = partial(parquet.ParquetFile, page_checksum_verification=True, pre_buffer=False)
         whole = opened(BufferReader(content))
         cells = whole.metadata.num_rows * whole.metadata.num_columns
@@ -153,13 +149,4 @@ def read_parquet(file: OpenFile, library: str = "pyarrow") -> Table:
             found = opened(BufferReader(content), read_dictionary=texts).read(use_threads=False)
         except OSError:  # damaged, or text is stored in a way that cannot be read as codes
             found = whole.read(use_threads=False)
-        table = as_table(found)
-    except errors.SteadyrankError:
-        raise
-    except Exception as error:  # some of these are pyarrow's own, others Python's
-        raise errors.UnreadableFileError(
-            f"{file.name} is not a sound Parquet file: {shorten(str(error), 120)}",
-            way_out="Get or write it again.",
-        ) from None
-    table.source = file.name
-    return table
+        return replace(as_table(found), source=file.name)

@@ -8,7 +8,7 @@ from steadyrank.errors import EmptyDataError
 from steadyrank.reading.adapters.documents import Node, load
 from steadyrank.reading.arrays import is_missing
 from steadyrank.reading.files import OpenFile
-from steadyrank.reading.table import GivenColumn, Table
+from steadyrank.reading.table import Table, as_table
 from steadyrank.wording import counted
 
 EVEN = 1.5
@@ -37,7 +37,7 @@ def read_alpaca_eval(file: OpenFile) -> Table:
         notes.append(f"{counted(missing, 'annotation')} without a preference left out")
     *columns, places = zip(*rows, strict=True)
     names = ("left", "right", "winner", "instruction")
-    made = {name: GivenColumn(values, name) for name, values in zip(names, columns, strict=True)}
+    made = as_table(dict(zip(names, columns, strict=True))).columns
     return Table(made, file.name, places, notes, kind="battles", lead="at")
 
 

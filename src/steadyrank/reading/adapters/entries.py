@@ -10,7 +10,7 @@ from steadyrank.errors import ColumnError, EmptyDataError, Option, listing, shor
 from steadyrank.reading.adapters.documents import Node
 from steadyrank.reading.arrays import is_missing
 from steadyrank.reading.files import OpenFile
-from steadyrank.reading.table import GivenColumn, Table
+from steadyrank.reading.table import Table, as_table
 from steadyrank.reading.words import known
 from steadyrank.wording import counted
 
@@ -74,8 +74,8 @@ def read_scores(entries: Callable[[OpenFile], Found], file: OpenFile) -> Table:
     places = [
         f"{one.node.where} ({one.node.file})" if file.is_folder else one.node.where for one in kept
     ]
-    made = {name: GivenColumn(values, name) for name, values in columns.items()}
-    return Table(made, file.name, places, list(dict.fromkeys(notes)), kind="scores", lead="at")
+    made, notes = as_table(columns).columns, list(dict.fromkeys(notes))
+    return Table(made, file.name, places, notes, kind="scores", lead="at")
 
 
 def _metric(name: str) -> str:

@@ -21,18 +21,11 @@ def read_excel(file: OpenFile) -> Table:
             f"to read {file.name}, polars and fastexcel are needed", "excel"
         )
     content = file.read_all()
-    try:
+    with file.sound("spreadsheet", "Save it again, or export the sheet as CSV."):
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
             size = sum(member.file_size for member in packed.infolist())
         file.check_unpacked(size, len(content), "Export the sheet as CSV.")
         return _table(content, file)
-    except (errors.SteadyrankError, KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as error:  # a panic of the library is no Exception
-        raise errors.UnreadableFileError(
-            f"{file.name} is not a sound spreadsheet: {shorten(str(error), 120)}",
-            way_out="Save it again, or export the sheet as CSV.",
-        ) from None
 
 
 def _table(content: bytes, file: OpenFile) -> Table:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Any
 
-from steadyrank.errors import MissingPackageError, UnreadableFileError, shorten
+from steadyrank.errors import MissingPackageError
 from steadyrank.reading.adapters.documents import Node, begins_with, load
 from steadyrank.reading.adapters.entries import Entry, Found
 from steadyrank.reading.files import EVAL_LOG, OpenFile
@@ -66,13 +66,8 @@ def _unpacked(file: OpenFile) -> Node:
     if find_spec("inspect_ai") is None:
         raise MissingPackageError(f"to read the log {file.name}, inspect_ai is needed", "inspect")
     content = file.read_all()
-    try:
+    with file.sound("log of inspect"):
         from inspect_ai.log import read_eval_log
 
         log = read_eval_log(io.BytesIO(content), format="eval").model_dump()
-    except Exception as error:  # of many packages behind it
-        raise UnreadableFileError(
-            f"{file.name} is not a sound log of inspect: {shorten(str(error), 120)}",
-            way_out="Get or write it again.",
-        ) from None
-    return Node(log, "", file.name)
+        return Node(log, "", file.name)
