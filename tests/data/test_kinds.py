@@ -339,7 +339,7 @@ class TestRegression:
     def test_bad_values(self) -> None:
         with pytest.raises(NotANumberError, match="X must be finite, but there is inf"):
             Regression([[1, np.inf]], [1])
-        with pytest.raises(MissingValuesError, match=r"1 values are missing \(row 0 item 1\).*drop"):
+        with pytest.raises(MissingValuesError, match=r"1 value is missing \(row 0 item 1\).*drop"):
             Regression([[1, np.nan]], [1])
         with pytest.raises(MissingValuesError, match="y has missing"):
             Regression([[1, 2]], [None])

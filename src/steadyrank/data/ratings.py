@@ -27,6 +27,7 @@ from steadyrank.reading.arrays import Coded, as_numbers, check_length, compact, 
 from steadyrank.reading.kinds import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.table import as_table
+from steadyrank.wording import counted, counted_are
 
 if TYPE_CHECKING:
     from typing import Self
@@ -174,7 +175,7 @@ class Ratings(EntryObservations):
                 user_codes, item_codes = user_codes[starts], item_codes[starts]
                 stars = _merged(stars, starts, rated, len(all_items), duplicates)
                 how = "the last one kept" if duplicates == "last" else "their mean taken"
-                said = f"{int(again.sum()):,} repeated ratings of an item by a user: {how}"
+                said = f"{counted(int(again.sum()), 'repeated rating')} of an item by a user: {how}"
                 fields["notes"] = (*fields["notes"], said)
         set_fields(
             self,
@@ -366,7 +367,8 @@ def _merged(
 
 def _duplicates(user: object, item: object, rows: AnyArray) -> DuplicateRatingsError:
     return DuplicateRatingsError(
-        f"{len(rows):,} ratings are repeated: user {shorten(user)} rated {shorten(item)} more than once",
+        f"{counted_are(len(rows), 'rating', 'repeated')}: user {shorten(user)} rated {shorten(item)} "
+        "more than once",
         rows=rows,
         way_out=[
             "Keep the last with ", Option("duplicates", "last"),

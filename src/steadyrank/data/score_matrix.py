@@ -17,6 +17,7 @@ from steadyrank.data.people import People, PeopleArguments, agreed, of_people, s
 from steadyrank.data.rows import check_some, column_labels, row_names
 from steadyrank.engines.dense_entries import DenseEntries
 from steadyrank.errors import (
+    MEANS_OF_REST,
     ColumnError,
     InvalidDataError,
     InvalidPolicyError,
@@ -38,6 +39,7 @@ from steadyrank.reading.scales import (
     turned_rows,
 )
 from steadyrank.reading.table import Table, as_table, simplify
+from steadyrank.wording import counted, counted_are
 
 if TYPE_CHECKING:
     from typing import Self
@@ -54,8 +56,6 @@ MISSING = {
     "available": "Means are over the values that are there.",
 }
 """What may be done about missing values."""
-
-AVAILABLE = Option("missing", "available")
 
 ROW = Role("the task, question or row; in a wide table, what names the rows", ROW_NAMES, argument="rows")
 SCORE = Role(
@@ -426,7 +426,7 @@ def without_gaps(
     gaps: AnyArray,
     rows: Sequence[object],
     items: Sequence[object],
-    otherwise: WayOut = (", or take means over the values that are there with ", AVAILABLE),
+    otherwise: WayOut = MEANS_OF_REST,
 ) -> tuple[AnyArray, tuple[str, ...]]:
     """Return which rows stay, and what was done about the gaps; errors say what could be done else."""
     total = int(gaps.sum())
@@ -437,7 +437,7 @@ def without_gaps(
             for row, item in np.argwhere(gaps)[:5]
         ]
         raise MissingValuesError(
-            f"{total:,} values are missing ({listing(where, total)})",
+            f"{counted_are(total, 'value', 'missing')} ({listing(where, total)})",
             rows=gappy,
             way_out=["Drop these rows with ", Option("missing", "drop"), *otherwise],
         )
@@ -448,9 +448,9 @@ def without_gaps(
             way_out="Leave these items out.",
         )
     if missing == "available":
-        notes = [f"{total:,} missing values left out of the means"]
+        notes = [f"{counted(total, 'missing value')} left out of the means"]
         if empty.any():
-            notes.append(f"{int(empty.sum()):,} rows without any value dropped")
+            notes.append(f"{counted(int(empty.sum()), 'row')} without any value dropped")
         return ~empty, tuple(notes)
     if gappy.all():
         raise MissingValuesError(
@@ -458,4 +458,5 @@ def without_gaps(
             way_out=["Leave out the items with the most gaps", *otherwise],
         )
     names = listing(shorten(rows[row]) for row in np.flatnonzero(gappy).tolist())
-    return ~gappy, (f"{int(gappy.sum()):,} rows with {total:,} missing values dropped: {names}",)
+    rows_gone, gone = counted(int(gappy.sum()), "row"), counted(total, "missing value")
+    return ~gappy, (f"{rows_gone} with {gone} dropped: {names}",)
