@@ -71,6 +71,25 @@ def test_lines_fit(run: Command, restaurants: Path, monkeypatch: pytest.MonkeyPa
         assert not any(line.endswith(" ") for line in found.out.splitlines())
 
 
+def test_what_has_no_room_is_not_explained(
+    run: Command, benchmark: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ("audit", benchmark, "-k", 3, "--eps", 0.01), ("confidence", benchmark, "--draws", 40)
+    monkeypatch.setenv("COLUMNS", "40")
+    audited, confident = (run(*words).out for words in asked)
+    assert all(f"\n{name} " in audited for name in ("inflated top-k", "inflated ranking"))
+    assert ("Broken by:" in audited, "Uncovered:" in audited) == (True, False)
+    assert "each item by itself" not in confident
+    monkeypatch.setenv("COLUMNS", "90")
+    audited, confident = (run(*words).out for words in asked)
+    assert "Uncovered:" in audited
+    assert "Interval and bootstrap: each item by itself." in confident
+
+
+def test_a_single_row_that_is_not_shown_is_one(run: Command, battles: Path) -> None:
+    assert "and 1 more further down (--all shows it)" in run("topk", battles, "-k", 4).out
+
+
 def test_a_long_list_of_units_is_one_wide_line_at_most(run: Command, restaurants: Path) -> None:
     found = run("audit", restaurants, "-k", "3,5")
     assert max(map(cell_len, found.out.splitlines())) <= 80

@@ -91,7 +91,7 @@ def questions(columns: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str,
         "adding": lambda study: study.margin(2, by="add"),
         "explain": lambda study: study.explain(2),
         "compare": lambda study: study.compare(study, k=2),
-        "confidence": lambda study: study.confidence(draws=5),
+        "confidence": lambda study: study.confidence(draws=40),
         "updated": lambda study: study.updated(new_units(columns), **given).topk(2),
     }
 
@@ -167,7 +167,7 @@ def test_commands_answer_as_memory_does(
     given = ["--covariate", "length", "--json"]
     for words in (
         ["topk", path, "-k", "2"],
-        ["confidence", path, "--scorer", "win-rate", "--draws", "5"],
+        ["confidence", path, "--scorer", "win-rate", "--draws", "40"],
         ["rank", path, "--scorer", "elo"],
     ):
         found = []

@@ -287,6 +287,12 @@ class CompareOptions(OutputOptions, ClaimOptions):
     """What ``compare`` takes: all that is said about the data is said about both files."""
 
     FORMS = (*OutputOptions.FORMS, "html")
+    output: str | None = option(
+        COMMON,
+        "PATH",
+        "Write to this file instead: text, or by its ending JSON, CSV, Markdown or an HTML page.",
+        *TO_FILE,
+    )
     file: str = field(metadata={"typer": typer.Argument(metavar="OLD", help=FILE)})
     new_file: str = field(metadata={"typer": typer.Argument(metavar="NEW", help="Read as OLD is.")})
     k: int | None = option(COMMON, "K", "Also tell who entered the top k and who left it.", "-k")

@@ -6,7 +6,17 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.report.columns import Column, Layout
-from steadyrank.report.lines import FAINT, LONG, NEXT_IN_LINE, Line, claims, heading, notes, paragraph
+from steadyrank.report.lines import (
+    FAINT,
+    LONG,
+    NEXT_IN_LINE,
+    Line,
+    claims,
+    heading,
+    notes,
+    paragraph,
+    remarks,
+)
 from steadyrank.report.terminal import RankAxis
 from steadyrank.safe_text import columns_of
 from steadyrank.wording import STANDINGS, confidence_title, ranks_in_words, share_in_words
@@ -74,8 +84,7 @@ def topk_table(findings: Findings, terminal: Terminal, following: int = NEXT_IN_
         ends = {k: f"top {k:,}, and end of the list"}
     yield from _item_lines(listed, findings, terminal, cut=k, ends=ends)
     hidden = findings["n_items"] - len(shown) - len(far)
-    if hidden:
-        yield Line(f"   and {hidden:,} more further down{terminal.hint('--all shows them')}", FAINT)
+    yield from _hidden(hidden, terminal, " further down")
 
 
 def ranking_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
@@ -98,7 +107,7 @@ def comparison_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     yield from _first(findings, terminal)
     for sentence in findings["sentences"]:
         yield from paragraph(sentence, terminal)
-    rows, dash = findings["rows"], terminal.sign("–", "-")
+    rows, new, dash = findings["rows"], findings["new"], terminal.sign("–", "-")
     moved = [row for row in rows if row["verdict"] != "same"][:LONG]
     listed = rows if terminal.everything or len(rows) <= LONG else moved
     told = [row | {"range": ranks_in_words(row["old_best"], row["old_worst"], dash)} for row in listed]
@@ -107,13 +116,25 @@ def comparison_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
         for name, head, need in COMPARED
     ]
     first, *texts = Layout(columns, terminal).lines()
-    yield from (Line(""), Line(first, "bold"))
+    if findings["sentences"]:
+        yield Line("")
+    if not listed:
+        first = f"   {len(rows):,} items that did not move{terminal.hint('--all shows them')}"
+    yield Line(first, "bold" if listed else FAINT)
     for text, row in zip(texts, listed, strict=True):
         yield Line(text, VERDICTS.get(row["verdict"], ""))
-    if len(rows) > len(listed):
-        yield Line(f"   and {len(rows) - len(listed):,} more{terminal.hint('--all shows them')}", FAINT)
+    yield from _hidden(len(rows) - len(listed) if listed else 0, terminal)
     yield from (Line(""), *paragraph(findings["rule"], terminal, style=FAINT), Line(""))
     yield from notes(findings, terminal)
+    said = {*findings["notes"], *(guess["note"] for guess in new["guesses"])}
+    yield from remarks([f"new: {note}" for note in new["notes"] if note not in said], new, terminal)
+
+
+def _hidden(number: int, terminal: Terminal, where: str = "") -> Iterator[Line]:
+    """Yield how many rows are not shown, if any."""
+    if number:
+        hint = terminal.hint(f"--all shows {'it' if number == 1 else 'them'}")
+        yield Line(f"   and {number:,} more{where}{hint}", FAINT)
 
 
 def confidence_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
@@ -122,8 +143,12 @@ def confidence_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     yield from heading(findings, terminal)
     yield from _confidence_said(findings, terminal)
     yield Line("")
-    yield from _item_lines(listed, {**findings, "confidence": findings}, terminal, cut=None, ends={})
-    yield from paragraph("Interval and bootstrap: each item by itself.", terminal, style=FAINT)
+    table = [*_item_lines(listed, {**findings, "confidence": findings}, terminal, cut=None, ends={})]
+    yield from table
+    if alone := [title for title in ("interval", "bootstrap") if title in table[0].text]:
+        told = f"{' and '.join(alone).capitalize()}: each item by itself."
+        yield from paragraph(told, terminal, style=FAINT)
+    yield Line("")
     yield from notes(findings, terminal)
 
 
