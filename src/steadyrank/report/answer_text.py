@@ -143,12 +143,8 @@ def confidence_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     yield from heading(findings, terminal)
     yield from _confidence_said(findings, terminal)
     yield Line("")
-    table = [*_item_lines(listed, {**findings, "confidence": findings}, terminal, cut=None, ends={})]
-    yield from table
-    if alone := [title for title in ("interval", "bootstrap") if title in table[0].text]:
-        told = f"{' and '.join(alone).capitalize()}: each item by itself."
-        yield from paragraph(told, terminal, style=FAINT)
-    yield Line("")
+    yield from _item_lines(listed, {**findings, "confidence": findings}, terminal, cut=None, ends={})
+    yield from paragraph("Interval and bootstrap: each item by itself.", terminal, style=FAINT)
     yield from notes(findings, terminal)
 
 
