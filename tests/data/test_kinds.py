@@ -294,7 +294,7 @@ class TestScoreMatrix:
     def test_available(self) -> None:
         matrix = ScoreMatrix(self.GAPPY, missing="available", units=["g", "h", "g"])
         assert np.isnan(matrix.values).tolist() == [[False, True], [False, False]]
-        assert matrix.notes[1] == "1 rows without any value dropped"
+        assert matrix.notes[1] == "1 row without any value dropped"
         assert matrix.unit is not None
         assert (matrix.unit.tolist(), matrix.unit_labels) == ([0, 1], ("g", "h"))
 
