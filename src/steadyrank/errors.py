@@ -109,8 +109,20 @@ WHOLE_COUNTS: WayOut = (
     "Correct these rows, or, if points in text stand between thousands, say so with ",
     Option("decimal", ","),
 )
+
+
+@dataclass(frozen=True)
+class Reading(Option):
+    """The way from an engine into memory: an option, but for Python other functions."""
+
+    def __str__(self) -> str:
+        return "read or from_frame instead of scan"
+
+
+IN_MEMORY = ("This needs the data in memory, from one file or frame: use ", Reading("engine", "memory"))
 FILL_IN = ("Fill them in, or leave these rows out of the table.",)
 NO_BLANKS: WayOut = ("Fill them in, or leave them out: of a table with ", Option("drop", ""))
+MEANS_OF_REST = (", or take means over the values that are there with ", Option("missing", "available"))
 """What to do about values that are missing."""
 
 
@@ -308,7 +320,8 @@ class InvalidDataError(InvalidValueError):
         if places:
             lead = "at index" if self.lines is None else self.lead
             text += f", {lead} {listing(places, self.total)}"
-        return f"{text} of {self.source}" if self.source else text
+        within = "of" if places or self.column is not None else "in"
+        return f"{text} {within} {self.source}" if self.source else text
 
 
 @contextmanager

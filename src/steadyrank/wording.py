@@ -38,6 +38,17 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else plural(noun)}"
 
 
+def counted_are(number: int, noun: str, how: str) -> str:
+    """Return how many are so.
+
+    Examples
+    --------
+    >>> counted_are(1, "value", "missing"), counted_are(2, "value", "missing")
+    ('1 value is missing', '2 values are missing')
+    """
+    return f"{counted(number, noun)} {'is' if number == 1 else 'are'} {how}"
+
+
 def in_words(number: int) -> str:
     """Return a small number as a word.
 

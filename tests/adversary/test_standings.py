@@ -165,8 +165,8 @@ def test_the_sentence_of_a_ranking_is_true(make, cases: Cases):
         else:
             holds = "holds its" if fixed == 1 else "hold their"
             change = "changes" if moving == 1 else "change"
-            told = f"{fixed:,} of {items:,} items {holds} rank, {every}; {moving:,} of these {change}"
-            assert said == f"{told} the order."
+            told = f"{fixed:,} of {items:,} items {holds} rank, {every}"
+            assert said == f"{told}; {moving:,} of the {study.unit}s {change} the order."
 
 
 @pytest.mark.parametrize("make", [votes, matrix, ratings])

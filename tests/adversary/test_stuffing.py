@@ -177,6 +177,9 @@ def test_where_nothing_bounds_a_unit() -> None:
     grouped = ScoreMatrix([[1.0, 2.0], [3.0, 1.0], [2.0, 2.0]], units=["a", "a", "b"])
     with pytest.raises(InvalidSettingError, match="any number of rows"):
         margin(grouped, 1, by="change", scorer=ColumnMeans((0, 3)))
+    battles = Battles(["x", "y", "x"], ["y", "z", "z"], ["left", "left", "tie"], units=[1, 2, 2])
+    with pytest.raises(InvalidSettingError, match=r"units that leave\.$"):
+        margin(battles, 1, by="change", scorer="win-rate")  # and none are added, either
     with pytest.raises(InvalidSettingError, match="nothing bounds what a unit"):
         margin(rows, 1, by="add", scorer=Refit(lambda data: np.median(data.values, axis=0)))
     judged = Battles(list("aab"), list("bcc"), ["left"] * 3, units=[1, 1, 2])

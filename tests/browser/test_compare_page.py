@@ -34,7 +34,7 @@ def versions(items: int) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize(("items", "width"), [(6, 1100), (60, 390)])
+@pytest.mark.parametrize(("items", "width"), [(6, 1100), (60, 390), (6, 768)])
 def test_it_draws_the_places_of_the_findings(open_report: Any, items: int, width: int) -> None:
     found = versions(items)
     opened = open_report(found, viewport={"width": width, "height": 800}, color_scheme="dark")
@@ -52,6 +52,14 @@ def test_it_draws_the_places_of_the_findings(open_report: Any, items: int, width
     # on a phone the title of a cell stands before it, as a part of the style
     assert [row["verdict"] for row in shown] == [row["verdict"] for row in found["rows"]]
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_it_fits_on_paper(open_report: Any) -> None:
+    paper = 718  # A4 between margins of 1 cm, in pixels of CSS
+    opened = open_report(versions(12), viewport={"width": paper, "height": 1000})
+    opened.page.emulate_media(media="print")
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= paper
+    assert opened.page.is_visible("#moves thead")
 
 
 def test_names_from_strangers_are_text(open_report: Any) -> None:

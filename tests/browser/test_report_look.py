@@ -17,6 +17,7 @@ from browser.examples import (
     restaurants,
     tied_matrix,
 )
+from steadyrank import Votes, stable_topk
 from steadyrank.report.export import unguarded
 
 pytestmark = pytest.mark.browser
@@ -133,12 +134,26 @@ def test_light_dark_and_the_switch(open_report: Any) -> None:
     assert _colour(light, "body", "backgroundColor") == "rgb(17, 22, 29)"
 
 
+def beside_confidence() -> dict[str, Any]:
+    """The report with the most columns."""
+    answer = stable_topk(restaurants(), 5).with_confidence(0.9, draws=40)
+    return answer.findings()
+
+
 @pytest.mark.parametrize(
     ("make", "width"),
-    [(restaurants, 360), (hostile_matrix, 360), (restaurants, 768), (lambda: many_items(90), 768)],
+    [
+        (restaurants, 360),
+        (hostile_matrix, 360),
+        (beside_confidence, 768),
+        (restaurants, 768),
+        (lambda: many_items(90), 768),
+    ],
 )
 def test_nothing_is_cut_and_nothing_scrolls_sideways(open_report: Any, make: Any, width: int) -> None:
-    report = open_report(report_document(make(), 5), viewport={"width": width, "height": 740})
+    made = make()
+    document = made if isinstance(made, dict) else report_document(made, 5)
+    report = open_report(document, viewport={"width": width, "height": 740})
     report.page.evaluate("() => { document.getElementById('details').open = true; }")
     assert report.page.evaluate("() => document.documentElement.scrollWidth") <= width
     outside = report.page.evaluate(
@@ -159,6 +174,29 @@ def test_nothing_is_cut_and_nothing_scrolls_sideways(open_report: Any, make: Any
             .map((one) => one.outerHTML.slice(0, 200))"""
     )
     assert inner == []
+
+
+def test_headings_break_between_words_and_downloads_stand_together(open_report: Any) -> None:
+    report = open_report(beside_confidence(), viewport={"width": 900, "height": 740})
+    broken = report.page.evaluate(
+        """() => [...document.querySelectorAll("#items th button")].flatMap((button) => {
+            const text = button.firstChild;
+            return [...text.data.matchAll(/\\S+/g)].filter((word) => {
+                const range = document.createRange();
+                range.setStart(text, word.index);
+                range.setEnd(text, word.index + word[0].length);
+                return range.getClientRects().length > 1;
+            }).map((word) => word[0]);
+        })"""
+    )
+    assert broken == []
+    assert len({report.page.locator(button).bounding_box()["y"] for button in ("#csv", "#json")}) == 1
+
+
+def test_one_item_is_not_several(open_report: Any) -> None:
+    report = open_report(report_document(Votes(["ann"] * 5), 1))
+    assert report.text("h1") == "Stable top 1 of 1 item"
+    assert report.text("#claim").startswith("The list: the first item by score.")
 
 
 def test_print_is_light_open_and_without_controls(open_report: Any) -> None:

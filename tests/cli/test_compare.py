@@ -77,6 +77,19 @@ def test_a_move_is_no_failure_and_the_same_file_moves_nothing(
     found = run("compare", files[0], files[0])
     assert found.code == 0
     assert "Nothing moved: 12 items in both" in found.out
+    assert "\n\n\n" not in found.out
+
+
+def test_what_was_done_to_the_new_file_is_said(
+    run: Command, files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    first, *rows = files[0].read_text().splitlines(keepends=True)
+    cells = rows[0].split(",")
+    (tmp_path / "gap.csv").write_text(first + ",".join([cells[0], "", *cells[2:]]) + "".join(rows[1:]))
+    found = run("compare", files[0], tmp_path / "gap.csv", "--missing", "available").out
+    assert found.count("1 missing value left out of the means") == 1
+    assert "new: 1 missing value" in found
+    assert "new: recognised" not in found  # it stands above, as a guess
 
 
 def test_options_apply_to_both_files(run: Command, battles: Path, tmp_path: Path) -> None:
@@ -120,6 +133,16 @@ def test_long_tables_show_those_that_moved(run: Command, tmp_path: Path) -> None
     assert "and 58 more (--all shows them)" in short
     assert "item 30" not in short
     assert all(name in whole for name in names)
+    still = run("compare", files[0], files[0]).out
+    assert "\n\n   60 items that did not move (--all shows them)\n\n" in still
+    assert "verdict" not in still
+    assert "and 58 more" in run("compare", *files, "-k", 2).out
+
+
+def test_the_help_names_the_page(run: Command) -> None:
+    assert "CSV, Markdown or an HTML page." in " ".join(
+        run("compare", "--help").out.replace("│", " ").split()
+    )
 
 
 def test_one_standard_input_is_not_two_files(run: Command) -> None:

@@ -47,13 +47,13 @@ BROKEN: dict[str, tuple[str, str, Any, str]] = {
         "lm_eval_results",
         "birch/results_*.json",
         lambda top: top["results"].pop("task_1") and None,
-        r"1 values are missing \(row 'task_1' item 'birch'\)",
+        r"1 value is missing \(row 'task_1' item 'birch'\)",
     ),
     "lm_eval nan": (
         "lm_eval_older",
         "birch/results_*.json",
         put("results", "task_1", "acc_norm", float("nan")),
-        r"1 values are missing",
+        r"1 value is missing",
     ),
     "lm_eval huge": (
         "lm_eval_older",

@@ -294,7 +294,7 @@ class TestScoreMatrix:
     def test_available(self) -> None:
         matrix = ScoreMatrix(self.GAPPY, missing="available", units=["g", "h", "g"])
         assert np.isnan(matrix.values).tolist() == [[False, True], [False, False]]
-        assert matrix.notes[1] == "1 rows without any value dropped"
+        assert matrix.notes[1] == "1 row without any value dropped"
         assert matrix.unit is not None
         assert (matrix.unit.tolist(), matrix.unit_labels) == ([0, 1], ("g", "h"))
 
@@ -339,7 +339,7 @@ class TestRegression:
     def test_bad_values(self) -> None:
         with pytest.raises(NotANumberError, match="X must be finite, but there is inf"):
             Regression([[1, np.inf]], [1])
-        with pytest.raises(MissingValuesError, match=r"1 values are missing \(row 0 item 1\).*drop"):
+        with pytest.raises(MissingValuesError, match=r"1 value is missing \(row 0 item 1\).*drop"):
             Regression([[1, np.nan]], [1])
         with pytest.raises(MissingValuesError, match="y has missing"):
             Regression([[1, 2]], [None])

@@ -218,9 +218,9 @@ class TestEngines:
         ratings = polars.LazyFrame(
             {"user": [1, 2], "item": ["a", "a"], "rating": [1, 2], "weight": [1, 2], "home": [1, 1]}
         )
-        with pytest.raises(InvalidDataError, match=r"ratings without a weight.*into memory"):
+        with pytest.raises(InvalidDataError, match=r"ratings without a weight.*in memory"):
             Ratings.scan(ratings)
-        with pytest.raises(InvalidDataError, match=r"ratings without a unit.*into memory"):
+        with pytest.raises(InvalidDataError, match=r"ratings without a unit.*in memory"):
             Ratings.scan(ratings.drop("weight"), unit="home")
         scores = polars.LazyFrame({"row": [1, 1], "item": ["a", "b"], "score": [1, 2], "wt": [1, 1]})
         with pytest.raises(InvalidDataError, match="scores without a weight"):

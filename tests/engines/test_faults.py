@@ -265,11 +265,11 @@ class TestBadValues:
     @pytest.mark.parametrize(
         ("line", "error", "words"),
         [
-            ("1,,3", InvalidLabelError, r"there is None \(1 of 3 are missing"),
-            ("1,3,", MissingValuesError, "1 of 3 ratings are missing"),
-            ("1,3,NA", MissingValuesError, "1 of 3 ratings are missing"),
+            ("1,,3", InvalidLabelError, r"there is None \(1 of 3 rows"),
+            ("1,3,", MissingValuesError, r"rating has missing values \(1 of 3 rows\)"),
+            ("1,3,NA", MissingValuesError, r"rating has missing values \(1 of 3 rows\)"),
             ("1,3,good", NotANumberError, r"'good' is not a number.*on line 4 of r\.csv"),
-            ("1,2,5", DuplicateRatingsError, "1 ratings are repeated: user 1 rated 2 more than once"),
+            ("1,2,5", DuplicateRatingsError, "1 rating is repeated: user 1 rated 2 more than once"),
         ],
     )
     def test_one_bad_row(self, tmp_path, line, error, words):
@@ -279,7 +279,7 @@ class TestBadValues:
 
     def test_values_that_are_not_finite(self, lazily_here):
         columns = {"user": [1, 2], "item": ["a", "a"], "rating": [1.0, np.inf]}
-        with pytest.raises(NotANumberError, match="1 of 2 are not"):
+        with pytest.raises(NotANumberError, match="1 of 2 rows"):
             Ratings.scan(lazily_here(columns))
 
     def test_a_repeated_pair_of_text_labels(self, lazily_here):

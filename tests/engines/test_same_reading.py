@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -149,15 +150,40 @@ FILES: dict[str, tuple[type, str, dict[str, Any]]] = {
     "names of ids": (Votes, "choice\n7\n8\n7\n", {"labels": {7: "ann", 8: "bob"}}),
     "names of ids of ratings": (Ratings, "user,item,rating\n1,7,5\n2,8,3\n", {"labels": {7: "ann"}}),
     "long scores with gaps": (ScoreMatrix, "task,model,score\nt,x,1\nt,y,2\nu,x,0\n", {}),
+    "a missing rating": (Ratings, "user,item,rating\n1,a,\n2,b,3\n", {}),
+    "an infinite rating": (Ratings, "user,item,rating\n1,a,inf\n2,b,3\n", {}),
+    "a missing user": (Ratings, "user,item,rating\n,a,2\n2,b,3\n", {}),
+    "a missing item": (Ratings, "user,item,rating\n1,,2\n2,b,3\n", {}),
+    "an item not in the list": (Ratings, "user,item,rating\n1,a,2\n2,b,3\n", {"items": ["a"]}),
+    "a missing count": (Votes, "choice,count\nx,\ny,1\n", {}),
+    "a missing weight": (Votes, "choice,w\nx,\ny,2\n", {"weights": "w"}),
+    "a negative weight": (Votes, "choice,w\nx,-1\ny,2\n", {"weights": "w"}),
+    "a missing unit": (Votes, "choice,w\nx,\ny,2\n", {"unit": "w"}),
+    "a missing covariate": (
+        Battles,
+        "left,right,winner,c\nx,y,left,\ny,x,left,1\n",
+        {"covariate": ["c"]},
+    ),
+    "a battle with itself": (Battles, "left,right,winner\nx,x,left\ny,x,left\n", {}),
+    "no values of an item": (ScoreMatrix, "task,model,score\nt,x,1\nt,y,\n", {"missing": "available"}),
+    "gaps everywhere": (
+        ScoreMatrix,
+        "task,model,score\nt,x,1\nt,y,\nu,x,\nu,y,2\n",
+        {"missing": "drop"},
+    ),
 }
+NO_LAST = "a rating twice"
+"""Where memory has one more way out: engines do not know which rating was the last."""
 
 
 def outcome(make: Any) -> tuple[Any, ...]:
-    """Return the scores without each unit, or the class of the refusal."""
+    """Return the scores without each unit, or the refusal: its class, its words and the way out."""
     try:
         data = make()
     except SteadyrankError as error:
-        return "refused", type(error)
+        # Which row it is, or of how many, is a place: engines meet rows in another order.
+        words = re.sub(r"^'.*?'(?= is spelt)| \([^()]*\)$", "", error.problem)
+        return "refused", type(error), words, error.way_out
     left_out = data.units
     units = sorted(
         (str(label), int(count)) for label, count in zip(left_out.labels, left_out.counts, strict=True)
@@ -180,7 +206,8 @@ def test_every_file_is_read_alike(tmp_path: Path, engine: str, name: str) -> Non
     path.write_text(text, encoding="utf-8")
     loaded = outcome(lambda: kind.read(path, **arguments))
     scanned = outcome(lambda: kind.scan(path, engine=engine, **arguments))
-    assert scanned == loaded
+    same = 3 if name == NO_LAST else None
+    assert scanned[:same] == loaded[:same]
 
 
 def test_the_files_give_what_they_hold(tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ FILE = (
     "by an engine, or read in memory where none knows their format."
 )
 TO_FILE = ("--output", "-o")
+WRITTEN = "Write to this file instead: text, or by its ending JSON, CSV, Markdown"
 AS_JSON = "Write the result as JSON (documented, versioned)."
 BESIDE_REPORTS = {"badge": (".svg",), "image": (".svg", ".png"), "table": (".html",)}
 """What ``report`` writes beside the report, and how the names of these files end."""
@@ -209,12 +210,7 @@ class OutputOptions(WritingOptions):
         OUTPUT, "Write the table as CSV; what looks like a formula gets an apostrophe in front.", "--csv"
     )
     as_markdown: bool = flag(OUTPUT, "Write tables and words as Markdown, for GitHub.", "--markdown")
-    output: str | None = option(
-        COMMON,
-        "PATH",
-        "Write to this file instead: text, or by its ending JSON, CSV, Markdown.",
-        *TO_FILE,
-    )
+    output: str | None = option(COMMON, "PATH", f"{WRITTEN}.", *TO_FILE)
     everything: bool = flag(OUTPUT, "Show every row of long tables.", "--all")
     verbose: bool = flag(OUTPUT, "Also show eps, and what a claim rests on.", "--verbose")
 
@@ -282,6 +278,7 @@ class CompareOptions(OutputOptions, ClaimOptions):
     """What ``compare`` takes: all that is said about the data is said about both files."""
 
     FORMS = (*OutputOptions.FORMS, "html")
+    output: str | None = option(COMMON, "PATH", f"{WRITTEN} or an HTML page.", *TO_FILE)
     file: str = argument("OLD", FILE)
     new_file: str = argument("NEW", "Read as OLD is.")
     k: int | None = option(COMMON, "K", "Also tell who entered the top k and who left it.", "-k")

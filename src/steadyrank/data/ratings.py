@@ -24,6 +24,7 @@ from steadyrank.reading.kinds import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.table import as_table
 from steadyrank.reading.words import known
+from steadyrank.wording import counted, counted_are
 
 DUPLICATES = {
     "error": "Two ratings of one item by one user are refused.",
@@ -149,7 +150,7 @@ class Ratings(EntryObservations):
                 user_codes, item_codes = user_codes[starts], item_codes[starts]
                 stars = _merged(stars, starts, rated, len(all_items), duplicates)
                 how = "the last one kept" if duplicates == "last" else "their mean taken"
-                said = f"{int(again.sum()):,} repeated ratings of an item by a user: {how}"
+                said = f"{counted(int(again.sum()), 'repeated rating')} of an item by a user: {how}"
                 fields["notes"] = (*fields["notes"], said)
         set_fields(
             self,
@@ -320,7 +321,8 @@ def _merged(
 
 def _duplicates(user: object, item: object, rows: AnyArray) -> errors.DuplicateRatingsError:
     return errors.DuplicateRatingsError(
-        f"{len(rows):,} ratings are repeated: user {shorten(user)} rated {shorten(item)} more than once",
+        f"{counted_are(len(rows), 'rating', 'repeated')}: user {shorten(user)} rated {shorten(item)} "
+        "more than once",
         rows=rows,
         way_out=[
             "Keep the last with ", Option("duplicates", "last"),

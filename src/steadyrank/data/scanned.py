@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NoReturn
@@ -17,13 +18,11 @@ from steadyrank.engines.lazy_entries import LazyEntries
 from steadyrank.engines.scanning import counted_rows, offered_units, scan_ratings, scan_scores
 from steadyrank.engines.settings import Engine
 from steadyrank.engines.source import Traffic, opened
-from steadyrank.errors import InvalidDataError
+from steadyrank.errors import IN_MEMORY, InvalidDataError
 from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.kinds import Kind
-from steadyrank.reading.roles import resolve
+from steadyrank.reading.roles import Resolved, resolve
 from steadyrank.reading.unit_columns import names_for_the_unit
-
-IN_MEMORY = "It needs the data in memory: use read or from_frame instead of scan."
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -101,7 +100,7 @@ class ScannedEntries(EntryObservations):
     def _copied(self, copies: IntArray) -> dict[str, Any]:
         if copies.all() or (copies > 1).any():
             raise InvalidDataError(
-                "data that stay in an engine lose units but are not copied, which refits need",
+                "data that stay in an engine lose units but are not copied, as draws and refits ask",
                 way_out=IN_MEMORY,
             )
         return {"entries": self.entries.of_units(copies > 0)}
@@ -135,9 +134,7 @@ def scanned(
 ) -> Observations:
     """Scan data of a kind as its declaration says; ``Observations.scan`` explains the arguments."""
     if made.kind.on_engine is None:
-        raise InvalidDataError(
-            f"{made.kind.name} cannot be scanned in an engine", way_out="Read them into memory."
-        )
+        raise InvalidDataError(f"{made.kind.name} cannot be scanned in an engine", way_out=IN_MEMORY)
     lazy = opened(source, engine, **layout)
     try:
         with lazy.faults_of_text_first():
@@ -149,17 +146,14 @@ def scanned(
         lazy.beside = {f"beside {place}": name for place, name in enumerate(beside)}
         if made.kind.on_engine == "counted":
             with lazy:
-                try:
+                with _without_rows(found):
                     data = made.from_resolved(counted_rows(lazy, found))
-                except InvalidDataError as error:
-                    error.rows = []  # they would be numbers of distinct rows, not of those in the files
-                    raise
                 set_fields(data, unit_candidates=offered_units(lazy, found))
                 return data.with_note(lazy.traffic.sentence(lazy.engine))
         scan = scan_scores if "row" in found.kind.roles else scan_ratings
         asked = {name: limit for name, limit in limits.items() if limit is not None}
-        entries, notes = scan(lazy, found, **asked)
-        with found.errors():
+        with _without_rows(found):
+            entries, notes = scan(lazy, found, **asked)
             notes += about_items(found, entries.labels)
         data = ScannedEntries(
             entries, made.kind, found.columns.get("unit", made.kind.unit), tuple(notes)
@@ -170,3 +164,14 @@ def scanned(
     except BaseException:
         lazy.close()
         raise
+
+
+@contextmanager
+def _without_rows(found: Resolved) -> Iterator[None]:
+    """Say errors about columns in terms of the table; rows of an engine's answer are not its rows."""
+    with found.errors():
+        try:
+            yield
+        except InvalidDataError as error:
+            error.rows, error.placed = [], error.placed or (error.column or error.subject) is None
+            raise

@@ -18,13 +18,14 @@ from steadyrank.data.observations import COUNT, ITEM_NAMES, Ends, set_fields
 from steadyrank.data.people import People, PeopleArguments, agreed, of_people, said_of
 from steadyrank.data.rows import check_some, column_labels, repeated_cells, row_names
 from steadyrank.engines.dense_entries import DenseEntries
-from steadyrank.errors import Option, WayOut, listing, shorten
+from steadyrank.errors import MEANS_OF_REST, Option, WayOut, listing, shorten
 from steadyrank.reading import scales
 from steadyrank.reading.arrays import as_matrix
 from steadyrank.reading.kinds import Columns, Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Table, as_table, simplify
+from steadyrank.wording import counted, counted_are
 
 MISSING = {
     "error": "Missing values are refused.",
@@ -32,8 +33,6 @@ MISSING = {
     "available": "Means are over the values that are there.",
 }
 """What may be done about missing values."""
-
-AVAILABLE = Option("missing", "available")
 
 ROW = Role("the task, question or row; in a wide table, what names the rows", ROW_NAMES, argument="rows")
 SCORE = Role(
@@ -362,7 +361,7 @@ def without_gaps(
     gaps: AnyArray,
     rows: Sequence[object],
     items: Sequence[object],
-    otherwise: WayOut = (", or take means over the values that are there with ", AVAILABLE),
+    otherwise: WayOut = MEANS_OF_REST,
 ) -> tuple[IntArray, tuple[str, ...]]:
     """Return which rows stay, and what was done about the gaps; errors say what could be done else."""
     total = int(gaps.sum())
@@ -373,7 +372,7 @@ def without_gaps(
             for row, item in np.argwhere(gaps)[:5]
         ]
         raise errors.MissingValuesError(
-            f"{total:,} values are missing ({listing(where, total)})",
+            f"{counted_are(total, 'value', 'missing')} ({listing(where, total)})",
             rows=gappy,
             way_out=["Drop these rows with ", Option("missing", "drop"), *otherwise],
         )
@@ -384,9 +383,9 @@ def without_gaps(
             way_out="Leave these items out.",
         )
     if missing == "available":
-        notes = [f"{total:,} missing values left out of the means"]
+        notes = [f"{counted(total, 'missing value')} left out of the means"]
         if empty.any():
-            notes.append(f"{int(empty.sum()):,} rows without any value dropped")
+            notes.append(f"{counted(int(empty.sum()), 'row')} without any value dropped")
         return np.flatnonzero(~empty), tuple(notes)
     if gappy.all():
         raise errors.MissingValuesError(
@@ -394,5 +393,5 @@ def without_gaps(
             way_out=["Leave out the items with the most gaps", *otherwise],
         )
     names = listing(shorten(rows[row]) for row in np.flatnonzero(gappy).tolist())
-    note = f"{int(gappy.sum()):,} rows with {total:,} missing values dropped: {names}"
-    return np.flatnonzero(~gappy), (note,)
+    rows_gone, gone = counted(int(gappy.sum()), "row"), counted(total, "missing value")
+    return np.flatnonzero(~gappy), (f"{rows_gone} with {gone} dropped: {names}",)

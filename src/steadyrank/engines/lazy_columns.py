@@ -26,6 +26,7 @@ from steadyrank.reading.arrays import written
 from steadyrank.reading.dropping import MOST_SEEN
 from steadyrank.reading.spellings import NUMBER
 from steadyrank.reading.text_columns import is_plain_whole
+from steadyrank.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,7 +67,8 @@ def with_labels(source: Source, frame: Frame, parts: Mapping[str, str]) -> Frame
         if gone := int(found[f"{part} gone"] or 0):
             raise errors.InvalidLabelError(
                 f"{what} must not be missing or blank, but there is None "
-                f"({gone:,} of {int(found['rows']):,} are missing)",
+                f"({gone:,} of {counted(int(found['rows']), 'row')})",
+                subject=what.removesuffix("s"),
                 way_out=NO_BLANKS,
             )
         casts.append(_label(part, what, schema[part], found.get(f"{part} top")))
@@ -268,11 +270,15 @@ def _check_values(found: dict[str, Any], what: str, *, missing: bool = False) ->
     if odd:
         infinite = found["highest"] if np.isinf(found["highest"]) else found["lowest"]
         raise errors.NotANumberError(
-            f"{what} must be finite, but there is {infinite} ({odd:,} of {rows:,} are not)",
+            f"{what} must be finite, but there is {infinite} ({odd:,} of {counted(rows, 'row')})",
+            subject=what,
             way_out="Remove these rows, or give the number that you mean.",
         )
     if gone and not missing:
-        raise errors.MissingValuesError(f"{gone:,} of {rows:,} {what} are missing", way_out=NO_BLANKS)
+        places = f"({gone:,} of {counted(rows, 'row')})"
+        raise errors.MissingValuesError(
+            f"{what} has missing values {places}", subject=what, way_out=NO_BLANKS
+        )
 
 
 def repeated_pairs(

@@ -28,8 +28,8 @@ from steadyrank.reading.roles import Resolved
 from steadyrank.reading.scales import ALL, MEASURE_NAMES, NONE, turned_rows
 from steadyrank.reading.table import GivenColumn, Table, simplify
 from steadyrank.reading.unit_columns import Candidates, number_of_units, what_is_whole
+from steadyrank.wording import counted, counted_are
 
-AVAILABLE = Option("missing", "available")
 MAX_DISTINCT = 20_000_000
 """How many distinct rows are brought back at most."""
 HALF = 2**32
@@ -58,8 +58,8 @@ def scan_ratings(
     parts = {"unit": columns["user"], "item": columns["item"], "value": columns["score"]}
     frame, notes = source.picked(parts, {"value"})
     notes += found.table.notes
-    frame = with_numbers(source, frame, "value", "ratings")
-    values = decimal_range(source, frame, "ratings")
+    frame = with_numbers(source, frame, "value", columns["score"])
+    values = decimal_range(source, frame, columns["score"])
     frame = with_labels(source, frame, {"unit": "users", "item": "items"})
     keys, sizes = unit_keys(source, frame, "users", max_units)
     _check_blank(source, frame)
@@ -70,7 +70,7 @@ def scan_ratings(
     else:
         again, most = _repeated_ratings(source, frame, duplicates)
         if again:
-            notes.append(f"{again:,} repeated ratings of an item by a user: their mean taken")
+            notes.append(f"{counted(again, 'repeated rating')} of an item by a user: their mean taken")
             form = form_of(*values, addends=most)
             repeated = LazyEntries(source, frame, form, keys, sizes, "ratings", grouped=True, rows=most)
             frame = repeated.means()
@@ -88,7 +88,7 @@ def _refuse(found: Resolved, *roles: str) -> None:
             raise errors.InvalidDataError(
                 f"an engine takes {found.kind.name} without a {role.removesuffix('s')}, but the column "
                 f"{shorten(found.columns[role])} is one",
-                way_out="Read them into memory: use read or from_frame instead of scan.",
+                way_out=errors.IN_MEMORY,
             )
 
 
@@ -96,8 +96,8 @@ def _repeated_ratings(source: Source, frame: Frame, duplicates: str) -> tuple[in
     again, pair, most = repeated_pairs(source, frame, "unit", "item")
     if again and duplicates == "error" and pair is not None:
         raise errors.DuplicateRatingsError(
-            f"{again:,} ratings are repeated: user {shorten(pair[0])} rated {shorten(pair[1])} "
-            "more than once",
+            f"{counted_are(again, 'rating', 'repeated')}: user {shorten(pair[0])} rated "
+            f"{shorten(pair[1])} more than once",
             way_out=["Average them with ", Option("duplicates", "mean")],
         )
     return again, most
@@ -129,10 +129,10 @@ def scan_scores(
     frame = with_labels(source, frame, {"row": "rows", "item": "items"})
     unit_keys(source, frame.select(unit=nw.col("row")), "rows", max_units)
     labels = item_labels(source, frame)
-    frame = with_numbers(source, frame, "value", "values")
+    frame = with_numbers(source, frame, "value", columns["score"])
     if source.schema(frame)["value"].is_float():
         frame = frame.with_columns(nw.col("value").cast(nw.Float64))  # a matrix in memory is, too
-        check_numbers(source, frame, "value", "values", missing=True)
+        check_numbers(source, frame, "value", columns["score"], missing=True)
     if turned:
         frame = frame.with_columns(nw.col("value") * -1)
     _check_cells(source, frame)
@@ -218,13 +218,8 @@ def _without_gaps(
         return filled, rows, []
     if missing == "error":
         raise errors.MissingValuesError(
-            f"{gaps:,} of {cells:,} values are missing",
-            way_out=[
-                "Drop the rows that have gaps with ",
-                Option("missing", "drop"),
-                ", or take means over the values that are there with ",
-                AVAILABLE,
-            ],
+            f"{counted_are(gaps, 'value', 'missing')} (of {cells:,})",
+            way_out=["Drop these rows with ", Option("missing", "drop"), *errors.MEANS_OF_REST],
         )
     left = set(item_labels(source, filled))
     if empty := [label for label in labels if label not in left]:
@@ -232,15 +227,15 @@ def _without_gaps(
             f"no values at all for {listing(map(shorten, empty))}", way_out="Leave these items out."
         )
     if missing == "available":
-        return filled, rows, [f"{gaps:,} missing values left out of the means"]
+        return filled, rows, [f"{counted(gaps, 'missing value')} left out of the means"]
     complete = per_row.filter(nw.col("values") == len(labels))
     kept, _ = _sizes(source, complete)
     if not kept:
         raise errors.MissingValuesError(
             "every row has a missing value, so that dropping them leaves nothing",
-            way_out=["Use ", AVAILABLE, ", or leave out the items with the most gaps."],
+            way_out=["Leave out the items with the most gaps", *errors.MEANS_OF_REST],
         )
-    note = f"{all_rows - kept:,} rows with {gaps:,} missing values dropped"
+    note = f"{counted(all_rows - kept, 'row')} with {counted(gaps, 'missing value')} dropped"
     return filled.join(complete.select("row"), on="row", how="semi"), kept, [note]
 
 
@@ -253,9 +248,9 @@ def _sizes(source: Source, per_row: Frame) -> tuple[int, int]:
 
 def counted_rows(source: Source, found: Resolved, *, bound: int = MAX_DISTINCT) -> Resolved:
     """Group a lazy table by its labels and add its counts up; return the same roles over the answer."""
-    parts = _parts(found)
-    holds = {part: found.kind.roles[part.partition(" ")[0]].holds for part in parts}
-    labels = {part: part for part in parts if holds[part] == "labels"}
+    parts, roles = _parts(found), found.kind.roles
+    holds = {part: roles[part.partition(" ")[0]].holds for part in parts}
+    labels = {part: roles[part].argument or part for part in parts if holds[part] == "labels"}
     results = [part for part in parts if holds[part] == "results"]
     counts = [part for part in parts if holds[part] == "counts"]
     numbers = [part for part in parts if holds[part] == "numbers"]

@@ -73,8 +73,7 @@ def topk_table(findings: Findings, terminal: Terminal, following: int = NEXT_IN_
         ends = {k: f"top {k:,}, and end of the list"}
     yield from _item_lines(listed, findings, terminal, cut=k, ends=ends)
     hidden = findings["n_items"] - len(shown) - len(far)
-    if hidden:
-        yield Line(f"   and {hidden:,} more further down{terminal.hint('--all shows them')}", FAINT)
+    yield from _hidden(hidden, terminal, " further down")
 
 
 def ranking_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
@@ -106,12 +105,22 @@ def comparison_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
         for name, head, need in COMPARED
     ]
     first, *texts = Layout(columns, terminal).lines()
-    yield from (Line(""), Line(first, "bold"))
+    if findings["sentences"]:
+        yield Line("")
+    if not listed:
+        first = f"   {len(rows):,} items that did not move{terminal.hint('--all shows them')}"
+    yield Line(first, "bold" if listed else FAINT)
     for text, row in zip(texts, listed, strict=True):
         yield Line(text, VERDICTS.get(row["verdict"], ""))
-    if len(rows) > len(listed):
-        yield Line(f"   and {len(rows) - len(listed):,} more{terminal.hint('--all shows them')}", FAINT)
+    yield from _hidden(len(rows) - len(listed) if listed else 0, terminal)
     yield from (Line(""), *paragraph(findings["rule"], terminal, style=FAINT), Line(""))
+
+
+def _hidden(number: int, terminal: Terminal, where: str = "") -> Iterator[Line]:
+    """Yield how many rows are not shown, if any."""
+    if number:
+        hint = terminal.hint(f"--all shows {'it' if number == 1 else 'them'}")
+        yield Line(f"   and {number:,} more{where}{hint}", FAINT)
 
 
 def confidence_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:

@@ -40,7 +40,8 @@ def audit_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     for text, row in zip(table[1:], rows, strict=True):
         yield Line(text, "green" if row["method"].startswith("inflated") else "")
     for told in _legend(findings, units):
-        yield from paragraph(told, terminal, style=FAINT)
+        if told.partition(":")[0].lower() in table[0]:  # there was room for the column
+            yield from paragraph(told, terminal, style=FAINT)
     yield Line("")
     for flips in findings["flips"]:
         yield from flip_lines(flips, unit, terminal)
@@ -69,7 +70,7 @@ def _audit_columns(rows: Sequence[Row], findings: Findings, terminal: Terminal) 
     names = [METHODS.get(row["method"]) or str(row["method"]) for row in rows]
     ks, jaccards, sizes = zip(*(audit_cells(row) for row in rows), strict=True)
     columns = [
-        Column("answer", names, 9, names=True),
+        Column("answer", names, 9, names=True, least=max(map(len, METHODS.values()))),
         Column("k", ks, 8),
         Column("broken by", [_units(row["delta"], number) for row in rows], 7),
         Column("uncovered", [_units(row["uncovered"], number) for row in rows], 6),

@@ -28,16 +28,19 @@ class Column:
         The larger, the longer it stays where room is short.
     names : bool
         Whether it holds names, which stand on the left and are shortened first.
+    least : int
+        How many characters of names are left at least.
     """
 
     title: str
     cells: Sequence[str]
     need: int
     names: bool = False
+    least: int = NARROWEST_NAME
 
     def width(self, terminal: Terminal) -> int:
         """Return how many characters it takes in full; names leave room for the rest."""
-        most = max(NARROWEST_NAME, terminal.width * 2 // 5) if self.names else terminal.width
+        most = max(self.least, terminal.width * 2 // 5) if self.names else terminal.width
         return terminal.widest((self.title, *self.cells), most)
 
 
@@ -91,7 +94,7 @@ class Layout:
 
 def _least(column: Column, width: int) -> int:
     """Return the width that a column takes at least."""
-    return min(width, NARROWEST_NAME) if column.names else width
+    return min(width, column.least) if column.names else width
 
 
 def _taken(widths: Sequence[int]) -> int:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 PAGES = {
     "top-k": (
-        "Stable top {k:,} of {n_items:,} items", "report.html", "theme.js", "state.js", "words.js",
+        "Stable top {k:,} of {items}", "report.html", "theme.js", "state.js", "words.js",
         "hero.js", "curves.js", "table.js", "page.js",
     ),
     "comparison": ("What moved", "comparison.html", "theme.js", "words.js", "table.js", "slopes.js"),
@@ -50,14 +50,15 @@ def render_html(findings: Mapping[str, Any], *, title: str | None = None) -> str
     (True, False)
     """
     usual, content, *scripts = PAGES[findings["document"]]
+    items = counted(findings["n_items"], "item")
     script = "\n".join(map(asset, [*scripts, "ready.js"]))
     parts = {
         "policy": html.escape(content_policy(script), quote=True),
-        "title": as_markup(title or usual.format(**findings)),
+        "title": as_markup(title or usual.format(**findings, items=items)),
         "guesses": _guesses(findings),
         "headline": as_markup(findings["headline"]),
         "warnings": _warnings(findings),
-        "size": counted(findings.get("size", 0), "item"),
+        "size": counted(findings.get("size", 0), "item").removeprefix("1 "),
         "promise": as_markup(findings["certificate"]["promise"]),
         "certificate": as_markup(findings["certificate"]["sentence"]),
         "margin": as_markup((findings["margin"] or {}).get("sentence", "")),

@@ -75,6 +75,9 @@ def notes(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield what was recognised and decided, but for what was said first."""
     yield Line("Recognised, guessed and decided", FAINT)
     yield from remarks([f"scores: {findings['scorer']}", *findings["notes"]], findings, terminal)
+    if (new := findings.get("new")) is not None:  # a comparison, which has told of the old data
+        said = {*findings["notes"], *(one["note"] for one in new["guesses"])}
+        yield from remarks([f"new: {note}" for note in new["notes"] if note not in said], new, terminal)
 
 
 def remarks(notes: Iterable[str], findings: Findings, terminal: Terminal) -> Iterator[Line]:

@@ -149,9 +149,10 @@ class RatioContests(Contests):
     def stuffed(self, *, changing: bool) -> Contests:
         """Add units with the highest value for the one and the lowest for the other."""
         if changing:
+            others = "" if self._new.grouped else ", or that are added"
             raise InvalidSettingError(
                 "how many units must change is not known where units have values of some items only",
-                way_out="Ask about units that leave, or that are added.",
+                way_out=f"Ask about units that leave{others}.",
             )
         return AddedRatios(self._scores, self._denominators, self._new)
 

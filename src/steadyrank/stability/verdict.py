@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.safe_text import shortened
-from steadyrank.wording import counted, in_words
+from steadyrank.wording import counted, in_words, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -64,8 +64,8 @@ def ranking_headline(answer: StableRanking) -> str:
     Examples
     --------
     >>> from steadyrank import Votes, stable_ranking
-    >>> ranking_headline(stable_ranking(Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 30)))
-    '1 of 3 items holds its rank, whichever one of the 100 votes leaves; 30 of these change the order.'
+    >>> ranking_headline(stable_ranking(Votes(["cyd"] * 4 + ["bob"] * 2 + ["abe"] * 2)))
+    '1 of 3 items holds its rank, whichever one of the 8 votes leaves; 2 of the votes change the order.'
     """
     items, units = len(answer.items), f"the {counted(answer.n_units, answer.unit)}"
     if answer.ranks is None:
@@ -78,7 +78,7 @@ def ranking_headline(answer: StableRanking) -> str:
         return f"{each} {'its' if items == 1 else 'their'} rank, whichever one of {units} leaves."
     among = f"{fixed:,} of {'' if known == items else 'the first '}{counted(known, 'item')}"
     held = f"{among} {'holds its' if fixed == 1 else 'hold their'} rank, whichever one of {units} leaves"
-    return f"{held}; {answer.changing:,} of these {change} the order."
+    return f"{held}; {answer.changing:,} of the {plural(answer.unit)} {change} the order."
 
 
 def named(labels: Sequence[object], last: str, most: int = NAMES) -> str:

@@ -1,0 +1,194 @@
+"""Every scorer on every kind that takes it: engines answer as memory does, or refuse by name."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import cycle
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from engine_makers import maker, need
+from steadyrank import Study
+from steadyrank.cli import main
+from steadyrank.data.kinds import KINDS
+from steadyrank.errors import InvalidDataError, LostOrderError, SteadyrankError
+from steadyrank.scorers.registry import scorers_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+RNG = np.random.default_rng(15)
+LEFT = RNG.integers(0, 4, 24)
+SCORES = {"row": "task", "item": "model", "score": "score"}
+COLUMNS: dict[str, dict[str, Any]] = {
+    "battles": {
+        "left": [f"m{item}" for item in LEFT],
+        "right": [f"m{item}" for item in (LEFT + RNG.integers(1, 4, 24)) % 4],
+        "winner": RNG.choice(["left", "right", "tie"], 24).tolist(),
+        "judge": (np.arange(24) % 7).tolist(),
+        "length": RNG.integers(-2, 3, 24).tolist(),
+        "heavy": (RNG.integers(1, 4, 24) / 2).tolist(),
+    },
+    "ratings": {
+        "user": np.repeat(np.arange(12), 4).tolist(),
+        "item": ["a", "b", "c", "d"] * 12,
+        "rating": RNG.integers(1, 4, 48).tolist(),
+    },
+    "scores": {
+        "task": np.repeat(np.arange(12), 4).tolist(),
+        "model": ["a", "b", "c", "d"] * 12,
+        "score": (RNG.integers(0, 5, 48) / 4).tolist(),
+        "topic": np.repeat(np.arange(12) % 3, 4).tolist(),
+    },
+    "votes": {
+        "choice": RNG.choice(["a", "b", "c"], 24).tolist(),
+        "street": (np.arange(24) % 7).tolist(),
+        "heavy": (RNG.integers(1, 4, 24) / 2).tolist(),
+    },
+}
+GAPS = {"score": [*COLUMNS["scores"]["score"][:5], None, *COLUMNS["scores"]["score"][6:]]}
+CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
+    "battles": ("battles", {}, {}),
+    "battles of judges": ("battles", {}, {"unit": "judge"}),
+    "battles with a covariate": ("battles", {}, {"covariate": ["length"], "weights": "heavy"}),
+    "battles without a result": ("battles", {"winner": [None] * 24}, {}),
+    "ratings": ("ratings", {}, {}),
+    "scores": ("scores", {}, SCORES),
+    "scores of topics": ("scores", {}, {**SCORES, "unit": "topic"}),
+    "scores with a gap": ("scores", GAPS, SCORES),
+    "available scores": ("scores", GAPS, {**SCORES, "missing": "available"}),
+    "votes": ("votes", {}, {}),
+    "votes by street": ("votes", {}, {"unit": "street"}),
+    "votes with weights": ("votes", {}, {"weights": "heavy"}),
+}
+PLACED = ("notes", "source", "guesses")
+"""What a document says of how it was read."""
+NEEDS_VALUES = {"mean-rank", "mean-win-rate", "median", "trimmed-mean"}
+"""Scorers that need every value, which data that stay in an engine do not hand out."""
+
+
+def new_units(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return units to add: the first rows, of other users or tasks."""
+    more = {name: list(column[:4]) for name, column in columns.items()}
+    for name in ("user", "task"):
+        if name in more:
+            more[name] = [99] * 4
+    return more
+
+
+def questions(columns: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a study is asked, by name."""
+    return {
+        "topk": lambda study: study.topk(2, delta=0.1),
+        "proved": lambda study: study.topk(2, claim="proved"),
+        "ranking": lambda study: study.ranking(delta=0.1),
+        "audit": lambda study: study.audit([1, 2]),
+        "margin": lambda study: study.margin(2),
+        "adding": lambda study: study.margin(2, by="add"),
+        "explain": lambda study: study.explain(2),
+        "compare": lambda study: study.compare(study, k=2),
+        "confidence": lambda study: study.confidence(draws=40),
+        "updated": lambda study: study.updated(new_units(columns), **given).topk(2),
+    }
+
+
+def told(found: Any) -> Any:
+    """Return a document without how it was read, numbers as far as sums in any order agree."""
+    if isinstance(found, dict):
+        return {name: told(value) for name, value in found.items() if name not in PLACED}
+    if isinstance(found, list | tuple):
+        return [told(value) for value in found]
+    return float(f"{found:.9g}") if isinstance(found, float) else found
+
+
+def words(error: SteadyrankError) -> tuple[Any, ...]:
+    """Return the class of a refusal and its words up to the place."""
+    return type(error), re.sub(r" \([^()]*\)$", "", error.problem)
+
+
+def outcome(ask: Callable[[Study], Any], study: Study) -> Any:
+    try:
+        return told(json.loads(json.dumps(ask(study).findings(), default=str)))
+    except SteadyrankError as error:
+        return words(error)
+
+
+def study_of(read: Callable[[], Any], scorer: str) -> Any:
+    try:
+        return Study(read(), scorer)
+    except SteadyrankError as error:
+        return words(error)
+
+
+def may_refuse(scorer: str, question: str, data: Any) -> bool:
+    """Tell whether docs/scale.md says that an engine refuses this; counted rows are in memory."""
+    stays = hasattr(data, "traffic")
+    return stays and (scorer in NEEDS_VALUES or question in {"confidence", "updated", "adding"})
+
+
+@pytest.mark.parametrize(("name", "engine"), [*zip(CASES, cycle(["polars", "duckdb"]))])
+def test_engines_answer_as_memory_does(name: str, engine: str, in_ci: bool) -> None:
+    need(engine, in_ci)
+    kind, changed, given = CASES[name]
+    columns, made = {**COLUMNS[kind], **changed}, KINDS[kind]
+    for scorer in scorers_for(kind):
+        mine = study_of(lambda: made.scan(maker(engine)(columns), **given), scorer)
+        other = study_of(lambda: made.from_frame(columns, **given), scorer)
+        if scorer == "elo" and isinstance(other, Study):
+            assert mine[0] is LostOrderError
+            continue
+        if not isinstance(other, Study):
+            assert mine == other
+            continue
+        asked = questions(columns, given)
+        if scorer in NEEDS_VALUES:  # it refuses all of them
+            asked = {"topk": asked["topk"]}
+        for question, ask in asked.items():
+            found = outcome(ask, mine)
+            if found != outcome(ask, other):
+                assert may_refuse(scorer, question, mine.data), (scorer, question, found)
+                assert found[0] is InvalidDataError
+                assert "engine" in found[1]
+
+
+@pytest.mark.parametrize(("engine", "ending"), [("polars", "parquet"), ("duckdb", "csv")])
+def test_commands_answer_as_memory_does(
+    tmp_path: Path, capsys: Any, engine: str, ending: str, in_ci: bool
+) -> None:
+    need(engine, in_ci)
+    pl = pytest.importorskip("polars")
+    path = str(tmp_path / f"battles.{ending}")
+    frame = pl.DataFrame(COLUMNS["battles"])
+    frame.write_csv(path) if ending == "csv" else frame.write_parquet(path)
+    given = ["--covariate", "length", "--json"]
+    for words in (
+        ["topk", path, "-k", "2"],
+        ["confidence", path, "--scorer", "win-rate", "--draws", "40"],
+        ["rank", path, "--scorer", "elo"],
+    ):
+        found = []
+        for where in (engine, "memory"):
+            code = main([*words, *given, "--engine", where])
+            out, err = capsys.readouterr()
+            found.append((code, told(json.loads(out)) if out else err))
+        if "elo" in words:
+            assert found[0] == (2, found[0][1])
+            assert "the order in which they took place is lost" in found[0][1]
+        else:
+            assert found[0] == found[1]
+
+
+def test_the_way_out_of_an_engine_can_be_typed(tmp_path: Path, capsys: Any) -> None:
+    pl = pytest.importorskip("polars")
+    path = str(tmp_path / "long.csv")
+    pl.DataFrame(COLUMNS["scores"]).write_csv(path)
+    asked = ["topk", path, "-k", "2", "--scorer", "median", "--ignore", "topic"]
+    assert main([*asked, "--engine", "polars"]) == 2
+    assert "use --engine memory." in capsys.readouterr().err
+    assert main([*asked, "--engine", "memory"]) == 0
+    with pytest.raises(InvalidDataError, match="use read or from_frame instead of scan"):
+        Study(KINDS["scores"].scan(path, **SCORES), "median").topk(2)
