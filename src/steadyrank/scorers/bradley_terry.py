@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -30,6 +30,7 @@ RESOLUTION = 1e-9
 """How close log odds are equal."""
 SCALES = {"log-odds": (0.0, 1.0), "arena": (1000.0, 400.0 / math.log(10.0))}
 """Where log odds of 0 are on each scale, and how much log odds of 1 are."""
+ENTRY = ("winner", "loser", "weight")
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,10 @@ class BradleyTerry(Scorer):
         wins, scores = self._fit(data, removals)
         if not self.ridge:
             check_connected_without_each(wins, removals, data)
-        folds, (offset, factor) = BattleFolds(scores, wins, removals, self.ridge), SCALES[self.scale]
+        folds, (offset, factor) = (
+            BattleFolds(scores, wins, removals, self.ridge * removals.battle),
+            SCALES[self.scale],
+        )
         # Blocks of 16 MB; up to 64 MB are kept.
         out: LeaveOneOut = BattlesOut(
             snapped(scores, RESOLUTION),
@@ -160,7 +164,7 @@ class BradleyTerry(Scorer):
         wins = removals.wins(data.units.counts, data.n_items)
         if not self.ridge:
             check_connected(wins > 0, data)
-        return wins, strengths(wins, self.ridge)
+        return wins, strengths(wins, self.ridge * removals.battle)
 
 
 @dataclass(frozen=True)
@@ -194,18 +198,16 @@ class BattleFolds:
             units = np.arange(units.start, units.stop)
         single, folds = self.removals.one_pair
         one = np.isin(units, single, assume_unique=True)
-        if one.all() and len(units):
-            found, sound = self.curves.solve(folds.part(np.searchsorted(single, units)))
-        else:
-            # The others are units of several pairs, and units that take nothing away.
-            found, sound = np.repeat(self.scores[np.newaxis], len(units), axis=0), one.copy()
-            if one.any():
-                cut = folds.part(np.searchsorted(single, units[one]))
-                found[one], sound[one] = self.curves.solve(cut)
+        # The others are units of several pairs, and units that take nothing away.
+        found, sound = np.repeat(self.scores[np.newaxis], len(units), axis=0), np.zeros_like(one)
+        if self.curves.steady and one.any():
+            cut = folds.part(np.searchsorted(single, units[one]))
+            found[one], sound[one] = self.curves.solve(cut)
         rest = np.flatnonzero(~sound & np.isin(units, self._owners, assume_unique=True))
-        for part in slices(len(rest), CHUNK_NUMBERS, len(self._chords.first) if len(rest) else 1):
-            some = rest[part]
-            found[some], sound[some] = self._chords.solve(self.removals.some(units[some]), len(some))
+        if self.curves.steady and len(rest):
+            for part in slices(len(rest), CHUNK_NUMBERS, len(self._chords.first)):
+                some = rest[part]
+                found[some], sound[some] = self._chords.solve(self.removals.some(units[some]), len(some))
         rest = rest[~sound[rest]]
         for part in slices(len(rest), CHUNK_NUMBERS, len(self.scores) ** 2):
             found[rest[part]] = self._refit(units[rest[part]])
@@ -226,13 +228,16 @@ class Removals:
     """The win counts that leave with each distinct unit, ties as half a win each way.
 
     Entry by entry: unit ``owner`` takes ``weight`` out of ``wins[winner, loser]``. Owners are in
-    order, weights are positive, and no ordered pair occurs twice within a unit.
+    order, weights are positive, and no ordered pair occurs twice within a unit. Weights are half parts
+    of that of a battle, whole numbers but for a power of two: what leaves leaves nothing behind,
+    however small it is beside the rest. A ``battle`` of weight 1 has from 1 to less than 2 of them.
     """
 
     owner: IntArray
     winner: IntArray
     loser: IntArray
     weight: FloatArray
+    battle: float
 
     @classmethod
     def of(cls, data: Battles) -> Removals:
@@ -242,12 +247,14 @@ class Removals:
         half = pairs.ties / 2.0
         forth = (owner * items + pairs.winner) * items + pairs.loser
         back = (owner * items + pairs.loser) * items + pairs.winner
-        weight = np.concatenate([pairs.wins + half, half])
+        parts = 2 * data.weight_parts[1]
+        weight = np.rint(np.concatenate([pairs.wins + half, half]) * parts)
         some = np.flatnonzero(weight)
         key, place = np.unique(np.concatenate([forth, back])[some], return_inverse=True)
         weight = np.asarray(np.bincount(place, weight[some], minlength=len(key)), dtype=np.float64)
         owner, pair = np.divmod(key, items * items)
-        return cls(owner, pair // items, pair % items, weight)
+        unit = math.ldexp(1.0, 1 - parts.bit_length())
+        return cls(owner, pair // items, pair % items, weight * unit, parts * unit)
 
     def wins(self, counts: IntArray, items: int) -> FloatArray:
         """Return the win counts of all units, each as often as it occurs."""
@@ -281,7 +288,7 @@ class Removals:
         place = np.repeat(np.arange(len(chosen)), sizes)
         first = np.cumsum(sizes) - sizes
         entries = np.repeat(starts - first, sizes) + np.arange(len(place))
-        return Removals(place, self.winner[entries], self.loser[entries], self.weight[entries])
+        return replace(self, owner=place, **{name: getattr(self, name)[entries] for name in ENTRY})
 
 
 def check_connected(arcs: BoolArray, data: Battles, without: str = "", **words: Any) -> None:

@@ -118,7 +118,7 @@ class PairedContests(LeftOutContests):
         self._steady = fit.curves.steady
         # Scores that are linked one to the next become equal, all of them at most.
         self._linked = resolution * len(fit.scores)
-        self.owner, self.taken = fit.removals.by_pair
+        (self.owner, self.taken), self._battle = fit.removals.by_pair, fit.removals.battle
         taken = self.taken
         chance = fit.curves.win_chance[taken.first, taken.second]
         self.surprise = taken.wins - taken.battles * chance
@@ -138,7 +138,7 @@ class PairedContests(LeftOutContests):
 
     def stuffed(self, *, changing: bool) -> Contests:
         """Let the item behind win battles against the one ahead."""
-        if len(np.unique(self.owner)) < len(self.owner) or (self.taken.battles != 1).any():
+        if len(np.unique(self.owner)) < len(self.owner) or (self.taken.battles != self._battle).any():
             raise any_size("battles")
         return StuffedBattles(self, changing)
 

@@ -39,8 +39,9 @@ from steadyrank.engines.blocks import slices
 from steadyrank.scorers.paired_fit import laplacian, lost_odds
 
 TOLERANCE = 1e-12
-STEADY = 1e4
-"""Where all battles say less than the inverse of this about a score, differences cancel."""
+STEADY = 1e6
+"""How much more is known of a difference than of a score before rounding tells: it is so many times
+as large as that of a float."""
 MOST_TERMS = 7
 PAIRS_AT_ONCE = 256
 """Small enough for a block's matrices to stay in the cache."""
@@ -120,7 +121,9 @@ class Curves:
         self.scores, self.tolerance = scores, tolerance
         upset = lost_odds(scores[:, np.newaxis] - scores[np.newaxis, :])
         hessian = laplacian(wins * upset, upset)
-        np.einsum("ii->i", hessian)[:] += ridge
+        own = np.einsum("ii->i", hessian)
+        own += ridge
+        self._known = np.sqrt(own)
         self.inverse = np.asarray(np.linalg.inv(hessian), dtype=np.float64)
         self.narrow_inverse = self.inverse.astype(np.float32)
         self.win_chance = upset.T
@@ -159,8 +162,8 @@ class Curves:
 
     @cached_property
     def steady(self) -> bool:
-        """Whether all battles say enough about every score for differences of them not to cancel."""
-        return bool(np.abs(self.inverse).max() < STEADY)
+        """Whether rounding of the inverse is harmless: the Hessian is well conditioned, once scaled."""
+        return bool((np.abs(self.inverse) * np.outer(self._known, self._known)).max() < STEADY)
 
     def solve(self, folds: PairFolds) -> tuple[FloatArray, BoolArray]:
         """Return the scores without each unit, and which of these rows meet the tolerance."""
