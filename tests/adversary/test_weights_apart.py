@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from oracles.decimals import decimal_strengths
 from oracles.refitting import all_rows
 from steadyrank import Battles, BradleyTerry
-from steadyrank.errors import DisconnectedComparisonsError
+from steadyrank.errors import DisconnectedComparisonsError, SteadyrankError
 from steadyrank.scorers.paired_fit import in_two
 
 if TYPE_CHECKING:
@@ -57,16 +58,17 @@ def check(found: np.ndarray, strengths: list[Decimal]) -> int:
     off = [abs(Decimal(float(score)) - true) for score, true in zip(found, strengths, strict=True)]
     assert max(off) <= WIDTH * len(found)
     order = sorted(range(len(found)), key=lambda item: -strengths[item])
-    for above, below in zip(order, order[1:], strict=False):
+    for above, below in pairwise(order):
         gap = strengths[above] - strengths[below]
         if abs(gap - WIDTH) > WIDTH / 100:
             assert (found[above] == found[below]) == (gap < WIDTH)
             assert found[above] >= found[below]
-    return sum(strengths[a] - strengths[b] < EQUAL for a, b in zip(order, order[1:], strict=False))
+    return sum(strengths[a] - strengths[b] < EQUAL for a, b in pairwise(order))
 
 
 def test_equal_records_have_equal_strengths_however_far_weights_are_apart(cases: Cases) -> None:
     equal = rows_compared = 0
+    refused: list[str] = []
     for rng in cases(14):
         (items, rows), ridge = twice_a_league(rng), float(rng.choice([0.0, 0.0, 0.5]))
         winner, loser, weights, judges = zip(*rows, strict=True)
@@ -77,6 +79,9 @@ def test_equal_records_have_equal_strengths_however_far_weights_are_apart(cases:
         try:
             found = all_rows(scorer.leave_one_out(data))
         except DisconnectedComparisonsError:
+            continue
+        except SteadyrankError as error:  # one battle in 10^10 says all that there is to say
+            refused.append(str(error))
             continue
         equal += check(scorer.score(data), exact(items, rows, ridge))
         labels = list(data.units.labels) if grouped else []
@@ -91,6 +96,8 @@ def test_equal_records_have_equal_strengths_however_far_weights_are_apart(cases:
             rows_compared += 1
     assert equal > 14
     assert rows_compared > 25
+    assert len(refused) * 50 <= rows_compared
+    assert all("lost in rounding" in told for told in refused)
 
 
 def test_numbers_in_two_parts_add_up_without_rounding(cases: Cases) -> None:

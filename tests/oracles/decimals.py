@@ -67,13 +67,9 @@ def decimal_strengths(wins, ridge=0.0):
                 for i in items
             ]
             # Without a ridge a constant, which changes no difference, makes the equations solvable.
-            hessian = [
-                [
-                    (sum(flow[i]) + Decimal(ridge) if i == j else 0) - flow[i][j] + (ridge == 0)
-                    for j in items
-                ]
-                for i in items
-            ]
+            hessian = [[(ridge == 0) - value for value in row] for row in flow]
+            for i in items:
+                hessian[i][i] += sum(flow[i]) + Decimal(ridge)
             step = eliminated(hessian, gradient)
             size = max(step) - min(step)
             scores = [score + part / max(1, size) for score, part in zip(scores, step, strict=True)]

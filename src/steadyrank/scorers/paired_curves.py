@@ -36,7 +36,7 @@ import numpy as np
 
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.engines.blocks import slices
-from steadyrank.scorers.paired_fit import laplacian, lost_odds
+from steadyrank.scorers.paired_fit import invertible, laplacian, lost_odds
 
 TOLERANCE = 1e-12
 STEADY = 1e6
@@ -120,10 +120,8 @@ class Curves:
     ) -> None:
         self.scores, self.tolerance = scores, tolerance
         upset = lost_odds(scores[:, np.newaxis] - scores[np.newaxis, :])
-        hessian = laplacian(wins * upset, upset)
-        own = np.einsum("ii->i", hessian)
-        own += ridge
-        self._known = np.sqrt(own)
+        hessian = invertible(laplacian(wins * upset, upset), ridge)
+        self._known = np.sqrt(np.diag(hessian))
         self.inverse = np.asarray(np.linalg.inv(hessian), dtype=np.float64)
         self.narrow_inverse = self.inverse.astype(np.float32)
         self.win_chance = upset.T

@@ -91,16 +91,22 @@ def _unsettled(what: str) -> SteadyrankError:
 def _newton_steps(wins: FloatArray, ridge: float, scores: FloatArray) -> FloatArray:
     upset = lost_odds(scores[:, :, np.newaxis] - scores[:, np.newaxis, :])
     surprise = wins * upset
-    # Differences of what is unexpected, not of all wins: no cancellation when lopsided. And pair by
-    # pair: what rounding takes from one item it gives to the other, so that no group drifts away, as
+    # Wins of the weaker count whole, less what was expected of them: no rounding when lopsided. And pair
+    # by pair: what rounding takes from one item it gives to the other, so that no group drifts away, as
     # long as sums do not round, in which much may cancel and little be left for those outside.
-    leading, rest = in_two(surprise - np.swapaxes(surprise, 1, 2), scores.shape[1])
-    gradient = leading.sum(axis=2) + rest.sum(axis=2)
+    behind = upset > 0.5
+    whole = np.where(behind, wins, 0.0)
+    forces = np.where(behind, -wins * np.swapaxes(upset, 1, 2), surprise)
+    leading, rest = in_two(forces - np.swapaxes(forces, 1, 2), scores.shape[1])
+    wholly = (whole - np.swapaxes(whole, 1, 2)).sum(axis=2)
+    gradient = wholly + leading.sum(axis=2) + rest.sum(axis=2)
     hessian = laplacian(surprise, upset)
     if ridge:
         gradient -= ridge * scores
-        diagonal = np.einsum("fii->fi", hessian)
-        diagonal += ridge
+        hessian = invertible(hessian, ridge)
+    else:  # the item of which most is known stays where it is, and no row of little loses it to rounding
+        known = np.einsum("fii->fi", hessian)
+        known[np.arange(len(known)), known.argmax(axis=1)] *= 2.0
     try:
         return np.asarray(np.linalg.solve(hessian, gradient[:, :, np.newaxis])[:, :, 0])
     except np.linalg.LinAlgError:
@@ -127,21 +133,26 @@ def lost_odds(differences: FloatArray) -> FloatArray:
 
 
 def laplacian(surprise: FloatArray, upset: FloatArray) -> FloatArray:
-    """Return the Hessian plus a constant that makes it invertible on the vectors of ones.
+    """Return the Hessian, without a ridge.
 
     ``surprise`` is wins times ``upset``; the information of a pair is the number of its
     battles times ``upset`` times ``upset`` transposed.
     """
     flow = surprise * np.swapaxes(upset, -1, -2)
     flow = flow + np.swapaxes(flow, -1, -2)
-    totals = flow.sum(axis=-1)
-    items = flow.shape[-1]
-    # The constant matters to no step, since gradients sum to zero, only to the conditioning.
-    constant = totals.sum(axis=-1) / items**2
-    hessian = constant[..., np.newaxis, np.newaxis] - flow
-    diagonal = np.einsum("...ii->...i", hessian)
-    diagonal += totals
-    return np.asarray(hessian)
+    hessian = -flow
+    np.einsum("...ii->...i", hessian)[:] = flow.sum(axis=-1)
+    return hessian
+
+
+def invertible(hessian: FloatArray, ridge: float) -> FloatArray:
+    """Return the Hessian with its ridge, and with a constant that does for what moves all scores alike.
+
+    The constant matters to no step, since gradients sum to zero, only to the conditioning.
+    """
+    items = hessian.shape[-1]
+    constant = np.trace(hessian, axis1=-2, axis2=-1) / items**2
+    return np.asarray(hessian + constant[..., np.newaxis, np.newaxis] + ridge * np.eye(items))
 
 
 class Chords:
