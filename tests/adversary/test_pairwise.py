@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from oracles.counting_again import compare, copeland, worst_margins
-from oracles.weighing import a_case
+from oracles.weighing import WAYS, a_case
 from steadyrank import Ballots, Condorcet, Copeland, SteadyrankError, Study
 
 if TYPE_CHECKING:
@@ -20,11 +20,6 @@ SCORERS = pytest.mark.parametrize(
     ("scorer", "twin"), [(Copeland(), copeland), (Condorcet(), worst_margins)], ids=["copeland", "worst"]
 )
 KINDS = pytest.mark.parametrize("kind", ["ballots", "approvals", "battles"])
-WAYS = pytest.mark.parametrize(
-    ("weighted", "grouped"),
-    [(False, False), (True, False), (False, True), (True, True)],
-    ids=["plain", "w", "g", "wg"],
-)
 
 
 def drawn(rng: np.random.Generator, kind: str, *, weighted: bool = False, grouped: bool = False):
