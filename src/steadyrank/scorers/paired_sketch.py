@@ -118,7 +118,7 @@ class Sketch:
 
     def bent(self, table: FloatArray) -> FloatArray:
         """Return what second order takes of the functions besides their table."""
-        order = self.curves.order(2).wide
+        order = self.curves.order(2)
         return np.asarray(order.taylor @ table + order.sums[:, np.newaxis] * table)
 
     def quadratic(
@@ -126,7 +126,7 @@ class Sketch:
     ) -> tuple[FloatArray, FloatArray]:
         """Return the same to second order."""
         first, second = self.folds.first[folds], self.folds.second[folds]
-        order = self.curves.order(2).wide
+        order = self.curves.order(2)
         a = self.inverse[first] - self.inverse[second]
         turned = order.first_products[first] - order.first_products[second]
         square = a * a
