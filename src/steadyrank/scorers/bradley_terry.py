@@ -17,7 +17,7 @@ from steadyrank.scorers.paired_contests import PairedContests
 from steadyrank.scorers.paired_context import ContextFit
 from steadyrank.scorers.paired_curves import TOLERANCE, Curves, PairFolds
 from steadyrank.scorers.paired_fit import CHUNK_NUMBERS, Chords, strengths
-from steadyrank.scorers.paired_out import BattlesOut, ScaledOut
+from steadyrank.scorers.paired_out import BattlesOut
 from steadyrank.scorers.paired_sketch import Sketch
 from steadyrank.scorers.resolution import snapped
 from steadyrank.scorers.sensitivity import Sensitivity
@@ -106,11 +106,8 @@ class BradleyTerry(Scorer):
     def score(self, data: Battles) -> FloatArray:
         """Return the strengths."""
         self.check(data)
-        offset, factor = SCALES[self.scale]
         scores = self._fit(data, Removals.of(data))[1]
-        if data.covariates.shape[1]:
-            scores = ContextFit(data, self.ridge).scores
-        return np.asarray(offset + factor * snapped(scores, RESOLUTION))
+        return self._placed(ContextFit(data, self.ridge).scores if data.covariates.shape[1] else scores)
 
     def leave_one_out(self, data: Battles) -> LeaveOneOut:
         """Return the strengths without each distinct battle, or without each group."""
@@ -120,28 +117,27 @@ class BradleyTerry(Scorer):
         wins, scores = self._fit(data, removals)
         if not self.ridge:
             check_connected_without_each(wins, removals, data)
-        folds, (offset, factor) = (
-            BattleFolds(scores, wins, removals, self.ridge * removals.battle),
-            SCALES[self.scale],
-        )
-        # Blocks of 16 MB; up to 64 MB are kept.
-        out: LeaveOneOut = BattlesOut(
-            snapped(scores, RESOLUTION),
-            data.units,
-            lambda units: snapped(folds.rows(units), RESOLUTION),
-            2_000_000,
-            kept_numbers=8_000_000,
-            contest=lambda out: PairedContests(out, folds, RESOLUTION, factor),
-            folds=folds,
-            resolution=RESOLUTION,
-        )
         if data.covariates.shape[1]:
             fit = ContextFit(data, self.ridge)
-            rows = lambda units: snapped(fit.rows(units), RESOLUTION)  # noqa: E731
-            out = RowsOut(snapped(fit.scores, RESOLUTION), data.units, rows, kept_numbers=8_000_000)
-        if self.scale == "log-odds":
-            return out
-        return ScaledOut(offset + factor * out.scores, data.units, out, offset, factor)
+            rows = lambda units: self._placed(fit.rows(units))  # noqa: E731
+            return RowsOut(self._placed(fit.scores), data.units, rows, kept_numbers=8_000_000)
+        scale = SCALES[self.scale]
+        folds = BattleFolds(scores, wins, removals, self.ridge * removals.battle, scale=scale)
+        # Blocks of 16 MB; up to 64 MB are kept.
+        return BattlesOut(
+            self._placed(scores),
+            data.units,
+            lambda units: self._placed(folds.rows(units)),
+            2_000_000,
+            kept_numbers=8_000_000,
+            contest=lambda out: PairedContests(out, folds, RESOLUTION),
+            folds=folds,
+            resolution=self.resolution,
+        )
+
+    def _placed(self, log_odds: FloatArray) -> FloatArray:
+        offset, factor = SCALES[self.scale]
+        return np.asarray(offset + factor * snapped(log_odds, RESOLUTION))
 
     def sensitivity(self, data: Battles) -> Sensitivity | None:
         """Return the most that one battle can move the strengths, or None without a ridge.
@@ -176,6 +172,8 @@ class BattleFolds:
     removals: Removals
     ridge: float
     tolerance: float = TOLERANCE
+    scale: tuple[float, float] = SCALES["log-odds"]
+    """Where log odds of 0 are among the scores that are asked for, and how much log odds of 1 are."""
 
     @cached_property
     def curves(self) -> Curves:
@@ -190,7 +188,7 @@ class BattleFolds:
     def sketch(self) -> tuple[IntArray, Sketch]:
         """The units of one pair, and scores near those without them."""
         units, folds = self.removals.one_pair
-        return units, Sketch(self.curves, folds)
+        return units, Sketch(self.curves, folds, self.scale[1])
 
     def rows(self, units: slice | IntArray) -> FloatArray:
         """Return the scores without each of some units, given in order."""
