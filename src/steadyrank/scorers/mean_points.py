@@ -369,7 +369,7 @@ class MeanPointsOut(LeaveOneOut):
         as_listed = (n * points.given.astype(number) - expected) ** 2
         as_unlisted = (unlisted[owners] - expected) ** 2
         squares += segment_sums(as_listed - as_unlisted, points.indptr)
-        return squares.astype(np.float64)
+        return np.asarray(squares, dtype=np.float64)
 
     def least_and_most(self) -> tuple[IntArray, IntArray] | None:
         """Return the fewest and most parts that a unit gives to each item, if a table is small."""
