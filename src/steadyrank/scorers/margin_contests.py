@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.engines.blocks import slices
-from steadyrank.scorers.contests import MANY, Attack, Contests, SharedContests
+from steadyrank.scorers.contests import MANY, Attack, Contests
+from steadyrank.scorers.point_contests import ListedContests
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -67,36 +68,29 @@ class Compared:
         return found
 
 
-class SumContests(SharedContests):
-    """Contests of margins: sums of whole numbers that few units give to each."""
+class SumContests(ListedContests):
+    """Contests of margins, one for each ordered pair of items."""
 
     def __init__(self, compared: Compared) -> None:
         super().__init__(compared.counts, 1.0)
-        self._sums, found = compared.totals.ravel(), []
-        for unit, item, given in compared.parts():
-            row, other = np.nonzero(given)
-            found.append((item[row] * compared.items + other, unit[row], given[row, other]))
-        column, unit, given = (np.concatenate(part) for part in zip(*found, strict=True))
-        order = np.argsort(column, kind="stable")
-        self._units, self._given = unit[order], given[order]
-        self._begins = np.searchsorted(column[order], np.arange(len(self._sums) + 1))
-        self._most = 2 * int(np.abs(given).max(initial=1))
+        self._compared, self.sums = compared, compared.totals.ravel()
 
-    def gaps(self, ahead: IntArray, behind: IntArray) -> IntArray:
-        """Return the differences of the sums."""
-        return np.asarray(self._sums[ahead] - self._sums[behind])
+    def listed(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Return what units give to margins."""
+        found = []
+        for unit, item, given in self._compared.parts():
+            row, other = np.nonzero(given)
+            found.append((item[row] * self._compared.items + other, unit[row], given[row, other]))
+        margin, unit, given = (np.concatenate(part) for part in zip(*found, strict=True))
+        return margin, unit, given
 
     def most(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Return twice the largest number of all."""
-        return np.full(np.broadcast(ahead, behind).shape, self._most)
+        return np.full(np.broadcast(ahead, behind).shape, 2 * self._largest)
 
-    def differences(self, ahead: int, behind: int) -> tuple[IntArray, IntArray]:
-        """Look at the units that give something to one of the two."""
-        one, other = (slice(*self._begins[column : column + 2]) for column in (ahead, behind))
-        units, place = np.unique(np.append(self._units[one], self._units[other]), return_inverse=True)
-        found = np.zeros(len(units), dtype=np.int64)
-        np.add.at(found, place, np.append(self._given[one], -self._given[other]))
-        return units, found
+    @cached_property
+    def _largest(self) -> int:
+        return int(np.abs(self._by_sum[2]).max(initial=1))
 
 
 class MarginContests(Contests):
