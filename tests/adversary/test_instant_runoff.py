@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from oracles.counting_again import compare, runoff_rounds
-from oracles.weighing import a_case
+from oracles.weighing import WAYS, a_case
 from steadyrank import Ballots, InstantRunoff, Study, stable_topk
 
 if TYPE_CHECKING:
@@ -16,12 +14,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     Cases = Callable[[int], Iterator[np.random.Generator]]
-
-WAYS = pytest.mark.parametrize(
-    ("weighted", "grouped"),
-    [(False, False), (True, False), (False, True), (True, True)],
-    ids=["plain", "w", "g", "wg"],
-)
 
 
 @WAYS

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from oracles.counting_again import compare, copeland, worst_margins
-from oracles.weighing import a_case
-from steadyrank import Ballots, Condorcet, Copeland, SteadyrankError, Study
+from oracles.counting_again import compare, copeland, floats, worst_margins
+from oracles.refitting import all_rows
+from oracles.weighing import WAYS, Person, a_case
+from steadyrank import Ballots, Battles, Condorcet, Copeland, SteadyrankError, Study
+from steadyrank.scorers.pairwise import of_battles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,11 +22,6 @@ SCORERS = pytest.mark.parametrize(
     ("scorer", "twin"), [(Copeland(), copeland), (Condorcet(), worst_margins)], ids=["copeland", "worst"]
 )
 KINDS = pytest.mark.parametrize("kind", ["ballots", "approvals", "battles"])
-WAYS = pytest.mark.parametrize(
-    ("weighted", "grouped"),
-    [(False, False), (True, False), (False, True), (True, True)],
-    ids=["plain", "w", "g", "wg"],
-)
 
 
 def drawn(rng: np.random.Generator, kind: str, *, weighted: bool = False, grouped: bool = False):
@@ -88,3 +85,21 @@ def test_a_positive_score_is_a_condorcet_winner_and_no_other_is(cases: Cases) ->
         assert np.flatnonzero(study.scores > 0).tolist() == winners
         said = any("no Condorcet winner" in note for note in study.notes)
         assert said == (not winners)
+
+
+@SCORERS
+def test_battles_of_many_items_are_looked_at_two_at_a_time(scorer, twin, cases: Cases) -> None:
+    """What is computed grows with the battles, not with all pairs of items for each of them."""
+    for rng in cases(2):
+        items, size = 12, 60
+        left = rng.integers(items, size=size)
+        right = (left + rng.integers(1, items, size=size)) % items
+        results = rng.choice(["left", "right", "tie"], size=size)
+        data = Battles(left, right, results, items=range(items))
+        rows, compared = all_rows(scorer.leave_one_out(data)), of_battles(data)
+        assert compared.most == 2
+        assert sum(len(item) for _, item, _ in compared.parts()) == 2 * len(data.units)
+        people = [Person(says) for says in zip(left.tolist(), right.tolist(), results, strict=True)]
+        for person in rng.integers(size, size=2).tolist():
+            exact = floats(twin(items, people[:person] + people[person + 1 :]))
+            assert floats(rows[data._distinct[1][person]]) == exact

@@ -10,7 +10,7 @@ import pytest
 
 from oracles.counting_again import compare, mean_rank, mean_win_rate, without_ends
 from oracles.refitting import all_rows
-from oracles.weighing import Case, Person, a_case
+from oracles.weighing import WAYS, Case, Person, a_case
 from steadyrank import MeanRank, MeanWinRate, Median, ScoreMatrix, SteadyrankError, Study, TrimmedMean
 
 if TYPE_CHECKING:
@@ -18,11 +18,6 @@ if TYPE_CHECKING:
 
     Cases = Callable[[int], Iterator[np.random.Generator]]
 
-WAYS = pytest.mark.parametrize(
-    ("weighted", "grouped"),
-    [(False, False), (True, False), (False, True), (True, True)],
-    ids=["plain", "w", "g", "wg"],
-)
 SHARES = (0.0, 0.1, 0.2, 0.25, 0.29, 0.3, 0.4, 0.49)
 
 

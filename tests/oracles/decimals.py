@@ -18,7 +18,7 @@ def win_counts(data):
 
 
 def plain_newton(wins, ridge):
-    """Fit in floats by short steps; also return the inverse of the last Hessian."""
+    """Fit in floats by short steps, as far as floats go."""
     items = len(wins)
     scores = np.zeros(items)
     for _ in range(300):
@@ -26,23 +26,35 @@ def plain_newton(wins, ridge):
         missed = wins * upset
         flow = (wins + wins.T) * upset * upset.T
         hessian = np.diag(flow.sum(axis=0)) - flow + ridge * np.eye(items) + (ridge == 0)
-        inverse = np.linalg.inv(hessian)
-        step = inverse @ (missed.sum(axis=1) - missed.sum(axis=0) - ridge * scores)
+        step = np.linalg.solve(hessian, missed.sum(axis=1) - missed.sum(axis=0) - ridge * scores)
         scores = scores + step / max(1.0, np.ptp(step))
         if np.ptp(step) < 1e-9:
             break
-    return scores, inverse
+    return scores
+
+
+def eliminated(matrix, right):
+    """Solve linear equations by elimination."""
+    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
+    for place in range(len(rows)):
+        best = max(range(place, len(rows)), key=lambda row: abs(rows[row][place]))
+        rows[place], rows[best] = rows[best], rows[place]
+        rows[place] = [value / rows[place][place] for value in rows[place]]
+        for row in range(len(rows)):
+            if row != place and rows[row][place]:
+                times = rows[row][place]
+                rows[row] = [a - times * b for a, b in zip(rows[row], rows[place], strict=True)]
+    return [row[-1] for row in rows]
 
 
 def decimal_strengths(wins, ridge=0.0):
     """Return the strengths as decimals, mean 0, to 30 places."""
-    start, inverse = plain_newton(wins, ridge)
     items = range(len(wins))
     with localcontext() as context:
         context.prec = 60
-        scores = [Decimal(float(score)) for score in start]
+        scores = [Decimal(float(score)) for score in plain_newton(wins, ridge)]
         counts = [[Decimal(float(count)) for count in row] for row in wins]
-        for _ in range(12):
+        for _ in range(100):
             odds = [score.exp() for score in scores]
             chance = [[mine / (mine + other) for other in odds] for mine in odds]
             gradient = [
@@ -50,9 +62,18 @@ def decimal_strengths(wins, ridge=0.0):
                 - Decimal(ridge) * scores[i]
                 for i in items
             ]
-            step = inverse @ np.array([float(part) for part in gradient])
-            scores = [score + Decimal(float(part)) for score, part in zip(scores, step, strict=True)]
-            if np.abs(step).max() < 1e-42:
+            flow = [
+                [(counts[i][j] + counts[j][i]) * chance[i][j] * chance[j][i] for j in items]
+                for i in items
+            ]
+            # Without a ridge a constant, which changes no difference, makes the equations solvable.
+            hessian = [[(ridge == 0) - value for value in row] for row in flow]
+            for i in items:
+                hessian[i][i] += sum(flow[i]) + Decimal(ridge)
+            step = eliminated(hessian, gradient)
+            size = max(step) - min(step)
+            scores = [score + part / max(1, size) for score, part in zip(scores, step, strict=True)]
+            if size < Decimal("1e-35"):
                 break
         else:
             raise AssertionError("the decimals did not settle")

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pytest
 
 from steadyrank import (
     Approval,
@@ -25,6 +26,13 @@ from steadyrank import (
     ScoreMatrix,
     Votes,
 )
+
+WAYS = pytest.mark.parametrize(
+    ("weighted", "grouped"),
+    [(False, False), (True, False), (False, True), (True, True)],
+    ids=["plain", "w", "g", "wg"],
+)
+"""People with and without weights, alone and in groups."""
 
 GRIDS = (
     ("1", "2"),

@@ -259,7 +259,7 @@ class TestLeaveOneOut:
         assert found[sound] == pytest.approx(exact[sound], abs=2e-12)
         assert without_each(data, BradleyTerry(ridge=ridge)) == pytest.approx(exact, abs=2e-12)
 
-    def test_single_precision_is_used_only_where_harmless(self):
+    def test_many_battles_and_a_tight_tolerance(self):
         data = dense_battles(most=100_000, seed=5)
         exact = np.array(list(refits(data)))
         assert without_each(data, BradleyTerry()) == pytest.approx(exact, abs=2e-13)

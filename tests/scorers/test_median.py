@@ -86,7 +86,9 @@ def test_a_trimmed_mean_is_bounded_as_a_mean_of_what_stays() -> None:
 
 def test_refusals() -> None:
     matrix = ScoreMatrix([[1, 2], [2, 1], [4, 4]], weights=[1, 2, 1])
-    with pytest.raises(InvalidDataError, match="no median of rows with weights"):
+    with pytest.raises(
+        InvalidDataError, match="rows have weights, but a median counts all of them alike"
+    ):
         Median().score(matrix)
     with pytest.raises(NothingLeftError):
         Median().leave_one_out(ScoreMatrix([[1, 2]]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,7 +17,7 @@ from steadyrank.scorers.paired_contests import PairedContests
 from steadyrank.scorers.paired_context import ContextFit
 from steadyrank.scorers.paired_curves import TOLERANCE, Curves, PairFolds
 from steadyrank.scorers.paired_fit import CHUNK_NUMBERS, Chords, strengths
-from steadyrank.scorers.paired_out import BattlesOut, ScaledOut
+from steadyrank.scorers.paired_out import BattlesOut
 from steadyrank.scorers.paired_sketch import Sketch
 from steadyrank.scorers.resolution import snapped
 from steadyrank.scorers.sensitivity import Sensitivity
@@ -30,6 +30,7 @@ RESOLUTION = 1e-9
 """How close log odds are equal."""
 SCALES = {"log-odds": (0.0, 1.0), "arena": (1000.0, 400.0 / math.log(10.0))}
 """Where log odds of 0 are on each scale, and how much log odds of 1 are."""
+ENTRY = ("winner", "loser", "weight")
 
 
 @dataclass(frozen=True)
@@ -105,11 +106,8 @@ class BradleyTerry(Scorer):
     def score(self, data: Battles) -> FloatArray:
         """Return the strengths."""
         self.check(data)
-        offset, factor = SCALES[self.scale]
         scores = self._fit(data, Removals.of(data))[1]
-        if data.covariates.shape[1]:
-            scores = ContextFit(data, self.ridge).scores
-        return np.asarray(offset + factor * snapped(scores, RESOLUTION))
+        return self._placed(ContextFit(data, self.ridge).scores if data.covariates.shape[1] else scores)
 
     def leave_one_out(self, data: Battles) -> LeaveOneOut:
         """Return the strengths without each distinct battle, or without each group."""
@@ -119,25 +117,27 @@ class BradleyTerry(Scorer):
         wins, scores = self._fit(data, removals)
         if not self.ridge:
             check_connected_without_each(wins, removals, data)
-        folds, (offset, factor) = BattleFolds(scores, wins, removals, self.ridge), SCALES[self.scale]
-        # Blocks of 16 MB; up to 64 MB are kept.
-        out: LeaveOneOut = BattlesOut(
-            snapped(scores, RESOLUTION),
-            data.units,
-            lambda units: snapped(folds.rows(units), RESOLUTION),
-            2_000_000,
-            kept_numbers=8_000_000,
-            contest=lambda out: PairedContests(out, folds, RESOLUTION, factor),
-            folds=folds,
-            resolution=RESOLUTION,
-        )
         if data.covariates.shape[1]:
             fit = ContextFit(data, self.ridge)
-            rows = lambda units: snapped(fit.rows(units), RESOLUTION)  # noqa: E731
-            out = RowsOut(snapped(fit.scores, RESOLUTION), data.units, rows, kept_numbers=8_000_000)
-        if self.scale == "log-odds":
-            return out
-        return ScaledOut(offset + factor * out.scores, data.units, out, offset, factor)
+            rows = lambda units: self._placed(fit.rows(units))  # noqa: E731
+            return RowsOut(self._placed(fit.scores), data.units, rows, kept_numbers=8_000_000)
+        scale = SCALES[self.scale]
+        folds = BattleFolds(scores, wins, removals, self.ridge * removals.battle, scale=scale)
+        # Blocks of 16 MB; up to 64 MB are kept.
+        return BattlesOut(
+            self._placed(scores),
+            data.units,
+            lambda units: self._placed(folds.rows(units)),
+            2_000_000,
+            kept_numbers=8_000_000,
+            contest=lambda out: PairedContests(out, folds, RESOLUTION),
+            folds=folds,
+            resolution=self.resolution,
+        )
+
+    def _placed(self, log_odds: FloatArray) -> FloatArray:
+        offset, factor = SCALES[self.scale]
+        return np.asarray(offset + factor * snapped(log_odds, RESOLUTION))
 
     def sensitivity(self, data: Battles) -> Sensitivity | None:
         """Return the most that one battle can move the strengths, or None without a ridge.
@@ -160,7 +160,7 @@ class BradleyTerry(Scorer):
         wins = removals.wins(data.units.counts, data.n_items)
         if not self.ridge:
             check_connected(wins > 0, data)
-        return wins, strengths(wins, self.ridge)
+        return wins, strengths(wins, self.ridge * removals.battle)
 
 
 @dataclass(frozen=True)
@@ -172,6 +172,8 @@ class BattleFolds:
     removals: Removals
     ridge: float
     tolerance: float = TOLERANCE
+    scale: tuple[float, float] = SCALES["log-odds"]
+    """Where log odds of 0 are among the scores that are asked for, and how much log odds of 1 are."""
 
     @cached_property
     def curves(self) -> Curves:
@@ -186,7 +188,7 @@ class BattleFolds:
     def sketch(self) -> tuple[IntArray, Sketch]:
         """The units of one pair, and scores near those without them."""
         units, folds = self.removals.one_pair
-        return units, Sketch(self.curves, folds)
+        return units, Sketch(self.curves, folds, self.scale[1])
 
     def rows(self, units: slice | IntArray) -> FloatArray:
         """Return the scores without each of some units, given in order."""
@@ -194,18 +196,16 @@ class BattleFolds:
             units = np.arange(units.start, units.stop)
         single, folds = self.removals.one_pair
         one = np.isin(units, single, assume_unique=True)
-        if one.all() and len(units):
-            found, sound = self.curves.solve(folds.part(np.searchsorted(single, units)))
-        else:
-            # The others are units of several pairs, and units that take nothing away.
-            found, sound = np.repeat(self.scores[np.newaxis], len(units), axis=0), one.copy()
-            if one.any():
-                cut = folds.part(np.searchsorted(single, units[one]))
-                found[one], sound[one] = self.curves.solve(cut)
+        # The others are units of several pairs, and units that take nothing away.
+        found, sound = np.repeat(self.scores[np.newaxis], len(units), axis=0), np.zeros_like(one)
+        if self.curves.steady and one.any():
+            cut = folds.part(np.searchsorted(single, units[one]))
+            found[one], sound[one] = self.curves.solve(cut)
         rest = np.flatnonzero(~sound & np.isin(units, self._owners, assume_unique=True))
-        for part in slices(len(rest), CHUNK_NUMBERS, len(self._chords.first) if len(rest) else 1):
-            some = rest[part]
-            found[some], sound[some] = self._chords.solve(self.removals.some(units[some]), len(some))
+        if self.curves.steady and len(rest):
+            for part in slices(len(rest), CHUNK_NUMBERS, len(self._chords.first)):
+                some = rest[part]
+                found[some], sound[some] = self._chords.solve(self.removals.some(units[some]), len(some))
         rest = rest[~sound[rest]]
         for part in slices(len(rest), CHUNK_NUMBERS, len(self.scores) ** 2):
             found[rest[part]] = self._refit(units[rest[part]])
@@ -226,13 +226,16 @@ class Removals:
     """The win counts that leave with each distinct unit, ties as half a win each way.
 
     Entry by entry: unit ``owner`` takes ``weight`` out of ``wins[winner, loser]``. Owners are in
-    order, weights are positive, and no ordered pair occurs twice within a unit.
+    order, weights are positive, and no ordered pair occurs twice within a unit. Weights are half parts
+    of that of a battle, whole numbers but for a power of two: what leaves leaves nothing behind,
+    however small it is beside the rest. A ``battle`` of weight 1 has from 1 to less than 2 of them.
     """
 
     owner: IntArray
     winner: IntArray
     loser: IntArray
     weight: FloatArray
+    battle: float
 
     @classmethod
     def of(cls, data: Battles) -> Removals:
@@ -242,12 +245,14 @@ class Removals:
         half = pairs.ties / 2.0
         forth = (owner * items + pairs.winner) * items + pairs.loser
         back = (owner * items + pairs.loser) * items + pairs.winner
-        weight = np.concatenate([pairs.wins + half, half])
+        parts = 2 * data.weight_parts[1]
+        weight = np.rint(np.concatenate([pairs.wins + half, half]) * parts)
         some = np.flatnonzero(weight)
         key, place = np.unique(np.concatenate([forth, back])[some], return_inverse=True)
         weight = np.asarray(np.bincount(place, weight[some], minlength=len(key)), dtype=np.float64)
         owner, pair = np.divmod(key, items * items)
-        return cls(owner, pair // items, pair % items, weight)
+        unit = math.ldexp(1.0, 1 - parts.bit_length())
+        return cls(owner, pair // items, pair % items, weight * unit, parts * unit)
 
     def wins(self, counts: IntArray, items: int) -> FloatArray:
         """Return the win counts of all units, each as often as it occurs."""
@@ -281,7 +286,7 @@ class Removals:
         place = np.repeat(np.arange(len(chosen)), sizes)
         first = np.cumsum(sizes) - sizes
         entries = np.repeat(starts - first, sizes) + np.arange(len(place))
-        return Removals(place, self.winner[entries], self.loser[entries], self.weight[entries])
+        return replace(self, owner=place, **{name: getattr(self, name)[entries] for name in ENTRY})
 
 
 def check_connected(arcs: BoolArray, data: Battles, without: str = "", **words: Any) -> None:

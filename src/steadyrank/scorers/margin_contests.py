@@ -10,35 +10,87 @@ ballots than the smallest lead, as long as each counts once.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.scorers.contests import MANY, Attack, Contests, SharedContests
+from steadyrank.engines.blocks import slices
+from steadyrank.scorers.contests import MANY, Attack, Contests
+from steadyrank.scorers.point_contests import ListedContests
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from steadyrank._typing import IntArray
 
+ROOM = 1 << 22
+"""How many margins of units are computed at a time: 32 MB."""
 
-class SumContests(SharedContests):
-    """Contests of sums of whole numbers, one for each column of a table with a row for each unit."""
 
-    def __init__(self, given: IntArray, counts: IntArray) -> None:
-        super().__init__(counts, 1.0)
-        self._given, self._sums = given, counts @ given
-        self._most = 2 * max(1, int(np.abs(given).max()))
+@dataclass(frozen=True)
+class Compared:
+    """What units say of pairs of items, in whole parts of a person.
 
-    def gaps(self, ahead: IntArray, behind: IntArray) -> IntArray:
-        """Return the differences of the sums."""
-        return np.asarray(self._sums[ahead] - self._sums[behind])
+    Parameters
+    ----------
+    sizes, counts : int arrays (units,)
+        How large each distinct unit is, and how many of it there are.
+    items, most : int
+        How many items there are, and how many of them a unit compares at most.
+    margins : callable
+        From a range of units to the items that each compares, (units, items, their margins over all).
+    """
+
+    sizes: IntArray
+    counts: IntArray
+    items: int
+    most: int
+    margins: Callable[[slice], tuple[IntArray, IntArray, IntArray]]
+
+    def parts(self) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
+        """Yield the margins of all units, so many at a time as there is room for."""
+        for units in slices(len(self.sizes), ROOM, self.most * self.items):
+            unit, item, given = self.margins(units)
+            yield unit + units.start, item, given
+
+    @cached_property
+    def totals(self) -> IntArray:
+        """The margins of all units together."""
+        from scipy.sparse import csr_array
+
+        found = np.zeros((self.items, self.items), dtype=np.int64)
+        for unit, item, given in self.parts():
+            ends = item, np.arange(len(item))
+            chosen = csr_array((self.counts[unit], ends), shape=(self.items, len(item)))
+            found += np.asarray(chosen @ given)
+        return found
+
+
+class SumContests(ListedContests):
+    """Contests of margins, one for each ordered pair of items."""
+
+    def __init__(self, compared: Compared) -> None:
+        super().__init__(compared.counts, 1.0)
+        self._compared, self.sums = compared, compared.totals.ravel()
+
+    def listed(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Return what units give to margins."""
+        found = []
+        for unit, item, given in self._compared.parts():
+            row, other = np.nonzero(given)
+            found.append((item[row] * self._compared.items + other, unit[row], given[row, other]))
+        margin, unit, given = (np.concatenate(part) for part in zip(*found, strict=True))
+        return margin, unit, given
 
     def most(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Return twice the largest number of all."""
-        return np.full(np.broadcast(ahead, behind).shape, self._most)
+        return np.full(np.broadcast(ahead, behind).shape, 2 * self._largest)
 
-    def differences(self, ahead: int, behind: int) -> tuple[IntArray, IntArray]:
-        """Look at all units."""
-        return np.arange(len(self.counts)), self._given[:, ahead] - self._given[:, behind]
+    @cached_property
+    def _largest(self) -> int:
+        return int(np.abs(self._by_sum[2]).max(initial=1))
 
 
 class MarginContests(Contests):
@@ -46,17 +98,15 @@ class MarginContests(Contests):
 
     Parameters
     ----------
-    given : int array (units, items, items)
+    compared : Compared
         The margins that each distinct unit gives.
-    counts : int array (units,)
-        How many of each there are.
     """
 
     rule = "certified by pairs of margins; the units that favour the leader most leave first"
 
-    def __init__(self, given: IntArray, counts: IntArray) -> None:
-        items, self._given = given.shape[1], SumContests(given.reshape(len(given), -1), counts)
-        margins = np.tensordot(counts, given, axes=1) + np.diag([MANY] * items)
+    def __init__(self, compared: Compared) -> None:
+        items, self._given = compared.items, SumContests(compared)
+        margins = compared.totals + np.diag([MANY] * items)
         self._columns = np.arange(items**2).reshape(items, items)
         self._worst = self._columns[range(items), margins.argmin(axis=1)]
 
@@ -73,10 +123,20 @@ class MarginContests(Contests):
         return self._given.attack(*self._settled(ahead, behind)[1:])
 
     def _settled(self, ahead: int, behind: int) -> tuple[int, int, int]:
-        """Return that number, and the margins, as columns of all, that it is about."""
-        own = np.delete(self._columns[ahead], ahead).tolist()
-        others = {int(self._columns[behind, ahead]), int(self._worst[behind])}
-        return min(max((self._fewest(one, other), one, other) for other in others) for one in own)
+        """Return that number, and the margins, as columns of all, that it is about.
+
+        Rivals are asked in the order of a quick bound, as long as that is below what is found.
+        """
+        own = np.delete(self._columns[ahead], ahead)
+        others = np.unique([self._columns[behind, ahead], self._worst[behind]])
+        quick = self._given.at_least(own[:, np.newaxis], others).max(axis=1)
+        found = (MANY, 0, 0)
+        for place in np.argsort(quick, kind="stable").tolist():
+            if quick[place] >= found[0]:
+                break
+            one = int(own[place])
+            found = min(found, max((self._fewest(one, other), one, other) for other in others.tolist()))
+        return found
 
     def _fewest(self, one: int, other: int) -> int:
         """Return how few units bring one margin down to the other: 1 where it is there already."""

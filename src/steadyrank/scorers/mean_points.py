@@ -33,7 +33,7 @@ from steadyrank.scorers.sensitivity import Sensitivity, same_people
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
     from steadyrank.data.counted_rows import CountedRows
     from steadyrank.data.units import Units
     from steadyrank.scorers.contests import Contests
@@ -330,8 +330,9 @@ class MeanPointsOut(LeaveOneOut):
         sizes, n = points.sizes // unit, self.divisor // unit
         given = int(max(points.given.max(initial=0), points.others.max(initial=0)))
         largest = max(int(np.abs(self.totals).max(initial=0)) * int(sizes.max()), n * given)
-        exact = len(self.totals) * largest**2 < self.exact_squares
-        squares = (self._exact_squares if exact else self._dense_squares)(sizes, n)
+        # In Python's whole numbers, which do not overflow, wherever 64 bits might.
+        number = np.int64 if len(self.totals) * largest**2 < self.exact_squares else np.object_
+        squares = self._squares(sizes.astype(number), n, number)
         return np.asarray(np.sqrt(squares) / (self.rest.astype(np.float64) * n))
 
     @cached_property
@@ -347,11 +348,7 @@ class MeanPointsOut(LeaveOneOut):
         return slices(len(self.units), self.block_numbers, len(wanted.items))
 
     def _rows(self, units: slice, wanted: Wanted) -> FloatArray:
-        left = self.totals[wanted.items] - self._given_rows(units, wanted)
-        return np.asarray(left / self.rest[units][:, np.newaxis])
-
-    def _given_rows(self, units: slice, wanted: Wanted) -> IntArray:
-        """Return the parts that some units give to the wanted items, as a matrix."""
+        """Take away the parts that some units give to the wanted items."""
         points = self.points
         given = np.repeat(points.others[units, np.newaxis], len(wanted.items), axis=1)
         pointers = points.indptr[units.start : units.stop + 1]
@@ -360,27 +357,19 @@ class MeanPointsOut(LeaveOneOut):
         kept = column >= 0
         rows = np.repeat(np.arange(len(given)), np.diff(pointers))
         given[rows[kept], column[kept]] = points.given[entries][kept]
-        return given
+        return np.asarray((self.totals[wanted.items] - given) / self.rest[units][:, np.newaxis])
 
-    def _exact_squares(self, sizes: IntArray, n: int) -> FloatArray:
+    def _squares(self, sizes: AnyArray, n: int, number: Any) -> FloatArray:
         """Sum the squares as if no item were listed, then put the listed ones right."""
-        points, total, owners = self.points, self.totals, self.points.owners()
-        unlisted = n * points.others
+        points, total, owners = self.points, self.totals.astype(number), self.points.owners()
+        unlisted = n * points.others.astype(number)
         squares = unlisted**2 * len(total) - 2 * unlisted * sizes * int(total.sum())
         squares += sizes**2 * int((total**2).sum())
         expected = total[points.listed] * sizes[owners]
-        as_listed = (n * points.given - expected) ** 2
+        as_listed = (n * points.given.astype(number) - expected) ** 2
         as_unlisted = (unlisted[owners] - expected) ** 2
         squares += segment_sums(as_listed - as_unlisted, points.indptr)
-        return squares.astype(np.float64)
-
-    def _dense_squares(self, sizes: IntArray, n: int) -> FloatArray:
-        squares = np.empty(len(self.units))
-        for part in self._parts(self._everything):
-            given = self._given_rows(part, self._everything).astype(np.float64)
-            expected = np.multiply.outer(sizes[part].astype(np.float64), self.totals)
-            squares[part] = ((given * n - expected) ** 2).sum(axis=1)
-        return squares
+        return np.asarray(squares, dtype=np.float64)
 
     def least_and_most(self) -> tuple[IntArray, IntArray] | None:
         """Return the fewest and most parts that a unit gives to each item, if a table is small."""

@@ -99,8 +99,6 @@ class PairedContests(LeftOutContests):
         The fit itself, and what each distinct unit takes away.
     resolution : float
         Scores closer than this count as equal.
-    factor : float
-        What log odds are multiplied by where leads are told.
     """
 
     rule = "certified by effective resistances; seen by an attack on the units that narrow the gap most"
@@ -109,16 +107,14 @@ class PairedContests(LeftOutContests):
     several = True
     slow = True
 
-    def __init__(
-        self, out: LeaveOneOut, fit: BattleFolds, resolution: float, factor: float = 1.0
-    ) -> None:
+    def __init__(self, out: LeaveOneOut, fit: BattleFolds, resolution: float) -> None:
         super().__init__(out)
-        self._factor = factor
+        self._factor = fit.scale[1]  # of leads that are told
         self._curves, self._scores, self.inverse = fit.curves, fit.scores, fit.curves.inverse
         self._steady = fit.curves.steady
         # Scores that are linked one to the next become equal, all of them at most.
         self._linked = resolution * len(fit.scores)
-        self.owner, self.taken = fit.removals.by_pair
+        (self.owner, self.taken), self._battle = fit.removals.by_pair, fit.removals.battle
         taken = self.taken
         chance = fit.curves.win_chance[taken.first, taken.second]
         self.surprise = taken.wins - taken.battles * chance
@@ -138,7 +134,7 @@ class PairedContests(LeftOutContests):
 
     def stuffed(self, *, changing: bool) -> Contests:
         """Let the item behind win battles against the one ahead."""
-        if len(np.unique(self.owner)) < len(self.owner) or (self.taken.battles != 1).any():
+        if len(np.unique(self.owner)) < len(self.owner) or (self.taken.battles != self._battle).any():
             raise any_size("battles")
         return StuffedBattles(self, changing)
 

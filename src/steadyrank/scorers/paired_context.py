@@ -19,13 +19,13 @@ import numpy as np
 
 from steadyrank.engines.blocks import slices
 from steadyrank.errors import SteadyrankError
-from steadyrank.scorers.paired_fit import FULL_STEP_RANGE, SETTLED, STEPS
+from steadyrank.scorers.paired_fit import FULL_STEP_RANGE, STEPS
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.data.battles import Battles
 
-CHUNK_NUMBERS, CHORD_STEPS, NEAR = 4_000_000, 20, 1e-12
+CHUNK_NUMBERS, CHORD_STEPS, NEAR, SETTLED = 4_000_000, 20, 1e-12, 1e-8
 FLATTEST = 1e12
 """Beyond this condition number coefficients have no digits to rely on."""
 

@@ -21,9 +21,8 @@ Taylor coefficients, and ``k`` that for the first coefficients; the r-th are at 
     k b^2/2 q^(p-1) (p - (p-1) q) / (1-q)^2.
 
 The first bound serves for m = p + 1, the second for the rest. The curve itself is off by hardly
-more, since the step it comes from is a contraction. Terms that are small enough are computed in
-single precision, whose rounding is bounded likewise. Folds that cannot meet the tolerance so
-are handed back, to be solved by Newton's method.
+more, since the step it comes from is a contraction. Folds that cannot meet the tolerance so are handed
+back, to be solved by Newton's method.
 """
 
 from __future__ import annotations
@@ -34,13 +33,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
+from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.engines.blocks import slices
-from steadyrank.scorers.paired_fit import laplacian, lost_odds
+from steadyrank.scorers.paired_fit import invertible, laplacian, lost_odds
 
 TOLERANCE = 1e-12
-STEADY = 1e4
-"""Where all battles say less than the inverse of this about a score, differences cancel."""
+STEADY = 1e6
+"""How much more is known of a difference than of a score before rounding tells: it is so many times
+as large as that of a float."""
 MOST_TERMS = 7
 PAIRS_AT_ONCE = 256
 """Small enough for a block's matrices to stay in the cache."""
@@ -75,28 +75,13 @@ class PairFolds(NamedTuple):
         return PairFolds._make(column[chosen] for column in self)
 
 
-class Tables(NamedTuple):
-    """What a block is multiplied with at one order, in one precision."""
-
-    taylor: AnyArray
-    sums: AnyArray
-    first_products: AnyArray
-    """Products of the first term are differences of rows of these, whatever the pair."""
-
-    @classmethod
-    def of(cls, inverse: AnyArray, table: AnyArray) -> Tables:
-        """Make them of a table of Taylor coefficients."""
-        table = np.ascontiguousarray(table)
-        return cls(table, table.sum(axis=0), inverse @ table)
-
-
 class Order(NamedTuple):
-    """The Taylor coefficients of one order, and how far forces of that size can go."""
+    """The Taylor coefficients of one order: what a block is multiplied with."""
 
-    edge_spread: float
-    node_spread: float
-    wide: Tables
-    narrow: Tables
+    taylor: FloatArray
+    sums: FloatArray
+    first_products: FloatArray
+    """Products of the first term are differences of rows of these, whatever the pair."""
 
 
 class Curves:
@@ -119,10 +104,9 @@ class Curves:
     ) -> None:
         self.scores, self.tolerance = scores, tolerance
         upset = lost_odds(scores[:, np.newaxis] - scores[np.newaxis, :])
-        hessian = laplacian(wins * upset, upset)
-        np.einsum("ii->i", hessian)[:] += ridge
+        hessian = invertible(laplacian(wins * upset, upset), ridge)
+        self._known = np.sqrt(np.diag(hessian))
         self.inverse = np.asarray(np.linalg.inv(hessian), dtype=np.float64)
-        self.narrow_inverse = self.inverse.astype(np.float32)
         self.win_chance = upset.T
         self.information = (wins + wins.T) * upset * upset.T
         self._polynomials = _logistic_derivatives()
@@ -142,15 +126,11 @@ class Curves:
         return np.asarray(2.0 * found.max(axis=1))
 
     def order(self, r: int) -> Order:
-        """Return the matrix of ``N s^(r)(d) / r!``, r from 2, and what it can do."""
+        """Return the matrix of ``N s^(r)(d) / r!``, r from 2, transposed."""
         if r not in self._orders:
             table = self.information * self._polynomials[r - 1](self.win_chance)
-            self._orders[r] = Order(
-                edge_spread=float(self.spreads[r - 1]),
-                node_spread=2.0 * float((np.abs(self.inverse) @ np.abs(table).sum(axis=1)).max()),
-                wide=Tables.of(self.inverse, table.T),
-                narrow=Tables.of(self.narrow_inverse, table.T.astype(np.float32)),
-            )
+            taylor = np.ascontiguousarray(table.T)
+            self._orders[r] = Order(taylor, taylor.sum(axis=0), self.inverse @ taylor)
         return self._orders[r]
 
     def resistance(self, first: IntArray, second: IntArray) -> FloatArray:
@@ -159,8 +139,8 @@ class Curves:
 
     @cached_property
     def steady(self) -> bool:
-        """Whether all battles say enough about every score for differences of them not to cancel."""
-        return bool(np.abs(self.inverse).max() < STEADY)
+        """Whether rounding of the inverse is harmless: the Hessian is well conditioned, once scaled."""
+        return bool((np.abs(self.inverse) * np.outer(self._known, self._known)).max() < STEADY)
 
     def solve(self, folds: PairFolds) -> tuple[FloatArray, BoolArray]:
         """Return the scores without each unit, and which of these rows meet the tolerance."""
@@ -179,12 +159,7 @@ class Curves:
             values, fine = block.evaluate(
                 np.where(used, folds.battles[places], 0.0), np.where(used, folds.wins[places], 0.0)
             )
-            if used.all():
-                scores[places] = values
-                sound[places] = fine
-            else:
-                scores[places[used]] = values[used]
-                sound[places[used]] = fine[used]
+            scores[places[used]], sound[places[used]] = values[used], fine[used]
         return scores, sound
 
 
@@ -195,7 +170,6 @@ class _Block:
         self, curves: Curves, first: IntArray, second: IntArray, resistance: FloatArray
     ) -> None:
         self.curves = curves
-        self.narrow = False
         self.first, self.second = first, second
         self.resistance = resistance
         self.chance = curves.win_chance[first, second][:, np.newaxis]
@@ -204,10 +178,9 @@ class _Block:
         self.terms[:, 0] = linear
         self.order = 1
         # powers[s, k]: the coefficient of t^k in d(t)^s; products[r, s, k]: that times table r.
-        self.powers: dict[tuple[int, int], AnyArray] = {(1, 1): linear}
-        self.products: dict[tuple[int, int, int], AnyArray] = {}
+        self.powers: dict[tuple[int, int], FloatArray] = {(1, 1): linear}
+        self.products: dict[tuple[int, int, int], FloatArray] = {}
         self.growth = np.zeros(len(first))
-        self.rounding = np.zeros(len(first))
 
     @np.errstate(divide="ignore", invalid="ignore", over="ignore")  # what is no number is not sound
     def evaluate(self, battles: FloatArray, wins: FloatArray) -> tuple[FloatArray, BoolArray]:
@@ -231,7 +204,6 @@ class _Block:
     def _add_term(self, reach: FloatArray) -> None:
         self.order += 1
         k = self.order
-        self._narrow_if_harmless(reach)
         for s in range(2, k + 1):
             power = self.powers[1, 1] * self.powers[s - 1, k - 1]
             for j in range(2, k - s + 2):
@@ -240,34 +212,17 @@ class _Block:
         force = self._taylor_term(2, k)
         for r in range(3, k + 1):
             force += self._taylor_term(r, k)
-        term = force @ (self.curves.narrow_inverse if self.narrow else self.curves.inverse)
-        np.negative(term, out=term)
+        term = -(force @ self.curves.inverse)
         self.powers[1, k] = term
         self.terms[:, k - 1] = term
-        size = (term.max(axis=1) - term.min(axis=1)).astype(np.float64)
+        size = term.max(axis=1) - term.min(axis=1)
         # The growth g: the range of term m is at most b g^(m-1) for every term so far.
         root = (size * reach ** (k - 1) / self.resistance) ** (1.0 / (k - 1))
         np.maximum(self.growth, root, out=self.growth)
 
-    def _narrow_if_harmless(self, reach: FloatArray) -> None:
-        """Go on in single precision once its rounding cannot matter any more."""
-        k, base = self.order, self.resistance * reach
-        if k < 3:
-            return
-        # Worst case of all sums of a term, taken as sums of absolute values.
-        unit = (2 * len(self.curves.scores) + 50) * 2.0**-24
-        rounding = unit * self._coefficient("node_spread", 2.0 * base, k)
-        if not self.narrow:
-            if rounding.max() > self.curves.tolerance / 4:
-                return
-            self.narrow = True
-            self.powers = {key: kept.astype(np.float32) for key, kept in self.powers.items()}
-            self.products = {key: kept.astype(np.float32) for key, kept in self.products.items()}
-        self.rounding += rounding
-
-    def _taylor_term(self, r: int, k: int) -> AnyArray:
+    def _taylor_term(self, r: int, k: int) -> FloatArray:
         """Return the coefficient of t^k in the r-th Taylor term, by the binomial theorem."""
-        force = self.powers[r, k] * self._tables(r).sums
+        force = self.powers[r, k] * self.curves.order(r).sums
         for s in range(1, r):
             part = self.powers[r - s, k - s] * self._product(r, s, s)
             for j in range(s + 1, k - r + s + 1):
@@ -277,28 +232,16 @@ class _Block:
         (np.subtract if r % 2 else np.add)(force, self._product(r, r, k), out=force)
         return force
 
-    def _product(self, r: int, s: int, k: int) -> AnyArray:
+    def _product(self, r: int, s: int, k: int) -> FloatArray:
         found = self.products.get((r, s, k))
         if found is None:
             if (s, k) == (1, 1):
-                rows = self._tables(r).first_products
+                rows = self.curves.order(r).first_products
                 found = rows[self.first] - rows[self.second]
             else:
-                found = self.powers[s, k] @ self._tables(r).taylor
+                found = self.powers[s, k] @ self.curves.order(r).taylor
             self.products[r, s, k] = found
         return found
-
-    def _tables(self, r: int) -> Tables:
-        order = self.curves.order(r)
-        return order.narrow if self.narrow else order.wide
-
-    def _coefficient(self, size: str, base: FloatArray, k: int) -> FloatArray:
-        """Return the coefficient of x^k in ``sum_r size_r (base x / (1 - growth x))^r``, r >= 2."""
-        terms = (
-            getattr(self.curves.order(r), size) * comb(k - 1, r - 1) * base**r * self.growth ** (k - r)
-            for r in range(2, k + 1)
-        )
-        return np.asarray(sum(terms))
 
     def _error(self, reach: FloatArray) -> FloatArray:
         """Bound the range by which the truncated curve is off, for |t| up to ``reach``."""
@@ -306,11 +249,12 @@ class _Block:
         ratio = np.minimum(self.growth + base / 3.0, 0.5)
         tail = ratio**p * (p + 1 - p * ratio) / (1.0 - ratio) ** 2
         missed = self.curves.spreads[0] * base**2 / 2.0 * tail
-        missed += self._coefficient("edge_spread", base, p + 1)
+        for r in range(2, p + 2):
+            missed += self.curves.spreads[r - 1] * comb(p, r - 1) * base**r * self.growth ** (p + 1 - r)
         ball = 2.0 * base / (1.0 - ratio)
         contraction = self.curves.spreads[0] * ball / (1.0 - ball / 3.0) ** 2
         fine = (ball < LARGEST_RANGE) & (contraction <= 0.5) & (missed <= base) & (ratio < 0.5)
-        return np.where(fine, missed / (1.0 - np.minimum(contraction, 0.5)) + self.rounding, np.inf)
+        return np.where(fine, missed / (1.0 - np.minimum(contraction, 0.5)), np.inf)
 
     def _amounts(
         self, battles: FloatArray, wins: FloatArray, reach: FloatArray

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from steadyrank.scorers.paired_curves import Curves
 
 FULL_STEP_RANGE = 1.5
-SETTLED = 1e-8
-"""A step of this range leaves an error of about its square."""
+SETTLED = 1e-12
+"""How large the step after the last would be at most."""
 STEPS, CHORD_STEPS = 1000, 80
 STEEPEST = 700.0
 """Beyond this difference of scores the exponential would overflow; the odds are 1 : 10^304."""
@@ -65,7 +65,7 @@ def strengths(wins: FloatArray, ridge: float = 0.0, start: FloatArray | None = N
 
 
 def _newton(wins: FloatArray, ridge: float, scores: FloatArray) -> FloatArray:
-    active = np.arange(len(wins))
+    active, before = np.arange(len(wins)), np.ones(len(wins))
     for _ in range(STEPS):
         steps = _newton_steps(wins, ridge, scores[active])
         ranges = steps.max(axis=1) - steps.min(axis=1)
@@ -73,9 +73,9 @@ def _newton(wins: FloatArray, ridge: float, scores: FloatArray) -> FloatArray:
         if long.any():
             steps[long] *= (np.log1p(ranges[long]) / ranges[long])[:, np.newaxis]
         scores[active] += steps
-        moving = ranges > SETTLED
-        if not moving.all():
-            active, wins = active[moving], wins[moving]
+        # Quadratic but for the rounding of the Hessian: the next step shrinks as this one did, at least.
+        moving = ranges * np.minimum(ranges / before, 1.0) > SETTLED
+        active, wins, before = active[moving], wins[moving], ranges[moving]
         if not len(active):
             return np.asarray(scores - scores.mean(axis=1, keepdims=True))
     raise _unsettled(f"Newton's method did not settle in {STEPS:,} steps")
@@ -91,18 +91,40 @@ def _unsettled(what: str) -> SteadyrankError:
 def _newton_steps(wins: FloatArray, ridge: float, scores: FloatArray) -> FloatArray:
     upset = lost_odds(scores[:, :, np.newaxis] - scores[:, np.newaxis, :])
     surprise = wins * upset
-    # Differences of what is unexpected, not of all wins: no cancellation when lopsided. And pair by
-    # pair: what rounding takes from one item it gives to the other, so that no group drifts away.
-    gradient = (surprise - np.swapaxes(surprise, 1, 2)).sum(axis=2)
+    # Wins of the weaker count whole, less what was expected of them: no rounding when lopsided. And pair
+    # by pair: what rounding takes from one item it gives to the other, so that no group drifts away, as
+    # long as sums do not round, in which much may cancel and little be left for those outside.
+    behind = upset > 0.5
+    whole = np.where(behind, wins, 0.0)
+    forces = np.where(behind, -wins * np.swapaxes(upset, 1, 2), surprise)
+    leading, rest = in_two(forces - np.swapaxes(forces, 1, 2), scores.shape[1])
+    wholly = (whole - np.swapaxes(whole, 1, 2)).sum(axis=2)
+    gradient = wholly + leading.sum(axis=2) + rest.sum(axis=2)
     hessian = laplacian(surprise, upset)
     if ridge:
         gradient -= ridge * scores
-        diagonal = np.einsum("fii->fi", hessian)
-        diagonal += ridge
+        hessian = invertible(hessian, ridge)
+    else:  # the item of which most is known stays where it is, and no row of little loses it to rounding
+        known = np.einsum("fii->fi", hessian)
+        known[np.arange(len(known)), known.argmax(axis=1)] *= 2.0
     try:
         return np.asarray(np.linalg.solve(hessian, gradient[:, :, np.newaxis])[:, :, 0])
     except np.linalg.LinAlgError:
-        raise _unsettled("the ridge is lost in rounding beside the battles") from None
+        raise _unsettled("some battles are lost in rounding beside others") from None
+
+
+def in_two(values: FloatArray, terms: int) -> tuple[FloatArray, FloatArray]:
+    """Split numbers into leading digits, so few that sums of so many are exact, and what is left.
+
+    Examples
+    --------
+    >>> large, small = in_two(np.array([1e16, 1.0, -1e16]), 3)
+    >>> (large.sum() + small.sum()).item()
+    1.0
+    """
+    beyond = 4.0 * terms * np.abs(values).max(initial=0.0)
+    leading = (values + beyond) - beyond
+    return leading, values - leading
 
 
 def lost_odds(differences: FloatArray) -> FloatArray:
@@ -111,21 +133,26 @@ def lost_odds(differences: FloatArray) -> FloatArray:
 
 
 def laplacian(surprise: FloatArray, upset: FloatArray) -> FloatArray:
-    """Return the Hessian plus a constant that makes it invertible on the vectors of ones.
+    """Return the Hessian, without a ridge.
 
     ``surprise`` is wins times ``upset``; the information of a pair is the number of its
     battles times ``upset`` times ``upset`` transposed.
     """
     flow = surprise * np.swapaxes(upset, -1, -2)
     flow = flow + np.swapaxes(flow, -1, -2)
-    totals = flow.sum(axis=-1)
-    items = flow.shape[-1]
-    # The constant matters to no step, since gradients sum to zero, only to the conditioning.
-    constant = totals.sum(axis=-1) / items**2
-    hessian = constant[..., np.newaxis, np.newaxis] - flow
-    diagonal = np.einsum("...ii->...i", hessian)
-    diagonal += totals
-    return np.asarray(hessian)
+    hessian = -flow
+    np.einsum("...ii->...i", hessian)[:] = flow.sum(axis=-1)
+    return hessian
+
+
+def invertible(hessian: FloatArray, ridge: float) -> FloatArray:
+    """Return the Hessian with its ridge, and with a constant that does for what moves all scores alike.
+
+    The constant matters to no step, since gradients sum to zero, only to the conditioning.
+    """
+    items = hessian.shape[-1]
+    constant = np.trace(hessian, axis1=-2, axis2=-1) / items**2
+    return np.asarray(hessian + constant[..., np.newaxis, np.newaxis] + ridge * np.eye(items))
 
 
 class Chords:

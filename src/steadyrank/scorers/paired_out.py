@@ -1,37 +1,34 @@
-"""Bradley-Terry scores without each unit: sketched where that settles a question, else refitted.
-
-They are log odds; on another scale, all that is asked and answered is rescaled.
-"""
+"""Bradley-Terry scores without each unit: sketched where that settles a question, else refitted."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from steadyrank.engines.blocks import DenseBlock, Rows, differences, lengths, slices
-from steadyrank.scorers.base import LeaveOneOut, RowsOut
-from steadyrank.scorers.resolution import snapped
+from steadyrank.scorers.base import RowsOut
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.data.units import Units
     from steadyrank.scorers.base import Settled
     from steadyrank.scorers.bradley_terry import BattleFolds
-    from steadyrank.scorers.contests import Contests
 
 SKETCH_NUMBERS = 1 << 18
 """Numbers sketched at once: few enough to stay in the cache."""
 DIGITS = 1e-11
-"""Ten times the error of exact scores."""
+"""Ten times the error of exact scores, in log odds."""
 
 
 class Near(NamedTuple):
-    """Linear functions of the scores: G times each, their values, how far an energy of 1 moves them."""
+    """Linear functions of the scores: G times each, their values, how far an energy of 1 moves them.
+
+    G is on the scale of the scores.
+    """
 
     table: FloatArray
     base: FloatArray
@@ -58,14 +55,23 @@ class BattlesOut(RowsOut):
     resolution: float = field(kw_only=True)
 
     @cached_property
+    def _fitted(self) -> FloatArray:
+        offset, factor = self.folds.scale
+        return np.asarray(offset + factor * self.folds.scores)
+
+    @property
+    def _digits(self) -> float:
+        return DIGITS * self.folds.scale[1]
+
+    @cached_property
     def _linked(self) -> FloatArray:
         """How far at most links of scores that become equal move a score, for each unit of one pair.
 
         Scores that are linked are close to each other. All but two of them have moved by little, so they
         were close before, and of such there are few.
         """
-        items, ranked = len(self.scores), np.sort(self.folds.scores)
-        spans = self.resolution * items + 2 * (DIGITS + self.folds.sketch[1].wandering)
+        items, ranked = len(self.scores), np.sort(self._fitted)
+        spans = self.resolution * items + 2 * (self._digits + self.folds.sketch[1].wandering)
         widths, which = np.unique(np.exp2(np.ceil(np.log2(spans))), return_inverse=True)
         ends = (np.searchsorted(ranked, ranked + width, side="right") for width in widths)
         close = np.array([(end - np.arange(items)).max() + 2 for end in ends])
@@ -74,11 +80,10 @@ class BattlesOut(RowsOut):
     def exact(self, units: IntArray) -> FloatArray:
         """Return all scores without each of some units, given in order; refit none twice where few."""
         if len(self.units) * len(self.scores) > self.kept_numbers:
-            return snapped(self.folds.rows(units), self.resolution)
+            return self.rows(units)  # type: ignore[arg-type]  # these take any units
         rows, known = self._refitted
         new = units[~known[units]]
-        rows[new] = snapped(self.folds.rows(new), self.resolution)
-        known[new] = True
+        rows[new], known[new] = self.rows(new), True  # type: ignore[arg-type]  # likewise
         return np.asarray(rows[units])
 
     @cached_property
@@ -93,12 +98,12 @@ class BattlesOut(RowsOut):
         lowest, highest = np.zeros((2, len(self.scores)))
         sound = np.isfinite(sketch.first.missed)
         for folds in self._parts(np.flatnonzero(sound), SKETCH_NUMBERS):
-            moves, missed = sketch.linear(folds, sketch.inverse)
-            error = np.outer(missed, sketch.heights) + (DIGITS + self._linked[folds, np.newaxis])
+            moves, missed = sketch.linear(folds, sketch.table)
+            error = np.outer(missed, sketch.heights) + (self._digits + self._linked[folds, np.newaxis])
             np.minimum(lowest, (moves - error).min(axis=0), out=lowest)
             np.maximum(highest, (moves + error).max(axis=0), out=highest)
-        lowest = np.minimum(self.folds.scores + lowest, self.scores)
-        highest = np.maximum(self.folds.scores + highest, self.scores)
+        lowest = np.minimum(self._fitted + lowest, self.scores)
+        highest = np.maximum(self._fitted + highest, self.scores)
         for others in self._parts(np.setdiff1d(np.arange(len(self.units)), units[sound])):
             DenseBlock(0, self.exact(others)).widen(lowest, highest)
         return lowest, highest
@@ -110,7 +115,7 @@ class BattlesOut(RowsOut):
             return
         asked = np.ones(len(self.units), dtype=np.bool_) if among is None else among.copy()
         sketch = self.folds.sketch[1]
-        near = Near(sketch.inverse[:, items], self.folds.scores[items], sketch.heights[items])
+        near = Near(sketch.table[:, items], self._fitted[items], sketch.heights[items])
         for second in (False, True):
             yield from self._sketched(near, second, asked, settled)
         for rest in self._parts(np.flatnonzero(asked)):
@@ -123,7 +128,7 @@ class BattlesOut(RowsOut):
         values, errors = np.zeros(len(self.units)), np.full(len(self.units), np.inf)
         values[units], errors[units] = sketch.shifts()
         linked = np.sqrt(len(self.scores)) * self._linked
-        errors[units] += DIGITS + linked + lengths((self.scores - self.folds.scores)[np.newaxis])
+        errors[units] += self._digits + linked + lengths((self.scores - self._fitted)[np.newaxis])
         return values, errors
 
     def shifts_near(self, settled: Settled) -> FloatArray:
@@ -132,15 +137,15 @@ class BattlesOut(RowsOut):
             return self.shifts()
         values, errors = self._sketched_shifts
         units, sketch = self.folds.sketch
-        bent = sketch.bent(sketch.inverse)
+        bent = sketch.bent(sketch.table)
         open_folds = (~settled(values, errors) & (errors > 0))[units] & np.isfinite(sketch.first.missed)
         for folds in self._parts(np.flatnonzero(open_folds), SKETCH_NUMBERS):
-            moves, missed = sketch.quadratic(folds, sketch.inverse, bent)
-            rows, chosen = moves + self.folds.scores, units[folds]
+            moves, missed = sketch.quadratic(folds, sketch.table, bent)
+            rows, chosen = moves + self._fitted, units[folds]
             # So many scores may be linked to another, and none of them moves further than all links.
-            close = self.resolution + 2 * (DIGITS + missed[:, np.newaxis] * sketch.heights.max())
+            close = self.resolution + 2 * (self._digits + missed[:, np.newaxis] * sketch.heights.max())
             links = (np.diff(np.sort(rows, axis=1), axis=1) <= close).sum(axis=1)
-            found = missed * sketch.longest + DIGITS + self.resolution * links**1.5
+            found = missed * sketch.longest + self._digits + self.resolution * links**1.5
             better = found < errors[chosen]
             values[chosen[better]] = lengths(*differences(rows[better], self.scores))
             errors[chosen[better]] = found[better]
@@ -155,9 +160,9 @@ class BattlesOut(RowsOut):
             return super().reordered(order)
         sketch, above, below = self.folds.sketch[1], order[:-1], order[1:]
         near = Near(
-            sketch.inverse[:, above] - sketch.inverse[:, below],
-            self.folds.scores[above] - self.folds.scores[below],
-            np.sqrt(sketch.curves.resistance(above, below)),
+            sketch.table[:, above] - sketch.table[:, below],
+            self._fitted[above] - self._fitted[below],
+            self.folds.scale[1] * np.sqrt(sketch.curves.resistance(above, below)),
         )
         doubtful = np.zeros(len(above), dtype=np.bool_)
 
@@ -192,7 +197,7 @@ class BattlesOut(RowsOut):
             values += near.base
             fine = np.isfinite(missed)
             errors = np.outer(missed[fine], near.heights)
-            errors += DIGITS + self._linked[folds[fine], np.newaxis]
+            errors += self._digits + self._linked[folds[fine], np.newaxis]
             fine[fine] = settled(values[fine], errors)
             asked[units[folds[fine]]] = False
             yield units[folds[fine]], values[fine]
@@ -200,55 +205,3 @@ class BattlesOut(RowsOut):
     def _parts(self, chosen: IntArray, numbers: int | None = None) -> Iterator[IntArray]:
         numbers = self.block_numbers if numbers is None else numbers
         return (chosen[part] for part in slices(len(chosen), numbers, len(self.scores)))
-
-
-@dataclass(frozen=True)
-class ScaledOut(LeaveOneOut):
-    """The scores of another, rescaled; one that may know scores nearby is asked on its own scale.
-
-    Parameters
-    ----------
-    inner : LeaveOneOut
-        The other; its blocks are dense, and its contests know the factor.
-    offset, factor : float
-        The new scale.
-    """
-
-    scores: FloatArray
-    units: Units
-    inner: LeaveOneOut
-    offset: float
-    factor: float
-
-    def _scaled(self, scores: Any) -> FloatArray:
-        return np.asarray(self.offset + self.factor * scores)
-
-    def blocks(self) -> Iterator[DenseBlock]:
-        """Yield the blocks of the other."""
-        scores = self.inner.scores
-        return (DenseBlock(part.start, self._scaled(part.dense(scores))) for part in self.inner.blocks())
-
-    def outer_bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Return the bounds of the other."""
-        lowest, highest = self.inner.outer_bounds()
-        return self._scaled(lowest), self._scaled(highest)
-
-    def columns_near(self, items: IntArray, among: BoolArray | None, settled: Settled) -> Iterator[Rows]:
-        """Yield the rows of the other that settle the question."""
-        asked: Settled = lambda rows, off: settled(self._scaled(rows), self.factor * off)  # noqa: E731
-        near = self.inner.columns_near(items, among, asked)
-        return ((units, self._scaled(rows)) for units, rows in near)
-
-    def shifts_near(self, settled: Settled) -> FloatArray:
-        """Return the shifts of the other that settle the question."""
-        factor = self.factor
-        asked: Settled = lambda shifts, off: settled(factor * shifts, factor * off)  # noqa: E731
-        return factor * self.inner.shifts_near(asked)
-
-    def reordered(self, order: IntArray) -> IntArray:
-        """Return those of the other: the order is the same."""
-        return self.inner.reordered(order)
-
-    def contests(self) -> Contests:
-        """Return those of the other."""
-        return self.inner.contests()

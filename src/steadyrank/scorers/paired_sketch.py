@@ -57,15 +57,17 @@ class Sketch:
         The fit on all the data.
     folds : PairFolds
         The units.
+    factor : float
+        How much log odds of 1 are on the scale of the scores that are asked for.
     """
 
-    def __init__(self, curves: Curves, folds: PairFolds) -> None:
-        self.curves, self.folds = curves, folds
-        self.inverse = curves.inverse
+    def __init__(self, curves: Curves, folds: PairFolds, factor: float) -> None:
+        self.curves, self.folds, self._factor = curves, folds, factor
+        self.inverse, self.table = curves.inverse, factor * curves.inverse
         self.resistance = curves.resistance(folds.first, folds.second)
         self._chance = curves.win_chance[folds.first, folds.second]
         own = np.einsum("ii->i", self.inverse)
-        self.heights = np.sqrt(own)
+        self.heights = factor * np.sqrt(own)
         """How far an energy of 1 can lift each item."""
         apart = own[:, np.newaxis] + own - 2.0 * self.inverse
         self._widest = float(np.sqrt(apart.max(where=curves.information > 0, initial=0.0)))
@@ -92,16 +94,17 @@ class Sketch:
     def wandering(self) -> FloatArray:
         """How far at most all items but the two of a fold move."""
         terms = self.first
-        return np.asarray(np.abs(terms.amount) * self._bystanders + terms.missed * self.heights.max())
+        direct = self._factor * np.abs(terms.amount) * self._bystanders
+        return np.asarray(direct + terms.missed * self.heights.max())
 
     @cached_property
     def longest(self) -> float:
         """How long at most a move of energy 1 is: no eigenvalue exceeds the largest absolute row sum."""
-        return float(np.sqrt(np.abs(self.inverse).sum(axis=1).max()))
+        return self._factor * float(np.sqrt(np.abs(self.inverse).sum(axis=1).max()))
 
     def shifts(self) -> tuple[FloatArray, FloatArray]:
         """Return how far the scores move to first order, and by how much that may be off."""
-        square, folds = self.inverse @ self.inverse, self.folds
+        square, folds = self.table @ self.table, self.folds
         lengths = across(square, folds.first, folds.second)
         moved = np.abs(self.first.amount) * np.sqrt(np.maximum(lengths, 0.0))
         return moved, self.first.missed * self.longest
@@ -118,7 +121,7 @@ class Sketch:
 
     def bent(self, table: FloatArray) -> FloatArray:
         """Return what second order takes of the functions besides their table."""
-        order = self.curves.order(2).wide
+        order = self.curves.order(2)
         return np.asarray(order.taylor @ table + order.sums[:, np.newaxis] * table)
 
     def quadratic(
@@ -126,7 +129,7 @@ class Sketch:
     ) -> tuple[FloatArray, FloatArray]:
         """Return the same to second order."""
         first, second = self.folds.first[folds], self.folds.second[folds]
-        order = self.curves.order(2).wide
+        order = self.curves.order(2)
         a = self.inverse[first] - self.inverse[second]
         turned = order.first_products[first] - order.first_products[second]
         square = a * a

@@ -1,7 +1,8 @@
 """Who beats whom: Copeland scores and Condorcet winners, from the margins of all pairs of items.
 
 The margin of one item over another is how many ballots put it ahead less how many put it behind, or how
-many of their battles it won less how many it lost. A unit that leaves takes its own margins along.
+many of their battles it won less how many it lost. A unit that leaves takes its own margins along: only
+the items that it compares are looked at again.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.data.ballots import Ballots
-from steadyrank.engines.blocks import segment_sums, slices
+from steadyrank.engines.blocks import segment_sums
 from steadyrank.scorers.base import UNUSED, LeaveOneOut, RowsOut
-from steadyrank.scorers.margin_contests import MarginContests
+from steadyrank.scorers.contests import MANY
+from steadyrank.scorers.margin_contests import ROOM, Compared, MarginContests
 from steadyrank.scorers.mean_points import UnitShares, size_of_all, size_of_others
 from steadyrank.scorers.sensitivity import Sensitivity
 from steadyrank.scorers.voting import Borda
@@ -24,43 +26,43 @@ from steadyrank.scorers.voting import Borda
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
 
-ROOM = 1 << 22
-"""How many margins of units are computed at a time: 32 MB."""
 
-
-def of_ballots(data: Ballots) -> tuple[IntArray, Any]:
-    """Return the sizes of units, and a function from a range of them to their margins (units, L, L).
-
-    Items that a ballot does not list are behind all that it does, and tied with each other.
-    """
+def of_ballots(data: Ballots) -> Compared:
+    """Compare all items: those that a ballot does not list are behind all that it does, and tied."""
     order = np.argsort(data.members[1], kind="stable")
     rows, unit, times = (part[order] for part in data.members)
     place = np.full((len(data.counts), data.n_items), data.n_items)
     place[np.repeat(np.arange(len(place)), np.diff(data.indptr)), data.ranked] = data.levels
     place, starts = place[rows], np.searchsorted(unit, np.arange(len(data.units) + 1))
 
-    def given(units: slice) -> IntArray:
+    def margins(units: slice) -> tuple[IntArray, IntArray, IntArray]:
         some, ends = slice(starts[units.start], starts[units.stop]), starts[units.start : units.stop + 1]
         ahead = (np.sign(place[some] - one[:, np.newaxis]) for one in place[some].T)
         each = times[some, np.newaxis]
-        return np.stack([segment_sums(over * each, ends - some.start) for over in ahead], axis=1)
+        given = np.stack([segment_sums(over * each, ends - some.start) for over in ahead], axis=1)
+        return *np.divmod(np.arange(len(given) * data.n_items), data.n_items), np.concatenate(given)
 
-    return segment_sums(times, starts), given
+    return Compared(segment_sums(times, starts), data.units.counts, data.n_items, data.n_items, margins)
 
 
-def of_battles(data: Any) -> tuple[IntArray, Any]:
-    """Return the same from who won."""
+def of_battles(data: Any) -> Compared:
+    """Compare those that met."""
     pairs, items = data.unit_pairs, data.n_items
     wins, ties = np.rint(np.stack([pairs.wins, pairs.ties]) * data.weight_parts[1]).astype(np.int64)
     unit = np.repeat(np.arange(len(data.units)), np.diff(pairs.indptr))
+    most = min(items, 2 * int(np.diff(pairs.indptr).max(initial=1)))
 
-    def given(units: slice) -> IntArray:
+    def margins(units: slice) -> tuple[IntArray, IntArray, IntArray]:
         some = slice(pairs.indptr[units.start], pairs.indptr[units.stop])
-        won = np.zeros((units.stop - units.start, items, items), dtype=np.int64)
-        np.add.at(won, (unit[some] - units.start, pairs.winner[some], pairs.loser[some]), wins[some])
-        return won - won.transpose(0, 2, 1)
+        one, other = pairs.winner[some], pairs.loser[some]
+        keys = (unit[some] - units.start) * items + np.stack([one, other])
+        touched, place = np.unique(keys, return_inverse=True)
+        given = np.zeros((len(touched), items), dtype=np.int64)
+        by = np.stack([wins[some], -wins[some]])
+        np.add.at(given, (place.reshape(keys.shape), np.stack([other, one])), by)
+        return *np.divmod(touched, items), given
 
-    return segment_sums(wins + ties, pairs.indptr), given
+    return Compared(segment_sums(wins + ties, pairs.indptr), data.units.counts, items, most, margins)
 
 
 class Pairwise(UnitShares):
@@ -70,36 +72,45 @@ class Pairwise(UnitShares):
     covariates = UNUSED
 
     @abstractmethod
-    def of_margins(self, margins: IntArray, size: IntArray) -> FloatArray:
-        """Return a row of scores for each matrix of margins, which are out of so many."""
+    def worth(self, margins: IntArray, items: IntArray) -> IntArray:
+        """Return what rows of margins are worth, of one item each."""
+
+    @abstractmethod
+    def shares(self, worth: IntArray, size: Any) -> FloatArray:
+        """Return the scores, where comparisons are out of so many."""
 
     def sizes(self, data: Any) -> IntArray:
         """Return the size of each unit."""
-        return self._counted(data)[0]
+        return self._compared(data).sizes
 
     def score(self, data: Any) -> FloatArray:
         """Return the score of each item."""
-        return self._counted(data)[3]
+        compared = self._compared(data)
+        return self.shares(self._worth(compared), size_of_all(data, compared.sizes))
 
     def leave_one_out(self, data: Any) -> LeaveOneOut:
         """Return the scores without each distinct unit, whose margins are taken away."""
-        sizes, given, margins, scores = self._counted(data)
-        rest = size_of_others(data, sizes)
-        rows = lambda units: self.of_margins(margins - given(units), rest[units])  # noqa: E731 (short)
-        room = max(1, ROOM // data.n_items)
-        return RowsOut(scores, data.units, rows, room, contest=self.contest(data, given))
+        compared, scores = self._compared(data), self.score(data)
+        worth, rest = self._worth(compared), size_of_others(data, compared.sizes)
 
-    def contest(self, data: Any, given: Any) -> Any:
+        def rows(units: slice) -> FloatArray:
+            unit, item, given = compared.margins(units)
+            found = np.repeat(worth[np.newaxis], units.stop - units.start, axis=0)
+            found[unit, item] = self.worth(compared.totals[item] - given, item)
+            return self.shares(found, rest[units, np.newaxis])
+
+        room = max(1, ROOM // compared.most)
+        return RowsOut(scores, data.units, rows, room, contest=self.contest(compared))
+
+    def contest(self, compared: Compared) -> Any:
         """Return what is known about pairs when several units leave: nothing."""
 
-    def _counted(self, data: Any) -> tuple[IntArray, Any, IntArray, FloatArray]:
+    def _worth(self, compared: Compared) -> IntArray:
+        return self.worth(compared.totals.copy(), np.arange(compared.items))
+
+    def _compared(self, data: Any) -> Compared:
         self.check(data)
-        sizes, given = of_ballots(data) if isinstance(data, Ballots) else of_battles(data)
-        margins = np.zeros((data.n_items, data.n_items), dtype=np.int64)
-        for units in slices(len(sizes), ROOM, margins.size):
-            margins += np.tensordot(data.units.counts[units], given(units), axes=1)
-        total = np.array([size_of_all(data, sizes)])
-        return sizes, given, margins, self.of_margins(margins[np.newaxis], total)[0]
+        return of_ballots(data) if isinstance(data, Ballots) else of_battles(data)
 
 
 @dataclass(frozen=True)
@@ -125,9 +136,13 @@ class Copeland(Pairwise):
     name = "Copeland score"
     rule, moved = "Copeland", "Copeland scores"
 
-    def of_margins(self, margins: IntArray, size: IntArray) -> FloatArray:  # noqa: ARG002 (signs will do)
+    def worth(self, margins: IntArray, items: IntArray) -> IntArray:  # noqa: ARG002 (a tie with itself)
         """Count wins less losses, from 0 to twice the number of others."""
-        return np.asarray((np.sign(margins).sum(axis=2) + margins.shape[1] - 1) / 2)
+        return np.asarray(np.sign(margins).sum(axis=1) + margins.shape[1] - 1)
+
+    def shares(self, worth: IntArray, size: Any) -> FloatArray:  # noqa: ARG002 (signs will do)
+        """Count ties half."""
+        return np.asarray(worth / 2)
 
     # Wins in a tournament lie in the convex hull of those in complete orders.
     squared_diameter = Borda.squared_diameter
@@ -180,17 +195,20 @@ class Condorcet(Pairwise):
     name = "worst margin (Condorcet)"
     rule, moved = "Condorcet", "worst margins"
 
-    def of_margins(self, margins: IntArray, size: IntArray) -> FloatArray:
-        """Take the least margin over the others, as a share."""
-        itself = np.eye(margins.shape[1], dtype=np.int64) * size[:, np.newaxis, np.newaxis]
-        return np.asarray((margins + itself).min(axis=2) / size[:, np.newaxis])
+    def worth(self, margins: IntArray, items: IntArray) -> IntArray:
+        """Take the least margin over the others."""
+        margins[np.arange(len(items)), items] = MANY
+        return np.asarray(margins.min(axis=1))
 
-    def contest(self, data: Any, given: Any) -> Any:
+    def shares(self, worth: IntArray, size: Any) -> FloatArray:
+        """Divide by all; a single item, which has no margin, has all of them."""
+        return np.asarray(np.minimum(worth, size) / size)
+
+    def contest(self, compared: Compared) -> Any:
         """Compare all margins, where those of all units fit."""
-        if data.n_items < 2 or len(data.units) * data.n_items**2 > ROOM:
+        if compared.items < 2 or len(compared.sizes) * compared.most**2 > ROOM:
             return None
-        every = slice(0, len(data.units))
-        return lambda out: MarginContests(given(every), out.units.counts)
+        return lambda out: MarginContests(compared)  # noqa: ARG005 (it has all that it needs)
 
     def remarks(self, scores: FloatArray) -> tuple[str, ...]:
         """Say so where nobody beats all others."""

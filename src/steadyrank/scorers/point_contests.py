@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,38 @@ if TYPE_CHECKING:
     from steadyrank.scorers.mean_points import MeanPointsOut
 
 
-class PointContests(SharedContests):
+class ListedContests(SharedContests):
+    """Contests of sums to which few units give anything that sets one apart from another."""
+
+    sums: IntArray
+
+    @abstractmethod
+    def listed(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Return for which sum, by which unit, and how much is given."""
+
+    def gaps(self, ahead: IntArray, behind: IntArray) -> IntArray:
+        """Return the differences of the sums."""
+        return np.asarray(self.sums[ahead] - self.sums[behind])
+
+    def differences(self, ahead: int, behind: int) -> tuple[IntArray, IntArray]:
+        """Look at the units that list one of the two: all others give both the same."""
+        begins, unit, given = self._by_sum
+        one, other = (slice(*begins[number : number + 2]) for number in (ahead, behind))
+        units, place = np.unique(np.append(unit[one], unit[other]), return_inverse=True)
+        found = np.zeros(len(units), dtype=np.int64)
+        np.add.at(found, place, np.append(given[one], -given[other]))
+        return units, found
+
+    @cached_property
+    def _by_sum(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Where what is given to each sum begins, and all that is given, sum by sum."""
+        number, unit, given = self.listed()
+        order = np.argsort(number, kind="stable")
+        begins = np.append(0, np.cumsum(np.bincount(number, minlength=len(self.sums))))
+        return begins, unit[order], given[order]
+
+
+class PointContests(ListedContests):
     """Contests of mean points.
 
     Parameters
@@ -27,27 +59,17 @@ class PointContests(SharedContests):
 
     def __init__(self, out: MeanPointsOut) -> None:
         super().__init__(out.units.counts, out.divisor)
-        self._points, self._totals, self._out = out.points, out.totals, out
+        self._points, self.sums, self._out = out.points, out.totals, out
 
-    def gaps(self, ahead: IntArray, behind: IntArray) -> IntArray:
-        """Return the differences of the totals."""
-        return np.asarray(self._totals[ahead] - self._totals[behind])
+    def listed(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Return what units give to the items that they list, beyond what they give to the others."""
+        points, owners = self._points, self._points.owners()
+        return points.listed, owners, points.given - points.others[owners]
 
     def most(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Return the most that a unit gives to one item, less the least that one gives to the other."""
         least, most = self._extremes
         return np.asarray(most[ahead] - least[behind])
-
-    def differences(self, ahead: int, behind: int) -> tuple[IntArray, IntArray]:
-        """Look at the units that list one of the two: all others give both the same."""
-        places = np.concatenate([self._listings(ahead), self._listings(behind)])
-        sign = np.repeat([1, -1], [len(self._listings(ahead)), len(self._listings(behind))])
-        owner = self._owners[places]
-        units, place = np.unique(owner, return_inverse=True)
-        extra = sign * (self._points.given[places] - self._points.others[owner])
-        given = np.zeros(len(units), dtype=np.int64)
-        np.add.at(given, place, extra)
-        return units, given
 
     def sizes(self) -> IntArray:
         """Return what each unit takes off the divisor."""
@@ -66,24 +88,9 @@ class PointContests(SharedContests):
         return StuffedContests(self, self._points.widest, changing=changing)
 
     @cached_property
-    def _owners(self) -> IntArray:
-        return self._points.owners()
-
-    @cached_property
-    def _by_item(self) -> tuple[IntArray, IntArray]:
-        """The listings sorted by item, and where each item's begin."""
-        order = np.argsort(self._points.listed, kind="stable")
-        sizes = np.bincount(self._points.listed, minlength=len(self._totals))
-        return order, np.append(0, np.cumsum(sizes))
-
-    def _listings(self, item: int) -> IntArray:
-        order, begins = self._by_item
-        return order[begins[item] : begins[item + 1]]
-
-    @cached_property
     def _extremes(self) -> tuple[IntArray, IntArray]:
         """The least and the most points that a unit gives to each item, or bounds of them."""
-        points, items = self._points, len(self._totals)
+        points, items = self._points, len(self.sums)
         found = self._out.least_and_most()
         if found is not None:
             return found

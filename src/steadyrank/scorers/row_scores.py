@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.engines.exact_sums import together
-from steadyrank.errors import InvalidDataError, InvalidSettingError, shorten
+from steadyrank.errors import InvalidDataError, InvalidSettingError, Option, shorten
 from steadyrank.reading.scales import on_one_scale
 from steadyrank.scorers.base import LeaveOneOut, RowsOut
 from steadyrank.scorers.entry_sums import ROUNDING, RowMeans
@@ -130,7 +130,10 @@ class MiddleMeans(RowMeans):
         """Complain unless the data are scores in memory that all count the same."""
         super().check(data)
         if data.weights is not None:
-            raise InvalidDataError(f"no {self.name} of rows with weights", way_out="Read them without.")
+            raise InvalidDataError(
+                f"rows have weights, but a {self.name} counts all of them alike",
+                way_out=("Read them without weights, or use ", Option("scorer", "column-means"), "."),
+            )
 
     def score(self, data: Any) -> FloatArray:
         """Return the score of each item."""

@@ -15,7 +15,7 @@ that is sought. All others are found from scratch.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,10 +65,7 @@ class WinGraph(Scorer):
 
     def _out(self, data: Battles, *, each: bool = False) -> RowsOut:
         self.check(data)
-        removals, width, parts = Removals.of(data), self.resolution, 2 * data.weight_parts[1]
-        # Votes in half parts of a weight, which are whole numbers: what leaves leaves nothing behind.
-        whole = np.ldexp(np.rint(removals.weight * parts), 1 - parts.bit_length())
-        removals = replace(removals, weight=whole)
+        removals, width = Removals.of(data), self.resolution
         wins = removals.wins(data.units.counts, data.n_items)
         self.check_wins(wins, removals.some(np.arange(each * len(data.units))), data)
         folds = GraphFolds(wins, removals, self.columns)
