@@ -177,7 +177,7 @@ def test_where_nothing_bounds_a_unit() -> None:
     grouped = ScoreMatrix([[1.0, 2.0], [3.0, 1.0], [2.0, 2.0]], units=["a", "a", "b"])
     with pytest.raises(InvalidSettingError, match="any number of rows"):
         margin(grouped, 1, by="change", scorer=ColumnMeans((0, 3)))
-    battles = Battles(["x", "y", "x"], ["y", "z", "z"], ["left", "left", "tie"], units=[1, 2, 2])
+    battles = Battles(list("xyxz"), list("yzzx"), ["left", "left", "tie", "left"], units=[1, 2, 2, 1])
     with pytest.raises(InvalidSettingError, match=r"units that leave\.$"):
         margin(battles, 1, by="change", scorer="win-rate")  # and none are added, either
     with pytest.raises(InvalidSettingError, match="nothing bounds what a unit"):

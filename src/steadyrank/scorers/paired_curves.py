@@ -105,8 +105,7 @@ class Curves:
         self.scores, self.tolerance = scores, tolerance
         upset = lost_odds(scores[:, np.newaxis] - scores[np.newaxis, :])
         hessian = invertible(laplacian(wins * upset, upset), ridge)
-        self._known = np.sqrt(np.diag(hessian))
-        self.inverse = np.asarray(np.linalg.inv(hessian), dtype=np.float64)
+        self.inverse, self.steady = _inverted(hessian)
         self.win_chance = upset.T
         self.information = (wins + wins.T) * upset * upset.T
         self._polynomials = _logistic_derivatives()
@@ -136,11 +135,6 @@ class Curves:
     def resistance(self, first: IntArray, second: IntArray) -> FloatArray:
         """Return the range of a_1, which is its value at i minus that at j."""
         return across(self.inverse, first, second)
-
-    @cached_property
-    def steady(self) -> bool:
-        """Whether rounding of the inverse is harmless: the Hessian is well conditioned, once scaled."""
-        return bool((np.abs(self.inverse) * np.outer(self._known, self._known)).max() < STEADY)
 
     def solve(self, folds: PairFolds) -> tuple[FloatArray, BoolArray]:
         """Return the scores without each unit, and which of these rows meet the tolerance."""
@@ -290,6 +284,16 @@ def amounts(
         if np.abs(step).max(initial=0.0) < 1e-10:
             break
     return t, (np.abs(step) < 1e-10) & (slope > 0.5)
+
+
+def _inverted(hessian: FloatArray) -> tuple[FloatArray, bool]:
+    """Return the inverse, and whether its rounding is harmless: it is well conditioned, once scaled."""
+    known = np.sqrt(np.diag(hessian))
+    try:
+        inverse = np.asarray(np.linalg.inv(hessian), dtype=np.float64)
+    except np.linalg.LinAlgError:  # none at all: whatever stands here, nothing is read off it
+        return np.eye(len(hessian)), False
+    return inverse, bool((np.abs(inverse) * np.outer(known, known)).max() < STEADY)
 
 
 def _logistic_derivatives() -> list[np.polynomial.Polynomial]:

@@ -273,10 +273,11 @@ class AuditPlan:
         self._ks = ks
         self._methods = (methods,) if isinstance(methods, str) else tuple(methods)
         self._operators = operators
-        if unknown := [name for name in self._methods if name not in METHODS]:
-            told = ", ".join(METHODS)
+        known = (*TOPK_METHODS, *RANKING_METHODS)  # with those that were registered since
+        if unknown := [name for name in self._methods if name not in known]:
+            told = ", ".join(known)
             raise InvalidValueError(f"unknown method {shorten(unknown[0])}; known are: {told}")
-        if taken := [name for name in self._operators if name in METHODS]:
+        if taken := [name for name in self._operators if name in known]:
             raise InvalidValueError(
                 f"an operator of your own cannot be called {shorten(taken[0])}: "
                 "a method of steadyrank has that name"
