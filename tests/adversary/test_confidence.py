@@ -12,6 +12,7 @@ from scipy.stats import norm, t as student_t
 
 from adversary.test_margins import ballots, battles, matrix, medians, votes
 from steadyrank import (
+    Ratings,
     Refit,
     ScoreMatrix,
     SteadyrankError,
@@ -24,6 +25,7 @@ from steadyrank import (
 )
 from steadyrank.chance.rank_sets import Noise, normal_draws
 from steadyrank.chance.resampling import bootstrap_scores, rank_percentiles
+from steadyrank.demo import demo_file
 from steadyrank.report.export import to_csv, to_json
 from steadyrank.report.text import plain_text
 
@@ -348,6 +350,14 @@ def _placed(order: np.ndarray, ranks: tuple[np.ndarray, np.ndarray]) -> Iterator
         yield place, int(ranks[0][item]), int(ranks[1][item])
 
 
+def test_a_list_that_the_ranks_shown_would_shorten_says_so() -> None:
+    with demo_file("restaurants.csv") as path:
+        found = confidence(Ratings.read(path), draws=999).asking(3)
+    ranks = dict(zip(found.items, found.simultaneous[0].tolist(), strict=True))
+    assert [item for item in found.top(3) if ranks[item] > 3] == ["Mill Pond Tea"]
+    assert "The ranks of 1 of these begin further down than 3 in the table" in found.top_sentence
+
+
 def test_what_is_said_is_true(cases: Cases) -> None:
     """Sentences and tables, recomputed from the noise and the sets of ranks alone."""
     for rng in cases(6):
@@ -364,6 +374,9 @@ def test_what_is_said_is_true(cases: Cases) -> None:
         assert set(document["top"]) == set(may) == set(found.top(k))
         noun = "item" if len(may) == 1 else "items"
         assert f"no others than {len(may)} {noun} may truly be among the {k} best" in found.top_sentence
+        ranks = dict(zip(found.items, found.simultaneous[0], strict=True))
+        below = sum(ranks[item] > k for item in may)
+        assert (f"The ranks of {below} of these begin" in found.top_sentence) == (below > 0)
         text = plain_text(document)
         assert "ranks, 90 % confidence" in text
         assert to_csv(document).splitlines()[0].startswith("rank,item,score,error,score_low,score_high")

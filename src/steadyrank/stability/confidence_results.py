@@ -142,7 +142,12 @@ class Confidence(Result):
             return None
         those = self.top(self.k)
         what = f"{counted(len(those), 'item')} may truly be among the {self.k:,} best"
-        return f"With {percent(self.level)} confidence no others than {what}: {named(those, 'and', 20)}."
+        told = f"With {percent(self.level)} confidence no others than {what}: {named(those, 'and', 20)}."
+        further = int(((self._best <= self.k) & (self.simultaneous[0] > self.k)).sum())
+        where = f"The ranks of {further:,} of these begin further down than {self.k:,} in the table"
+        return (
+            f"{told} {where}: this list is asked for one-sided, and decides less." if further else told
+        )
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield the items by plain rank, with what is said of each."""
