@@ -52,7 +52,7 @@ def some_data(rng: np.random.Generator) -> Ratings | ScoreMatrix:
     if rng.random() < 0.3:
         return ScoreMatrix(values)
     given = rng.random((units, items)) < 0.5
-    given[0] = True
+    given[:2] = True
     user, item = np.nonzero(given)
     return Ratings(user, item, values[given])
 
