@@ -86,6 +86,19 @@ def share_in_words(share: float) -> str:
     return ">99.9%" if share > 0.999 else "<0.1%" if share < 0.001 else f"{100 * share:.1f}%"
 
 
+def away_in_words(away: int | None, n_units: int, least: str = "≥") -> str:
+    """Return how many units an item is away from crossing a border: a lower number, unless it is 1.
+
+    Examples
+    --------
+    >>> [away_in_words(away, 9) for away in (None, 1, 4, 9)]
+    ['', '1', '≥ 4', 'all']
+    """
+    if away is None:
+        return ""
+    return "all" if away >= n_units else "1" if away == 1 else f"{least} {away:,}"
+
+
 def confidence_title(level: float) -> str:
     """Return the name of a column of ranks that nobody takes for one of stability."""
     return f"ranks, {percent(level)} confidence"

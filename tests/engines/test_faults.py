@@ -312,7 +312,7 @@ class TestBadValues:
 )
 def test_scorers_that_refit_say_that_they_need_memory(lazily_here, scorer):
     columns = {"user": [1, 2, 3, 1], "item": ["a", "a", "b", "b"], "rating": [1, 2, 3, 4]}
-    with pytest.raises(InvalidDataError, match="in memory, .* use read or from_frame"):
+    with pytest.raises(InvalidDataError, match=r"in memory, .* use read or from_frame"):
         audit(Ratings.scan(lazily_here(columns)), k=1, eps=0.1, scorer=scorer)
 
 

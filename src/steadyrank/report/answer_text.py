@@ -9,7 +9,7 @@ from steadyrank.report.columns import Column, Layout
 from steadyrank.report.lines import FAINT, LONG, NEXT_IN_LINE, Line, claims, paragraph
 from steadyrank.report.terminal import RankAxis
 from steadyrank.safe_text import columns_of
-from steadyrank.wording import confidence_title, ranks_in_words, share_in_words
+from steadyrank.wording import away_in_words, confidence_title, ranks_in_words, share_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -195,8 +195,8 @@ def _items(
     if cut is not None:
         shares = ["" if row["share"] is None else share_in_words(row["share"]) for row in rows]
         columns.append(Column(f"in top {cut:,}", shares, 6))
-        most = findings["n_units"]
-        away = ["" if row["away"] is None else _away(row["away"], most) for row in rows]
+        least = terminal.sign("≥", ">=")
+        away = [away_in_words(row["away"], findings["n_units"], least) for row in rows]
         columns.append(Column("away", away, 5))
     if findings["confidence"] is not None:
         drawn = "bootstrap" if findings["n_units"] else "draws"
@@ -218,10 +218,6 @@ def _ranks(title: str, ends: str, rows: Sequence[Row], terminal: Terminal, need:
     both: Any = ([row.get(ends.format(end)) for end in ("best", "worst")] for row in rows)
     dash = terminal.sign("–", "-")
     return Column(title, [ranks_in_words(one, last, dash) for one, last in both], need)
-
-
-def _away(units: int, most: int) -> str:
-    return "all" if units >= most else f"{units:,}"
 
 
 def _ends_of(rows: Sequence[Row], *, everything: bool, middle: int = 0) -> list[Row | None]:

@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.safe_text import shortened, shown
-from steadyrank.wording import confidence_title, counted, ranks_in_words, share_in_words
+from steadyrank.wording import away_in_words, confidence_title, counted, ranks_in_words, share_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -28,9 +28,8 @@ def ends_in_words(row: Row, n_units: int) -> tuple[str, str]:
     >>> ends_in_words({"share": 0.8, "away": 4}, 9), ends_in_words({"share": None, "away": None}, 9)
     (('80.0%', '≥ 4'), ('', ''))
     """
-    share, away = row["share"], row["away"]
-    least = "" if away is None else "all" if away >= n_units else f"{'≥ ' if away > 1 else ''}{away:,}"
-    return "" if share is None else share_in_words(share), least
+    share = row["share"]
+    return "" if share is None else share_in_words(share), away_in_words(row["away"], n_units)
 
 
 def badge_svg(findings: Findings) -> str:
