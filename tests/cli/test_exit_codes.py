@@ -33,6 +33,9 @@ from steadyrank.cli import main
 class PanicException(BaseException):
     pass
 
+def recurse():  # without arguments: Python 3.13.0 sees no end of functions that take any
+    recurse()
+
 before = inputs.load
 folder, file, failures = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
 for number, failure in enumerate(failures):
@@ -62,7 +65,7 @@ FAILURES = {
     "return before(*_)": 1,
     "raise RuntimeError('odd')": 2,
     "raise MemoryError": 2,
-    "fail()": 2,  # RecursionError
+    "recurse()": 2,  # RecursionError
     "raise PanicException('a library')": 2,
     "raise SystemExit(1)": 2,
     "raise SystemExit(0)": 2,
@@ -70,9 +73,9 @@ FAILURES = {
     "raise GeneratorExit": 2,
     "raise BrokenPipeError(32, 'Broken pipe', 'x')": 0,  # a reader that has gone
     "raise StopIteration": 2,
-    f"{KILL}SIGINT); fail()": 130,
-    f"{KILL}SIGTERM); fail()": 143,
-    f"{KILL}SIGHUP); fail()": 129,
+    f"{KILL}SIGINT); recurse()": 130,
+    f"{KILL}SIGTERM); recurse()": 143,
+    f"{KILL}SIGHUP); recurse()": 129,
     LOADED.format("SIGINT", FOREVER): 130,
     LOADED.format("SIGTERM", FOREVER): 143,
     LOADED.format("SIGHUP", FOREVER): 129,
