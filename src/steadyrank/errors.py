@@ -120,6 +120,7 @@ class Reading(Option):
 
 
 IN_MEMORY = ("This needs the data in memory, from one file or frame: use ", Reading("engine", "memory"))
+NOBODY_COUNTS = "all weights are 0, so nobody counts"
 FILL_IN = ("Fill them in, or leave these rows out of the table.",)
 NO_BLANKS: WayOut = ("Fill them in, or leave them out: of a table with ", Option("drop", ""))
 MEANS_OF_REST = (", or take means over the values that are there with ", Option("missing", "available"))

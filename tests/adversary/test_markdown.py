@@ -10,6 +10,7 @@ from markdown_it import MarkdownIt
 
 from steadyrank import Study, Votes
 from steadyrank.report.markdown import code, to_markdown
+from steadyrank.report.sharing import LONGEST
 from steadyrank.report.text import plain_text
 from steadyrank.safe_text import shown
 
@@ -34,7 +35,10 @@ OURS = re.compile(r"[A-Za-z0-9 :,.=_+-]*")
 
 
 def drawn_name(rng: np.random.Generator) -> str:
+    """Return a name that is short enough to be shown whole."""
     drawn = "".join(PARTS[int(part)] for part in rng.integers(len(PARTS), size=int(rng.integers(1, 7))))
+    if len(drawn.encode()) > LONGEST // 3:
+        return drawn_name(rng)
     return drawn if drawn.strip() else f"{drawn}x{drawn}"  # a blank name is refused
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ import pytest
 
 from oracles.weighing import SCORES, Case, Person, a_case, said
 from steadyrank import SteadyrankError, Study
-from steadyrank.errors import InvalidSettingError
+from steadyrank.errors import EmptyDataError, InvalidSettingError, InvalidWeightError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -133,6 +134,24 @@ def test_those_with_all_the_weight_never_leave_together() -> None:
     assert Study(votes).margin(1).never
 
 
+def test_battles_that_weigh_nothing_are_not_left_alone() -> None:
+    """Without any weight there are no strengths, with a ridge neither."""
+    from steadyrank import Battles, BradleyTerry
+
+    battles = Battles(["x", "x", "y"], ["y", "z", "x"], ["left", "left", "left"], weights=[2, 1, 0])
+    refused = 0
+    for pair in combinations(range(3), 2):
+        try:
+            assert battles.without(pair).weights.any()
+        except EmptyDataError:  # all weights that are left are 0
+            refused += 1
+    assert refused == 1
+    assert Study(battles, BradleyTerry(1.0)).margin(1).upper is None
+    alone = Battles(["x", "y"], ["y", "z"], ["left", "left"], weights=[1, 0])
+    with pytest.raises(InvalidWeightError, match="has all the weight"):
+        Study(alone, BradleyTerry(1.0)).topk(1)
+
+
 @WAYS
 def test_margins_of_battles_are_intervals_around_the_truth(
     weighted: bool, grouped: bool, cases: Cases
@@ -144,8 +163,8 @@ def test_margins_of_battles_are_intervals_around_the_truth(
             continue
         before, truth = set(study.order[:k].tolist()), study.units.total
         for gone in (gone for size in range(1, len(units)) for gone in combinations(units, size)):
-            left = case.data(case.without([person for unit in gone for person in unit]))
-            if left.weights is None or left.weights.any():
+            with suppress(EmptyDataError):  # all weights that are left are 0
+                left = case.data(case.without([person for unit in gone for person in unit]))
                 after = np.argsort(-case.scorer.score(left), kind="stable")[:k]
                 if set(after.tolist()) != before:
                     truth = len(gone)

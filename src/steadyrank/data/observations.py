@@ -209,6 +209,9 @@ class Observations(ABC):
 
     def _changed(self, changes: dict[str, Any]) -> Self:
         """Return the data with some fields changed: a new object, which takes over nothing cached."""
+        weights = changes.get("weights")
+        if weights is not None and len(weights) and not weights.any():
+            raise errors.EmptyDataError(errors.NOBODY_COUNTS)
         kept = {each.name: vars(self)[each.name] for each in fields(self) if each.name in vars(self)}
         return set_fields(object.__new__(type(self)), **kept | changes)
 

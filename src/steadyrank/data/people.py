@@ -13,7 +13,13 @@ import numpy as np
 
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.engines.exact_sums import EXACT, are_decimals
-from steadyrank.errors import EmptyDataError, InvalidDataError, InvalidWeightError, shorten
+from steadyrank.errors import (
+    NOBODY_COUNTS,
+    EmptyDataError,
+    InvalidDataError,
+    InvalidWeightError,
+    shorten,
+)
 from steadyrank.reading.arrays import as_column, as_numbers, check_length
 from steadyrank.reading.kinds import ReadingArguments, Role
 from steadyrank.reading.labels import encode
@@ -56,7 +62,7 @@ def as_weights(weights: Any, counts: IntArray) -> tuple[FloatArray | None, tuple
     found = weight_numbers(weights, len(counts))
     total = float(found @ counts)
     if not total:
-        raise EmptyDataError("all weights are 0, so nobody counts")
+        raise EmptyDataError(NOBODY_COUNTS)
     places = int(np.clip(np.floor(np.log10(ROOM / total)), 0, MOST_PLACES))
     rounded = np.round(found, places) + 0.0
     lost = np.abs(rounded - found) > found / 1000
