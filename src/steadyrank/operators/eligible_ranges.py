@@ -21,11 +21,14 @@ from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.operators.boundary import UNIT, C, doubt, effective_eps, swap_eps
 from steadyrank.operators.inflation import entered, reach
 
-CHUNK = 1 << 14
+CHUNK = 1 << 15
 """Starts handled at once, unless more are in reach of each other: few enough to stay in the cache."""
 
 LARGEST = 1 << 18
 """Starts handled at once at most, to bound the memory of the tables."""
+
+SEARCHED = 1 << 5
+"""Of so many values in ascending order, one is searched by NumPy."""
 
 SETTLED = 1 << 17
 """Scores looked at together where a boundary is too close for a shortcut."""
@@ -38,12 +41,29 @@ class _Sums(NamedTuple):
     square: FloatArray
 
     def joined(self, count: FloatArray | int, apart: FloatArray, after: _Sums) -> _Sums:
-        grown = self.total + count * apart
-        square = self.square + apart * (self.total + grown) + after.square
-        return _Sums(grown + after.total, square)
+        total = count * apart
+        total += self.total
+        square = total + self.total
+        square *= apart
+        square += self.square
+        square += after.square
+        total += after.total
+        return _Sums(total, square)
 
     def fit(self, eps_squared: FloatArray | float) -> BoolArray:
-        return self.total * self.total + self.square < eps_squared
+        both = self.total * self.total
+        both += self.square
+        return both < eps_squared
+
+    def where(self, fits: BoolArray, shorter: _Sums) -> _Sums:
+        """Return these sums, overwritten by the shorter ones where they do not fit.
+
+        Sums only grow, so that the larger one is right: a branch at every place would take longer.
+        """
+        kept = fits.astype(np.float64)
+        for longer, less in zip(self, shorter, strict=True):
+            np.maximum(np.multiply(longer, kept, out=longer), less, out=longer)
+        return self
 
     def at(self, places: IntArray) -> _Sums:
         return _Sums(self.total.take(places, mode="clip"), self.square.take(places, mode="clip"))
@@ -91,7 +111,7 @@ def rank_ranges(
 def _chunks(ranked: FloatArray, eps: float, chunk: int) -> Iterator[tuple[int, FloatArray, int]]:
     """Yield the first of some places, the depths from there as far as they reach, and their number.
 
-    Depths are scores with their sign changed: they ascend.
+    Depths are scores with their sign changed: they ascend, and after the last comes infinity.
     """
 
     def reaching(floor: float) -> int:
@@ -103,7 +123,8 @@ def _chunks(ranked: FloatArray, eps: float, chunk: int) -> Iterator[tuple[int, F
         stop = min(start + max(chunk, min(within, LARGEST)), len(ranked))
         # What lies eps or more below the last start is out of reach for all of them.
         reached = max(stop, reaching(ranked[stop - 1] - eps))
-        yield start, -ranked[start:reached], stop - start
+        depths = np.append(ranked[start:reached], -np.inf)
+        yield start, np.negative(depths, out=depths), stop - start
         start = stop
 
 
@@ -118,8 +139,8 @@ def _chunk_swaps(depths: FloatArray, starts: int, eps: float) -> IntArray:
     def inside(places: IntArray) -> BoolArray:
         return swap_eps(depths.take(places, mode="clip") - top, top) < eps
 
-    ends = depths.searchsorted(top + C * effective_eps(eps, top))
-    while len(more := np.flatnonzero((ends < len(depths)) & inside(ends))):
+    ends = _searched(depths, top + C * effective_eps(eps, top))
+    while len(more := np.flatnonzero(inside(ends))):
         ends[more] = depths.searchsorted(depths[ends[more]], side="right")
     while len(less := np.flatnonzero((ends > place + 1) & ~inside(ends - 1))):
         ends[less] = depths.searchsorted(depths[ends[less] - 1])
@@ -130,36 +151,50 @@ def _chunk_ends(depths: FloatArray, starts: int, eps: float) -> IntArray:
     """Return the ends of eligibility for the first ``starts`` places."""
     top = depths[:starts]
     tight = effective_eps(eps, top) / eps
-    last, count, sums = _longest_runs(depths, starts, tight * tight, eps)
-    limit = reach(_apart(top, depths.take(last), eps), count, sums, tight)
+    past, count, sums = _longest_runs(depths, starts, tight * tight, eps)
+    limit = reach(_apart(top, depths.take(past - 1), eps), count, sums, tight)
     # Where a depth ends is rounded, too: a search among large scores cannot tell it to the last digit.
     unsure = doubt(count, eps) + 4 * UNIT * np.abs(top) / eps
-    ends = np.maximum(depths.searchsorted(top + (limit - unsure) * eps), np.arange(1, starts + 1))
+    ends = np.maximum(_searched(depths, top + (limit - unsure) * eps), np.arange(1, starts + 1))
     limit = (limit + unsure) * eps
-    in_doubt = np.flatnonzero((ends < len(depths)) & (depths.take(ends, mode="clip") - top < limit))
+    in_doubt = np.flatnonzero(depths.take(ends) - top < limit)
     if len(in_doubt):
         furthest = depths.searchsorted(top[in_doubt] + limit[in_doubt], side="right")
         ends[in_doubt] = _settled_ends(depths, in_doubt, furthest, eps)
     return ends
 
 
+def _searched(depths: FloatArray, values: FloatArray) -> IntArray:
+    """Return how many depths lie below each of the values, which ascend.
+
+    NumPy searches one value after the other, and the processor guesses wrongly at every second step.
+    Between two that were searched so, all the others go the same steps at once. Where rounding has
+    brought values out of their order, what is found may be off by what lies between them.
+    """
+    some = depths.searchsorted(values[::SEARCHED])
+    between = np.diff(some, append=depths.searchsorted(values[-1])).max()
+    found = np.repeat(some, SEARCHED)[: len(values)]
+    for level in reversed(range(int(between).bit_length())):
+        below = depths[(1 << level) - 1 :].take(found, mode="clip") < values
+        found += below.astype(np.int64) << level
+    return found
+
+
 def _longest_runs(
     depths: FloatArray, starts: int, most: FloatArray, eps: float
 ) -> tuple[IntArray, FloatArray, _Sums]:
-    """Return, for each start, the last place of its longest run that fits, its length and its sums."""
-    last, count, sums = np.arange(starts), np.ones(starts), _Sums(np.zeros(starts), np.zeros(starts))
-    at = depths[:starts]
+    """Return, for each start, where its longest run that fits ends, its length and its sums."""
+    ends, count, sums = np.arange(starts), np.zeros(starts), _Sums(np.zeros(starts), np.zeros(starts))
     for level, table in reversed(list(enumerate(_tables(depths, eps)))):
         run = 1 << level
-        further = last + run
-        under = depths.take(further, mode="clip")
-        longer = sums.joined(count, _apart(at, under, eps), table.at(last + 1))
+        above, under = (depths.take(ends + more, mode="clip") for more in (-1, run - 1))
+        longer = sums.joined(count, _apart(above, under, eps), table.at(ends))
         fits = longer.fit(most)
-        fits &= further < len(depths)
-        last, at = np.where(fits, further, last), np.where(fits, under, at)
-        sums = _Sums(*(np.where(fits, new, old) for new, old in zip(longer, sums, strict=True)))
-        count += run * fits
-    return last, count, sums
+        sums = longer.where(fits, sums)
+        grown = run * fits
+        ends += grown
+        count += grown
+    return ends, count, sums
 
 
 def _settled_ends(depths: FloatArray, place: IntArray, furthest: IntArray, eps: float) -> IntArray:
@@ -192,4 +227,6 @@ def _tables(depths: FloatArray, eps: float) -> list[_Sums]:
 
 def _apart(above: FloatArray, under: FloatArray, eps: float) -> FloatArray:
     """Return distances in units of eps; beyond 2 nothing is eligible, so that is the most."""
-    return np.minimum((under - above) / eps, 2.0)
+    apart = under - above
+    apart /= eps
+    return np.minimum(apart, 2.0, out=apart)

@@ -34,14 +34,14 @@ def rank_intervals(scores: ArrayLike, eps: float) -> tuple[IntArray, IntArray]:
     values = check_scores(scores)
     eps = check_eps(eps)
     order, ranked = best_first(values)
-    best, worst, ended = (np.empty(len(values) + more, np.int64) for more in (0, 0, 1))
-    ended[:] = 0  # how often eligibility ends at each place
+    best, worst = np.empty(len(values), np.int64), np.empty(len(values), np.int64)
+    known = 0  # of so many, best first, the best rank is known: how often eligibility has ended by then
     for part, eligible, swaps in rank_ranges(ranked, eps):
         worst[order[part]] = swaps
-        first, number = eligible[0], np.bincount(eligible - eligible[0])
-        ended[first : first + len(number)] += number
-    best[order] = np.cumsum(ended[:-1], out=ended[:-1])
-    best += 1
+        ended = np.bincount(eligible - known)
+        ended[0] += part.start
+        best[order[known : eligible[-1]]] = ended.cumsum()[:-1] + 1
+        known = eligible[-1]
     return best, worst
 
 
