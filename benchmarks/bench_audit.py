@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import authors_way
-from measure import Row, at_most, best_times, faster, shown
+from measure import Row, anew, at_most, best_times, faster, shown
 from paper.lookalike import lookalike_population
 from steadyrank import Ballots, Battles, Ratings, Regression, ScoreMatrix, Study, Votes, audit, topk
 from steadyrank.scorers import Bagged, BradleyTerry, ColumnMeans, ConstrainedLeastSquares, MeanRating
@@ -38,12 +38,6 @@ def run(quick: bool) -> list[Row]:
         *update_rows(quick),
         bagging_row(quick),
     ]
-
-
-def anew(data: Any) -> Any:
-    """Forget the sums that the data keep, so that every measurement starts from the values."""
-    vars(data).pop("entries", None)
-    return data
 
 
 def topk_audit(data: Any, k: Any = KS, eps: float = 0.01) -> Any:

@@ -27,6 +27,12 @@ class Row:
         return asdict(self)
 
 
+def anew(data: Any) -> Any:
+    """Forget the sums that the data keep, so that every measurement starts from the values."""
+    vars(data).pop("entries", None)
+    return data
+
+
 def time_of_children() -> float:
     """Return the processor time that finished child processes took so far, in all their threads."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
