@@ -37,6 +37,8 @@ def as_observations(given: Any) -> Any:
     >>> as_observations({"choice": ["ann", "bob", "ann"]})
     <Votes: 3 votes, 2 items: 'ann', 'bob'>
     """
+    if isinstance(given, Observations):
+        return given
     together = read_together(given)
     if is_pattern(given) and not together:
         return scan_any(given)

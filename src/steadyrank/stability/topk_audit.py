@@ -59,11 +59,10 @@ def plain_members(rows: FloatArray, window: FloatArray, places: int) -> BoolArra
     """
     kth = window[:, :1]
     inside: BoolArray = rows >= kth
-    over = inside.sum(axis=1) - places
-    tied = np.flatnonzero(over)
+    tied = np.flatnonzero((window[:, 1:2] == kth).any(axis=1))
     if len(tied):  # the last of those that are equal stay outside
         equal = rows[tied] == kth[tied]
-        first = equal.sum(axis=1) - over[tied]
+        first = equal.sum(axis=1) - (inside[tied].sum(axis=1) - places)
         inside[tied] &= ~equal | (np.cumsum(equal, axis=1) <= first[:, np.newaxis])
     return inside
 
@@ -238,16 +237,10 @@ class _Tally:
     """Running sums of one method for one k."""
 
     members: Members
-    answers: dict[int, BoolArray] = field(default_factory=dict)
+    size: int = 0
     broken: list[IntArray] = field(default_factory=list)
     uncovered: int = 0
     lost_jaccard: float = 0.0
-
-    def answer(self, active: Active, scores: FloatArray) -> BoolArray:
-        """Return which of the active items are members on all the data: asked for once."""
-        if id(active) not in self.answers:
-            self.answers[id(active)] = active.answer(self.members, scores)
-        return self.answers[id(active)]
 
 
 class TopKAudit:
@@ -276,14 +269,18 @@ class TopKAudit:
             for k, eps in self._eps.items()
         }
         every = not methods.keys() <= {"topk", *Flips.METHODS}
-        for active, units, rows in self.changed_rows(inflated="inflated_topk" in methods, every=every):
+        for active, units, left_out in self.changed_rows(
+            inflated="inflated_topk" in methods, every=every
+        ):
+            rows = np.concatenate([self._loo.scores[active.items][np.newaxis], left_out])
             window, counts = windows_from(rows, active.places), self._study.units.counts[units]
             plain = plain_members(rows, window, active.places)
             for name in methods:
                 tally = tallies[name, active.k]
-                inside = plain if name == "topk" else tally.members(rows, window, active.places)
-                full = tally.answer(active, self._loo.scores)
-                outside = plain & ~full
+                answers = plain if name == "topk" else tally.members(rows, window, active.places)
+                full, inside = answers[0], answers[1:]
+                tally.size = int(full.sum()) + active.always_in
+                outside = plain[1:] & ~full
                 other = np.flatnonzero((outside | (inside ^ full)).any(axis=1))
                 mine, times = inside[other], counts[other]
                 common = (mine & full).sum(axis=1) + active.always_in
@@ -298,8 +295,10 @@ class TopKAudit:
         active, total = self._active[k], self._study.units.total
         broken = np.sort(np.concatenate([np.empty(0, np.int64), *tally.broken]))
         shares = self._study.share(broken), tally.uncovered / total, 1 - tally.lost_jaccard / total
-        size = int(tally.answer(active, self._loo.scores).sum()) + active.always_in
-        return AuditRow(name, k, *shares, size, None if name == "topk" else self._eps[k], broken=broken)
+        if not tally.size:  # no unit moves anything
+            tally.size = int(active.answer(tally.members, self._loo.scores).sum()) + active.always_in
+        eps = None if name == "topk" else self._eps[k]
+        return AuditRow(name, k, *shares, tally.size, eps, broken=broken)
 
     def changed_rows(self, *, inflated: bool, every: bool = False) -> Iterator[Part]:
         """Yield (active, units, their scores of the active items) wherever an answer may change.
