@@ -13,6 +13,7 @@ import pytest
 from oracles.weighing import SCORES, Case, Person, a_case, said
 from steadyrank import SteadyrankError, Study
 from steadyrank.errors import EmptyDataError, InvalidSettingError, InvalidWeightError
+from steadyrank.scorers.registry import scorers_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -147,9 +148,38 @@ def test_battles_that_weigh_nothing_are_not_left_alone() -> None:
             refused += 1
     assert refused == 1
     assert Study(battles, BradleyTerry(1.0)).margin(1).upper is None
-    alone = Battles(["x", "y"], ["y", "z"], ["left", "left"], weights=[1, 0])
-    with pytest.raises(InvalidWeightError, match="has all the weight"):
-        Study(alone, BradleyTerry(1.0)).topk(1)
+
+
+WITHOUT_WEIGHTS = {"median", "trimmed-mean"}
+
+
+def ways_to_score() -> list[tuple[str, str]]:
+    """Return every kind of data that has weights, with each scorer that takes them."""
+    kinds = ("votes", "ballots", "ratings", "scores", "battles")
+    return [
+        (kind, scorer) for kind in kinds for scorer in scorers_for(kind) if scorer not in WITHOUT_WEIGHTS
+    ]
+
+
+@pytest.mark.parametrize(("kind", "scorer"), ways_to_score())
+@pytest.mark.parametrize("groups", [None, ["u", "v", "u"]])
+def test_a_unit_with_all_the_weight_never_leaves(kind: str, scorer: str, groups: object) -> None:
+    """Neither where a scorer would make scores of nothing, from a ridge or a shrinkage."""
+    from steadyrank import Ballots, Battles, Ratings, ScoreMatrix, Votes
+
+    weights = [2, 0, 0 if groups is None else 1]
+    people = {"weights": weights, "units": groups}
+    made = {
+        "votes": lambda: Votes(["x", "y", "z"], **people),
+        "ballots": lambda: Ballots(
+            [["x", "y"], ["y"], ["z", "x"]], approval=scorer == "approval", **people
+        ),
+        "ratings": lambda: Ratings(["p", "q", "r"], ["x", "y", "z"], [5, 4, 3], **people),
+        "scores": lambda: ScoreMatrix([[1, 2, 3], [2, 1, 3], [3, 1, 2]], **people),
+        "battles": lambda: Battles(["x", "y", "z"], ["y", "z", "x"], ["left"] * 3, **people),
+    }
+    with pytest.raises(InvalidWeightError, match="has all the weight, nothing is left"):
+        Study(made[kind](), scorer).topk(1)
 
 
 @WAYS

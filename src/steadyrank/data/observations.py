@@ -96,6 +96,24 @@ class Observations(ABC):
         scale = 10 ** decimal_places(self.weights)
         return np.rint(self.weights * float(scale)).astype(np.int64), scale
 
+    @property
+    def unit_parts(self) -> IntArray:
+        """The weight of each distinct unit, in whole parts."""
+        _, unit, parts = self.members
+        found = np.zeros(len(self.units), dtype=np.int64)
+        np.add.at(found, unit, parts)
+        return found
+
+    @cached_property
+    def members(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Rows, the distinct unit of each, and how many parts of a weight it adds to one of them."""
+        rows = np.arange(self.n_rows)
+        return (
+            rows,
+            rows if self.unit is None else self.unit,
+            np.broadcast_to(self.weight_parts[0], len(rows)),
+        )
+
     def weight_of(self, row: int) -> str:
         """Return the weight of a row in words, nothing where all count the same."""
         return "" if self.weights is None else f"weight {self.weights[row]:.6g}"

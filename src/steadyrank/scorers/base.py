@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import numpy as np
 
 from steadyrank.engines.blocks import DenseBlock, Wanted, bounds_of, shifts_of, slices
-from steadyrank.errors import NotANumberError, NothingLeftError, NoUnitsError, WrongDataError, shorten
+from steadyrank.errors import (
+    InvalidWeightError,
+    NotANumberError,
+    NothingLeftError,
+    NoUnitsError,
+    WrongDataError,
+    shorten,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -217,11 +224,21 @@ def check_kind(data: object, takes: tuple[str, ...], *, scorer: str, classes: bo
 
 
 def check_several(data: Observations) -> None:
-    """Complain about data with no units, or a single one: without it nothing is left."""
+    """Complain about data with no units, or one that has all the weight: without it nothing is left."""
     if not data.n_units:
         raise NoUnitsError
     if data.n_units < 2:
         raise NothingLeftError(data.units.kind)
+    if data.weights is None:
+        return
+    parts = data.unit_parts
+    alone = np.flatnonzero(parts == parts @ data.units.counts)
+    if len(alone):
+        unit = f"{data.units.kind} {shorten(data.units.labels[int(alone[0])])}"
+        raise InvalidWeightError(
+            f"without the {unit}, which has all the weight, nothing is left",
+            way_out="Give other units a weight, too.",
+        )
 
 
 class LeaveOneOut(ABC):

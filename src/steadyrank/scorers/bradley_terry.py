@@ -13,7 +13,6 @@ from steadyrank.engines.blocks import slices
 from steadyrank.errors import DisconnectedComparisonsError, InvalidSettingError, shorten
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several
 from steadyrank.scorers.bounded_fits import battle_bound, each_alone
-from steadyrank.scorers.mean_points import check_rest
 from steadyrank.scorers.paired_contests import PairedContests
 from steadyrank.scorers.paired_context import ContextFit
 from steadyrank.scorers.paired_curves import TOLERANCE, Curves, PairFolds
@@ -116,7 +115,6 @@ class BradleyTerry(Scorer):
         check_several(data)
         removals = Removals.of(data)
         wins, scores = self._fit(data, removals)
-        check_rest(data, wins.sum() - removals.sizes(len(data.units)))
         if not self.ridge:
             check_connected_without_each(wins, removals, data)
         if data.covariates.shape[1]:
@@ -255,10 +253,6 @@ class Removals:
         owner, pair = np.divmod(key, items * items)
         unit = math.ldexp(1.0, 1 - parts.bit_length())
         return cls(owner, pair // items, pair % items, weight * unit, parts * unit)
-
-    def sizes(self, units: int) -> FloatArray:
-        """Return how much each of so many units holds."""
-        return np.asarray(np.bincount(self.owner, self.weight, minlength=units))
 
     def wins(self, counts: IntArray, items: int) -> FloatArray:
         """Return the win counts of all units, each as often as it occurs."""

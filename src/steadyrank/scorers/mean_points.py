@@ -25,7 +25,7 @@ from steadyrank.data.people import ROOM
 from steadyrank.data.rows import check_total
 from steadyrank.engines.blocks import DenseBlock, Rows, SparseBlock, Wanted, segment_sums, slices
 from steadyrank.engines.exact_sums import EXACT
-from steadyrank.errors import NOBODY_COUNTS, EmptyDataError, InvalidWeightError, shorten
+from steadyrank.errors import NOBODY_COUNTS, EmptyDataError
 from steadyrank.scorers.base import LeaveOneOut, RunningTotals, Scorer, check_several
 from steadyrank.scorers.point_contests import PointContests
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
@@ -151,16 +151,7 @@ def size_of_all(data: Observations, sizes: IntArray) -> int:
 def size_of_others(data: Observations, sizes: IntArray) -> IntArray:
     """Return the sizes of all units but each; complain where nothing is left without one."""
     check_several(data)
-    rest = size_of_all(data, sizes) - sizes
-    check_rest(data, rest)
-    return rest
-
-
-def check_rest(data: Observations, rest: IntArray | FloatArray) -> None:
-    """Complain about a unit without which nothing is left; ``rest`` is the weight without each."""
-    if len(alone := np.flatnonzero(rest == 0)):
-        unit = f"{data.units.kind} {shorten(data.units.labels[int(alone[0])])}"
-        raise InvalidWeightError(f"without the {unit}, which has all the weight, nothing is left")
+    return size_of_all(data, sizes) - sizes
 
 
 class UnitShares(Scorer):
