@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from steadyrank import Ratings, Votes, audit
+from steadyrank import Battles, Ratings, ScoreMatrix, Votes, audit
 from steadyrank.engines import DuckDB
 from steadyrank.engines.files import find_files, in_strict_order
 from steadyrank.engines.settings import PREFIX
@@ -257,8 +257,36 @@ class TestBadFiles:
         (tmp_path / "y.csv").write_text("user,item,rating\n")
         with pytest.raises(InvalidDataError, match="several formats"):
             Ratings.scan(str(tmp_path / "*.[cp]*"))
-        with pytest.raises(EmptyDataError, match="no rows"):
+        with pytest.raises(EmptyDataError, match=r"no ratings in y\.csv"):
             Ratings.scan(tmp_path / "y.csv")
+
+    @pytest.mark.parametrize("engine", ["duckdb", "polars"])
+    @pytest.mark.parametrize(
+        ("kind", "columns"),
+        [
+            (Votes, ("choice",)),
+            (Votes, ("choice", "count")),
+            (Ratings, ("user", "item", "rating")),
+            (Battles, ("model_a", "model_b", "winner")),
+            (ScoreMatrix, ("task", "model", "score")),
+        ],
+    )
+    def test_files_without_rows_are_refused_in_the_words_of_memory(
+        self, tmp_path, engine, kind, columns
+    ):
+        numbers = {"count": pa.int64(), "rating": pa.float64(), "score": pa.float64()}
+        schema = pa.schema([(name, numbers.get(name, pa.string())) for name in columns])
+        pq.write_table(schema.empty_table(), tmp_path / "none.parquet")
+        (tmp_path / "none.csv").write_text(",".join(columns) + "\n")
+        roles = {"row": "task", "item": "model", "score": "score"} if kind is ScoreMatrix else {}
+        for name in ("none.csv", "none.parquet"):
+            with pytest.raises(
+                EmptyDataError, match=f"there are no {kind.kind.name} in none"
+            ) as expected:
+                kind.read(tmp_path / name, **roles)
+            with pytest.raises(EmptyDataError) as found:
+                kind.scan(tmp_path / name, engine=engine, **roles)
+            assert str(found.value) == str(expected.value)
 
 
 class TestBadValues:

@@ -10,6 +10,7 @@ import pytest
 from steadyrank import (
     Ballots,
     Battles,
+    BradleyTerry,
     Estimates,
     Plurality,
     Ratings,
@@ -155,6 +156,31 @@ def test_new_rows_are_read_on_the_scale_of_the_old_ones(said: dict[str, Any]) ->
         turned = grown.updated(parts[2], lower_is_better=False, standardise=None).data.values[-1]
         assert turned.tolist() == [0, 5]
         assert grown.updated(ScoreMatrix([[0, 5]], items=["x", "y"])).data.values[-1].tolist() == [0, 5]
+
+
+def test_covariates_are_known_by_the_names_of_their_columns() -> None:
+    rng = np.random.default_rng(7)
+    frame: dict[str, Any] = {
+        "model_a": ["x", "y", "z"] * 20,
+        "model_b": ["y", "z", "x"] * 20,
+        "winner": rng.choice(["model_a", "model_b"], 60).tolist(),
+        "length": rng.normal(size=60).tolist(),
+        "lists": rng.normal(size=60).tolist(),
+    }
+    named = {"covariate": ["length", "lists"]}
+    turned = {name: frame[name] for name in reversed(frame)}  # the order of columns tells nothing
+    whole = Battles.from_frame({name: 2 * values for name, values in frame.items()}, **named)
+    study = Study(Battles.from_frame(frame, **named), BradleyTerry(1.0))
+    for updated in (study.updated(turned), study.updated(turned, **named)):
+        np.testing.assert_allclose(updated.scores, BradleyTerry(1.0).score(whole))
+    with pytest.raises(InvalidDataError, match="must be 'length', 'lists', in this order, but are"):
+        study.updated(frame, covariate=["lists", "length"])
+    by_number = Battles(
+        *(frame[name] for name in ("model_a", "model_b")),
+        frame["winner"],
+        covariates=np.transpose([frame["length"], frame["lists"]]),
+    )
+    np.testing.assert_allclose(study.updated(by_number).scores, updated.scores)
 
 
 def test_weights_that_are_new_and_weights_that_need_finer_parts() -> None:

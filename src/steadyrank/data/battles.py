@@ -13,7 +13,7 @@ from steadyrank import errors
 from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.data.battle_results import LEFT, RIGHT, TIE, check_agreement, read_results
 from steadyrank.data.counted_rows import CountedRows
-from steadyrank.data.observations import COUNT, ITEM_LIST, Ends, set_fields
+from steadyrank.data.observations import COUNT, ITEM_LIST, Ends, Observations, set_fields
 from steadyrank.data.people import People, PeopleArguments, of_people
 from steadyrank.data.rows import check_some, check_total, row_counts
 from steadyrank.data.units import LazyLabels
@@ -349,6 +349,17 @@ class Battles(CountedRows):
         """How many covariates there are, if any."""
         number = self.covariates.shape[1]
         return f" with {counted(number, 'covariate')}" if number else ""
+
+    def check_joins(self, new: Observations) -> None:
+        """Complain about other battles, and about other covariates where all have names."""
+        super().check_joins(new)
+        mine, its = (dict(data.scale).get("covariate") for data in (self, new))
+        if mine and its and mine != its:
+            wanted, given = (listing([shorten(name) for name in names]) for names in (mine, its))
+            raise errors.InvalidDataError(
+                f"the covariates must be {wanted}, in this order, but are {given}",
+                way_out=["Name the columns with ", Option("covariate"), " as for the others."],
+            )
 
     def favouring(self, behind: int, ahead: int, ends: Ends) -> tuple[object, object]:  # noqa: ARG002
         """Return a battle that the one behind wins."""

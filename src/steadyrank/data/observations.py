@@ -36,8 +36,8 @@ from steadyrank.wording import counted, plural
 Ends = tuple[float | None, float | None]
 """The least and the largest value that a unit gives, None where it gives none."""
 
-OF_SCALE = ("lower_is_better", "standardise")
-"""Settings without which new rows would be numbers of another kind than the old ones."""
+OF_SCALE = ("lower_is_better", "standardise", "covariate")
+"""Settings and columns without which new rows would be numbers of another kind than the old ones."""
 
 NAME_COLUMNS = 40
 """How much of a name is shown in what a unit said."""
@@ -513,7 +513,8 @@ class Observations(ABC):
         found = replace(
             found, table=dropping.kept(found.table), reading={**found.reading, "drop": dropping}
         )
-        scale = tuple((name, said) for name, said in found.settings.items() if name in OF_SCALE)
+        told = {**found.columns, **found.settings}
+        scale = tuple((name, told[name]) for name in OF_SCALE if name in told)
         with found.errors():
             data = cls._from_columns(found)
             found.table.notes += about_items(found, data.items) + dropping.said()

@@ -18,7 +18,7 @@ from steadyrank.engines.lazy_entries import LazyEntries
 from steadyrank.engines.scanning import counted_rows, offered_units, scan_ratings, scan_scores
 from steadyrank.engines.settings import Engine
 from steadyrank.engines.source import Traffic, opened
-from steadyrank.errors import IN_MEMORY, InvalidDataError
+from steadyrank.errors import IN_MEMORY, EmptyDataError, InvalidDataError
 from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.kinds import Kind
 from steadyrank.reading.roles import Resolved, resolve
@@ -141,7 +141,7 @@ def scanned(
             found = resolve(made.kind, lazy.first_rows(), given)
             lazy.check_roles(lambda table: resolve(made.kind, table, given).columns)
         lazy.dropping = Dropping(found.reading.get("drop"), found.answers)
-        lazy.spellings = found.table.spellings
+        lazy.spellings, lazy.holds = found.table.spellings, made.kind.name
         beside = [name for name in names_for_the_unit(found) if name in lazy.common]
         lazy.beside = {f"beside {place}": name for place, name in enumerate(beside)}
         if made.kind.on_engine == "counted":
@@ -173,5 +173,6 @@ def _without_rows(found: Resolved) -> Iterator[None]:
         try:
             yield
         except InvalidDataError as error:
-            error.rows, error.placed = [], error.placed or (error.column or error.subject) is None
+            somewhere = isinstance(error, EmptyDataError) or (error.column or error.subject) is not None
+            error.rows, error.placed = [], error.placed or not somewhere
             raise

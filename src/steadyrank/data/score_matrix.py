@@ -178,7 +178,7 @@ class ScoreMatrix(EntryObservations):
         if missing not in MISSING:
             raise errors.InvalidPolicyError("missing", missing, tuple(MISSING))
         matrix = as_matrix(values, "values", missing=True)
-        check_some(len(matrix), "rows")
+        check_some(len(matrix), "scores")
         check_some(matrix.shape[1], "items")
         labels = column_labels(items, matrix.shape[1])
         row_labels = row_names(rows, len(matrix))

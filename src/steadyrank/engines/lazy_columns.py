@@ -61,7 +61,7 @@ def with_labels(source: Source, frame: Frame, parts: Mapping[str, str]) -> Frame
             asked[f"{part} top"] = nw.col(part).max()
     found = source.numbers(frame.select(**asked), "checks of the labels")
     if not found["rows"]:
-        raise errors.EmptyDataError("there are no rows", way_out="At least one is needed.")
+        raise source.empty()
     casts = []
     for part, what in parts.items():
         if gone := int(found[f"{part} gone"] or 0):
@@ -162,7 +162,7 @@ def _is_written(column: nw.Expr, dtype: Any, text: str) -> nw.Expr:
 def check_numbers(source: Source, frame: Frame, part: str, what: str, *, missing: bool = False) -> None:
     """Complain about numbers that are infinite or, where they must not be, missing."""
     found = source.numbers(frame.select(**_asked(source, frame, part)), "checks of the numbers")
-    _check_values(found, what, missing=missing)
+    _check_values(source, found, what, missing=missing)
 
 
 def _asked(source: Source, frame: Frame, part: str) -> dict[str, nw.Expr]:
@@ -189,7 +189,7 @@ def decimal_range(source: Source, frame: Frame, what: str) -> tuple[int, float, 
         for places in range(NO_DECIMALS):
             asked[f"places {places}"] = are_decimals(value, places, single=single).all()
     found = source.numbers(frame.select(**asked), "checks of the numbers")
-    _check_values(found, what)
+    _check_values(source, found, what)
     lowest, highest = float(found["lowest"]), float(found["highest"])
     if not dtype.is_float():
         return 0, lowest, highest
@@ -263,10 +263,10 @@ def _by_size(tops: FloatArray, numbers: Sequence[float]) -> Any:
     return nw.when(below).then(lower).otherwise(upper)
 
 
-def _check_values(found: dict[str, Any], what: str, *, missing: bool = False) -> None:
+def _check_values(source: Source, found: dict[str, Any], what: str, *, missing: bool = False) -> None:
     rows, gone, odd = (int(found.get(name) or 0) for name in ("rows", "gone", "odd"))
     if not rows:
-        raise errors.EmptyDataError(f"there are no {what}", way_out="At least one is needed.")
+        raise source.empty()
     if odd:
         infinite = found["highest"] if np.isinf(found["highest"]) else found["lowest"]
         raise errors.NotANumberError(

@@ -86,6 +86,8 @@ class Source:
         The answers whose rows are left out.
     spellings : mapping
         How the numbers of text may be spelt, for some columns; under "", for all others.
+    holds : str
+        What its rows are, such as votes.
     every : lazy frame
         All parts, once they are picked.
     """
@@ -105,6 +107,7 @@ class Source:
         self.beside: dict[str, str] = {}
         self.dropping = Dropping(None)
         self.spellings: Mapping[str, tuple[Spelling, ...]] = {"": SPELLINGS}
+        self.holds = "rows"
         self._opened = ExitStack()
         if isinstance(given, str | os.PathLike):
             self._chosen = engine_of(engine)
@@ -168,6 +171,10 @@ class Source:
             self.every = without_dropped(self, self.every, columns)
         return self.every.select(*columns), notes + self.dropping.said()
 
+    def empty(self) -> errors.EmptyDataError:
+        """Return the complaint that there is nothing, in the words of memory."""
+        return errors.EmptyDataError(f"there are no {self.holds}", way_out="At least one is needed.")
+
     def _open(self, columns: Mapping[str, str], numbers: Collection[str]) -> list[str]:
         """Let the engine open the files, those that it may read otherwise than memory put down anew."""
         assert self._files is not None  # noqa: S101 (asked before)
@@ -175,7 +182,7 @@ class Source:
         self._opened.callback(folder.close)
         paths, notes = self._files.paths, list[str]()
         if not self._files.plain:
-            stage = Stage(folder.path, columns, numbers, self.dropping)
+            stage = Stage(folder.path, columns, numbers, self.dropping, self.empty)
             notes = stage.put(self._files, self.spellings)
             paths, self.wrong = tuple(stage.paths), stage.wrong
         self._paths = plain_paths(paths, folder.path)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,8 @@ class Stage:
         Which of them are numbers; the others are labels.
     dropping : Dropping
         The rows of text that are not put down.
+    empty : callable
+        What to complain where there are no others.
 
     Attributes
     ----------
@@ -60,6 +62,7 @@ class Stage:
     columns: Mapping[str, str]
     numbers: Collection[str]
     dropping: Dropping
+    empty: Callable[[], EmptyDataError]
     paths: list[str] = field(default_factory=list)
     wrong: dict[str, InvalidDataError] = field(default_factory=dict)
     _schema: Any = None
@@ -88,7 +91,7 @@ class Stage:
             self._spellings, self.wrong, self.paths, self._schema = found | {"": ()}, wrong, [], None
             notes = self._put(files)
         if not self.paths:
-            raise EmptyDataError("there are no rows", way_out="At least one is needed.")
+            raise self.empty()
         for part in self.columns:
             self._widen(part)
         return notes
