@@ -260,6 +260,14 @@ def test_contributions_add_up(kind: str, weighted: bool, grouped: bool, cases: C
         assert all(text is None or text for text in study.data.said([0], [range(case.items)]))
 
 
+def test_a_group_that_weighs_nothing_says_what_it_names() -> None:
+    from steadyrank import Votes
+
+    votes = Votes(["x", "y", "y", "z"], weights=[0, 0, 1, 2], units=["u", "u", "v", "w"])
+    assert votes.said([0], [[0, 1]]) == ["x in 1, y in 1 of 2 votes"]
+    assert Study(votes).explain(1).contributions.tolist() == [0.0, -1 / 3, 2 / 3]
+
+
 def opposite(kind: str, items: int) -> tuple[object, object]:
     """Two things that people can say, as far apart as any."""
     order = [[item] for item in range(items)]

@@ -84,7 +84,8 @@ class CountedRows(Observations):
 
     def _said_together(self, unit: int, those: Sequence[int]) -> str | None:
         """Return how many observations of a group name each item."""
-        group = self._changed(self._rows(np.flatnonzero(self.unit == unit)))
+        rows = self._rows(np.flatnonzero(self.unit == unit))
+        group = self._changed(rows | {"weights": None})  # how often, also where all weights are 0
         numbers = group.item_counts
         named = [f"{self._named(item)} in {numbers[item]:,}" for item in those if numbers[item]]
         size = counted(int(group.counts.sum()), self.kind.observation)
