@@ -386,7 +386,8 @@ def test_what_is_said_is_true(cases: Cases) -> None:
         document = found.findings()
         assert set(document["top"]) == set(may) == set(found.top(k))
         noun = "item" if len(may) == 1 else "items"
-        assert f"no others than {len(may)} {noun} may truly be among the {k} best" in found.top_sentence
+        best = "the best" if k == 1 else f"among the {k} best"
+        assert f"no others than {len(may)} {noun} may truly be {best}:" in found.top_sentence
         ranks = dict(zip(found.items, found.simultaneous[0], strict=True))
         below = sum(ranks[item] > k for item in may)
         assert (f"The ranks of {below} of these begin" in found.top_sentence) == (below > 0)
