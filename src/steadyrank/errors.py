@@ -520,7 +520,8 @@ class OneUnitError(InvalidValueError):
 
     def __init__(self, kind: str) -> None:
         problem = f"there is only one unit (a {kind}), and draws from it, all the same, tell no chance"
-        super().__init__(problem, way_out="Bring more units, or scores with their standard errors.")
+        say = "Bring more units, or scores with their standard errors; their column is named by "
+        super().__init__(problem, way_out=[say, Option("error")])
 
 
 class NoUnitsError(InvalidValueError):

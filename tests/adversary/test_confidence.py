@@ -50,6 +50,16 @@ def least_limit(level: float, questions: int, units: int | None) -> float:
     return math.sqrt(units / (units - 1)) * float(student_t.isf((1 - level) / questions, units - 1))
 
 
+def agreed(
+    scores: np.ndarray, noise: np.ndarray, above: int, below: int, questions: int, level: float
+) -> bool:
+    """Tell whether all draws put one above the other, but for a share of the probability left."""
+    gap = scores[above] - scores[below]
+    return sum(draw[above] - draw[below] <= -gap for draw in noise) <= (1 - level) / questions * len(
+        noise
+    )
+
+
 def decided(
     scores: np.ndarray,
     covariance: np.ndarray,
@@ -69,10 +79,12 @@ def decided(
     left = [pair for pair in pairs if error[pair]]
     while left:
         largest = [max(abs(draw[i] - draw[j]) / error[i, j] for i, j in left) for draw in noise]
-        limit = max(
-            quantile_of(largest, level), least_limit(level, 2 * (len(pairs) - len(found)), units)
-        )
+        questions = 2 * (len(pairs) - len(found))
+        limit = max(quantile_of(largest, level), least_limit(level, questions, units))
         over = [(i, j) for i, j in left if abs(scores[i] - scores[j]) > limit * error[i, j]]
+        if units is not None:
+            ordered = [((i, j), (i, j) if scores[i] > scores[j] else (j, i)) for i, j in over]
+            over = [pair for pair, way in ordered if agreed(scores, noise, *way, questions, level)]
         if not over:
             break
         found |= {(i, j) if scores[i] > scores[j] else (j, i) for i, j in over}
@@ -96,10 +108,11 @@ def above_one_sided(
     left = {pair for pair in left if error[pair]}
     while left:
         largest = [max(0.0, *((draw[i] - draw[j]) / error[i, j] for i, j in left)) for draw in noise]
-        limit = max(
-            quantile_of(largest, level), least_limit(level, size * (size - 1) - len(found), units)
-        )
+        questions = size * (size - 1) - len(found)
+        limit = max(quantile_of(largest, level), least_limit(level, questions, units))
         over = {(i, j) for i, j in left if scores[i] - scores[j] > limit * error[i, j]}
+        if units is not None:
+            over = {way for way in over if agreed(scores, noise, *way, questions, level)}
         if not over:
             break
         found |= over
@@ -373,7 +386,8 @@ def test_what_is_said_is_true(cases: Cases) -> None:
         document = found.findings()
         assert set(document["top"]) == set(may) == set(found.top(k))
         noun = "item" if len(may) == 1 else "items"
-        assert f"no others than {len(may)} {noun} may truly be among the {k} best" in found.top_sentence
+        best = "the best" if k == 1 else f"among the {k} best"
+        assert f"no others than {len(may)} {noun} may truly be {best}:" in found.top_sentence
         ranks = dict(zip(found.items, found.simultaneous[0], strict=True))
         below = sum(ranks[item] > k for item in may)
         assert (f"The ranks of {below} of these begin" in found.top_sentence) == (below > 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import suppress
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -180,6 +180,19 @@ def test_a_unit_with_all_the_weight_never_leaves(kind: str, scorer: str, groups:
     }
     with pytest.raises(InvalidWeightError, match="has all the weight, nothing is left"):
         Study(made[kind](), scorer).topk(1)
+
+
+@pytest.mark.parametrize("scorer", [*scorers_for("votes"), *scorers_for("battles")])
+def test_a_group_with_all_the_counts_never_leaves(scorer: str) -> None:
+    """Groups of rows that were counted 0 times are units, but nothing is left where they are alone."""
+    from steadyrank import Battles, Votes
+
+    counted: dict[str, Any] = {"counts": [2, 2, 0], "units": ["u", "u", "v"], "unit_kind": "region"}
+    data: Any = Votes(["x", "y", "z"], **counted)
+    if scorer not in scorers_for("votes"):
+        data = Battles(["x", "y", "x"], ["y", "x", "y"], ["left"] * 3, **counted)
+    with pytest.raises(SteadyrankError, match=r"has all the (votes|battles), nothing is left|counted"):
+        Study(data, scorer).topk(1)
 
 
 @WAYS

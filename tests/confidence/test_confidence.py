@@ -151,8 +151,11 @@ def test_a_draw_without_scores_is_never_dropped() -> None:
 
 
 def test_one_unit_and_too_many_items_are_refused() -> None:
-    with pytest.raises(OneUnitError, match=r"only one unit \(a vote\), and draws from it, all the same"):
+    with pytest.raises(
+        OneUnitError, match=r"only one unit \(a vote\), and draws from it, all the same"
+    ) as caught:
         confidence(Votes(["a"]))
+    assert "error=..." in str(caught.value)  # a column of errors beside other numbers is not guessed
     with pytest.raises(TooLargeError, match="comparing all pairs of items"):
         confidence(Ratings(["u", "v"] * 10_000, range(20_000), [1] * 20_000))
 

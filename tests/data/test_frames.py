@@ -118,7 +118,7 @@ def test_ballots_by_rank_columns(make: Any) -> None:
     frame = make({"1st": ["a", "b"], "2nd": ["b", None], "3rd": [None, "a"]})
     ballots = Ballots.from_frame(frame, ranks=["1st", "2nd", "3rd"])
     assert list(ballots.units.labels) == ["a > b", "b > a"]
-    assert ballots.notes == ("1 ballots skip a rank: later choices moved up",)
+    assert ballots.notes == ("1 ballot skips a rank: later choices moved up",)
 
 
 def test_ballots_one_row_an_entry(make: Any) -> None:

@@ -74,7 +74,13 @@ def check_headline(sentence, stands, k, names, unit, listed):
         return "nobody"
     whoever = rf"any one of {changing:,} of {every}" if changing > 1 else rf"one of {every}"
     if k - len(sure) == 1:
-        last = "comes first" if k == 1 else f"takes the last place in the top {k:,}"
+        holders = [ranking[k - 1] for _, ranking in [*stands.others, (1, stands.ranking)]]
+        last = "comes first" if k == 1 else f"is in the top {k:,}"
+        if k > 1 and set(holders) <= set(contenders):
+            last = f"takes the last place in the top {k:,}"
+            assert changing == sum(
+                copies for copies, ranking in stands.others if ranking[k - 1] != stands.ranking[k - 1]
+            )
         match = re.fullmatch(rf"(.+)\? Leaving out {whoever} changes who {last}\.", sentence)
         assert match, sentence
         check_names(match[1], contenders, names, "or")

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import permutations
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 LEVEL, FEW_LEVEL = 0.9, 0.95
 UNITS = (2, 3, 5, 10, 20, 50, 100)
 TAU = 3
+ORDERS = list(permutations(range(3)))
 TRUTHS = {
     "all equal": np.zeros(8),
     "two clusters": np.array([0.0] * 4 + [6.0] * 4),
@@ -84,8 +86,35 @@ def unit_trial(kind: str) -> Trial:
     return trial
 
 
+def runoff_rounds(counts: np.ndarray) -> np.ndarray:
+    """Return the rounds (draws, 3) of instant-runoff counts, from so many ballots of each order."""
+    rounds, stay = np.zeros((len(counts), 3)), np.ones((len(counts), 3), dtype=bool)
+    while stay.any():
+        rounds += stay
+        votes, unused = np.zeros_like(rounds), counts.astype(float)
+        for place in range(3):
+            for which, order in enumerate(ORDERS):
+                now = unused[:, which] * stay[:, order[place]]
+                votes[:, order[place]] += now
+                unused[:, which] -= now
+        stay &= votes > np.where(stay, votes, np.inf).min(axis=1, keepdims=True)
+    return rounds
+
+
+def runoff_trial(rng: np.random.Generator, level: float) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Hold a runoff among three that are equally liked: its rounds jump, whoever is just ahead."""
+    ballots, shares = 600, np.full(len(ORDERS), 1 / len(ORDERS))
+    counts = rng.multinomial(ballots, shares)
+    scores = runoff_rounds(counts[np.newaxis])[0]
+    draws = (runoff_rounds(rng.multinomial(ballots, counts / ballots, size=400)) - scores).T.copy()
+    noise = Noise(scores, np.cov(draws), draws, ballots)
+    ranks = {"simultaneous": noise.simultaneous(level), "marginal": noise.marginal(level)}
+    return np.zeros(3), ranks | {"one-sided": noise.simultaneous(level, one_sided=True)}
+
+
 TRIALS = {f"normal, {name}": normal_trial(truth) for name, truth in TRUTHS.items()}
 TRIALS |= {name: unit_trial(kind) for name, kind in (("300 votes", "votes"), ("100 rows", "rows"))}
+TRIALS["600 ballots, runoff"] = runoff_trial
 
 
 def _losing(rng: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:

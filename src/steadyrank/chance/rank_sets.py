@@ -21,6 +21,10 @@ there are, and deviations that n units can only estimate: the quantile of the la
 with few units. So it is never taken to be less than what keeps the promise whatever the directions are:
 Student's quantile for n units, with the probability shared out among the questions (Bonferroni, and step
 by step Holm). For means of normal units that is exact for one question, and safe for all together.
+
+Scores that *jump*, such as rounds of elimination or majorities, have no such limits: near a tie nearly
+all draws may be the same, and a deviation is no measure. So the draws must agree, too. No larger share
+of them than that probability may put the pair the other way round, or equal.
 """
 
 from __future__ import annotations
@@ -101,13 +105,15 @@ class Noise:
         decided = (errors == 0) & (gaps != 0) & (self.units is None)
         left = np.flatnonzero(errors)
         over, against = errors > 0, np.zeros(self.draws.shape[1])
+        contrary = np.zeros(len(one)) if self.units is None else self._contrary(one, other, gaps)
         while left.size and over.any():
             largest = self._largest(one[left], other[left], errors[left])
-            limit = upper_quantile(np.maximum(against, largest), level)
+            limit, tail = upper_quantile(np.maximum(against, largest), level), 1.0
             if self.units is not None:
                 in_question = 2 * len(one) - (1 if one_sided else 2) * np.count_nonzero(decided)
-                limit = max(limit, student((1 - level) / in_question, self.units))
-            over = np.abs(gaps[left]) > limit * errors[left]
+                tail = (1 - level) / in_question
+                limit = max(limit, student(tail, self.units))
+            over = (np.abs(gaps[left]) > limit * errors[left]) & (contrary[left] <= tail)
             new, left = left[over], left[~over]
             decided[new] = True
             if one_sided:  # whether the one below is above is still in question
@@ -131,6 +137,14 @@ class Noise:
         varies = variances > np.maximum(NEVER * both, rounding**2)
         gaps[~varies & (np.abs(gaps) <= NEVER * sizes.max())] = 0.0
         return gaps, np.sqrt(np.where(varies, variances, 0.0))
+
+    def _contrary(self, one: IntArray, other: IntArray, gaps: FloatArray) -> FloatArray:
+        """Return which share of the draws puts each pair the other way round, or equal."""
+        shares = np.zeros(len(one))
+        for part in slices(len(one), BLOCK_NUMBERS, self.draws.shape[1]):
+            moved = (self.draws[other[part]] - self.draws[one[part]]).T * np.sign(gaps[part])
+            shares[part] = (moved >= (1 - NEVER) * np.abs(gaps[part])).mean(axis=0)
+        return shares
 
     def _largest(
         self, one: IntArray, other: IntArray, errors: FloatArray, size: np.ufunc = np.absolute

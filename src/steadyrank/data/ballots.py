@@ -427,7 +427,8 @@ def _orders_of_choices(table: Table, ranks: Sequence[str]) -> list[list[object]]
         skipped += ranked != list(range(len(ranked)))
         orders.append([row[place] for place in ranked])
     if skipped:
-        table.notes.append(f"{skipped:,} ballots skip a rank: later choices moved up")
+        skip = "ballot skips" if skipped == 1 else "ballots skip"
+        table.notes.append(f"{skipped:,} {skip} a rank: later choices moved up")
     return orders
 
 

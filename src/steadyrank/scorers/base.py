@@ -224,20 +224,22 @@ def check_kind(data: object, takes: tuple[str, ...], *, scorer: str, classes: bo
 
 
 def check_several(data: Observations) -> None:
-    """Complain about data with no units, or one that has all the weight: without it nothing is left."""
+    """Complain about data with no units, or one that has all there is: without it nothing is left."""
     if not data.n_units:
         raise NoUnitsError
     if data.n_units < 2:
         raise NothingLeftError(data.units.kind)
-    if data.weights is None:
+    if data.weights is None and data.unit is None:
         return
-    parts = data.unit_parts
+    parts = data.unit_parts  # groups of rows that occur 0 times have none
     alone = np.flatnonzero(parts == parts @ data.units.counts)
     if len(alone):
         unit = f"{data.units.kind} {shorten(data.units.labels[int(alone[0])])}"
+        weighted = data.weights is not None
+        what = "weight" if weighted else data.count_of
         raise InvalidWeightError(
-            f"without the {unit}, which has all the weight, nothing is left",
-            way_out="Give other units a weight, too.",
+            f"without the {unit}, which has all the {what}, nothing is left",
+            way_out=f"Give other units {'a weight' if weighted else 'some'}, too.",
         )
 
 

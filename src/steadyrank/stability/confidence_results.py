@@ -141,8 +141,9 @@ class Confidence(Result):
         if self.k is None:
             return None
         those = self.top(self.k)
-        what = f"{counted(len(those), 'item')} may truly be among the {self.k:,} best"
-        told = f"With {percent(self.level)} confidence no others than {what}: {named(those, 'and', 20)}."
+        where = "the best" if self.k == 1 else f"among the {self.k:,} best"
+        what = f"{counted(len(those), 'item')} may truly be {where}: {named(those, 'and', 20)}"
+        told = f"With {percent(self.level)} confidence no others than {what}."
         further = int(((self._best <= self.k) & (self.simultaneous[0] > self.k)).sum())
         where = f"The ranks of {further:,} of these begin further down than {self.k:,} in the table"
         return (

@@ -54,7 +54,10 @@ def topk_headline(answer: StableTopK) -> str:
         question = f"{counted(len(contenders), 'item')} contend for {free} {in_words(k)} places: "
         question += f"{named(contenders, 'and')}. Leaving out {whoever} changes who is in the top {k:,}."
         return question[:1].upper() + question[1:]
-    place = "comes first" if k == 1 else f"takes the last place in the top {k:,}"
+    # A sure item that comes k-th somewhere takes the last place there itself.
+    last = answer.ranks is not None and len(answer.ranks) >= k and k not in answer.ranks.worst[:k]
+    place = f"takes the last place in the top {k:,}" if last else f"is in the top {k:,}"
+    place = "comes first" if k == 1 else place
     return f"{named(contenders, 'or')}? Leaving out {whoever} changes who {place}."
 
 
