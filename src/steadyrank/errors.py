@@ -327,12 +327,15 @@ class InvalidDataError(InvalidValueError):
 
 @contextmanager
 def rows_among(places: Any) -> Iterator[None]:
-    """Say errors about some rows, or entries, in terms of all rows: those that they are, or are of."""
+    """Say errors about some rows, or entries, in terms of all rows: those that they are, or are of.
+
+    None as places says that they are no rows: what an error names is all that can be said.
+    """
     try:
         yield
     except InvalidDataError as error:
-        if places is not None and not error.placed:
-            error.rows = [int(places[row]) for row in error.rows]
+        if not error.placed:
+            error.rows = [] if places is None else [int(places[row]) for row in error.rows]
         raise
 
 
