@@ -119,6 +119,15 @@ class Reading(Option):
         return "read or from_frame instead of scan"
 
 
+@dataclass(frozen=True)
+class LeastCount(Option):
+    """Leaving out items with few observations: an option, but for Python a method of the data."""
+
+    def __str__(self) -> str:
+        return "with_min_count(...)"
+
+
+FEW_DATA = ("Leave out items with few observations by ", LeastCount("min_count"))
 IN_MEMORY = ("This needs the data in memory, from one file or frame: use ", Reading("engine", "memory"))
 NOBODY_COUNTS = "all weights are 0, so nobody counts"
 FILL_IN = ("Fill them in, or leave these rows out of the table.",)

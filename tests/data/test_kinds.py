@@ -359,7 +359,12 @@ def test_joined_battles_of_many_items_are_told_apart() -> None:
     ("frame", "said"),
     [
         (
-            {"model": ["a", "b", "c"], "x": [1.0, 2.0, 3.0], "y": [2.0, 3.0, 1.0], "z": [np.nan, 1.0, 2.0]},
+            {
+                "model": ["a", "b", "c"],
+                "x": [1.0, 2.0, 3.0],
+                "y": [2.0, 3.0, 1.0],
+                "z": [np.nan, 1.0, 2.0],
+            },
             "1 value is missing (column 'z' item 'a'). Drop these columns with ",
         ),
         (
