@@ -167,3 +167,9 @@ def test_the_help_and_the_documents_say_the_codes(run: Command) -> None:
     rows = dict(re.findall(r"^\| (\d+) \| (.+?) \|$", page, re.MULTILINE))
     assert rows == {str(int(code)): meaning for code, meaning in MEANINGS.items()}
     assert set(MEANINGS) == set(ExitCode)
+
+
+def test_an_answer_that_never_changes_has_margin_enough(run: Command, benchmark: Path) -> None:
+    found = run("check", benchmark, "-k", 12, "--min-margin", 1000)  # of 48 rows
+    assert found.code == 0
+    assert "However many leave, it never happens, 1,000 asked for: enough." in found.out

@@ -15,7 +15,13 @@ from steadyrank.stability import findings
 from steadyrank.stability.confidence_results import DRAWS
 from steadyrank.stability.results import Result, some_of
 from steadyrank.stability.topk_audit import Flips
-from steadyrank.stability.verdict import ranking_headline, suggestions, topk_headline, topk_warnings
+from steadyrank.stability.verdict import (
+    ranking_headline,
+    ranking_warnings,
+    suggestions,
+    topk_headline,
+    topk_warnings,
+)
 from steadyrank.stability.views import plot_ranking, plot_topk
 
 if TYPE_CHECKING:
@@ -449,7 +455,7 @@ class StableRanking(Answer):
     def _found(self) -> dict[str, Any]:
         return self._listed(None) | {
             "headline": ranking_headline(self),
-            "warnings": [],
+            "warnings": list(ranking_warnings(self)),
             "suggestions": suggestions(self),
             "tiers": [findings.labels(tier) for tier in self.tiers],
             "margin": self._margin_found(),
