@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+from pathlib import Path
 from statistics import fmean, pstdev
 
 import numpy as np
@@ -282,3 +283,13 @@ def test_nobody_is_told_of_averages_that_are_not_taken(scorer: str) -> None:
     found = Study(ScoreMatrix.from_frame(frame), scorer).ranking().findings()
     assert any("different scales" in guess["text"] for guess in found["guesses"])
     assert not any("average" in guess["text"] + guess["note"] for guess in found["guesses"])
+
+
+@pytest.mark.parametrize("header", ["model", "task", "", "Agent"])
+def test_a_table_of_wins_is_not_taken_for_tasks(header: str, tmp_path: Path) -> None:
+    path = tmp_path / "wins.csv"
+    path.write_text(f"{header},x,y,z\nz,3,4,\nx,,10,7\ny,5,,6\n")
+    with pytest.raises(ColumnError, match="rows and columns have the same names: 'x', 'y', 'z'"):
+        read_any(path)
+    taken = ScoreMatrix.read(path, items_in="rows", missing="available")
+    assert (taken.items, taken.row_labels) == (("z", "x", "y"), ("x", "y", "z"))
