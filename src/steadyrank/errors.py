@@ -456,6 +456,7 @@ class MissingPackageError(SteadyrankError, ImportError):
 
 RIDGE = Option("scorer", "bradley-terry:ridge=0.01")
 """What gives every item of a comparison a finite score."""
+ONE_GROUP = (", or leave the items of all groups but one out with ", Option("drop", several=True))
 
 
 class DisconnectedComparisonsError(InvalidValueError):
@@ -467,7 +468,7 @@ class DisconnectedComparisonsError(InvalidValueError):
         without: str = "",
         *,
         scores: str = "Bradley-Terry scores",
-        way_out: WayOut = ("Use a ridge, for example ", RIDGE, ", or keep only the items of one group."),
+        way_out: WayOut = ("Use a ridge, for example ", RIDGE, *ONE_GROUP),
     ) -> None:
         self.components = [list(component) for component in components]
         self.without = without
