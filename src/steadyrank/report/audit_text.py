@@ -159,7 +159,8 @@ def _remedy(findings: Findings, terminal: Terminal) -> str:
     more = remedy["size"] - k - ADDED
     added = ", ".join(map(str, remedy["items"][k:][:ADDED])) + (f" and {more:,} more" * (more > 0))
     eps = f", at eps = {rounded_up(remedy['eps'])}" if terminal.verbose else ""
-    return f"What would pass: a list of {counted(remedy['size'], 'item')}, with {added}{eps}."
+    does = "pass" if findings["min_margin"] is None else "keep to the share allowed"
+    return f"What would {does}: a list of {counted(remedy['size'], 'item')}, with {added}{eps}."
 
 
 def flip_lines(flips: Row, unit: str, terminal: Terminal) -> Iterator[Line]:
