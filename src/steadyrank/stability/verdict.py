@@ -114,14 +114,13 @@ def border_warnings(answer: StableTopK) -> Iterator[str]:
 
 def ranking_warnings(answer: StableRanking) -> Iterator[str]:
     """Yield a warning if the list of items decides about some of the order."""
-    scores = answer.scores[answer.order]
-    equal = np.concatenate([[False], scores[1:] == scores[:-1], [False]])
-    if equal.any():
-        tied = answer.order[np.flatnonzero(equal[1:] | equal[:-1])]
-        first = answer.labels(tied[answer.scores[tied] == answer.scores[tied[0]]])
+    scores, counts = np.unique(answer.scores, return_counts=True)
+    if (shared := counts > 1).any():
+        first = answer.labels(np.flatnonzero(answer.scores == scores[shared][-1]))
+        tied = counts[shared].sum()
         who = f"{named(first, 'and')} have equal scores"
-        if len(first) < len(tied):
-            who = f"{len(tied):,} items share their score with another; {who}, to begin with"
+        if len(first) < tied:
+            who = f"{tied:,} items share their score with another; {who}, to begin with"
         yield f"{who}: {FIRST_LISTED}"
 
 
