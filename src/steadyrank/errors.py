@@ -119,6 +119,15 @@ class Reading(Option):
         return "read or from_frame instead of scan"
 
 
+@dataclass(frozen=True)
+class LeastCount(Option):
+    """Leaving out items with few observations: an option, but for Python a method of the data."""
+
+    def __str__(self) -> str:
+        return "with_min_count(...)"
+
+
+FEW_DATA = ("Leave out items with few observations by ", LeastCount("min_count"))
 IN_MEMORY = ("This needs the data in memory, from one file or frame: use ", Reading("engine", "memory"))
 NOBODY_COUNTS = "all weights are 0, so nobody counts"
 FILL_IN = ("Fill them in, or leave these rows out of the table.",)
@@ -327,12 +336,15 @@ class InvalidDataError(InvalidValueError):
 
 @contextmanager
 def rows_among(places: Any) -> Iterator[None]:
-    """Say errors about some rows, or entries, in terms of all rows: those that they are, or are of."""
+    """Say errors about some rows, or entries, in terms of all rows: those that they are, or are of.
+
+    None as places says that they are no rows: what an error names is all that can be said.
+    """
     try:
         yield
     except InvalidDataError as error:
-        if places is not None and not error.placed:
-            error.rows = [int(places[row]) for row in error.rows]
+        if not error.placed:
+            error.rows = [] if places is None else [int(places[row]) for row in error.rows]
         raise
 
 
@@ -444,6 +456,7 @@ class MissingPackageError(SteadyrankError, ImportError):
 
 RIDGE = Option("scorer", "bradley-terry:ridge=0.01")
 """What gives every item of a comparison a finite score."""
+ONE_GROUP = (", or leave the items of all groups but one out with ", Option("drop", several=True))
 
 
 class DisconnectedComparisonsError(InvalidValueError):
@@ -455,7 +468,7 @@ class DisconnectedComparisonsError(InvalidValueError):
         without: str = "",
         *,
         scores: str = "Bradley-Terry scores",
-        way_out: WayOut = ("Use a ridge, for example ", RIDGE, ", or keep only the items of one group."),
+        way_out: WayOut = ("Use a ridge, for example ", RIDGE, *ONE_GROUP),
     ) -> None:
         self.components = [list(component) for component in components]
         self.without = without

@@ -224,3 +224,29 @@ def test_without_typer_the_way_to_install_it_is_said(
 ) -> None:
     monkeypatch.setattr("steadyrank.cli.find_spec", lambda _: None)
     assert_one_message(run("topk"), 'pip install "steadyrank[cli]"', "typer and rich")
+
+
+@pytest.mark.parametrize(
+    ("table", "options"),
+    [
+        (b"model_a,model_b,winner\na,b,model_a\nb,a,model_a\nnew,a,model_a\n", ["--scorer", "win-rate"]),
+        (b"model,x,y,z\na,1,2,3\nb,2,1,2\nnew,3,,\n", ["--missing", "available"]),
+        (b"task,a,b,new\nx,1,2,3\ny,2,1,\nz,3,2,\n", ["--missing", "available"]),
+    ],
+)
+def test_an_item_that_hangs_on_one_unit_is_left_out_by_the_option_that_is_named(
+    run: Command, table: bytes, options: list[str]
+) -> None:
+    assert_one_message(run("topk", "-", "-k", 1, *options, stdin=table), "'new'", "by --min-count ...")
+    assert run("topk", "-", "-k", 1, *options, "--min-count", 2, stdin=table).code == 0
+
+
+@pytest.mark.parametrize("scorer", ["bradley-terry", "eigenvector"])
+def test_items_that_never_met_the_others_are_left_out_by_the_option_that_is_named(
+    run: Command, scorer: str
+) -> None:
+    rows = [f"{pair},{side}" for pair in ("a,b", "b,c", "c,a", "d,e") for side in ("left", "right") * 2]
+    table = "\n".join(["model_a,model_b,winner", *rows]).encode()
+    asked = ("topk", "-", "-k", 1, "--scorer", scorer)
+    assert_one_message(run(*asked, stdin=table), "[a, b, c], [d, e]", "but one out with --drop A,B,...")
+    assert run(*asked, "--drop", "d,e", stdin=table).code == 0

@@ -167,3 +167,24 @@ def test_the_help_and_the_documents_say_the_codes(run: Command) -> None:
     rows = dict(re.findall(r"^\| (\d+) \| (.+?) \|$", page, re.MULTILINE))
     assert rows == {str(int(code)): meaning for code, meaning in MEANINGS.items()}
     assert set(MEANINGS) == set(ExitCode)
+
+
+def test_an_answer_that_never_changes_has_margin_enough(run: Command, benchmark: Path) -> None:
+    found = run("check", benchmark, "-k", 12, "--min-margin", 1000)  # of 48 rows
+    assert found.code == 0
+    assert "However many leave, it never happens, 1,000 asked for: enough." in found.out
+
+
+def test_only_what_would_pass_is_said_to(run: Command, benchmark: Path) -> None:
+    asked = ("check", benchmark, "-k", 4, "--min-margin")
+    found = run(*asked, 40, "--json").json
+    assert (
+        run(*asked, 40, "--eps", found["remedy"]["eps"]).code == 1
+    )  # the list is as wide, and the margin low
+    assert (
+        "What would keep to the share allowed: a list of 5 items, with DeepLinear."
+        in run(*asked, 40).out
+    )
+    without = run("check", benchmark, "-k", 4)
+    assert "What would pass: a list of 5 items, with DeepLinear." in without.out
+    assert run("check", benchmark, "-k", 4, "--eps", found["remedy"]["eps"]).code == 0

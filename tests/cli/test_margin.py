@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -127,3 +127,11 @@ def test_a_pair_is_said_by_its_names(tmp_path: Path) -> None:
     for pair in (("ann", "cyd"), ("cyd", "ann")):
         told = study.margin(pair=pair).sentence
         assert told == f"{truth} of 16 votes must leave before 'cyd' passes 'ann'."
+
+
+def test_a_battle_that_is_added_is_told_in_words(run: Callable[..., Any], battles: Path) -> None:
+    for scorer in ("win-rate", "bradley-terry"):
+        asked = ("margin", battles, "-k", 6, "--by", "add", "--scorer", scorer)
+        found = run(*asked, "--json").json
+        assert found["unit_added"] == f"{found['passing']} beats {found['passed']}"
+        assert f"Tried with {found['unit_added']}" in " ".join(run(*asked).out.split())

@@ -8,12 +8,13 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+from pathlib import Path
 from statistics import fmean, pstdev
 
 import numpy as np
 import pytest
 
-from steadyrank import Regression, ScoreMatrix, read_any, stable_topk
+from steadyrank import Regression, ScoreMatrix, Study, read_any, stable_topk
 from steadyrank.errors import (
     ColumnError,
     InvalidLabelError,
@@ -202,7 +203,7 @@ class TestScales:
 
     def test_suggested_where_scales_differ(self) -> None:
         data = read_any(stream(self.TEXT))
-        assert "values of different scales averaged as they are" in briefs(data)
+        assert "values of different scales taken as they are" in briefs(data)
         assert "'p' up to 0.9 and 'elo' up to 1400" in " ".join(data.notes)
         assert "scales" not in briefs(read_any(stream("model,p,q\na,1,9\nb,3,2\n")))
 
@@ -274,3 +275,21 @@ def test_an_unknown_kind_in_forty_words() -> None:
         said = str(caught.value)
         assert len(said.split()) <= 40, said
         assert all(name[:10] in said for name in list(frame)[:3])
+
+
+@pytest.mark.parametrize("scorer", ["column-means", "mean-rank", "mean-win-rate", "median"])
+def test_nobody_is_told_of_averages_that_are_not_taken(scorer: str) -> None:
+    frame = {"task": ["easy", "hard", "long"], "a": [0.1, 50.0, 0.3], "b": [0.2, 40.0, 0.2]}
+    found = Study(ScoreMatrix.from_frame(frame), scorer).ranking().findings()
+    assert any("different scales" in guess["text"] for guess in found["guesses"])
+    assert not any("average" in guess["text"] + guess["note"] for guess in found["guesses"])
+
+
+@pytest.mark.parametrize("header", ["model", "task", "", "Agent"])
+def test_a_table_of_wins_is_not_taken_for_tasks(header: str, tmp_path: Path) -> None:
+    path = tmp_path / "wins.csv"
+    path.write_text(f"{header},x,y,z\nz,3,4,\nx,,10,7\ny,5,,6\n")
+    with pytest.raises(ColumnError, match="rows and columns have the same names: 'x', 'y', 'z'"):
+        read_any(path)
+    taken = ScoreMatrix.read(path, items_in="rows", missing="available")
+    assert (taken.items, taken.row_labels) == (("z", "x", "y"), ("x", "y", "z"))

@@ -353,3 +353,38 @@ def test_joined_battles_of_many_items_are_told_apart() -> None:
     items = range(65536)  # so many that 32 bits do not number their pairs
     one, two = (Battles([winner], [1], ["left"], items=items) for winner in (0, 32768))
     assert list(one.joined(two).units.labels) == ["0 beats 1", "32768 beats 1"]
+
+
+@pytest.mark.parametrize(
+    ("frame", "said"),
+    [
+        (
+            {
+                "model": ["a", "b", "c"],
+                "x": [1.0, 2.0, 3.0],
+                "y": [2.0, 3.0, 1.0],
+                "z": [np.nan, 1.0, 2.0],
+            },
+            "1 value is missing (column 'z' item 'a'). Drop these columns with ",
+        ),
+        (
+            {"task": ["s", "s", "t", "u"], "model": ["a", "b", "a", "b"], "score": [1.0, 2.0, 3.0, 4.0]},
+            "2 values are missing (row 't' item 'b', row 'u' item 'a'). Drop these rows with ",
+        ),
+        (
+            {"task": ["s", "t"], "a": [1.0, 2.0], "b": [1.0, np.nan]},
+            "1 value is missing (row 't' item 'b'), at index 1. Drop these rows with ",
+        ),
+    ],
+)
+def test_gaps_are_said_to_be_where_the_file_has_them(frame: dict[str, list[object]], said: str) -> None:
+    with pytest.raises(MissingValuesError) as found:
+        ScoreMatrix.from_frame(frame)
+    assert str(found.value).startswith(said)
+
+
+def test_tasks_in_columns_are_dropped_as_columns() -> None:
+    frame = {"model": ["a", "b"], "x": [1.0, 2.0], "y": [2.0, 3.0], "z": [np.nan, 1.0]}
+    matrix = ScoreMatrix.from_frame(frame, missing="drop")
+    assert matrix.notes[-1] == "1 column with 1 missing value dropped: 'z'"
+    assert (matrix.row_labels, matrix.units.kind) == (("x", "y"), "column")

@@ -31,6 +31,7 @@ VOTES = Votes(["cyd"] * 40 + ["bob"] * 31 + ["abe"] * 30)
         (2, {"max_delta": 0.5, "min_margin": 2}, "At least 1 must leave, 2 asked for: too few."),
         (1, {"min_margin": 0}, None),
         (3, {"min_margin": 101}, None),
+        (3, {"min_margin": 1000}, None),  # it never changes
     ],
 )
 def test_it_fails_where_the_check_does_and_says_why(

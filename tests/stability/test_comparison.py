@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 
+import numpy as np
 import pytest
 
 from steadyrank import Battles, BradleyTerry, Ratings, ScoreMatrix, Study, Votes, compare
@@ -155,3 +156,23 @@ def test_labels_that_are_no_text_are_compared_as_they_are() -> None:
     assert compare(old, old).common == (10, 20)
     with pytest.raises(NotComparableError, match="no item in common"):
         compare(old, Ratings([1, 1, 2, 2], ["10", "20", "10", "20"], [5, 3, 4, 2]))
+
+
+@pytest.mark.parametrize("weighted", ["old", "new"])
+def test_which_side_has_weights_is_said(weighted: str) -> None:
+    plain = Votes(["a", "a", "b"])
+    heavy = Votes(["a", "a", "b"], weights=[1, 2, 1])
+    other = {"old": "new", "new": "old"}[weighted]
+    sides = (heavy, plain) if weighted == "old" else (plain, heavy)
+    with pytest.raises(
+        NotComparableError, match=f"{weighted} data have weights and the {other} data none"
+    ):
+        compare(*sides)
+
+
+def test_pairs_beyond_those_listed_are_counted() -> None:
+    values = np.arange(30.0)
+    old, new = ScoreMatrix([values, values]), ScoreMatrix([-values, -values])
+    found = compare(old, new).findings()
+    assert (found["n_swaps"], len(found["swaps"])) == (30 * 29 // 2, comparison.MAX_PAIRS)
+    assert compare(old, old).findings()["n_swaps"] == 0

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.errors import InvalidValueError, OneUnitError, Option, SteadyrankError
+from steadyrank.errors import FEW_DATA, InvalidValueError, OneUnitError, SteadyrankError
 from steadyrank.progress import counting
 from steadyrank.scorers.bagged import Bagged, drawn_copies
 from steadyrank.scorers.base import Scorer
@@ -73,8 +73,7 @@ def bootstrap_scores(data: Observations, scorer: Scorer, draws: int, seed: int) 
     if reasons:
         why = f"to leave them out would bias the rest; the first: {reasons[min(reasons)]}"
         problem = f"{len(reasons):,} of {draws:,} resamples cannot be scored, and {why}"
-        say = "Leave out items with few observations, by with_min_count or "
-        raise InvalidValueError(problem, way_out=[say, Option("min_count")])
+        raise InvalidValueError(problem, way_out=FEW_DATA)
     return np.array(list(found.values()), dtype=np.float64)
 
 

@@ -231,6 +231,14 @@ def _decided(table: Table, labels: str | None, names: Sequence[str]) -> str:
     """Return where the items are, and note why; refuse where that cannot be told."""
     if labels is None:
         return "columns"
+    if len(names) > 1 and {*map(str, table.labels(labels).tolist())} == {*names}:
+        raise ColumnError(
+            f"rows and columns have the same names: {listing(map(shorten, names))}",
+            way_out=[
+                "Wins are battles: give a row for each pair, with ", Option("wins_left"), " and ",
+                Option("wins_right"), ". To take opponents as tasks, say ", Option("items_in", "rows"),
+            ],
+        )  # fmt: skip
     called = simplify(labels)
     told = {"rows": called in ITEM_NAMES, "columns": called in ROW_NAMES or sounds_like_a_unit(labels)}
     if sum(told.values()) == 1:

@@ -25,7 +25,7 @@ from steadyrank.reading.kinds import Columns, Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Table, as_table, simplify
-from steadyrank.wording import counted, counted_are
+from steadyrank.wording import counted, counted_are, plural
 
 MISSING = {
     "error": "Missing values are refused.",
@@ -108,7 +108,7 @@ class ScoreMatrix(EntryObservations):
     units : array, series or iterable, optional
         For each row, the label of the group that leaves together.
     unit_kind : str
-        What one such group is, in the singular.
+        What one such group is, in the singular; without groups, what one row is.
     missing : {"error", "drop", "available"}
         What to do with missing values (NaN): complain and list them, drop their rows, or keep
         them, for scorers that take the mean over the values that are available.
@@ -183,10 +183,11 @@ class ScoreMatrix(EntryObservations):
         labels = column_labels(items, matrix.shape[1])
         row_labels = row_names(rows, len(matrix))
         gaps = np.isnan(matrix)
-        fields = of_people(np.ones(len(matrix), dtype=np.int64), "row", **people)
+        row = "row" if people.get("units") is not None else people.get("unit_kind", "row")
+        fields = of_people(np.ones(len(matrix), dtype=np.int64), row, **people)
         set_fields(self, items=labels, values=matrix, row_labels=row_labels, missing=missing, **fields)
         if gaps.any():
-            kept, notes = without_gaps(missing, gaps, row_labels, labels)
+            kept, notes = without_gaps(missing, gaps, row_labels, labels, row=row)
             set_fields(self, **self._rows(kept), notes=self.notes + notes)
 
     @cached_property
@@ -280,9 +281,7 @@ class ScoreMatrix(EntryObservations):
         kept, shared = made.pop("kept", None), made.pop("shared", None)
         made["values"] = _scaled(found, made["values"], made["rows"], shared)
         with errors.rows_among(kept):
-            data = cls(**made, missing=found.settings.get("missing", "error"))
-        in_rows = found.settings.get("items_in") == "rows"
-        return set_fields(data, unit_kind="column") if in_rows else data
+            return cls(**made, missing=found.settings.get("missing", "error"))
 
 
 def _scaled(
@@ -332,7 +331,7 @@ def _wide_matrix(found: Resolved) -> dict[str, Any]:
             way_out=[named, Option(role), guessed, Option("ignore", name)],
         )
     columns |= {"item": grid.labels, "row": grid.values}
-    return {"values": values.T, "items": labels, "rows": grid.values}
+    return {"values": values.T, "items": labels, "rows": grid.values, "unit_kind": "column"}
 
 
 def _long_matrix(found: Resolved) -> dict[str, Any]:
@@ -362,19 +361,23 @@ def without_gaps(
     rows: Sequence[object],
     items: Sequence[object],
     otherwise: WayOut = MEANS_OF_REST,
+    row: str = "row",
 ) -> tuple[IntArray, tuple[str, ...]]:
-    """Return which rows stay, and what was done about the gaps; errors say what could be done else."""
+    """Return which rows stay, and what was done about the gaps; errors say what could be done else.
+
+    What is a row here may be a column of the file, and is called ``row``.
+    """
     total = int(gaps.sum())
     gappy, empty = np.asarray(gaps.any(axis=1)), np.asarray(gaps.all(axis=1))
     if missing == "error":
         where = [
-            f"row {shorten(rows[row])} item {shorten(items[item])}"
-            for row, item in np.argwhere(gaps)[:5]
+            f"{row} {shorten(rows[place])} item {shorten(items[item])}"
+            for place, item in np.argwhere(gaps)[:5]
         ]
         raise errors.MissingValuesError(
             f"{counted_are(total, 'value', 'missing')} ({listing(where, total)})",
             rows=gappy,
-            way_out=["Drop these rows with ", Option("missing", "drop"), *otherwise],
+            way_out=[f"Drop these {plural(row)} with ", Option("missing", "drop"), *otherwise],
         )
     unknown = np.flatnonzero(gaps.all(axis=0)).tolist()
     if unknown:
@@ -385,13 +388,13 @@ def without_gaps(
     if missing == "available":
         notes = [f"{counted(total, 'missing value')} left out of the means"]
         if empty.any():
-            notes.append(f"{counted(int(empty.sum()), 'row')} without any value dropped")
+            notes.append(f"{counted(int(empty.sum()), row)} without any value dropped")
         return np.flatnonzero(~empty), tuple(notes)
     if gappy.all():
         raise errors.MissingValuesError(
-            "every row has a missing value, so that dropping them leaves nothing",
+            f"every {row} has a missing value, so that dropping them leaves nothing",
             way_out=["Leave out the items with the most gaps", *otherwise],
         )
-    names = listing(shorten(rows[row]) for row in np.flatnonzero(gappy).tolist())
-    rows_gone, gone = counted(int(gappy.sum()), "row"), counted(total, "missing value")
+    names = listing(shorten(rows[place]) for place in np.flatnonzero(gappy).tolist())
+    rows_gone, gone = counted(int(gappy.sum()), row), counted(total, "missing value")
     return np.flatnonzero(~gappy), (f"{rows_gone} with {gone} dropped: {names}",)

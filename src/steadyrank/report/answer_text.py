@@ -238,10 +238,15 @@ def _ends_of(rows: Sequence[Row], *, everything: bool, middle: int = 0) -> list[
 
 
 def _score_format(scores: Sequence[float]) -> Callable[[float], str]:
-    """Return how to write scores so that different ones look different: with two to six decimals."""
+    """Return how to write scores so that different ones look different: with two to six decimals.
+
+    What is as small as the rounding of the others, as a fit may leave of 0, is written as 0.
+    """
     ways = ({f"{score:.{decimals}f}" for score in scores} for decimals in range(2, 6))
-    different = len(set(scores))
+    different, rounding = len(set(scores)), 1e-12 * max(map(abs, scores), default=0.0)
     decimals = next((2 + place for place, texts in enumerate(ways) if len(texts) == different), 6)
     return lambda score: (
-        f"{score:.6g}" if score and not 1e-6 < abs(score) < 1e9 else f"{score:.{decimals}f}"
+        f"{score:.6g}"
+        if abs(score) > rounding and not 1e-6 < abs(score) < 1e9
+        else f"{score:z.{decimals}f}"
     )

@@ -123,10 +123,12 @@ def check_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     yield from paragraph(_checked(findings, plain=plain), terminal)
     yield from paragraph(findings["margin"]["sentence"], terminal)
     if findings["min_margin"] is not None:
-        lower = findings["margin"]["lower"]
-        held = "enough" if lower >= findings["min_margin"] else "too few"
-        told = f"At least {lower:,} must leave, {findings['min_margin']:,} asked for: {held}."
-        yield from paragraph(told, terminal)
+        lower, never = findings["margin"]["lower"], findings["margin"]["never"]
+        held = "enough" if never or lower >= findings["min_margin"] else "too few"
+        told = "However many leave, it never happens" if never else f"At least {lower:,} must leave"
+        yield from paragraph(f"{told}, {findings['min_margin']:,} asked for: {held}.", terminal)
+    for warning in findings["warnings"]:
+        yield from paragraph(warning, terminal, bullet="!", style="yellow")
     if findings["uncovered"] > findings["max_delta"]:
         yield from paragraph(_remedy(findings, terminal), terminal)
     yield Line("")
@@ -157,7 +159,8 @@ def _remedy(findings: Findings, terminal: Terminal) -> str:
     more = remedy["size"] - k - ADDED
     added = ", ".join(map(str, remedy["items"][k:][:ADDED])) + (f" and {more:,} more" * (more > 0))
     eps = f", at eps = {rounded_up(remedy['eps'])}" if terminal.verbose else ""
-    return f"What would pass: a list of {counted(remedy['size'], 'item')}, with {added}{eps}."
+    does = "pass" if findings["min_margin"] is None else "keep to the share allowed"
+    return f"What would {does}: a list of {counted(remedy['size'], 'item')}, with {added}{eps}."
 
 
 def flip_lines(flips: Row, unit: str, terminal: Terminal) -> Iterator[Line]:

@@ -353,7 +353,7 @@ class RowMeans(EntrySums):
 
     takes = ("scores",)
     prior = Prior(0.0, 1.0)
-    way_out = ("Leave these columns out, or use ", Option("missing", "drop"), " to drop rows with gaps.")
+    way_out = (*errors.FEW_DATA, ", or use ", Option("missing", "drop"))
     rule: ClassVar[str]
     moved: ClassVar[str] = "scores"
     scope: ClassVar[str] = "values from {lowest:g} to {highest:g}"

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.engines.blocks import slices
-from steadyrank.errors import InvalidSettingError, Option, SteadyrankError, shorten
+from steadyrank.errors import ONE_GROUP, InvalidSettingError, Option, SteadyrankError, shorten
 from steadyrank.scorers.base import UNUSED, LeaveOneOut, RowsOut, Scorer, check_several
 from steadyrank.scorers.bradley_terry import Removals, check_connected, check_connected_without_each
 from steadyrank.scorers.paired_fit import CHUNK_NUMBERS
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 CHORD_STEPS, NEAR = 30, 1e-13
 STEPS, SETTLED = 200, 1e-9
 """A step of this size leaves an error of about its square."""
-INSTEAD = ("Use ", Option("scorer", "pagerank"), ", or keep only the items of one group.")
+INSTEAD = ("Use ", Option("scorer", "pagerank"), *ONE_GROUP)
 
 
 class WinGraph(Scorer):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.engines.item_sums import Prior
-from steadyrank.errors import InvalidSettingError, shorten
+from steadyrank.errors import FEW_DATA, InvalidSettingError, shorten
 from steadyrank.scorers.base import UNUSED, LeaveOneOut, RowsOut
 from steadyrank.scorers.bradley_terry import Removals
 from steadyrank.scorers.entry_sums import ROUNDING, EntrySums
@@ -56,7 +56,7 @@ class WinRate(EntrySums):
     covariates = UNUSED
     prior = Prior(0.0, 1.0)
     value_range = (0.0, 1.0)
-    way_out = "Leave such items out, those with few battles by a minimum count."
+    way_out = FEW_DATA
 
     over: str = "battles"
 

@@ -11,11 +11,10 @@ import numpy as np
 from steadyrank.errors import Option, SteadyrankError
 from steadyrank.operators.intervals import rank_intervals, tiers
 from steadyrank.reading.arrays import frozen
-from steadyrank.stability import findings
+from steadyrank.stability import findings, verdict
 from steadyrank.stability.confidence_results import DRAWS
 from steadyrank.stability.results import Result, some_of
 from steadyrank.stability.topk_audit import Flips
-from steadyrank.stability.verdict import ranking_headline, suggestions, topk_headline, topk_warnings
 from steadyrank.stability.views import plot_ranking, plot_topk
 
 if TYPE_CHECKING:
@@ -365,9 +364,9 @@ class StableTopK(Answer):
             share = None if number is None else number / self.n_units
             summary |= {f"{name}_units": number, f"{name}_share": share}
         return {
-            "headline": topk_headline(self),
-            "warnings": list(topk_warnings(self)),
-            "suggestions": suggestions(self),
+            "headline": verdict.topk_headline(self),
+            "warnings": list(verdict.topk_warnings(self)),
+            "suggestions": verdict.suggestions(self),
             "k": self.k,
             "size": self.size,
             "summary": summary,
@@ -448,9 +447,9 @@ class StableRanking(Answer):
 
     def _found(self) -> dict[str, Any]:
         return self._listed(None) | {
-            "headline": ranking_headline(self),
-            "warnings": [],
-            "suggestions": suggestions(self),
+            "headline": verdict.ranking_headline(self),
+            "warnings": list(verdict.ranking_warnings(self)),
+            "suggestions": verdict.suggestions(self),
             "tiers": [findings.labels(tier) for tier in self.tiers],
             "margin": self._margin_found(),
         }

@@ -20,6 +20,7 @@ from steadyrank.stability.local_shares import local_share
 from steadyrank.stability.ranking_operators import gives_rankings, ranking_operator_row
 from steadyrank.stability.results import Result, some_of
 from steadyrank.stability.topk_audit import Flips, Members, TopKAudit, inflated_members, plain_members
+from steadyrank.stability.verdict import border_warnings
 from steadyrank.wording import counted
 
 if TYPE_CHECKING:
@@ -214,7 +215,7 @@ class Check(Result):
     margin : Margin
         How many units must leave before the answer that was checked changes.
     min_margin : int or None
-        The number that it must reach, for certain.
+        The number that it must reach, for certain; an answer that never changes reaches every number.
 
     Examples
     --------
@@ -243,7 +244,7 @@ class Check(Result):
     def stable(self) -> bool:
         """Whether the answer passes."""
         held = self.row.uncovered is not None and self.row.uncovered <= self.max_delta
-        return held and self.margin.lower >= (self.min_margin or 0)
+        return held and (self.margin.never or self.margin.lower >= (self.min_margin or 0))
 
     def _found(self) -> dict[str, Any]:
         row, remedy = self.row, self.remedy
@@ -256,6 +257,7 @@ class Check(Result):
             **findings.told(row, "uncovered", "size"),
             "max_delta": self.max_delta,
             "margin": self.margin.parts(),
+            "warnings": list(border_warnings(remedy)) if self.eps is None else [],
             **findings.told(self, "min_margin", "stable"),
             "remedy": {
                 **findings.told(remedy, "eps", "size"),

@@ -215,6 +215,7 @@ class Comparison(Result):
             **findings.told(self, "k", "covered", "is_allowed"),
             **{name: findings.labels(getattr(self, name)) for name in ("entered", "left")},
             "n_common": len(self.common),
+            "n_swaps": sum(len(passing) for _, passing, _ in self._passed()),
             "swaps": [
                 {"pair": findings.labels(pair), "settled": settled}
                 for pair, settled in islice(self.swaps(), MAX_PAIRS)
@@ -261,10 +262,16 @@ def comparison_of(old: Study, new: Study, k: int | None, how: Claimed) -> Compar
 
 def _check_alike(old: Study, new: Study) -> None:
     """Complain about data of two kinds, scored in two ways, or without an item in both."""
-    if len({(one.data.kind.name, repr(one.scorer), one.data.weights is None) for one in (old, new)}) > 1:
+    if len({(one.data.kind.name, repr(one.scorer)) for one in (old, new)}) > 1:
         raise NotComparableError(
             f"two versions must be of one kind and scored in one way, but are {old!r} and {new!r}",
             way_out=["Give both the same ", Option("kind"), " and ", Option("scorer")],
+        )
+    if (old.data.weights is None) != (new.data.weights is None):
+        one, other = ("new", "old") if old.data.weights is None else ("old", "new")
+        raise NotComparableError(
+            f"the {one} data have weights and the {other} data none: they are not scored in one way",
+            way_out="Give weights to both, or take the column of weights out of the one.",
         )
     if not set(old.items) & set(new.items):
         raise NotComparableError(

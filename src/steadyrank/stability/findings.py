@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from steadyrank.stability import Flip, Flips, StabilityCurve
     from steadyrank.stability.results import Result
 
-SCHEMA_VERSION = "3.2"
+SCHEMA_VERSION = "3.3"
 
 RULES = {
     "ties": (

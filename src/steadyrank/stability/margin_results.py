@@ -184,6 +184,7 @@ class Margin(Result):
     def parts(self) -> dict[str, Any]:
         """Return how many units must leave, which ones, and what then happens, as plain data."""
         passed, passing = labels(self.pair)
+        added = " beats ".join(map(str, self.added)) if isinstance(self.added, tuple) else self.added
         return {
             "k": self.k,
             "item": None if self.item is None else label(self.item),
@@ -193,7 +194,7 @@ class Margin(Result):
             "leaves": labels(self.leaves),
             "enters": labels(self.enters),
             "units_removed": self._removed(),
-            "unit_added": None if self.added is None else label(self.added),
+            "unit_added": None if added is None else label(added),
             "rule": self.rule,
             "neighbours": [
                 {"item": label(item), "next": label(other), "lower": lower}

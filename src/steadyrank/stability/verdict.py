@@ -20,6 +20,8 @@ NAMES = 4
 
 LONGEST_NAME = 40
 
+FIRST_LISTED = "of equal items the first in the list of items is counted as ahead."
+
 HANDFUL = 10
 """An item with fewer observations than this stands on a handful."""
 
@@ -101,14 +103,28 @@ def named(labels: Sequence[object], last: str, most: int = NAMES) -> str:
 
 def topk_warnings(answer: StableTopK) -> Iterator[str]:
     """Yield what a reader must know first: a tie at the border, members on a handful of observations."""
+    yield from border_warnings(answer)
+    yield from _on_a_handful(answer, answer.size)
+
+
+def border_warnings(answer: StableTopK) -> Iterator[str]:
+    """Yield a warning if the list of items decides who is in the plain top k."""
     k, scores = answer.k, answer.scores[answer.order]
     if k < len(scores) and scores[k - 1] == scores[k]:
         tied = answer.labels(np.flatnonzero(answer.scores == scores[k]))
-        yield (
-            f"Ranks {k:,} and {k + 1:,} have equal scores ({named(tied, 'and')}): of equal items the "
-            "first in the list of items is counted as ahead."
-        )
-    yield from _on_a_handful(answer, answer.size)
+        yield f"Ranks {k:,} and {k + 1:,} have equal scores ({named(tied, 'and')}): {FIRST_LISTED}"
+
+
+def ranking_warnings(answer: StableRanking) -> Iterator[str]:
+    """Yield a warning if the list of items decides about some of the order."""
+    scores, counts = np.unique(answer.scores, return_counts=True)
+    if (shared := counts > 1).any():
+        first = answer.labels(np.flatnonzero(answer.scores == scores[shared][-1]))
+        tied = counts[shared].sum()
+        who = f"{named(first, 'and')} have equal scores"
+        if len(first) < tied:
+            who = f"{tied:,} items share their score with another; {who}, to begin with"
+        yield f"{who}: {FIRST_LISTED}"
 
 
 def _on_a_handful(answer: Answer, size: int) -> Iterator[str]:

@@ -1,0 +1,55 @@
+"""Where the list of items decides, every view says so: a gate that passes, a ranking that holds."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from steadyrank import Battles, Study, Votes
+from steadyrank.report.text import plain_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PAIRS = (["a", "b", "c", "d"], ["b", "a", "d", "c"], ["left", "left", "left", "left"])
+ALIKE = Study(Battles(*(part * 3 for part in PAIRS)), "pagerank")
+FIRST = "of equal items the first in the list of items is counted as ahead."
+MORE = "5 items share their score with another"
+
+
+def test_a_check_that_passes_by_the_list_of_items_says_so() -> None:
+    found = ALIKE.check(2)
+    told = f"Ranks 2 and 3 have equal scores (a, b, c and d): {FIRST}"
+    assert found.stable
+    assert found.findings()["warnings"] == [told]
+    assert told in " ".join(plain_text(found.findings()).split())
+
+
+@pytest.mark.parametrize(("k", "eps"), [(4, None), (2, 0.01)])
+def test_a_check_that_the_list_does_not_decide_says_nothing(k: int, eps: float | None) -> None:
+    assert ALIKE.check(k, eps=eps).findings()["warnings"] == []
+
+
+@pytest.mark.parametrize(
+    ("votes", "told"),
+    [
+        ("aaabb", []),
+        ("aaabbcc", [f"b and c have equal scores: {FIRST}"]),
+        ("aaabbbccddeef", [f"{MORE}; a and b have equal scores, to begin with: {FIRST}"]),
+    ],
+)
+def test_a_ranking_tells_which_items_are_equal(votes: Sequence[str], told: list[str]) -> None:
+    answer = Study(Votes(list(votes))).ranking()
+    assert answer.findings()["warnings"] == told
+    assert all(said in " ".join(plain_text(answer.findings()).split()) for said in told)
+
+
+def test_what_a_fit_leaves_of_0_is_shown_as_0() -> None:
+    sides = (list("aabcccc"), list("bbadddd"), ["left", "left", "left", "left", "right", "tie", "tie"])
+    text = plain_text(Study(Battles(*sides), "bradley-terry:ridge=1").ranking().findings())
+    shown = [
+        re.split(" +", line.strip())[2] for line in text.splitlines() if re.match(" +[1-4]  ", line)
+    ]
+    assert shown == ["0.20", "0.00", "0.00", "-0.20"]
