@@ -89,9 +89,17 @@ class Study:
         self.data  # noqa: B018 (what the scorer refuses is refused at once)
         self._known: dict[tuple[object, object], Any] = {}
         self._ranks: Ranks | None = None
+        self._drawn = False
 
     def __repr__(self) -> str:
         return f"Study({self.data!r}, {self.scorer!r})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is soon made anew stays behind: there are functions in it that cannot travel.
+        kept = {"_pieces", "scorer", "_drawn"}
+        kept |= {"leave_one_out", "units"} if refits(self.scorer) or self._drawn else set()
+        again = {name: value for name, value in vars(self).items() if name in kept}
+        return again | {"_known": {}, "_ranks": None}
 
     @cached_property
     def data(self) -> Observations:
@@ -368,7 +376,7 @@ class Study:
     def over(self, folds: LeaveOneOut) -> Study:
         """Return a study of the same scores that takes these folds for its units."""
         study = Study(self.data, self.scorer)
-        study.__dict__ |= {"leave_one_out": folds, "units": folds.units}
+        study.__dict__ |= {"leave_one_out": folds, "units": folds.units, "_drawn": True}
         return study
 
     def curve(self, k: int) -> StabilityCurve:
