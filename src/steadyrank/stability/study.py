@@ -417,7 +417,7 @@ class Study:
 
     def compare(
         self,
-        new: Study,
+        new: Study | Observations,
         k: int | None = None,
         *,
         delta: float = 0.0,
@@ -425,9 +425,10 @@ class Study:
         guarantee: Guarantee = "cover",
         claim: Claim = "observed",
     ) -> Comparison:
-        """Return who moved from this study to a newer one; see :func:`steadyrank.compare`."""
+        """Return who moved from this study to newer data; see :func:`steadyrank.compare`."""
         how: Claimed = {"delta": delta, "eps": eps, "guarantee": guarantee, "claim": claim}
-        return comparison_of(self, new, k, how)
+        newer = new if isinstance(new, Study) else Study(new, self.scorer)
+        return comparison_of(self, newer, k, how)
 
     def confidence(self, level: float = 0.95, *, draws: int = DRAWS, seed: int = 0) -> Confidence:
         """Return which ranks the true scores may have; see :func:`steadyrank.confidence`."""
