@@ -68,6 +68,8 @@ class Observations(ABC):
     unit_labels : tuple or None
     unit_kind : str
         What a unit is, in the singular, where rows leave in groups.
+    narrowed : bool
+        Whether items were left out, and what was said of them with them.
     """
 
     kind: ClassVar[Kind]
@@ -87,6 +89,7 @@ class Observations(ABC):
     unit: IntArray | None = field(default=None, kw_only=True)
     unit_labels: tuple[object, ...] | None = field(default=None, kw_only=True)
     unit_kind: str = field(default="", kw_only=True)
+    narrowed: bool = field(default=False, kw_only=True)
 
     @cached_property
     def weight_parts(self) -> tuple[IntArray, int]:
@@ -307,7 +310,7 @@ class Observations(ABC):
         later = dict.fromkeys((*new.notes, *made.notes))
         notes = (f"units were added: {note}" for note in later if note not in self.notes)
         kept: dict[str, Any] = {name: getattr(self, name) for name in ("unit_candidates", "scale")}
-        return set_fields(made, notes=(*self.notes, *notes), **kept)
+        return set_fields(made, notes=(*self.notes, *notes), narrowed=self.narrowed, **kept)
 
     def over(self, items: tuple[object, ...], places: IntArray) -> Self:
         """Return the data over a longer list of items, given the places of theirs in it."""
@@ -323,10 +326,14 @@ class Observations(ABC):
 
     def check_joins(self, new: Observations) -> None:
         """Complain about what is no data of the same kind, with the same units."""
-        if type(new) is type(self) and (new.told, new.grouped) == (self.told, self.grouped):
-            return
-        its = new.told if isinstance(new, Observations) else f"of the type {type(new).__name__}"
-        raise errors.InvalidDataError(f"new units must be {self.told}, as the others, but are {its}")
+        if type(new) is not type(self) or (new.told, new.grouped) != (self.told, self.grouped):
+            its = new.told if isinstance(new, Observations) else f"of the type {type(new).__name__}"
+            raise errors.InvalidDataError(f"new units must be {self.told}, as the others, but are {its}")
+        if self.narrowed and not {*new.items} <= {*self.items}:
+            raise errors.InvalidDataError(
+                "new units name further items, and items were left out of the others",
+                way_out="Add units first, and leave items out of all of them then.",
+            )
 
     @property
     def told(self) -> str:
@@ -433,7 +440,7 @@ class Observations(ABC):
         if kept.all():
             return self
         # Battles need both of their items, so some may have had only others.
-        labels = {"items": tuple(compress(self.items, kept))}
+        labels = {"items": tuple(compress(self.items, kept)), "narrowed": True}
         some = self.item_counts[kept].any()
         made = self._changed(self._of_items(kept) | labels) if some else None
         if made is None or not made.item_counts.any():

@@ -381,10 +381,9 @@ def wrapped(frame: Any) -> tuple[Any, int]:
 
     Whole numbers without a name tell nothing: they are left over from sorting and filtering.
     """
-    levels = 0
-    if nw.dependencies.is_pandas_dataframe(frame):
-        names = frame.index.names
-        levels = len(names) if frame.index.dtype.kind not in "iu" or names[0] is not None else 0
+    index: Any = frame.index if nw.dependencies.is_pandas_dataframe(frame) else None
+    told = index is not None and (index.dtype.kind not in "iu" or index.names[0] is not None)
+    levels = len(index.names) if told else 0
     try:
         return nw.from_native(frame.reset_index(allow_duplicates=True) if levels else frame), levels
     except Exception as error:

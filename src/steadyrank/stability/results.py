@@ -65,11 +65,10 @@ class Result:
         """Say what was found, where one sentence does."""
         return f"{type(self).__name__}({getattr(self, 'sentence', self.document)!r})"
 
-    def __copy__(self) -> Self:
+    def __deepcopy__(self, *_: object) -> Self:
         return self  # nothing in it changes, and its study stays at hand
 
-    def __deepcopy__(self, memo: object) -> Self:
-        return self
+    __copy__ = __deepcopy__
 
     @property
     def has_study(self) -> bool:

@@ -96,10 +96,9 @@ class Study:
 
     def __getstate__(self) -> dict[str, Any]:
         # What is soon made anew stays behind: there are functions in it that cannot travel.
-        kept = {"_pieces", "scorer", "_drawn"}
-        kept |= {"leave_one_out", "units"} if refits(self.scorer) or self._drawn else set()
-        again = {name: value for name, value in vars(self).items() if name in kept}
-        return again | {"_known": {}, "_ranks": None}
+        folds = {"leave_one_out", "units"} if refits(self.scorer) or self._drawn else set()
+        kept = vars(self).keys() & {"_pieces", "scorer", "_drawn", *folds}
+        return {name: vars(self)[name] for name in kept} | {"_known": {}, "_ranks": None}
 
     @cached_property
     def data(self) -> Observations:
@@ -172,9 +171,11 @@ class Study:
         names a new item.
 
         Items, groups and users are known by their labels. New items take their place in the order of
-        labels, or come last where the list had an order of its own. A judge who votes again is the same
-        unit. A known user may rate further items; to rate one again is refused. Rows of scores are new
-        rows, whatever they are called; one that has gaps, where they are allowed, has fewer columns.
+        labels, or come last where the list had an order of its own; where items were left out
+        (``with_min_count``, ``keeping``), they are refused, for they may be among those. A judge who
+        votes again is the same unit. A known user may rate further items; to rate one again is refused.
+        Rows of scores are new rows, whatever they are called; one that has gaps, where they are allowed,
+        has fewer columns.
 
         Parameters
         ----------
