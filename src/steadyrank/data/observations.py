@@ -36,8 +36,8 @@ from steadyrank.wording import counted, plural
 Ends = tuple[float | None, float | None]
 """The least and the largest value that a unit gives, None where it gives none."""
 
-OF_SCALE = ("lower_is_better", "standardise", "covariate")
-"""Settings and columns without which new rows would be numbers of another kind than the old ones."""
+OF_SCALE = ("lower_is_better", "standardise", "covariate", "labels")
+"""What was said without which new rows would be numbers, or items, of another kind than the old ones."""
 
 NAME_COLUMNS = 40
 """How much of a name is shown in what a unit said."""
@@ -60,7 +60,8 @@ class Observations(ABC):
     unit_candidates : tuple of (str, int)
         Columns that were not used and could be the unit, each with the number of its values.
     scale : tuple of (str, value)
-        What was said when the data were read that changes their numbers, and so goes for further units.
+        What was said when the data were read that changes their numbers or the names of items, and so
+        goes for further units.
     weights : float array or None
         How much each row counts (each user, of ratings); None where all count the same.
     unit : int array or None
@@ -520,8 +521,8 @@ class Observations(ABC):
         found = replace(
             found, table=dropping.kept(found.table), reading={**found.reading, "drop": dropping}
         )
-        told = {**found.columns, **found.settings}
-        scale = tuple((name, told[name]) for name in OF_SCALE if name in told)
+        told = {**found.columns, **found.settings, **found.reading}
+        scale = tuple((name, told[name]) for name in OF_SCALE if told.get(name) is not None)
         with found.errors():
             data = cls._from_columns(found)
             found.table.notes += about_items(found, data.items) + dropping.said()

@@ -183,8 +183,8 @@ class Study:
             The new votes, ballots, ratings, battles or rows. Data in an engine take none.
         **arguments
             As for :func:`steadyrank.read_any`, where the new units are to be read. What was said of the
-            first ones as ``lower_is_better``, ``standardise`` and ``covariate`` goes for them unless it
-            is said anew.
+            first ones as ``lower_is_better``, ``standardise``, ``covariate`` and ``labels`` goes for
+            them unless it is said anew.
 
         Examples
         --------
