@@ -307,3 +307,13 @@ def test_a_frame_is_no_list_of_values(library: str) -> None:
 def test_an_array_of_arrow_holds_plain_values() -> None:
     pa = pytest.importorskip("pyarrow")
     assert Votes(pa.array(["x", "y", "x"])).items == ("x", "y")
+
+
+def test_numbers_that_are_text_in_a_frame_are_named_and_not_just_no_items() -> None:
+    texts = {"x": ["3", "1"], "y": ["2", "2"], "z": ["0", "5"]}
+    with pytest.raises(ColumnError, match="something else than numbers: 'y', 'z'"):
+        ScoreMatrix.from_frame(texts)
+    with pytest.raises(ColumnError, match="something else than numbers: 'x', 'y', 'z'"):
+        ScoreMatrix.from_frame({"task": ["s", "t"]} | texts)
+    with pytest.raises(EmptyDataError, match="no items"):
+        ScoreMatrix.from_frame({"task": ["s", "t"]})
