@@ -8,7 +8,7 @@ import narwhals as nw
 import numpy as np
 import pytest
 
-from steadyrank.data import Ballots, Battles, Ratings, Regression, ScoreMatrix, Votes
+from steadyrank.data import Ballots, Battles, Ratings, Regression, ScoreMatrix, Votes, read_any
 from steadyrank.errors import (
     ColumnError,
     EmptyDataError,
@@ -18,6 +18,7 @@ from steadyrank.errors import (
     InvalidLabelError,
     MissingValuesError,
     NotANumberError,
+    TwoReadingsError,
     UnknownOutcomeError,
 )
 from steadyrank.reading.table import as_table
@@ -249,3 +250,70 @@ def test_types_of_pandas_and_polars() -> None:
     assert Votes.from_frame(categories).items == ("a", "b")
     decimals = pl.DataFrame({"u": [1], "i": [2], "r": pl.Series(["1.5"]).cast(pl.Decimal(4, 2))})
     assert Ratings.from_frame(decimals).values.tolist() == [1.5]
+
+
+BOARD = {"model": ["m1", "m2", "m3"], "mmlu": [0.5, 0.6, 0.7], "arc": [0.3, 0.4, 0.1]}
+RATED = {"user": [1, 1, 2], "item": ["a", "b", "a"], "rating": [5, 4, 3]}
+
+
+def test_an_index_of_pandas_is_read_as_the_column_that_it_was() -> None:
+    pd = pytest.importorskip("pandas")
+    for columns, index in ((BOARD, "model"), (RATED, "user"), (RATED, ["user", "item"])):
+        plain = pd.DataFrame(columns)
+        one, two = read_any(plain), read_any(plain.set_index(index))
+        assert (type(one), one.items, one.notes) == (type(two), two.items, two.notes)
+        assert list(one.units.labels) == list(two.units.labels)
+    by_index = pd.DataFrame(RATED).set_index(["user", "item"])
+    assert Ratings.scan(by_index).items == ("a", "b")
+    counted = pd.Series(["x", "y", "x"], name="candidate").value_counts().to_frame()
+    assert Votes.from_frame(counted).units.counts.tolist() == [2, 1]
+    for left_over in ([7, 3, 9], [5, 5, 5]):  # from sorting and filtering
+        sorted_rows = pd.DataFrame(BOARD, index=left_over).drop(columns="model")
+        assert list(read_any(sorted_rows).units.labels) == [0, 1, 2]
+
+
+def test_an_index_holds_names_and_is_never_a_score_or_a_feature() -> None:
+    pd = pytest.importorskip("pandas")
+    cells = pd.DataFrame({"a": [3, 1, 2], "b": [3, 2, 2.5]}, index=pd.Index([9, 7, 8], name="strength"))
+    matrix = ScoreMatrix.from_frame(cells)
+    assert (matrix.items, matrix.row_labels) == (("a", "b"), (9, 7, 8))
+    days = pd.date_range("2020", periods=3)
+    for index in (cells.index, days, days.rename("day")):
+        named = cells.set_index(index)
+        for data in (
+            Regression(named, [1, 2, 4]),
+            Regression.from_frame(named.assign(target=[1, 2, 4])),
+        ):
+            assert (data.items, list(data.row_labels)) == (("a", "b"), list(index))
+    assert type(read_any(cells.assign(target=[1, 2, 4]))) is Regression
+    with pytest.raises(TwoReadingsError, match="in 'index'"):  # a row a model, or a row a task?
+        read_any(pd.DataFrame({"a": [1, 2], "b": [2, 3]}, index=["x", "y"]))
+    for twice in (Ratings.from_frame, Ratings.scan):
+        with pytest.raises(ColumnError, match="same name"):
+            twice(pd.DataFrame(RATED).set_index("user", drop=False))
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_frame_is_no_list_of_values(library: str) -> None:
+    frame = pytest.importorskip(library).DataFrame({"first": ["x", "y", "z"], "then": ["y", "z", "x"]})
+    with pytest.raises(InvalidDataError, match=r"but is a dataframe. Use from_frame\(...\), or put"):
+        Votes(frame)
+    with pytest.raises(InvalidDataError, match=r"units must .* but is a dataframe"):
+        Votes(["x", "y", "z"], units=frame)
+    with pytest.raises(InvalidBallotError, match="ballots must be a list of orders"):
+        Ballots(frame)
+
+
+def test_an_array_of_arrow_holds_plain_values() -> None:
+    pa = pytest.importorskip("pyarrow")
+    assert Votes(pa.array(["x", "y", "x"])).items == ("x", "y")
+
+
+def test_numbers_that_are_text_in_a_frame_are_named_and_not_just_no_items() -> None:
+    texts = {"x": ["3", "1"], "y": ["2", "2"], "z": ["0", "5"]}
+    with pytest.raises(ColumnError, match="something else than numbers: 'y', 'z'"):
+        ScoreMatrix.from_frame(texts)
+    with pytest.raises(ColumnError, match="something else than numbers: 'x', 'y', 'z'"):
+        ScoreMatrix.from_frame({"task": ["s", "t"]} | texts)
+    with pytest.raises(EmptyDataError, match="no items"):
+        ScoreMatrix.from_frame({"task": ["s", "t"]})

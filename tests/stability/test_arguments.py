@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stability.answer_cases import matrix, medians, votes
-from steadyrank import audit, stable_ranking, stable_topk
+from steadyrank import ScoreMatrix, Study, audit, stable_ranking, stable_topk
 from steadyrank.errors import InvalidKError, InvalidValueError, WrongDataError
 from steadyrank.scorers import Borda, Plurality, Refit
 
@@ -70,3 +70,20 @@ def test_nothing_is_left_out_before_all_arguments_are_checked():
         with pytest.raises(InvalidValueError):
             stable_topk(matrix(), 1, scorer=Refit(counting), **arguments)
     assert not calls
+
+
+def test_an_item_of_another_type_is_shown_as_it_is():
+    study = Study(ScoreMatrix([[3, 1, 2], [3, 2, 2]], items=[1, 2, 3]))
+    for ask in (lambda: study.explain(2, "1"), lambda: study.margin(pair=("1", 2))):
+        with pytest.raises(InvalidValueError, match=r"there is no item '1'. Did you mean 1\?"):
+            ask()
+    with pytest.raises(InvalidValueError, match=r"a pair must be two items, but is \(1, 2, 3\)"):
+        study.margin(pair=(1, 2, 3))
+
+
+def test_a_study_is_compared_with_newer_data():
+    old, new = (ScoreMatrix(cells) for cells in ([[3, 1], [3, 2]], [[1, 3], [1, 2]]))
+    study = Study(old, "median")
+    assert str(study.compare(new)) == str(study.compare(Study(new, "median")))
+    with pytest.raises(WrongDataError, match="list"):
+        study.compare([1, 2])

@@ -281,3 +281,35 @@ def test_scorers_that_fit_score_all_units_anew() -> None:
     rows = (["a", "b", "a", "c"], ["b", "a", "c", "a"], ["left", "left", "right", "right"])
     one, two = Battles(*rows), Battles(["b", "c"], ["c", "b"], ["left", "left"])
     assert (Study(one).updated(two).scores == Study(one.joined(two)).scores).all()
+
+
+@pytest.mark.parametrize(
+    "narrow", [lambda data: data.with_min_count(3), lambda data: data.keeping(["a"])]
+)
+def test_items_that_were_left_out_do_not_come_back_with_a_part_of_what_was_said(narrow):
+    """Of four ratings of c, two would be there, under a note that it is left out."""
+    first = Ratings([1, 1, 2, 2, 3, 3, 4], list("abacbca"), [5, 4, 3, 2, 5, 1, 4])
+    study = Study(narrow(first)).updated(Ratings([7], ["a"], [2]))
+    assert study.items == ("a",)
+    assert study.scores == Study(narrow(first.joined(Ratings([7], ["a"], [2])))).scores
+    for one in (study, study.updated(Ratings([8], ["a"], [1])), Study(study.data)):
+        with pytest.raises(
+            InvalidDataError, match=r"items were left out of the others\. Add units first"
+        ):
+            one.updated(Ratings([5, 6], ["c", "c"], [5, 5]))
+
+
+def test_names_of_items_go_for_new_units(tmp_path: Path) -> None:
+    """Without them an item would be there twice: under its name, and under its id."""
+    movies = tmp_path / "movies.csv"
+    movies.write_text("movieId,title\n10,Alien\n20,Brazil\n30,Clue\n")
+    rated = {"userId": [1, 1, 2], "movieId": [10, 20, 10], "rating": [5, 4, 3]}
+    new = {"userId": [3, 3], "movieId": [10, 30], "rating": [5, 1]}
+    names = {10: "Alien", 20: "Brazil", 30: "Clue"}
+    for labels in (names, movies):
+        study = Study(Ratings.from_frame(rated, labels=labels)).updated(new)
+        assert study.items == ("Alien", "Brazil", "Clue")
+        whole = {name: column + new[name] for name, column in rated.items()}
+        assert (study.scores == Study(Ratings.from_frame(whole, labels=labels)).scores).all()
+    anew = Study(Ratings.from_frame(rated, labels=names)).updated(new, labels={10: "Alien", 30: "Cube"})
+    assert anew.items == ("Alien", "Brazil", "Cube")

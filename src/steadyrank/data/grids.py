@@ -85,6 +85,7 @@ def grid_of(found: Resolved) -> Grid:
         labels = _first_text(table, free, values or ())
     if labels is not None:
         table.check_header(labels, table.labels(labels), droppable=False)
+    numbers = numbers or table.number_columns({*apart, labels})  # which refuses texts
     scores = list(values) if values is not None else without_ids(table, numbers, labels)
     if items_in is None:
         items_in = _decided(table, labels, scores)
@@ -95,7 +96,7 @@ def grid_of(found: Resolved) -> Grid:
             )
         if values is None:
             scores = _without_summaries(table, scores)
-    elif not values:
+    elif scores and not values:
         _warn(table, labels, scores)
     rows = np.arange(len(table))
     if items_in == "columns" and labels is not None and values is None:

@@ -36,8 +36,8 @@ from steadyrank.wording import counted, plural
 Ends = tuple[float | None, float | None]
 """The least and the largest value that a unit gives, None where it gives none."""
 
-OF_SCALE = ("lower_is_better", "standardise", "covariate")
-"""Settings and columns without which new rows would be numbers of another kind than the old ones."""
+OF_SCALE = ("lower_is_better", "standardise", "covariate", "labels")
+"""What was said without which new rows would be numbers, or items, of another kind than the old ones."""
 
 NAME_COLUMNS = 40
 """How much of a name is shown in what a unit said."""
@@ -60,7 +60,8 @@ class Observations(ABC):
     unit_candidates : tuple of (str, int)
         Columns that were not used and could be the unit, each with the number of its values.
     scale : tuple of (str, value)
-        What was said when the data were read that changes their numbers, and so goes for further units.
+        What was said when the data were read that changes their numbers or the names of items, and so
+        goes for further units.
     weights : float array or None
         How much each row counts (each user, of ratings); None where all count the same.
     unit : int array or None
@@ -68,6 +69,8 @@ class Observations(ABC):
     unit_labels : tuple or None
     unit_kind : str
         What a unit is, in the singular, where rows leave in groups.
+    narrowed : bool
+        Whether items were left out, and what was said of them with them.
     """
 
     kind: ClassVar[Kind]
@@ -87,6 +90,7 @@ class Observations(ABC):
     unit: IntArray | None = field(default=None, kw_only=True)
     unit_labels: tuple[object, ...] | None = field(default=None, kw_only=True)
     unit_kind: str = field(default="", kw_only=True)
+    narrowed: bool = field(default=False, kw_only=True)
 
     @cached_property
     def weight_parts(self) -> tuple[IntArray, int]:
@@ -307,7 +311,7 @@ class Observations(ABC):
         later = dict.fromkeys((*new.notes, *made.notes))
         notes = (f"units were added: {note}" for note in later if note not in self.notes)
         kept: dict[str, Any] = {name: getattr(self, name) for name in ("unit_candidates", "scale")}
-        return set_fields(made, notes=(*self.notes, *notes), **kept)
+        return set_fields(made, notes=(*self.notes, *notes), narrowed=self.narrowed, **kept)
 
     def over(self, items: tuple[object, ...], places: IntArray) -> Self:
         """Return the data over a longer list of items, given the places of theirs in it."""
@@ -323,10 +327,14 @@ class Observations(ABC):
 
     def check_joins(self, new: Observations) -> None:
         """Complain about what is no data of the same kind, with the same units."""
-        if type(new) is type(self) and (new.told, new.grouped) == (self.told, self.grouped):
-            return
-        its = new.told if isinstance(new, Observations) else f"of the type {type(new).__name__}"
-        raise errors.InvalidDataError(f"new units must be {self.told}, as the others, but are {its}")
+        if type(new) is not type(self) or (new.told, new.grouped) != (self.told, self.grouped):
+            its = new.told if isinstance(new, Observations) else f"of the type {type(new).__name__}"
+            raise errors.InvalidDataError(f"new units must be {self.told}, as the others, but are {its}")
+        if self.narrowed and not {*new.items} <= {*self.items}:
+            raise errors.InvalidDataError(
+                "new units name further items, and items were left out of the others",
+                way_out="Add units first, and leave items out of all of them then.",
+            )
 
     @property
     def told(self) -> str:
@@ -433,7 +441,7 @@ class Observations(ABC):
         if kept.all():
             return self
         # Battles need both of their items, so some may have had only others.
-        labels = {"items": tuple(compress(self.items, kept))}
+        labels = {"items": tuple(compress(self.items, kept)), "narrowed": True}
         some = self.item_counts[kept].any()
         made = self._changed(self._of_items(kept) | labels) if some else None
         if made is None or not made.item_counts.any():
@@ -513,8 +521,8 @@ class Observations(ABC):
         found = replace(
             found, table=dropping.kept(found.table), reading={**found.reading, "drop": dropping}
         )
-        told = {**found.columns, **found.settings}
-        scale = tuple((name, told[name]) for name in OF_SCALE if name in told)
+        told = {**found.columns, **found.settings, **found.reading}
+        scale = tuple((name, told[name]) for name in OF_SCALE if told.get(name) is not None)
         with found.errors():
             data = cls._from_columns(found)
             found.table.notes += about_items(found, data.items) + dropping.said()

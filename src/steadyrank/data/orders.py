@@ -90,7 +90,8 @@ def flatten(ballots: Iterable[Any], *, approval: bool) -> tuple[IntArray, AnyArr
 
 
 def _is_list(value: object) -> bool:
-    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
+    is_frame = hasattr(value, "columns")  # which is a list of its columns, not of its rows
+    return isinstance(value, Iterable) and not (is_frame or isinstance(value, str | bytes | Mapping))
 
 
 def _check_ballot(ballot: object, row: int, *, approval: bool) -> None:

@@ -48,7 +48,7 @@ class RegressionArguments(ReadingArguments, total=False):
 
 
 def _all_numbers(table: Table, columns: Columns) -> bool:
-    apart = {columns["response"], columns.get("row"), columns.get("unit")}
+    apart = {columns["response"], columns.get("row"), columns.get("unit"), *table.index}
     rest = [name for name in table.names if name not in apart]
     return bool(rest) and len(table) > 0 and all(table.is_numeric(name) for name in rest)
 
@@ -66,7 +66,7 @@ class Regression(Observations):
     items : iterable, optional
         The labels of the columns; by default the names of a dataframe's, or 0, 1, 2...
     rows : iterable, optional
-        The labels of the rows; 0, 1, 2... by default.
+        The labels of the rows; by default what the index of a pandas frame tells, or 0, 1, 2...
     missing : {"error", "drop"}
         What to do with missing values (NaN): complain and list them, or drop their rows.
     units : array, series or iterable, optional
@@ -129,7 +129,9 @@ class Regression(Observations):
             )
         if hasattr(X, "columns") or hasattr(X, "column_names"):
             table = as_table(X)
-            X, items = table.matrix(table.names, missing=True), table.names if items is None else items
+            features = [name for name in table.names if name not in table.index]
+            X, items = table.matrix(features, missing=True), features if items is None else items
+            rows = table.labels(table.index[0]) if rows is None and len(table.index) == 1 else rows
         matrix = as_matrix(X, "X", missing=True)
         check_some(len(matrix), "rows")
         check_some(matrix.shape[1], "features")
@@ -187,7 +189,7 @@ class Regression(Observations):
         items : sequence of str, optional
             The columns of the features; all the others by default.
         row : str, optional
-            The column of row labels.
+            The column of row labels; by default what the index of a pandas frame tells.
         raw : bool, optional
             Whether features and response stay in their own units. By default each is brought to mean 0
             and standard deviation 1: coefficients in other units would be another ranking.
@@ -206,10 +208,12 @@ class Regression(Observations):
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
-        apart = {found.columns.get(role) for role in ("response", "row", "unit")}
         table, settings = found.table, dict(found.settings)
+        apart = {found.columns.get(role) for role in ("response", "row", "unit")} | {*table.index}
         names = found.columns.get("items") or without_ids(table, table.number_columns(apart))
         found.columns["items"] = names  # though nobody need name them
+        if len(table.index) == 1 and not found.columns.get("row"):
+            found.columns["row"] = table.index[0]
         X, missing = table.matrix(names, missing=True), settings.get("missing") == "drop"
         y = table.numbers(found.columns["response"], missing=missing)
         raw = settings.pop("raw", False)

@@ -27,7 +27,7 @@ from steadyrank.reading.arrays import objects
 from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.kinds import Columns
 from steadyrank.reading.spellings import SPELLINGS, Spelling
-from steadyrank.reading.table import Column, GivenColumn, Table
+from steadyrank.reading.table import Column, GivenColumn, Table, wrapped
 
 Frame: TypeAlias = nw.LazyFrame[Any]
 Answer = TypeVar("Answer")
@@ -294,13 +294,13 @@ def opened(given: Any, engine: str | Engine | None = None, **layout: Any) -> Sou
 
 def _lazy(native: Any) -> Frame:
     try:
-        wrapped = nw.from_native(native)
+        frame, _ = wrapped(native)
     except TypeError:
         raise errors.InvalidDataError(
             f"{shorten(type(native).__name__)} is not something that can be scanned",
             way_out="Pass a polars LazyFrame, a DuckDB relation, a PySpark DataFrame, or a path.",
         ) from None
-    return wrapped.lazy()  # type: ignore[no-any-return]
+    return frame.lazy()  # type: ignore[no-any-return]
 
 
 def _is_plain_number(dtype: Any) -> bool:

@@ -139,17 +139,19 @@ def as_column(values: Any, what: str) -> AnyArray:
     """
     if isinstance(values, Coded):
         return values.distinct[values.codes]
-    if isinstance(values, NOT_A_COLUMN) or not hasattr(values, "__iter__"):
+    is_frame = hasattr(values, "columns")
+    if is_frame or isinstance(values, NOT_A_COLUMN) or not hasattr(values, "__iter__"):
+        shown = "a dataframe" if is_frame else shorten(values)
         raise errors.InvalidDataError(
-            f"{what} must hold one value for each row, in order, but is {shorten(values)}",
-            way_out="Put the values into a list.",
+            f"{what} must hold one value for each row, in order, but is {shown}",
+            way_out=f"{'Use from_frame(...), or p' if is_frame else 'P'}ut the values into a list.",
         )
     if isinstance(values, np.ndarray):
         column = _from_numpy(values)
     elif isinstance(series := nw.from_native(values, allow_series=True, pass_through=True), nw.Series):
         column = _from_series(series)
     else:
-        column = _from_iterable(values)
+        column = _from_iterable(values.to_pylist() if hasattr(values, "to_pylist") else values)
     if column.ndim != 1:
         raise errors.InvalidDataError(f"{what} must have one dimension, but has shape {column.shape}")
     return column

@@ -109,6 +109,18 @@ class GivenColumn:
         return sum(isinstance(value, int | float) for value in there) / max(1, len(there))
 
 
+class IndexColumn(GivenColumn):
+    """A level of a dataframe's index, which names rows: never a score or a feature."""
+
+    def is_numeric(self, *_: Any) -> bool:
+        """Tell that it is none, though names may be numbers."""
+        return False
+
+    def share_of_numbers(self) -> float:
+        """Return that nothing here is a number to compare."""
+        return 0.0
+
+
 class WholeColumn(GivenColumn):
     """A column of a big text file whose fields are all plain whole numbers."""
 
@@ -223,6 +235,11 @@ class Table:
             found.setdefault(simplify(name), []).append(name)
         return found
 
+    @property
+    def index(self) -> list[str]:
+        """The names of the columns that were levels of a dataframe's index."""
+        return [name for name in self.names if isinstance(self.columns[name], IndexColumn)]
+
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()))) if self.columns else 0
 
@@ -325,7 +342,8 @@ def is_frame(given: Any) -> bool:
 def as_table(frame: Any) -> Table:
     """Return a table for a dataframe of any library, a mapping of columns, or a table itself.
 
-    Lazy frames and DuckDB relations are collected.
+    Lazy frames and DuckDB relations are collected. An index of pandas that has a name, or is not of
+    whole numbers, comes first, as columns that hold names.
 
     Examples
     --------
@@ -335,27 +353,40 @@ def as_table(frame: Any) -> Table:
     if isinstance(frame, Table):
         return frame
     if isinstance(frame, Mapping):
-        given = {str(name): values for name, values in frame.items()}
+        columns = {str(name): GivenColumn(values, str(name)) for name, values in frame.items()}
     else:
-        given = _columns_of_frame(frame)
-    columns = {name: GivenColumn(values, name) for name, values in given.items()}
+        columns = _columns_of_frame(frame)
     sizes = {name: len(column) for name, column in columns.items()}
     if len(set(sizes.values())) > 1:
         raise ColumnError(f"the columns differ in length: {sizes}")
     return Table(columns)
 
 
-def _columns_of_frame(frame: Any) -> dict[str, Any]:
+def _columns_of_frame(frame: Any) -> dict[str, GivenColumn]:
     try:
-        wrapped = nw.from_native(frame)
+        found, levels = wrapped(frame)
     except TypeError:
         raise InvalidDataError(
             f"{shorten(type(frame).__name__)} is not a dataframe that can be read",
             way_out="Pass a pandas, polars, pyarrow or DuckDB frame, or a dict of columns.",
         ) from None
+    eager = found.collect() if isinstance(found, nw.LazyFrame) else found
+    kinds = [IndexColumn] * levels + [GivenColumn] * (len(eager.columns) - levels)
+    named = zip(eager.columns, kinds, strict=True)
+    return {name: column(coded(eager.get_column(name)), name) for name, column in named}
+
+
+def wrapped(frame: Any) -> tuple[Any, int]:
+    """Return a frame for narwhals, and how many of its first columns were an index of pandas.
+
+    Whole numbers without a name tell nothing: they are left over from sorting and filtering.
+    """
+    index: Any = frame.index if nw.dependencies.is_pandas_dataframe(frame) else None
+    told = index is not None and (index.dtype.kind not in "iu" or index.names[0] is not None)
+    levels = len(index.names) if told else 0
+    try:
+        return nw.from_native(frame.reset_index(allow_duplicates=True) if levels else frame), levels
     except Exception as error:
         if type(error).__name__ != "DuplicateError":
             raise
         raise ColumnError(f"two columns have the same name: {error}") from None
-    eager = wrapped.collect() if isinstance(wrapped, nw.LazyFrame) else wrapped
-    return {name: coded(eager.get_column(name)) for name in eager.columns}

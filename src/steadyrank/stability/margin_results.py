@@ -298,12 +298,15 @@ def index_of(study: Study, label: object) -> int:
     try:
         return study.items.index(label)
     except ValueError:
-        close = get_close_matches(str(label), map(str, study.items), n=3)
+        known = {str(item): item for item in study.items}
+        close = [known[match] for match in get_close_matches(str(label), known, n=3)]
         way_out = f"Did you mean {listing(map(shorten, close))}?" if close else ""
         raise InvalidValueError(f"there is no item {shorten(label)}", way_out=way_out) from None
 
 
 def _ordered_pair(study: Study, pair: tuple[object, object]) -> tuple[int, int]:
+    if len(pair) != 2:
+        raise InvalidValueError(f"a pair must be two items, but is {shorten(pair)}")
     one, other = (index_of(study, label) for label in pair)
     if one == other:
         raise InvalidValueError(f"a pair must be two items, but both are {shorten(pair[0])}")

@@ -7,7 +7,7 @@ of one unit.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -99,9 +99,9 @@ class RandomRemovals:
         """Return how many of each distinct unit leave."""
         return draw(self.data.units.counts, self.removals, self.seed, which, replace=False)
 
-    def name(self, which: int) -> str:
-        """Return what leaves, in words."""
-        known, leaving = self.data.units.labels, self.leaving(which)
+    def name(self, kept: list[int], place: int) -> str:
+        """Return what leaves in one of the removals that were kept, in words."""
+        known, leaving = self.data.units.labels, self.leaving(kept[place])
         units = np.repeat(np.arange(len(leaving)), leaving).tolist()
         return listing((shorten(known[unit]) for unit in units), len(units))
 
@@ -116,7 +116,7 @@ class RandomRemovals:
                 way_out=["Remove fewer at a time, with smaller ", Option("removals")],
             )
         rows = np.array(list(found.values()), dtype=np.float64)
-        labels = LazyLabels(len(kept), lambda place: self.name(kept[place]))
+        labels = LazyLabels(len(kept), partial(self.name, kept))
         units = Units("random set", np.ones(len(kept), dtype=np.int64), labels)
         return RowsOut(scores, units, rows.__getitem__), tuple(reasons.values())
 

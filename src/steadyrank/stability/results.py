@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from steadyrank.errors import InvalidValueError, MissingPackageError, SteadyrankError, shorten
 from steadyrank.safe_text import shortened
@@ -64,6 +64,11 @@ class Result:
     def __repr__(self) -> str:
         """Say what was found, where one sentence does."""
         return f"{type(self).__name__}({getattr(self, 'sentence', self.document)!r})"
+
+    def __deepcopy__(self, *_: object) -> Self:
+        return self  # nothing in it changes, and its study stays at hand
+
+    __copy__ = __deepcopy__
 
     @property
     def has_study(self) -> bool:

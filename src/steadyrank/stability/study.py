@@ -89,9 +89,16 @@ class Study:
         self.data  # noqa: B018 (what the scorer refuses is refused at once)
         self._known: dict[tuple[object, object], Any] = {}
         self._ranks: Ranks | None = None
+        self._drawn = False
 
     def __repr__(self) -> str:
         return f"Study({self.data!r}, {self.scorer!r})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is soon made anew stays behind: there are functions in it that cannot travel.
+        folds = {"leave_one_out", "units"} if refits(self.scorer) or self._drawn else set()
+        kept = vars(self).keys() & {"_pieces", "scorer", "_drawn", *folds}
+        return {name: vars(self)[name] for name in kept} | {"_known": {}, "_ranks": None}
 
     @cached_property
     def data(self) -> Observations:
@@ -164,9 +171,11 @@ class Study:
         names a new item.
 
         Items, groups and users are known by their labels. New items take their place in the order of
-        labels, or come last where the list had an order of its own. A judge who votes again is the same
-        unit. A known user may rate further items; to rate one again is refused. Rows of scores are new
-        rows, whatever they are called; one that has gaps, where they are allowed, has fewer columns.
+        labels, or come last where the list had an order of its own; where items were left out
+        (``with_min_count``, ``keeping``), they are refused, for they may be among those. A judge who
+        votes again is the same unit. A known user may rate further items; to rate one again is refused.
+        Rows of scores are new rows, whatever they are called; one that has gaps, where they are allowed,
+        has fewer columns.
 
         Parameters
         ----------
@@ -174,8 +183,8 @@ class Study:
             The new votes, ballots, ratings, battles or rows. Data in an engine take none.
         **arguments
             As for :func:`steadyrank.read_any`, where the new units are to be read. What was said of the
-            first ones as ``lower_is_better``, ``standardise`` and ``covariate`` goes for them unless it
-            is said anew.
+            first ones as ``lower_is_better``, ``standardise``, ``covariate`` and ``labels`` goes for
+            them unless it is said anew.
 
         Examples
         --------
@@ -368,7 +377,7 @@ class Study:
     def over(self, folds: LeaveOneOut) -> Study:
         """Return a study of the same scores that takes these folds for its units."""
         study = Study(self.data, self.scorer)
-        study.__dict__ |= {"leave_one_out": folds, "units": folds.units}
+        study.__dict__ |= {"leave_one_out": folds, "units": folds.units, "_drawn": True}
         return study
 
     def curve(self, k: int) -> StabilityCurve:
@@ -409,7 +418,7 @@ class Study:
 
     def compare(
         self,
-        new: Study,
+        new: Study | Observations,
         k: int | None = None,
         *,
         delta: float = 0.0,
@@ -417,9 +426,10 @@ class Study:
         guarantee: Guarantee = "cover",
         claim: Claim = "observed",
     ) -> Comparison:
-        """Return who moved from this study to a newer one; see :func:`steadyrank.compare`."""
+        """Return who moved from this study to newer data; see :func:`steadyrank.compare`."""
         how: Claimed = {"delta": delta, "eps": eps, "guarantee": guarantee, "claim": claim}
-        return comparison_of(self, new, k, how)
+        newer = new if isinstance(new, Study) else Study(new, self.scorer)
+        return comparison_of(self, newer, k, how)
 
     def confidence(self, level: float = 0.95, *, draws: int = DRAWS, seed: int = 0) -> Confidence:
         """Return which ranks the true scores may have; see :func:`steadyrank.confidence`."""
