@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -212,6 +213,38 @@ def test_percentiles_of_ranks_are_those_of_counting(cases: Cases) -> None:
             )
 
 
+def alike(data: Any) -> float:
+    """Return how many equal units vary as much as these, from the weight of each one of them."""
+    sizes, groups = [], Counter()
+    for row in range(data.n_rows):
+        weight = 1.0 if data.weights is None else float(data.weights[row])
+        times = int(data.counts[row]) if hasattr(data, "counts") else 1
+        if data.unit is None:
+            sizes += [weight] * times
+        else:
+            groups[int(data.unit[row])] += weight * times
+    sizes += groups.values()
+    return sum(sizes) ** 2 / sum(size * size for size in sizes)
+
+
+def test_unequal_units_count_as_fewer_equal_ones() -> None:
+    unequal = Votes(["x"] * 30 + ["y"] * 50, weights=[20.0] * 4 + [0.5] * 76)
+    grouped = Votes(["x"] * 50 + ["y"] * 50, units=[0] * 40 + list(range(1, 61)))
+    for data, number, told in (
+        (unequal, alike(unequal), "80 votes, unequal ones, count as about 9 equal ones and are few"),
+        (
+            grouped,
+            100**2 / (40**2 + 60),
+            "61 groups, unequal ones, count as about 6 equal ones and are few",
+        ),
+        (Votes(["x"] * 30 + ["y"] * 19), 49, "49 votes are few"),
+    ):
+        found = Study(data).confidence(draws=200)
+        assert data.n_alike == pytest.approx(number)
+        assert f" {told}: if rare ones" in found.sentence
+    assert "few" not in Study(Votes(["x"] * 30 + ["y"] * 20)).confidence(draws=200).sentence
+
+
 @pytest.mark.parametrize("make", [votes, ballots, matrix, battles])
 def test_bootstrap_draws_units_as_numpy_does(make: Callable, cases: Cases) -> None:
     """Each draw is scored on data in which every unit occurs as often as a multinomial draw says."""
@@ -232,7 +265,7 @@ def test_bootstrap_draws_units_as_numpy_does(make: Callable, cases: Cases) -> No
             continue
         found = study.confidence(0.8, draws=10, seed=seed)
         assert np.allclose(found.errors, np.std(rows, axis=0, ddof=1))
-        number, error = data.n_units, np.std(rows, axis=0, ddof=1)
+        number, error = alike(data), np.std(rows, axis=0, ddof=1)
         far = least_limit(0.8, 2, number) * error  # 10 draws reach no tail that is less than a tenth
         far[error < 1e-12] = np.nan
         assert np.allclose(

@@ -61,8 +61,9 @@ class Noise:
         That of the noise in them.
     draws : float array (items, draws)
         Draws of the noise.
-    units : int, optional
-        How many units each draw drew; without it the covariance is known, as that of given errors is.
+    units : float, optional
+        How many units of equal weight each draw drew; without it the covariance is known, as that of
+        given errors is.
 
     Examples
     --------
@@ -74,7 +75,7 @@ class Noise:
     scores: FloatArray
     covariance: FloatArray
     draws: FloatArray
-    units: int | None = None
+    units: float | None = None
 
     def simultaneous(self, level: float, *, one_sided: bool = False) -> tuple[IntArray, IntArray]:
         """Return the best and the worst rank of each item: in large samples all hold together."""
@@ -169,7 +170,7 @@ def upper_quantile(draws: FloatArray, level: float) -> float:
     return float(np.partition(draws, place - 1)[place - 1])
 
 
-def student(tail: float, units: int) -> float:
+def student(tail: float, units: float) -> float:
     """Return what a mean of normal units exceeds with this probability, in deviations of its draws.
 
     Draws of n units deviate by less than their mean does, by the root of n - 1 over n.

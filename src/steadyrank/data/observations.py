@@ -108,6 +108,12 @@ class Observations(ABC):
         np.add.at(found, unit, parts)
         return found
 
+    @property
+    def n_alike(self) -> float:
+        """How many units of equal weight vary as much as these do together (Kish, 1965)."""
+        parts, counts = self.unit_parts.astype(np.float64), self.units.counts
+        return float((parts @ counts) ** 2 / (parts * parts @ counts))
+
     @cached_property
     def members(self) -> tuple[IntArray, IntArray, IntArray]:
         """Rows, the distinct unit of each, and how many parts of a weight it adds to one of them."""

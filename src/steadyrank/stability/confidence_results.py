@@ -131,9 +131,12 @@ class Confidence(Result):
     def _caution(self) -> str:
         """What units, if there are any, cannot tell because they are few or agree."""
         units, alike = counted(self.n_units, self.unit), self._noise.unvaried()
-        few = f" {units} are few: if rare ones that differ much are missing, it holds less often."
+        equal, rare = self._noise.units or np.inf, "if rare ones that differ much are missing"
+        if equal < self.n_units - 0.5:
+            units += f", unequal ones, count as about {equal:,.0f} equal ones and"
+        few = f" {units} are few: {rare}, it holds less often."
         same = f" Undecided, as no draw changes it: the difference of {counted(alike, 'pair')} of items."
-        return few * (0 < self.n_units < FEW) + same * bool(self.n_units and alike)
+        return few * (equal < FEW) + same * bool(self.n_units and alike)
 
     @property
     def top_sentence(self) -> str | None:
@@ -193,7 +196,8 @@ def confidence_of(study: Study, level: float, draws: int, seed: int) -> Confiden
     size = max(float(np.abs(noise).max()), 1e-150 * float(np.abs(scores).max())) or 1.0
     covariance = np.atleast_2d(np.cov(noise / size)) if given is None else given / size**2
     errors = np.sqrt(np.diag(covariance)) * size
-    limit = student(tail, data.n_units) if given is None else -ndtri(tail)
+    units = data.n_alike if given is None else None
+    limit = -ndtri(tail) if units is None else student(tail, units)
     ends, beyond = scores + np.outer((-1, 1), limit * errors), ndtr(-limit)
     if given is None and beyond * draws >= 1:  # percentiles, further out for fewer units (Hesterberg)
         ends = np.quantile(drawn, [beyond, 1 - beyond], axis=0, method="inverted_cdf")
@@ -205,5 +209,5 @@ def confidence_of(study: Study, level: float, draws: int, seed: int) -> Confiden
         score_intervals=frozen(ends),
         bootstrap_ranks=rank_percentiles(drawn, tail),
         basis=DRAWN.format(plural(study.unit)) if given is None else GIVEN,
-        _noise=Noise(scores / size, covariance, noise / size, data.n_units or None),
+        _noise=Noise(scores / size, covariance, noise / size, units),
     )
