@@ -170,6 +170,15 @@ def test_which_side_has_weights_is_said(weighted: str) -> None:
         compare(*sides)
 
 
+def test_covariates_on_one_side_only_are_refused() -> None:
+    sides = ["x", "y", "z"] * 4, ["y", "z", "x"] * 4, ["left", "right"] * 6
+    plain, more = Battles(*sides), Battles(*sides, covariates=np.arange(12.0)[:, np.newaxis])
+    told = "the old data are battles and the new ones battles with 1 covariate: they are not scored in"
+    with pytest.raises(NotComparableError, match=told):
+        compare(plain, more)
+    assert compare(more, more).k is None
+
+
 def test_pairs_beyond_those_listed_are_counted() -> None:
     values = np.arange(30.0)
     old, new = ScoreMatrix([values, values]), ScoreMatrix([-values, -values])

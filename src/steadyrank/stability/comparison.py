@@ -273,6 +273,12 @@ def _check_alike(old: Study, new: Study) -> None:
             f"the {one} data have weights and the {other} data none: they are not scored in one way",
             way_out="Give weights to both, or take the column of weights out of the one.",
         )
+    kinds = [f"{one.data.kind.name}{one.data.variety}" for one in (old, new)]
+    if old.data.kind.name == "battles" and len(set(kinds)) > 1:  # others may lie in an engine or not
+        raise NotComparableError(
+            f"the old data are {kinds[0]} and the new ones {kinds[1]}: they are not scored in one way",
+            way_out=["Name the same ", Option("covariate"), " for both."],
+        )
     if not set(old.items) & set(new.items):
         raise NotComparableError(
             f"the old and the new data have no item in common: {old.data!r} against {new.data!r}",
