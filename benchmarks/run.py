@@ -12,6 +12,8 @@ import math
 import os
 import platform
 import sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,13 @@ BY_NAME_ONLY = {"scale"}
 
 def known() -> list[str]:
     return sorted(path.stem.removeprefix("bench_") for path in HERE.glob("bench_*.py"))
+
+
+def measured(name: str, quick: bool) -> list[dict[str, Any]]:
+    """Run one section, in a process of its own: memory that others took and left slows many things."""
+    sys.path[:0] = map(str, IMPORTED_FROM)
+    rows = importlib.import_module(f"bench_{name}").run(quick=quick)
+    return [row if isinstance(row, dict) else row.to_dict() for row in rows]
 
 
 def duration(seconds: float) -> str:
@@ -81,11 +90,10 @@ def main() -> int:
     unknown = sorted(set(names) - set(known()))
     if unknown:
         parser.error(f"unknown benchmark {unknown[0]!r}; known are {', '.join(known())}")
-    sys.path[:0] = map(str, IMPORTED_FROM)
     sections: dict[str, list[dict[str, Any]]] = {}
     for name in names:
-        rows = importlib.import_module(f"bench_{name}").run(quick=options.quick)
-        sections[name] = [row if isinstance(row, dict) else row.to_dict() for row in rows]
+        with ProcessPoolExecutor(1, get_context("spawn")) as alone:
+            sections[name] = alone.submit(measured, name, options.quick).result()
         print(table({name: sections[name]}, options.quick).split("\n\n", 2)[2], flush=True)
     if not options.quick:
         target = HERE / ("results-scale.md" if names == ["scale"] else "results.md")
