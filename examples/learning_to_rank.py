@@ -17,7 +17,7 @@ from sklearn.linear_model import LogisticRegression
 
 from steadyrank import Refit, Study
 from steadyrank.data import Observations, Units
-from steadyrank.reading.kinds import Kind
+from steadyrank.reading.declarations import Kind
 
 QUERIES, DOCUMENTS, FEATURES, CANDIDATES, K = 40, 15, 6, 200, 10
 

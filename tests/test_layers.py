@@ -28,7 +28,7 @@ LOADS_NOTHING = {"operators": set[str](), "reading": set[str]()}
 """Stages that stand at the beginning: arrays in, sets out; files in, tables out."""
 
 EXCEPTIONS = {
-    ("stability/views.py", "report"): "a result shows itself when somebody looks: the one door to views",
+    ("study/views.py", "report"): "a result shows itself when somebody looks: the one door to views",
     ("cli/tour.py", "demo"): "the demo runs on the bundled data",
 }
 """Imports that go against the way, each with its reason."""
@@ -104,18 +104,18 @@ def test_a_stage_loads_only_itself_and_earlier_ones(path: str) -> None:
         ("data/units.py", "from steadyrank import write_report"),
         ("data/units.py", "from steadyrank import report"),
         ("data/units.py", "def late():\n    from steadyrank.scorers import base"),
-        ("data/units.py", "import_module('steadyrank.stability.study')"),
+        ("data/units.py", "import_module('steadyrank.study.study')"),
         ("operators/checks.py", "from steadyrank.data import Votes"),
         ("operators/checks.py", "from steadyrank.reading.arrays import frozen"),
         ("reading/table.py", "class A:\n    def f(self):\n        import steadyrank.data.votes"),
-        ("stability/study.py", "def show():\n    from steadyrank.report import text"),
-        ("chance/rank_sets.py", "from steadyrank.stability import Study"),
+        ("study/study.py", "def show():\n    from steadyrank.report import text"),
+        ("study/rank_sets.py", "from steadyrank.study import Study"),
         ("report/text.py", "from steadyrank.cli import main"),
         ("errors.py", "from steadyrank.operators import topk"),
         ("selection.py", "from steadyrank.report import text"),
         ("selection.py", "from steadyrank.cli import main"),
         ("cli/commands.py", "from steadyrank.selection import StableSelectKBest"),
-        ("stability/study.py", "import steadyrank.selection"),
+        ("study/study.py", "import steadyrank.selection"),
     ],
 )
 def test_planted_violations_are_found(path: str, planted: str) -> None:

@@ -19,11 +19,11 @@ from steadyrank.cli import main
 from steadyrank.data import Units, scan_any
 from steadyrank.data.kinds import KINDS
 from steadyrank.data.observations import Observations
+from steadyrank.reading.declarations import Form, Kind, Role
 from steadyrank.reading.formats import FORMATS, Format
-from steadyrank.reading.kinds import Form, Kind, Role
 from steadyrank.reading.labels import encode
 from steadyrank.reading.table import GivenColumn, Table
-from steadyrank.stability import auditing
+from steadyrank.study import auditing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

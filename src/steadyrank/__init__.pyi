@@ -34,7 +34,7 @@ from steadyrank.scorers import (
     TrimmedMean as TrimmedMean,
     WinRate as WinRate,
 )
-from steadyrank.stability import (
+from steadyrank.study import (
     Audit as Audit,
     Certificate as Certificate,
     Comparison as Comparison,
@@ -46,6 +46,8 @@ from steadyrank.stability import (
     StableRanking as StableRanking,
     StableTopK as StableTopK,
     Study as Study,
+)
+from steadyrank.study.functions import (
     assert_stable as assert_stable,
     audit as audit,
     compare as compare,
@@ -53,12 +55,11 @@ from steadyrank.stability import (
     explain as explain,
     margin as margin,
     needed as needed,
-    random_ties as random_ties,
-    randomised_audit as randomised_audit,
     rank_confidence as rank_confidence,
     stable_ranking as stable_ranking,
     stable_topk as stable_topk,
     write_report as write_report,
 )
+from steadyrank.study.randomised import random_ties as random_ties, randomised_audit as randomised_audit
 
 __version__: str

@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.data import ScoreMatrix
-from steadyrank.engines.settings import needed
+from steadyrank.engines.backends import needed
 from steadyrank.errors import InvalidScoresError
 from steadyrank.operators.checks import check_k
 from steadyrank.scorers.refit import Refit, importances, seeded
-from steadyrank.stability import Study
+from steadyrank.study import Study
 
 if TYPE_CHECKING:
     from typing import Self
 
     from steadyrank._typing import BoolArray, FloatArray
-    from steadyrank.stability import StableTopK
-    from steadyrank.stability.certificate import Guarantee
+    from steadyrank.study import StableTopK
+    from steadyrank.study.certificate import Guarantee
 
 WHY = "stable feature selection is for scikit-learn"
 sklearn, base, plain = (

@@ -22,7 +22,7 @@ from steadyrank import (
     Votes,
     stable_topk,
 )
-from steadyrank.stability.standings import place_ranges
+from steadyrank.study.standings import place_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -24,11 +24,11 @@ from steadyrank import (
     stable_ranking,
     stable_topk,
 )
-from steadyrank.chance.rank_sets import Noise, normal_draws
-from steadyrank.chance.resampling import bootstrap_scores, rank_percentiles
 from steadyrank.demo import demo_file
 from steadyrank.report.export import to_csv, to_json
 from steadyrank.report.text import plain_text
+from steadyrank.study.rank_sets import Noise, normal_draws
+from steadyrank.study.resampling import bootstrap_scores, rank_percentiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -184,7 +184,7 @@ def test_blocks_change_nothing(cases: Cases, monkeypatch: pytest.MonkeyPatch) ->
         scores, covariance = estimates(rng)
         noise = Noise(scores, covariance, normal_draws(covariance, 60, 0).T.copy())
         whole = [ends.tolist() for ends in noise.simultaneous(0.8)]
-        monkeypatch.setattr("steadyrank.chance.rank_sets.BLOCK_NUMBERS", int(rng.integers(1, 200)))
+        monkeypatch.setattr("steadyrank.study.rank_sets.BLOCK_NUMBERS", int(rng.integers(1, 200)))
         assert [ends.tolist() for ends in noise.simultaneous(0.8)] == whole
         monkeypatch.undo()
 

@@ -13,8 +13,8 @@ import pytest
 
 from engine_makers import maker, need
 from steadyrank import Battles, BradleyTerry, MeanRating, Ratings, audit, stable_topk
-from steadyrank.engines.sparse_entries import SparseEntries
 from steadyrank.errors import SteadyrankError
+from steadyrank.sums.sparse import SparseEntries
 from tests.adversary.odd_files import PATHS, odd_parts, odd_path, odd_text, odd_typed
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from adversary.test_margins import BOUNDED, Subsets, ballots, full_ratings, gaps
 from steadyrank import Battles, MeanRating, ScoreMatrix, SteadyrankError, Study, Votes, explain, needed
 from steadyrank.report.export import to_csv, to_json
 from steadyrank.report.text import plain_text
-from steadyrank.stability.explanation import RIVALS
+from steadyrank.study.explanation import RIVALS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

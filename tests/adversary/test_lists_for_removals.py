@@ -26,12 +26,12 @@ from steadyrank import (
     topk,
 )
 from steadyrank.errors import InvalidValueError, NoProofError
+from steadyrank.margins import lists as withstanding
+from steadyrank.margins.lists import Withstanding
+from steadyrank.margins.pairs import Attack, Contests
 from steadyrank.operators.boundary import just_above
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
-from steadyrank.scorers.contests import Attack, Contests
-from steadyrank.stability import withstanding
-from steadyrank.stability.withstanding import Withstanding
 from tests.adversary.test_margins import (
     ballots,
     battles,

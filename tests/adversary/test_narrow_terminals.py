@@ -97,7 +97,7 @@ def test_help_and_demo_fit(
 
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("steadyrank.stability.study.Study.report", lambda *_, **__: None)
+    monkeypatch.setattr("steadyrank.study.study.Study.report", lambda *_, **__: None)
     for command in ([], *([name, "--help"] for name in COMMANDS), ["demo", "-o", "x.html"]):
         assert main(command) == 0
         lines = capsys.readouterr().out.splitlines()

@@ -14,7 +14,7 @@ from steadyrank.errors import DisconnectedComparisonsError
 from steadyrank.operators.critical import STEEPEST, critical_eps
 from steadyrank.operators.meeting import Rival, meeting_eps
 from steadyrank.scorers import BradleyTerry, Scorer
-from steadyrank.scorers.paired_out import BattlesOut
+from steadyrank.scorers.bradley_terry.folds import BattlesOut
 
 
 def newton(wins, ridge):

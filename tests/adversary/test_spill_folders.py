@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from steadyrank.engines.settings import LOCK, PREFIX, SpillFolder, remove_left_behind
+from steadyrank.engines.backends import LOCK, PREFIX, SpillFolder, remove_left_behind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,7 @@ pytest.importorskip("fcntl")
 
 HOLD = """
     import os, sys
-    from steadyrank.engines.settings import SpillFolder
+    from steadyrank.engines.backends import SpillFolder
     folder = SpillFolder(sys.argv[1])
     (folder.path / "spilled").write_text("x" * 1000)
     print(folder.path, flush=True)
@@ -104,7 +104,7 @@ def test_a_folder_is_never_seen_without_its_lock(
 def test_a_forked_child_removes_nothing(tmp_path: Path) -> None:
     script = """
         import os, sys
-        from steadyrank.engines.settings import SpillFolder
+        from steadyrank.engines.backends import SpillFolder
         folder = SpillFolder(sys.argv[1])
         child = os.fork()
         if child:

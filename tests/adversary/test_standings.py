@@ -12,8 +12,8 @@ from oracles.standing import Stands, check_headline, covering_list
 from steadyrank import ScoreMatrix, Study, audit, stable_ranking, stable_topk, topk
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
-from steadyrank.stability import standings
-from steadyrank.stability.verdict import named
+from steadyrank.study import standings
+from steadyrank.study.headlines import named
 from tests.adversary.test_margins import (
     Subsets,
     ballots,

@@ -17,7 +17,7 @@ from oracles.decimals import decimal_strengths
 from oracles.refitting import all_rows
 from steadyrank import Battles, BradleyTerry
 from steadyrank.errors import DisconnectedComparisonsError, SteadyrankError
-from steadyrank.scorers.paired_fit import in_two
+from steadyrank.scorers.bradley_terry.fit import in_two
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

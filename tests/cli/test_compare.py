@@ -13,7 +13,7 @@ import pytest
 from steadyrank import compare, read_any
 from steadyrank.demo import demo_file
 from steadyrank.safe_text import columns_of
-from steadyrank.stability.findings import COLUMNS
+from steadyrank.study.document import COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -26,7 +26,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 PLANTED = """
 import json, os, sys
-import steadyrank.cli.commands, steadyrank.stability.study
+import steadyrank.cli.commands, steadyrank.study.study
 import steadyrank.cli.inputs as inputs
 from steadyrank.cli import main
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 HEAVY = ("rich", "numpy", "scipy", "narwhals", "polars", "pandas", "altair", "steadyrank.data",
-         "steadyrank.stability", "steadyrank.report.html")  # fmt: skip
+         "steadyrank.study", "steadyrank.report.html")  # fmt: skip
 
 PROBE = """
 import contextlib, io, json, sys
@@ -48,7 +48,7 @@ def test_the_overview_loads_nothing_heavy(arguments: tuple[str, ...]) -> None:
 def test_the_help_of_a_command_loads_declarations_and_no_analysis() -> None:
     _, names = _modules_after("topk", "--help")
     assert "steadyrank.data.kinds" in names
-    assert not {"scipy", "polars", "pandas", "steadyrank.stability", "steadyrank.report"} & set(names)
+    assert not {"scipy", "polars", "pandas", "steadyrank.study", "steadyrank.report"} & set(names)
 
 
 def test_the_probe_sees_what_is_loaded() -> None:

@@ -34,7 +34,7 @@ from steadyrank.errors import (
 from steadyrank.progress import listening
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
-from steadyrank.stability.answers import Answer
+from steadyrank.study.answers import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from steadyrank.engines.blocks import DenseBlock, SparseBlock, Wanted, bounds_of, shifts_of
+from steadyrank.sums.blocks import DenseBlock, SparseBlock, Wanted, bounds_of, shifts_of
 
 
 @st.composite

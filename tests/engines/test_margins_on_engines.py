@@ -8,7 +8,7 @@ import pytest
 from engine_makers import maker
 from steadyrank import MeanRating, Ratings, ScoreMatrix, SteadyrankError, Study, Votes
 from steadyrank.errors import EngineError, InvalidDataError, ValueRangeError
-from steadyrank.scorers import entry_contests
+from steadyrank.margins import entries as entry_contests
 
 SCALES = {
     "stars": lambda rng, size: rng.integers(1, 4, size),

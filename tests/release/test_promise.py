@@ -16,7 +16,7 @@ import pytest
 from steadyrank import ScoreMatrix, Study
 from steadyrank.cli.app import make_app
 from steadyrank.cli.codes import MEANINGS
-from steadyrank.stability.findings import SCHEMA_VERSION
+from steadyrank.study.document import SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -21,9 +21,9 @@ from steadyrank.errors import (
     SteadyrankError,
     WrongDataError,
 )
-from steadyrank.scorers.bradley_terry import BattleFolds, BradleyTerry, Removals, components
-from steadyrank.scorers.paired_curves import Curves, PairFolds
-from steadyrank.scorers.paired_fit import strengths
+from steadyrank.scorers.bradley_terry.curves import Curves, PairFolds
+from steadyrank.scorers.bradley_terry.fit import strengths
+from steadyrank.scorers.bradley_terry.scorer import BattleFolds, BradleyTerry, Removals, components
 
 
 def plain_fit(wins, ridge=0.0):

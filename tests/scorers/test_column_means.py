@@ -11,11 +11,11 @@ from hypothesis import assume, given, strategies as st
 
 from oracles.refitting import all_rows, assert_answers_agree
 from steadyrank.data import ScoreMatrix, Votes
-from steadyrank.engines.dense_entries import DenseEntries
 from steadyrank.errors import ItemWithoutDataError, NothingLeftError, ValueRangeError, WrongDataError
 from steadyrank.scorers import ColumnMeans
-from steadyrank.scorers.entry_sums import EntriesOut
+from steadyrank.scorers.means import EntriesOut
 from steadyrank.scorers.sensitivity import root_rounded_up
+from steadyrank.sums.dense import DenseEntries
 
 CELLS = {
     "right or wrong": st.integers(0, 1),

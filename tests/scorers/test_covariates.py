@@ -8,7 +8,7 @@ import pytest
 from oracles.refitting import all_rows
 from steadyrank import Battles, BradleyTerry, Study, WinRate
 from steadyrank.errors import InvalidDataError, NotANumberError, SizeMismatchError, SteadyrankError
-from steadyrank.scorers.paired_context import ContextFit
+from steadyrank.scorers.bradley_terry.covariates import ContextFit
 
 
 def some_battles(size: int = 120, items: int = 4, seed: int = 0, **people: object) -> Battles:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from steadyrank.engines.exact_sums import difference, exact_form, together
+from steadyrank.sums.exact import difference, exact_form, together
 
 decimals = st.integers(0, 6).flatmap(
     lambda places: st.lists(

@@ -18,7 +18,7 @@ from steadyrank.errors import (
     WrongDataError,
 )
 from steadyrank.scorers import constrained_coefficients
-from steadyrank.scorers.least_squares import ConstrainedLeastSquares, OrdinaryLeastSquares, Ridge
+from steadyrank.scorers.least_squares.scorer import ConstrainedLeastSquares, OrdinaryLeastSquares, Ridge
 
 
 def by_bisection(X, y, radius):

@@ -11,8 +11,6 @@ from hypothesis import given, strategies as st
 
 from oracles.refitting import all_rows, assert_answers_agree
 from steadyrank.data import Ratings, Votes
-from steadyrank.engines.item_sums import ItemSums
-from steadyrank.engines.sparse_entries import HistogramSums, SparseEntries
 from steadyrank.errors import (
     InvalidSettingError,
     ItemWithoutDataError,
@@ -21,7 +19,9 @@ from steadyrank.errors import (
     WrongDataError,
 )
 from steadyrank.scorers import MeanRating
-from steadyrank.scorers.entry_sums import EntriesOut
+from steadyrank.scorers.means import EntriesOut
+from steadyrank.sums.model import ItemSums
+from steadyrank.sums.sparse import HistogramSums, SparseEntries
 
 MOST_ITEMS = 6
 STARS = {

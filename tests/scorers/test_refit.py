@@ -13,8 +13,8 @@ from oracles.medians import MATRIX, Counting, column_medians, counted
 from oracles.refitting import all_rows
 from steadyrank.data import Battles, Regression, ScoreMatrix, Votes
 from steadyrank.errors import MissingPackageError, NothingLeftError, RefitError, WrongDataError
-from steadyrank.scorers.bradley_terry import BradleyTerry
-from steadyrank.scorers.least_squares import OrdinaryLeastSquares
+from steadyrank.scorers.bradley_terry.scorer import BradleyTerry
+from steadyrank.scorers.least_squares.scorer import OrdinaryLeastSquares
 from steadyrank.scorers.refit import Refit
 
 

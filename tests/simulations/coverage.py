@@ -15,12 +15,12 @@ import numpy as np
 from scipy.stats import binom
 
 from steadyrank import ScoreMatrix, Votes, confidence
-from steadyrank.chance.rank_sets import Noise, normal_draws
+from steadyrank.study.rank_sets import Noise, normal_draws
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from steadyrank.stability import Confidence
+    from steadyrank.study import Confidence
 
     Trial = Callable[[np.random.Generator, float], tuple[np.ndarray, dict[str, np.ndarray]]]
 
@@ -148,7 +148,7 @@ def few_trial(kind: str, units: int, items: int = 5, draws: int = 299) -> Trial:
 
     def trial(rng: np.random.Generator, level: float) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         data = ScoreMatrix(np.asarray(rows(rng, (units, items)), dtype=float))
-        with patch("steadyrank.stability.confidence_results.bootstrap_scores", means_at_once):
+        with patch("steadyrank.study.confidence.bootstrap_scores", means_at_once):
             found: Confidence = confidence(data, level, draws=draws, seed=int(rng.integers(2**31)))
         low, high = found.score_intervals[:, 0]
         inside = np.isnan(low) or low <= true + 1e-9 <= high + 2e-9  # an unknown one claims nothing

@@ -14,7 +14,7 @@ from simulations.coverage import (
     fewest,
     normal_trial,
 )
-from steadyrank.chance import rank_sets
+from steadyrank.study import rank_sets
 
 SOME = {name: 12 if name in ("300 votes", "100 rows") else 100 for name in TRIALS}
 

@@ -13,7 +13,7 @@ from steadyrank.cli.codes import ExitCode
 from steadyrank.cli.failures import message_of, say
 from steadyrank.cli.inputs import STANDARD_INPUT, item_named, open_study
 from steadyrank.cli.output import console, deliver, show, terminal_of, within
-from steadyrank.cli.progress import working
+from steadyrank.cli.progress_bar import working
 from steadyrank.data.kinds import KINDS
 from steadyrank.errors import InvalidSettingError, InvalidValueError, UnwritableFileError, shorten
 from steadyrank.reading.formats import FORMATS
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from steadyrank.report.lines import Line
-    from steadyrank.stability.study import Study
+    from steadyrank.study.study import Study
 
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
@@ -94,7 +94,7 @@ def check(options: group.CheckOptions) -> int:
     steadyrank check restaurants.csv -k 5 --max-delta 0.2
     steadyrank check benchmark.csv -k 3 --min-margin 2 --json
     """
-    from steadyrank.stability.calibration import check_delta
+    from steadyrank.study.calibration import check_delta
 
     most, fewest = check_delta(options.max_delta, "--max-delta"), options.min_margin
     found = _answer(
@@ -172,7 +172,7 @@ def report(options: group.ReportOptions) -> None:
     steadyrank report benchmark.csv -k 4 --title Methods --open
     """
     from steadyrank.report.lines import Line
-    from steadyrank.stability.views import write_page
+    from steadyrank.study.views import write_page
     from steadyrank.writing import target_of, write_whole
 
     study, about = open_study(options, options.output)
@@ -303,7 +303,7 @@ def _answer(options: Any, ask: Callable[[Study], Any], work: str = "Leaving ever
 def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line]]) -> None:
     """Write a document in the form that was asked for; ``told`` puts it into lines for a terminal."""
     from steadyrank.report.export import GUARD_NOTE, has_guards, to_csv, to_json
-    from steadyrank.stability.views import write_page
+    from steadyrank.study.views import write_page
 
     screen = console()
     wanted: dict[str, Any] = {name: getattr(options, name, False) for name in ("everything", "verbose")}

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.cli.progress import working
+from steadyrank.cli.progress_bar import working
 from steadyrank.data.kinds import KINDS, read_any, scan_any
 from steadyrank.errors import (
     FileNotThereError,
@@ -22,8 +22,8 @@ from steadyrank.writing import target_of
 if TYPE_CHECKING:
     from steadyrank.cli.options import InputOptions, ScorerOptions
     from steadyrank.data.observations import Observations
-    from steadyrank.engines.settings import Engine
-    from steadyrank.stability.study import Study
+    from steadyrank.engines.backends import Engine
+    from steadyrank.study.study import Study
 
 STANDARD_INPUT = "-"
 
@@ -39,7 +39,7 @@ def open_study(
     The lead says which of two files is at fault, as they may have one name. Whether a result can go
     where it should is asked before the work, now that it is known what was read.
     """
-    from steadyrank.stability.study import Study
+    from steadyrank.study.study import Study
 
     try:
         with working("Reading"):
@@ -103,7 +103,7 @@ def _arguments(options: InputOptions) -> dict[str, Any]:
 
 def _engine(options: InputOptions) -> Engine | None:
     """Return the engine that works on the data, or None for memory."""
-    from steadyrank.engines.settings import DuckDB, Spark, engine_of
+    from steadyrank.engines.backends import DuckDB, Spark, engine_of
 
     asked = {name: engine for name, engine in GOES_WITH.items() if getattr(options, name) is not None}
     several = is_pattern(options.file) and not read_together(

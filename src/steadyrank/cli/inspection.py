@@ -10,21 +10,21 @@ import narwhals as nw
 
 from steadyrank.cli.inputs import STANDARD_INPUT, described, source_name
 from steadyrank.data.kinds import KINDS, check_kind, kind_of, scan_any
-from steadyrank.engines.source import opened
+from steadyrank.engines.frame import opened
 from steadyrank.errors import EmptyDataError, Option, SteadyrankError, typed_name
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.roles import lacking, recognise, resolve, taken_by
 from steadyrank.report.lines import FAINT, LONG, Line, guessed, paragraph, remarks
 from steadyrank.safe_text import columns_of, cut
-from steadyrank.stability.findings import SCHEMA_VERSION, guesses_of, labels
-from steadyrank.stability.study import Study
+from steadyrank.study.document import SCHEMA_VERSION, guesses_of, labels
+from steadyrank.study.study import Study
 from steadyrank.wording import counted, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from steadyrank.cli.options import InspectOptions
-    from steadyrank.reading.kinds import Kind
+    from steadyrank.reading.declarations import Kind
     from steadyrank.reading.table import Table
     from steadyrank.report.terminal import Terminal
 

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, dataclass_transform,
 import typer
 
 from steadyrank.errors import InvalidValueError, UnwritableFileError, typed_name
-from steadyrank.reading.kinds import Role
+from steadyrank.reading.declarations import Role
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from steadyrank.reading.kinds import Kind, Setting
+    from steadyrank.reading.declarations import Kind, Setting
 
 COLUMNS = "Columns (guessed from common names; every guess is said)"
 READING = "Reading the file"

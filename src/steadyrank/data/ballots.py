@@ -17,14 +17,14 @@ from steadyrank.data.observations import COUNT, ITEM_LIST, ITEM_NAMES, Ends, set
 from steadyrank.data.orders import BallotArrays, flatten, parse_orders, without_answers
 from steadyrank.data.people import People, PeopleArguments, agreed, of_people, renumbered, said_of
 from steadyrank.data.rows import check_some, row_counts
-from steadyrank.engines.blocks import segment_sums
 from steadyrank.errors import NO_BLANKS, Option, listing, shorten
 from steadyrank.reading.arrays import as_counts, is_missing
-from steadyrank.reading.kinds import Columns, Form, Kind, Role, Setting, never
+from steadyrank.reading.declarations import Columns, Form, Kind, Role, Setting, never
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Column, Guess, Table, WholeColumn, as_table, simplify
 from steadyrank.reading.text_columns import TextColumn
+from steadyrank.sums.blocks import segment_sums
 
 APPROVED = ("approved", "approvals", "approves")
 """Names of columns whose items are approved, in whatever order they are listed."""

@@ -17,14 +17,14 @@ from steadyrank.data.observations import COUNT, ITEM_LIST, Ends, Observations, s
 from steadyrank.data.people import People, PeopleArguments, of_people
 from steadyrank.data.rows import check_some, check_total, row_counts
 from steadyrank.data.units import LazyLabels
-from steadyrank.engines.sparse_entries import MergedEntries
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.arrays import as_column, as_counts, as_matrix, check_length, objects
-from steadyrank.reading.kinds import Columns, Form, Kind, Role
+from steadyrank.reading.declarations import Columns, Form, Kind, Role
 from steadyrank.reading.labels import encode
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Table, as_table, simplify
 from steadyrank.reading.words import known
+from steadyrank.sums.sparse import MergedEntries
 from steadyrank.wording import counted
 
 Sides: TypeAlias = "tuple[IntArray, IntArray, tuple[object, ...]]"

@@ -8,9 +8,9 @@ import numpy as np
 
 from steadyrank._typing import IntArray
 from steadyrank.data.observations import Observations
-from steadyrank.engines.exact_sums import together
-from steadyrank.engines.item_sums import Entries
 from steadyrank.errors import listing
+from steadyrank.sums.exact import together
+from steadyrank.sums.model import Entries
 
 
 class EntryObservations(Observations):

@@ -14,14 +14,14 @@ from steadyrank.data.rows import check_some, column_labels
 from steadyrank.data.units import Units
 from steadyrank.errors import InvalidDataError, InvalidValueError, SizeMismatchError
 from steadyrank.reading.arrays import as_matrix, as_numbers, check_length
-from steadyrank.reading.kinds import Form, Kind, ReadingArguments, Role
+from steadyrank.reading.declarations import Form, Kind, ReadingArguments, Role
 from steadyrank.reading.table import Table, as_table, simplify
 
 if TYPE_CHECKING:
     from typing import Self
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.reading.kinds import Columns
+    from steadyrank.reading.declarations import Columns
 
 LEAST = 1e-150
 """Standard errors between this and its inverse have squares that floats can hold."""

@@ -14,7 +14,7 @@ from steadyrank.data.ratings import Ratings
 from steadyrank.data.regression import Regression
 from steadyrank.data.score_matrix import ScoreMatrix
 from steadyrank.data.votes import Votes
-from steadyrank.engines.settings import Engine
+from steadyrank.engines.backends import Engine
 from steadyrank.errors import InvalidPolicyError, Option
 from steadyrank.reading.formats import is_pattern, read_table, read_together
 from steadyrank.reading.roles import recognise
@@ -130,7 +130,7 @@ def scan_any(
     >>> scan_any(polars.LazyFrame({"user": [1, 2], "item": ["a", "a"], "rating": [5, 3]})).n_units
     2
     """
-    from steadyrank.engines.source import opened
+    from steadyrank.engines.frame import opened
 
     check_kind(kind)
     lazy = opened(source, engine, format=format, encoding=encoding)

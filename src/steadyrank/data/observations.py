@@ -16,15 +16,15 @@ from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.data.people import People, decimal_places, remaining_groups
 from steadyrank.data.rows import check_total, repeated_spans, some_of
 from steadyrank.data.units import Units
-from steadyrank.engines.settings import Engine
+from steadyrank.engines.backends import Engine
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.operators.checks import check_whole
 from steadyrank.reading.arrays import as_counts, frozen, is_hashable, objects
+from steadyrank.reading.declarations import Kind, Role, Setting
 from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.files import Source
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.item_names import with_names
-from steadyrank.reading.kinds import Kind, Role, Setting
 from steadyrank.reading.labels import joined_labels
 from steadyrank.reading.roles import Resolved, resolve
 from steadyrank.reading.table import Table

@@ -12,7 +12,6 @@ from typing import Annotated, Any, TypedDict
 import numpy as np
 
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-from steadyrank.engines.exact_sums import EXACT, are_decimals
 from steadyrank.errors import (
     NOBODY_COUNTS,
     EmptyDataError,
@@ -21,9 +20,10 @@ from steadyrank.errors import (
     shorten,
 )
 from steadyrank.reading.arrays import as_column, as_numbers, check_length
-from steadyrank.reading.kinds import ReadingArguments, Role
+from steadyrank.reading.declarations import ReadingArguments, Role
 from steadyrank.reading.labels import encode
 from steadyrank.reading.words import known
+from steadyrank.sums.exact import EXACT, are_decimals
 
 ROOM = EXACT / 1024
 """Weights add up to fewer parts than this, so that a thousand times as many are exact, too."""

@@ -12,18 +12,18 @@ import numpy as np
 from steadyrank import errors
 from steadyrank._typing import AnyArray, BoolArray, IntArray
 from steadyrank.data.entry_data import EntryObservations
+from steadyrank.data.entry_order import begins, goes_up, in_strict_order, stable_order
 from steadyrank.data.observations import ITEM_LIST, ITEM_NAMES, Ends, set_fields
 from steadyrank.data.people import People, PeopleArguments, agreed, of_people, renumbered, said_of
 from steadyrank.data.rows import check_some
-from steadyrank.data.sorting import begins, goes_up, in_strict_order, stable_order
-from steadyrank.engines.exact_sums import together
-from steadyrank.engines.sparse_entries import MergedEntries, SparseEntries
 from steadyrank.errors import Option, shorten
 from steadyrank.reading.arrays import Coded, as_numbers, check_length, compact, objects
-from steadyrank.reading.kinds import Form, Kind, Role, Setting
+from steadyrank.reading.declarations import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.table import as_table
 from steadyrank.reading.words import known
+from steadyrank.sums.exact import together
+from steadyrank.sums.sparse import MergedEntries, SparseEntries
 from steadyrank.wording import counted, counted_are
 
 DUPLICATES = {

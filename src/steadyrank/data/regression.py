@@ -16,7 +16,7 @@ from steadyrank.data.rows import check_some, column_labels, row_names
 from steadyrank.data.score_matrix import MISSING as MATRIX_MISSING, without_gaps
 from steadyrank.errors import InvalidPolicyError, InvalidWeightError, Option, listing, shorten
 from steadyrank.reading.arrays import as_column, as_matrix, as_numbers, check_length, objects
-from steadyrank.reading.kinds import Columns, Form, Kind, ReadingArguments, Role, Setting
+from steadyrank.reading.declarations import Columns, Form, Kind, ReadingArguments, Role, Setting
 from steadyrank.reading.labels import encode
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.scales import on_one_scale

@@ -14,13 +14,13 @@ from steadyrank._typing import BoolArray, IntArray
 from steadyrank.data.entry_data import EntryObservations
 from steadyrank.data.observations import Observations, about_items, set_fields
 from steadyrank.data.units import LazyLabels, Units
+from steadyrank.engines.backends import Engine
+from steadyrank.engines.frame import Traffic, opened
 from steadyrank.engines.lazy_entries import LazyEntries
 from steadyrank.engines.scanning import counted_rows, offered_units, scan_ratings, scan_scores
-from steadyrank.engines.settings import Engine
-from steadyrank.engines.source import Traffic, opened
 from steadyrank.errors import IN_MEMORY, EmptyDataError, InvalidDataError
+from steadyrank.reading.declarations import Kind
 from steadyrank.reading.dropping import Dropping
-from steadyrank.reading.kinds import Kind
 from steadyrank.reading.roles import Resolved, resolve
 from steadyrank.reading.unit_columns import names_for_the_unit
 

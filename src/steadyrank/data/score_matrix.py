@@ -17,14 +17,14 @@ from steadyrank.data.grids import ROW_NAMES, WAYS, grid_of, is_id, is_nearly_num
 from steadyrank.data.observations import COUNT, ITEM_NAMES, Ends, set_fields
 from steadyrank.data.people import People, PeopleArguments, agreed, of_people, said_of
 from steadyrank.data.rows import check_some, column_labels, repeated_cells, row_names
-from steadyrank.engines.dense_entries import DenseEntries
 from steadyrank.errors import MEANS_OF_REST, Option, WayOut, listing, shorten
 from steadyrank.reading import scales
 from steadyrank.reading.arrays import as_matrix
-from steadyrank.reading.kinds import Columns, Form, Kind, Role, Setting
+from steadyrank.reading.declarations import Columns, Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Table, as_table, simplify
+from steadyrank.sums.dense import DenseEntries
 from steadyrank.wording import counted, counted_are, plural
 
 MISSING = {

@@ -16,7 +16,7 @@ from steadyrank.data.observations import COUNT, ITEM_LIST, Ends, set_fields
 from steadyrank.data.people import People, PeopleArguments, of_people
 from steadyrank.data.rows import row_counts
 from steadyrank.errors import InvalidDataError, Option, shorten
-from steadyrank.reading.kinds import Columns, Form, Kind, Role
+from steadyrank.reading.declarations import Columns, Form, Kind, Role
 from steadyrank.reading.labels import encode
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Table, as_table, simplify

@@ -6,6 +6,6 @@ path with wildcards; the classes here say which engine reads the files and what 
 
 from __future__ import annotations
 
-from steadyrank.engines.settings import DuckDB, Polars, Spark
+from steadyrank.engines.backends import DuckDB, Polars, Spark
 
 __all__ = ["DuckDB", "Polars", "Spark"]

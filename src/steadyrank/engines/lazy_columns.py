@@ -14,25 +14,19 @@ import narwhals as nw
 import numpy as np
 
 from steadyrank import errors
-from steadyrank.engines.exact_sums import (
-    NO_DECIMALS,
-    TO_WHOLE,
-    fit_as_decimals,
-    form_of_items,
-    most_digits,
-)
 from steadyrank.errors import NO_BLANKS, shorten
 from steadyrank.reading.arrays import written
 from steadyrank.reading.dropping import MOST_SEEN
 from steadyrank.reading.spellings import NUMBER
 from steadyrank.reading.text_columns import is_plain_whole
+from steadyrank.sums.exact import NO_DECIMALS, TO_WHOLE, fit_as_decimals, form_of_items, most_digits
 from steadyrank.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from steadyrank._typing import FloatArray
-    from steadyrank.engines.source import Frame, Source
+    from steadyrank.engines.frame import Frame, Source
 
 TENS = [10.0**places for places in range(NO_DECIMALS)]
 

@@ -12,12 +12,12 @@ import narwhals as nw
 import numpy as np
 
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-from steadyrank.engines.blocks import SparseBlock, Wanted, roots
-from steadyrank.engines.exact_sums import ExactForm, form_of, form_of_items
-from steadyrank.engines.item_sums import Entries, Given, ItemSums, Parts, reach
+from steadyrank.engines.frame import Source
 from steadyrank.engines.lazy_columns import decimal_range, ranges_of_items, with_forms
-from steadyrank.engines.source import Source
 from steadyrank.reading.labels import encode
+from steadyrank.sums.blocks import SparseBlock, Wanted, roots
+from steadyrank.sums.exact import ExactForm, form_of, form_of_items
+from steadyrank.sums.model import Entries, Given, ItemSums, Parts, reach
 
 MAX_UNITS = 100_000_000
 """Of each unit its label, its number of entries and its shift are brought back: 24 bytes."""

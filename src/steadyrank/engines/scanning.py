@@ -12,7 +12,7 @@ from typing import Any
 import narwhals as nw
 
 from steadyrank import errors
-from steadyrank.engines.exact_sums import form_of
+from steadyrank.engines.frame import Frame, Source
 from steadyrank.engines.lazy_columns import (
     check_numbers,
     decimal_range,
@@ -21,13 +21,13 @@ from steadyrank.engines.lazy_columns import (
     with_numbers,
 )
 from steadyrank.engines.lazy_entries import MAX_UNITS, LazyEntries, item_labels, unit_keys
-from steadyrank.engines.source import Frame, Source
 from steadyrank.errors import MOST_COUNTED, Option, listing, shorten
 from steadyrank.reading.arrays import as_counts
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.scales import ALL, MEASURE_NAMES, NONE, turned_rows
 from steadyrank.reading.table import GivenColumn, Table, simplify
 from steadyrank.reading.unit_columns import Candidates, number_of_units, what_is_whole
+from steadyrank.sums.exact import form_of
 from steadyrank.wording import counted, counted_are
 
 MAX_DISTINCT = 20_000_000

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from steadyrank._typing import AnyArray
-from steadyrank.engines.files import Files
-from steadyrank.engines.settings import needed
+from steadyrank.engines.backends import needed
+from steadyrank.engines.paths import Files
 from steadyrank.errors import EmptyDataError, InvalidDataError
 from steadyrank.reading.arrays import Coded
 from steadyrank.reading.dropping import Dropping

@@ -15,7 +15,7 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank.errors import FILL_IN, NO_BLANKS, Option, listing, shorten
-from steadyrank.reading.kinds import Columns, Form, Kind, is_about_reading
+from steadyrank.reading.declarations import Columns, Form, Kind, is_about_reading
 from steadyrank.reading.spellings import plain_number, with_decimal
 from steadyrank.reading.table import Guess, Table, simplify
 

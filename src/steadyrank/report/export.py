@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
 from steadyrank.safe_text import is_blank, is_unsafe
-from steadyrank.stability.findings import columns_of
+from steadyrank.study.document import columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-    from steadyrank.stability.answers import Answer, AnswerRow, StableTopK
-    from steadyrank.stability.curve import Curve
+    from steadyrank.study.answers import Answer, AnswerRow, StableTopK
+    from steadyrank.study.curve import Curve
 
 MARKERS = {"sure": "o", "contender": "D", "near": "^", "out": "s"}
 SERIES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F8894")

@@ -1,19 +1,15 @@
-from steadyrank.engines.blocks import (
-    Block as Block,
-    DenseBlock as DenseBlock,
-    SparseBlock as SparseBlock,
-)
 from steadyrank.scorers.bagged import Bagged as Bagged
 from steadyrank.scorers.base import LeaveOneOut as LeaveOneOut, Scorer as Scorer
-from steadyrank.scorers.bradley_terry import BradleyTerry as BradleyTerry
+from steadyrank.scorers.bradley_terry.scorer import BradleyTerry as BradleyTerry
 from steadyrank.scorers.elo import Elo as Elo
-from steadyrank.scorers.entry_sums import ColumnMeans as ColumnMeans, MeanRating as MeanRating
-from steadyrank.scorers.least_squares import (
+from steadyrank.scorers.least_squares.ball import constrained_coefficients as constrained_coefficients
+from steadyrank.scorers.least_squares.scorer import (
     ConstrainedLeastSquares as ConstrainedLeastSquares,
     OrdinaryLeastSquares as OrdinaryLeastSquares,
     Ridge as Ridge,
 )
-from steadyrank.scorers.norm_ball import constrained_coefficients as constrained_coefficients
+from steadyrank.scorers.means import ColumnMeans as ColumnMeans, MeanRating as MeanRating
+from steadyrank.scorers.pagerank import Eigenvector as Eigenvector, PageRank as PageRank
 from steadyrank.scorers.pairwise import Condorcet as Condorcet, Copeland as Copeland
 from steadyrank.scorers.refit import Refit as Refit
 from steadyrank.scorers.registry import (
@@ -23,18 +19,18 @@ from steadyrank.scorers.registry import (
     resolve_scorer as resolve_scorer,
     scorer_names as scorer_names,
 )
-from steadyrank.scorers.row_scores import (
+from steadyrank.scorers.sensitivity import Sensitivity as Sensitivity
+from steadyrank.scorers.table_means import (
     MeanRank as MeanRank,
     MeanWinRate as MeanWinRate,
     Median as Median,
     TrimmedMean as TrimmedMean,
 )
-from steadyrank.scorers.sensitivity import Sensitivity as Sensitivity
 from steadyrank.scorers.voting import (
     Approval as Approval,
     Borda as Borda,
     InstantRunoff as InstantRunoff,
     Plurality as Plurality,
 )
-from steadyrank.scorers.win_graph import Eigenvector as Eigenvector, PageRank as PageRank
 from steadyrank.scorers.win_rate import WinRate as WinRate
+from steadyrank.sums.blocks import Block as Block, DenseBlock as DenseBlock, SparseBlock as SparseBlock

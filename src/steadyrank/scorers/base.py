@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from steadyrank.engines.blocks import DenseBlock, Wanted, bounds_of, shifts_of, slices
 from steadyrank.errors import (
     InvalidWeightError,
     NotANumberError,
@@ -21,6 +20,7 @@ from steadyrank.errors import (
     WrongDataError,
     shorten,
 )
+from steadyrank.sums.blocks import DenseBlock, Wanted, bounds_of, shifts_of, slices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data.observations import Observations
     from steadyrank.data.units import Units
-    from steadyrank.engines.blocks import Block, Rows, SparseBlock
-    from steadyrank.scorers.contests import Contests
+    from steadyrank.margins.pairs import Contests
     from steadyrank.scorers.sensitivity import Sensitivity
+    from steadyrank.sums.blocks import Block, Rows, SparseBlock
 
 
 Settled: TypeAlias = "Callable[[FloatArray, FloatArray], BoolArray]"
@@ -279,7 +279,7 @@ class LeaveOneOut(ABC):
 
     def contests(self) -> Contests:
         """Return how few units must leave before one item passes another, as far as that is known."""
-        from steadyrank.scorers.contests import LeftOutContests
+        from steadyrank.margins.pairs import LeftOutContests
 
         return LeftOutContests(self)
 

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.data.ballots import Ballots
-from steadyrank.engines.blocks import segment_sums
+from steadyrank.margins.condorcet import ROOM, Compared, MarginContests
+from steadyrank.margins.pairs import MANY
 from steadyrank.scorers.base import UNUSED, LeaveOneOut, RowsOut
-from steadyrank.scorers.contests import MANY
-from steadyrank.scorers.margin_contests import ROOM, Compared, MarginContests
-from steadyrank.scorers.mean_points import UnitShares, size_of_all, size_of_others
+from steadyrank.scorers.points import UnitShares, size_of_all, size_of_others
 from steadyrank.scorers.sensitivity import Sensitivity
 from steadyrank.scorers.voting import Borda
+from steadyrank.sums.blocks import segment_sums
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray

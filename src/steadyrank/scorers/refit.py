@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from steadyrank.engines.blocks import slices
-from steadyrank.engines.settings import needed
+from steadyrank.engines.backends import needed
 from steadyrank.errors import InvalidSettingError, RefitError, shorten
 from steadyrank.progress import heard, tell
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_kind, check_several
 from steadyrank.scorers.checkpoint import FULL, Kept, open_checkpoint
 from steadyrank.scorers.fingerprint import fingerprint
 from steadyrank.scorers.resolution import snapped
+from steadyrank.sums.blocks import slices
 
 if TYPE_CHECKING:
     import os

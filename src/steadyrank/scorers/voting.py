@@ -12,10 +12,10 @@ import numpy as np
 from steadyrank.data.ballots import Ballots
 from steadyrank.data.observations import Observations
 from steadyrank.data.rows import repeated_spans
-from steadyrank.engines.exact_sums import EXACT
 from steadyrank.errors import CountTotalError, Option, WrongDataError
 from steadyrank.scorers.base import LeaveOneOut, RowsOut
-from steadyrank.scorers.mean_points import MeanPoints, Points
+from steadyrank.scorers.points import MeanPoints, Points
+from steadyrank.sums.exact import EXACT
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.engines.item_sums import Prior
 from steadyrank.errors import FEW_DATA, InvalidSettingError, shorten
 from steadyrank.scorers.base import UNUSED, LeaveOneOut, RowsOut
-from steadyrank.scorers.bradley_terry import Removals
-from steadyrank.scorers.entry_sums import ROUNDING, EntrySums
+from steadyrank.scorers.bradley_terry.scorer import Removals
+from steadyrank.scorers.means import ROUNDING, EntrySums
 from steadyrank.scorers.resolution import snapped
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
+from steadyrank.sums.model import Prior
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray
-    from steadyrank.engines.item_sums import Entries
+    from steadyrank.sums.model import Entries
 
 OVER = ("battles", "opponents")
 RESOLUTION = 1e-12

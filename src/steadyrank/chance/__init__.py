@@ -1,1 +1,0 @@
-"""What chance may do: draws of scores, and the ranks that true scores may then have. No stability."""

@@ -1,0 +1,314 @@
+"""A lazy table in an engine: the only door through which anything leaves it.
+
+Everything that is brought back passes :meth:`Source.collect`, which counts it, so that what left
+the engine can be reported, and says in plain words what went wrong there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Self, TypeAlias, TypeVar
+
+import narwhals as nw
+import numpy as np
+
+from steadyrank import errors
+from steadyrank._typing import AnyArray
+from steadyrank.engines.backends import Engine, SpillFolder, engine_of
+from steadyrank.engines.lazy_columns import without_dropped
+from steadyrank.engines.paths import LOOKED_AT, Files, FirstRows, find_files, in_strict_order, named
+from steadyrank.engines.staging import Stage, plain_paths
+from steadyrank.errors import Option, shorten
+from steadyrank.reading.arrays import objects
+from steadyrank.reading.declarations import Columns
+from steadyrank.reading.dropping import Dropping
+from steadyrank.reading.spellings import SPELLINGS, Spelling
+from steadyrank.reading.table import Column, GivenColumn, Table, wrapped
+
+Frame: TypeAlias = nw.LazyFrame[Any]
+Answer = TypeVar("Answer")
+
+FULL_DISK = ("max_temp_directory_size", "no space left", "disk full", "enospc", "offload")
+OTHER_DISK = ", or more room: max_spill=... of DuckDB(...), or spill=... on another disk, of any engine."
+MORE_ROOM = ("Give it more memory with ", Option("memory_limit"), OTHER_DISK)
+OUT_OF_MEMORY = ("out of memory", "outofmemory", "java heap space", "failed to allocate")
+MORE_MEMORY = ("Raise ", Option("memory_limit"), ", or use fewer threads.")
+MOST_SAID = 300
+"""How much of an engine's own message is repeated."""
+
+
+@dataclass
+class Traffic:
+    """What left an engine so far: for each step, how often, how many rows, how many bytes of arrays."""
+
+    steps: dict[str, tuple[int, int, int]] = field(default_factory=dict)
+
+    def add(self, step: str, rows: int, size: int) -> None:
+        """Count one answer of the engine."""
+        times, rows_so_far, size_so_far = self.steps.get(step, (0, 0, 0))
+        self.steps[step] = (times + 1, rows_so_far + rows, size_so_far + size)
+
+    def sentence(self, engine: str) -> str:
+        """Say what left the engine."""
+        parts = [
+            f"{step} ({rows:,} rows{f' in {times} batches' if times > 1 else ''})"
+            for step, (times, rows, _) in self.steps.items()
+        ]
+        size = sum(size for _, _, size in self.steps.values())
+        return f"brought back from {engine}: {', '.join(parts)}; {size / 1e6:,.1f} MB in all"
+
+
+class Source:
+    """A lazy table, the engine it lives in, and what has left it so far.
+
+    Parameters
+    ----------
+    given : lazy frame, DuckDB relation, PySpark DataFrame, dataframe, or path
+        A path may hold wildcards; a folder stands for the Parquet files in it.
+    engine : str or engine, optional
+        Which engine reads the files; frames run where they are.
+    format, encoding : str, optional
+        Of the files, as for reading them into memory.
+
+    Attributes
+    ----------
+    wrong : dict
+        Of columns of text that are to be numbers and are not, the refusal.
+    unsigned : set of str
+        Columns that the files say are whole numbers up to ``2**64``, which not every engine knows.
+    beside : dict
+        Further parts, and their columns: they play none in the data, but are looked at all the same.
+    dropping : Dropping
+        The answers whose rows are left out.
+    spellings : mapping
+        How the numbers of text may be spelt, for some columns; under "", for all others.
+    holds : str
+        What its rows are, such as votes.
+    every : lazy frame
+        All parts, once they are picked.
+    """
+
+    def __init__(
+        self,
+        given: Any,
+        engine: str | Engine | None = None,
+        format: str | None = None,  # noqa: A002 (the word users know from other readers)
+        encoding: str = "utf-8",
+    ) -> None:
+        self.traffic = Traffic()
+        self.wrong: dict[str, errors.InvalidDataError] = {}
+        self._files: Files | None = None
+        self._paths: list[str] = []
+        self.unsigned: set[str] = set()
+        self.beside: dict[str, str] = {}
+        self.dropping = Dropping(None)
+        self.spellings: Mapping[str, tuple[Spelling, ...]] = {"": SPELLINGS}
+        self.holds = "rows"
+        self._opened = ExitStack()
+        if isinstance(given, str | os.PathLike):
+            self._chosen = engine_of(engine)
+            self._files = find_files(given, format, encoding)
+            self.engine = self._chosen.name
+            return
+        if engine is not None:
+            raise errors.InvalidValueError(
+                f"engine={shorten(engine)} goes with a path; a frame runs in the engine it belongs to."
+            )
+        self._take_frame(given)
+
+    def _take_frame(self, native: Any) -> None:
+        """Take the columns under names of our own where an engine sees more in a name than a name."""
+        frame = _lazy(native)
+        self.engine = str(frame.implementation).rpartition(".")[2].lower()
+        names = self.guarded(lambda: frame.columns)
+        doubled = [name for name in names if names.count(name) > 1]
+        if doubled:
+            raise errors.ColumnError(
+                f"two columns have the same name: {shorten(doubled[0])}", way_out="Rename one of them."
+            )
+        self._names = {name: name for name in names}
+        if frame.implementation.is_spark_like():  # to which dots and backticks are syntax
+            self._names = {name: f"column {place}" for place, name in enumerate(names)}
+            frame = _lazy(frame.to_native().toDF(*self._names.values()))
+        self.frame: Frame = frame
+
+    def first_rows(self) -> Table:
+        """Return the first rows as a table, by which columns get their roles as they do in memory."""
+        if self._files is not None:
+            return self._files.first_rows()
+        schema = self.schema(self.frame)
+        plain = {name: _is_plain_number(schema[inner]) for name, inner in self._names.items()}
+        return FirstRows(self._first_columns, numeric=lambda name, _: plain[name])
+
+    @cached_property
+    def _first_columns(self) -> dict[str, Column]:
+        rows = self.collect(self.frame.head(LOOKED_AT), "the first rows")
+        return {name: GivenColumn(rows[inner], name) for name, inner in self._names.items()}
+
+    def picked(self, columns: Mapping[str, str], numbers: Collection[str]) -> tuple[Frame, list[str]]:
+        """Return the named columns under the names of the parts they play, and what to say of them.
+
+        Parameters
+        ----------
+        columns : mapping
+            From parts to the names of columns.
+        numbers : collection of str
+            The parts that are numbers.
+        """
+        notes: list[str] = []
+        every = {**columns, **self.beside}
+        if self._files is not None:
+            notes = self.guarded(lambda: self._open(every, numbers))
+        staged = self._files is not None and not self._files.plain
+        self._parts = {part: part if staged else name for part, name in every.items()}
+        chosen = {part: nw.col(self._names[name]) for part, name in self._parts.items()}
+        self.every: Frame = self.frame.select(**chosen)
+        if self._files is None or not self._files.text:  # of text, they were not even put down
+            self.every = without_dropped(self, self.every, columns)
+        return self.every.select(*columns), notes + self.dropping.said()
+
+    def empty(self) -> errors.EmptyDataError:
+        """Return the complaint that there is nothing, in the words of memory."""
+        return errors.EmptyDataError(f"there are no {self.holds}", way_out="At least one is needed.")
+
+    def _open(self, columns: Mapping[str, str], numbers: Collection[str]) -> list[str]:
+        """Let the engine open the files, those that it may read otherwise than memory put down anew."""
+        assert self._files is not None  # noqa: S101 (asked before)
+        folder = SpillFolder(self._chosen.spill)
+        self._opened.callback(folder.close)
+        paths, notes = self._files.paths, list[str]()
+        if not self._files.plain:
+            stage = Stage(folder.path, columns, numbers, self.dropping, self.empty)
+            notes = stage.put(self._files, self.spellings)
+            paths, self.wrong = tuple(stage.paths), stage.wrong
+        self._paths = plain_paths(paths, folder.path)
+        self._take_frame(self._chosen.open(self._paths, folder.path, self._opened))
+        types = self._files.columns
+        self.unsigned = {part for part, name in columns.items() if types[name] == "uint64"}
+        return notes
+
+    @property
+    def common(self) -> list[str]:
+        """The columns that are there in all files."""
+        return list(self._names) if self._files is None else self._files.common
+
+    def check_roles(self, roles: Callable[[Table], Columns]) -> None:
+        """Complain about files whose columns do not play the same roles."""
+        if self._files is not None:
+            self._files.check_roles(roles)
+
+    @contextmanager
+    def faults_of_text_first(self) -> Iterator[None]:
+        """Before a refusal read text to its end: as in memory, what is wrong with it is said first."""
+        try:
+            yield
+        except errors.InvalidDataError:
+            if self._files is not None and self._files.text:
+                self._files.hand_over(lambda _: None)
+            raise
+
+    def in_strict_order(self, one: str, two: str) -> bool:
+        """Tell whether the files that the engine reads go up by two parts, so that no pair repeats."""
+        return bool(self._paths) and in_strict_order(self._paths, self._parts[one], self._parts[two])
+
+    def close(self) -> None:
+        """Close what was opened for this source, and remove its temporary files."""
+        self._opened.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def collect(self, frame: Frame, step: str) -> dict[str, AnyArray]:
+        """Run a query and return its columns as arrays."""
+        options: dict[str, Any] = {"engine": "streaming"} if self.engine == "polars" else {}
+        eager = self.guarded(lambda: frame.collect(**options))
+        columns = {name: _array(eager.get_column(name)) for name in eager.columns}
+        rows = len(next(iter(columns.values()))) if columns else 0
+        self.traffic.add(step, rows, sum(column.nbytes for column in columns.values()))
+        return columns
+
+    def collect_up_to(self, frame: Frame, step: str, bound: int, way_out: str) -> dict[str, AnyArray]:
+        """Run a query whose answer may have at most ``bound`` rows."""
+        columns = self.collect(frame.head(bound + 1), step)
+        if len(next(iter(columns.values()))) > bound:
+            raise errors.TooMuchBroughtBackError(step, bound, way_out)
+        return columns
+
+    def numbers(self, frame: Frame, step: str) -> dict[str, Any]:
+        """Run a query that gives one row, and return its values."""
+        return {name: column[:1].tolist()[0] for name, column in self.collect(frame, step).items()}
+
+    def example(self, frame: Frame, name: str, step: str) -> list[Any]:
+        """Return one value of a column, or none if there are no rows."""
+        found: list[Any] = self.collect(frame.select(name).head(1), step)[name].tolist()
+        return found
+
+    def schema(self, frame: Frame) -> nw.Schema:
+        """Return the types of the columns; some engines run a query to tell them."""
+        return self.guarded(frame.collect_schema)
+
+    def guarded(self, action: Callable[[], Answer]) -> Answer:
+        """Run something in the engine; if it fails, say why in our words."""
+        try:
+            return action()
+        except errors.SteadyrankError:
+            raise
+        except BaseException as error:
+            # What polars raises where it meets its own limits is no Exception.
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+                raise
+            if "query interrupted" in str(error).lower():  # what DuckDB makes of control-C
+                raise KeyboardInterrupt from error
+            raise self._explained(error) from error
+
+    def _explained(self, error: BaseException) -> Exception:
+        said = f"{type(error).__name__}: {error}"
+        words = " ".join(said.split())
+        short = words if len(words) <= MOST_SAID else words[: MOST_SAID - 3] + "..."
+        if any(sign in said.lower() for sign in FULL_DISK):
+            return errors.SpillError(
+                f"{self.engine} ran out of room for temporary files: {short}", way_out=MORE_ROOM
+            )
+        damaged = None if self._files is None else self._files.damaged()
+        if damaged is not None:
+            return errors.UnreadableFileError(
+                f"{named(damaged[0])} cannot be read to its end: {damaged[1]}",
+                way_out="Replace this file, or leave it out of the pattern.",
+            )
+        if any(sign in said.lower() for sign in OUT_OF_MEMORY):
+            return errors.SpillError(f"{self.engine} ran out of memory: {short}", way_out=MORE_MEMORY)
+        return errors.EngineError(f"{self.engine} could not finish this step: {short}")
+
+
+def opened(given: Any, engine: str | Engine | None = None, **layout: Any) -> Source:
+    """Return a source for a lazy frame or a path; one that is open already stays as it is."""
+    return given if isinstance(given, Source) else Source(given, engine, **layout)
+
+
+def _lazy(native: Any) -> Frame:
+    try:
+        frame, _ = wrapped(native)
+    except TypeError:
+        raise errors.InvalidDataError(
+            f"{shorten(type(native).__name__)} is not something that can be scanned",
+            way_out="Pass a polars LazyFrame, a DuckDB relation, a PySpark DataFrame, or a path.",
+        ) from None
+    return frame.lazy()  # type: ignore[no-any-return]
+
+
+def _is_plain_number(dtype: Any) -> bool:
+    """Tell whether all values of a type are numbers to memory, to which decimals are objects."""
+    return bool((dtype.is_numeric() and dtype != nw.Decimal) or dtype == nw.Boolean)
+
+
+def _array(series: nw.Series[Any]) -> AnyArray:
+    if _is_plain_number(series.dtype) and series.null_count() == 0:
+        return np.asarray(series.to_numpy())
+    return objects(series.to_list())

@@ -1,0 +1,304 @@
+"""Several files as one dataset: which ones, and whether they go together."""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from steadyrank import errors
+from steadyrank.engines.backends import needed
+from steadyrank.errors import listing, shorten
+from steadyrank.reading.declarations import Columns
+from steadyrank.reading.files import open_source
+from steadyrank.reading.formats import delimiter_of, format_of
+from steadyrank.reading.roles import taken_by
+from steadyrank.reading.spellings import SPELLINGS, Spelling
+from steadyrank.reading.table import Table, as_table
+
+ROWS = 1 << 18
+"""How many rows of a Parquet file are looked at together."""
+LOOKED_AT = 1000
+"""How many rows of a typed table are looked at to tell what the columns hold."""
+NUMERIC = ("int", "uint", "float", "double", "halffloat", "bool")
+PARQUET = "parquet"
+
+
+@dataclass
+class FirstRows(Table):
+    """The first rows of a dataset, by which columns get their roles; what they hold, all rows tell."""
+
+    numeric: Callable[[str, tuple[Spelling, ...]], bool] = field(kw_only=True)
+
+    def is_numeric(self, name: str) -> bool:
+        """Tell whether a column holds numbers and missing values only, in all rows."""
+        return self.numeric(name, self.spelt(name))
+
+
+@dataclass(frozen=True, eq=False)
+class Files:
+    """Files of one format; columns that play no role may differ.
+
+    Parameters
+    ----------
+    paths : tuple of str
+        In the order of their names.
+    columns : dict
+        From the names of the columns to their types: in text, to their places.
+    layout : str
+        ``"parquet"``, or what stands between the fields of text.
+    first : Table
+        The first rows of the first file.
+    format : str, optional
+        As the user called it; told by the content where not given.
+    encoding : str
+        Of text.
+    others : tuple of Files
+        Those among them whose columns differ, or stand in another order.
+    """
+
+    paths: tuple[str, ...]
+    columns: dict[str, str]
+    layout: str
+    first: Table
+    format: str | None = None
+    encoding: str = "utf-8"
+    others: tuple[Files, ...] = ()
+
+    @property
+    def common(self) -> list[str]:
+        """The columns that all files have."""
+        return [name for name in self.columns if all(name in other.columns for other in self.others)]
+
+    def check_roles(self, roles: Callable[[Table], Columns]) -> None:
+        """Complain about a file in which other columns play roles than in the first, or other types."""
+        expected = roles(self.first_rows())
+        for other in self.others:
+            found = None
+            with suppress(errors.InvalidDataError):
+                found = roles(other.first_rows())
+            names = () if self.text or found != expected else taken_by(expected)
+            if found != expected or any(self.columns[name] != other.columns[name] for name in names):
+                raise errors.SchemaDiffersError(
+                    _difference(self, other),
+                    way_out="Write the files again with equal columns, or scan them apart.",
+                )
+
+    @property
+    def text(self) -> bool:
+        """Whether all values are still text."""
+        return self.layout != PARQUET
+
+    @property
+    def plain(self) -> bool:
+        """Whether every engine reads the columns of these files as memory does."""
+        names = {name.casefold() for name in self.columns}  # some engines do not tell x from X
+        odd = self.text or self.others or "" in names
+        return not odd and len(names) == len(self.columns)
+
+    def first_rows(self) -> FirstRows:
+        """Return the first rows as a table of its own, which takes up notes."""
+        first = self.first
+        return FirstRows(first.columns, first.source, format=first.format, numeric=self._is_numeric)
+
+    def _is_numeric(self, name: str, among: tuple[Spelling, ...]) -> bool:
+        if not self.text:
+            return self.columns[name].startswith(NUMERIC)
+        left = self._spellings[name]  # a column without any number might be spelt in all ways
+        return left != SPELLINGS and not set(left).isdisjoint(among)
+
+    @cached_property
+    def _spellings(self) -> dict[str, tuple[Spelling, ...]]:
+        return self.spellings(self.columns)
+
+    def spellings(
+        self, names: Iterable[str], kept: Callable[[Table], Table] = lambda table: table
+    ) -> dict[str, tuple[Spelling, ...]]:
+        """Return how the numbers of columns of text may be spelt, in all rows that are kept."""
+        found = dict.fromkeys(names, SPELLINGS)
+
+        def look(table: Table) -> None:
+            columns = kept(table).columns
+            for name, left in found.items():
+                found[name] = columns[name].spellings(left) if left and name in columns else ()
+
+        self.hand_over(look)
+        return found
+
+    def hand_over(self, take: Callable[[Table], None]) -> list[str]:
+        """Read files of text as memory does, hand each stretch of rows on, and return what to say."""
+        notes: dict[str, None] = {}
+        for path in self.paths:
+            with closing(open_source(path, encoding=self.encoding)) as file:
+                notes |= dict.fromkeys(format_of(file, self.format).read(file, take=take).notes)
+        return list(notes)
+
+    def batches(self) -> Iterator[Any]:
+        """Yield the rows of Parquet files as Arrow tables, many at a time."""
+        return (batch for path in self.paths for batch in _batches(path))
+
+    def damaged(self) -> tuple[str, str] | None:
+        """Read every Parquet file to its end; return the first that fails and why, or None."""
+        for path in () if self.text else self.paths:
+            try:
+                for batch in _batches(path):
+                    batch.validate()
+            except Exception as error:
+                return path, " ".join(f"{type(error).__name__}: {error}".split())
+        return None
+
+
+def in_strict_order(paths: Sequence[str], one: str, two: str) -> bool:
+    """Tell whether all rows of Parquet files go up by two columns of whole numbers, in either order.
+
+    It stops at the first row that does not. A file that cannot be read is not in order.
+    """
+    try:
+        return _goes_up(paths, [one, two])
+    except (OSError, ValueError):
+        return False
+
+
+def _goes_up(paths: Sequence[str], names: list[str]) -> bool:
+    before: list[Any] = []
+    possible = {(0, 1), (1, 0)}
+    for path in paths:
+        for batch in _batches(path, names):
+            columns = [batch.column(batch.schema.get_field_index(name)) for name in names]
+            whole = all(str(column.type).lstrip("u").startswith("int") for column in columns)
+            if not whole or any(column.null_count for column in columns):
+                return False
+            pair = [column.to_numpy() for column in columns]
+            if before:  # the first row follows the last one of what came before
+                pair = [np.append(a, b) for a, b in zip(before, pair, strict=True)]
+            possible = {way for way in possible if _rises(pair, way)}
+            if not possible:
+                return False
+            before = [column[-1:] for column in pair]
+    return True
+
+
+def _rises(columns: list[Any], way: tuple[int, int]) -> bool:
+    """Tell whether rows go up strictly by one column, and where that is equal by the other."""
+    first, second = (columns[place] for place in way)
+    equal = first[1:] == first[:-1]
+    return bool(((first[1:] > first[:-1]) | (equal & (second[1:] > second[:-1]))).all())
+
+
+def find_files(
+    pattern: str | os.PathLike[str],
+    format: str | None = None,  # noqa: A002 (the word users know from other readers)
+    encoding: str = "utf-8",
+) -> Files:
+    """Return the files that a path, a folder or a glob names, after looking at their columns.
+
+    Only their beginnings are read, and what Parquet says about itself.
+    """
+    pattern = os.fspath(pattern)
+    every = [_file(path, format, encoding) for path in _matching(pattern)]
+    layouts = {file.layout for file in every}
+    if len(layouts) > 1:
+        raise errors.InvalidDataError(
+            f"{shorten(pattern)} matches files of several formats: {listing(sorted(layouts))}",
+            way_out="Name the files of one format, for example with *.parquet.",
+        )
+    others = tuple(file for file in every if file.columns != every[0].columns)
+    return replace(every[0], paths=tuple(path for file in every for path in file.paths), others=others)
+
+
+def named(path: str) -> str:
+    """Return a path for a message, whole: its end is what tells files apart."""
+    return shorten(path, 1000)
+
+
+def _matching(pattern: str) -> list[str]:
+    if Path(pattern).is_file():
+        return [pattern]
+    if Path(pattern).is_dir():
+        pattern = str(Path(glob.escape(pattern)) / "*.parquet")
+    elif Path(pattern).exists():
+        raise errors.InvalidDataError(
+            f"{named(pattern)} is a pipe or a device, and an engine looks at its files more than once",
+            way_out="Write it to a file first, or read it into memory.",
+        )
+    found = glob.glob(pattern, recursive=True)  # noqa: PTH207 (relative or not, as given)
+    files = sorted(path for path in found if Path(path).is_file())
+    if not files:
+        raise errors.FileNotThereError(f"no file matches {shorten(pattern)}.")
+    return files
+
+
+class _Enough(Exception):  # noqa: N818 (no error: a reader has handed over what was wanted)
+    """The first rows are there."""
+
+
+def _file(path: str, name: str | None, encoding: str) -> Files:
+    """Look at a file as reading it would: its format is told by its content."""
+    with closing(open_source(path, encoding=encoding)) as file:
+        found = format_of(file, name)
+        if found.on_engine == "delimited":
+            between = "\t" if found.name == "tsv" else delimiter_of(file)
+            first = _first_stretch(lambda take: found.read(file, take=take))
+            first.format = found.name
+            places = {name: f"text in place {place}" for place, name in enumerate(first.names)}
+            return Files((path,), places, f"text separated by {between!r}", first, name, encoding)
+        if found.on_engine is None or isinstance(file.stream, gzip.GzipFile):
+            raise errors.InvalidDataError(
+                f"{named(path)} is not a file that can be scanned",
+                way_out="Engines scan Parquet, CSV and TSV (text may be gzipped). Read other formats "
+                "into memory with read(...).",
+            )
+    try:
+        empty, *some = islice(_batches(path, rows=LOOKED_AT), 2)
+        first = as_table(some[0] if some else empty)
+    except (OSError, ValueError) as error:  # the second is what a damaged footer makes of it
+        raise errors.UnreadableFileError(
+            f"{named(path)} cannot be read as Parquet: {' '.join(str(error).split())}",
+            way_out="Replace this file, or leave it out of the pattern.",
+        ) from error
+    first.source, first.format = Path(path).name, found.name
+    types = {field.name: str(field.type) for field in empty.schema}
+    return Files((path,), types, PARQUET, first)
+
+
+def _first_stretch(read: Callable[[Callable[[Table], None]], Table]) -> Table:
+    """Return the first rows that a reader hands over; the header alone where there are none."""
+    looked_at: list[Table] = []
+
+    def take(table: Table) -> None:
+        looked_at.append(table)
+        raise _Enough
+
+    with suppress(_Enough):
+        return read(take)
+    return looked_at[0]
+
+
+def _difference(first: Files, other: Files) -> str:
+    here, there = named(other.paths[0]), named(first.paths[0])
+    found, expected = other.columns, first.columns
+    if list(expected) != list(found):
+        columns, wanted = (listing(map(shorten, names)) for names in (found, expected))
+        return f"{here} has the columns {columns}, but {there} has {wanted}"
+    name = next(name for name in expected if expected[name] != found[name])
+    return f"column {shorten(name)} is {found[name]} in {here}, but {expected[name]} in {there}"
+
+
+def _batches(path: str, columns: list[str] | None = None, rows: int = ROWS) -> Iterator[Any]:
+    """Yield the rows of a Parquet file as Arrow tables, many at a time, at least an empty one."""
+    arrow = needed("pyarrow", "reading Parquet needs pyarrow", "duckdb")
+    parquet = needed("pyarrow.parquet", "reading Parquet needs pyarrow", "duckdb")
+    with Path(path).open("rb") as file:  # Arrow itself does not open every name
+        opened = parquet.ParquetFile(file)
+        yield opened.schema_arrow.empty_table()
+        for batch in opened.iter_batches(batch_size=rows, columns=columns):
+            yield arrow.Table.from_batches([batch])

@@ -1,0 +1,399 @@
+r"""Contests of scores ``sum / (shrinkage + count)`` where items have different counts.
+
+One removal set moves two ratios, each with a denominator of its own, so no single threshold settles who
+passes whom. Two steps do.
+
+*A bound for any units.* Let v be the scores, D the denominators, and let a unit take sums s and counts
+c out of both. If j is ahead of i after a removal, then some t lies between the new scores of both, and
+there ``S_j' - t D_j' >= 0 >= S_i' - t D_i'``. Divide by the old denominators and subtract:
+
+    v_i - v_j <= sum over the units that left of  (t c_j - s_j) / D_j + (s_i - t c_i) / D_i.
+
+For m units the right side is at most the sum of the m largest terms, a convex function of t: on the
+interval that t can lie in it is largest at an end. So m units cannot suffice where both ends stay below
+the gap.
+
+*The exact number, where a unit has at most one value of an item.* Fix how many units leave that have a
+value of j alone, of i alone, and of both: p, q and r. The denominators are then constants, and what
+remains is linear: remove the p lowest of the first, the q highest of the second, and of the third the r
+with the largest ``x_i D_j - x_j D_i``. Sorted prefix sums bound a triple at once, so that few of them
+are looked at closely.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steadyrank.errors import InvalidSettingError
+from steadyrank.margins.added import AddedRatios, NewValues
+from steadyrank.margins.pairs import Attack, Contests, narrowed, smallest
+from steadyrank.sums.exact import EXACT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank.margins.entries import Ends, ItemGiven
+    from steadyrank.margins.pairs import Bounded, OnePair
+
+MOST_TRIPLES = 20_000_000
+"""How many triples are bounded for one pair before the exact number is given up for an interval."""
+
+SPLIT = "exact: all ways to split the units that leave between the two items"
+BOUNDED = "certified by what so many units can do at most to the two scores; seen by an attack"
+"""What numbers rest on."""
+
+ROUNDING = 1e-11
+"""More than what rounding of sums over units amounts to, relative to their size."""
+
+HALVINGS = 16
+"""How often the interval that a lead lies in is halved."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """What units give to one item.
+
+    Parameters
+    ----------
+    units : int array
+        The distinct units that give something, in order.
+    sums, counts : float arrays
+        What each of them gives in all, and in how many values.
+    total, denominator : float
+        What all of them give together, and the shrinkage plus their number of values.
+    each : float
+        What one value counts in denominators.
+    """
+
+    units: IntArray
+    sums: FloatArray
+    counts: FloatArray
+    total: float
+    denominator: float
+    each: float = 1.0
+    _known: dict[tuple[int, int], float] = field(default_factory=dict, repr=False)
+
+    @property
+    def score(self) -> float:
+        """The score of the item."""
+        return self.total / self.denominator
+
+    @cached_property
+    def single(self) -> bool:
+        """Whether no unit has several values of the item."""
+        return bool((self.counts <= self.each).all())
+
+    def extreme(self, m: int, sign: int) -> float:
+        """Return a bound of how far the score can rise (sign 1) or fall (-1) when m units leave.
+
+        It reaches t exactly if ``sign (S - t D)`` plus the m largest ``sign (t c - s)`` is not negative.
+        """
+        if (m, sign) not in self._known:
+            found = self._extreme_of_units if self.single else self._extreme_of_groups
+            self._known[m, sign] = found(m, sign)
+        return self._known[m, sign]
+
+    def _extreme_of_units(self, m: int, sign: int) -> float:
+        left = np.arange(min(m, len(self.sums)) + 1)
+        taken = upto(np.sort(sign * self.sums)[: left[-1]])
+        below = self.denominator - self.each * left
+        fits = below > 0
+        return sign * float(((sign * self.total - taken)[fits] / below[fits]).max())
+
+    def _extreme_of_groups(self, m: int, sign: int) -> float:
+        def reached(t: float) -> bool:
+            terms = t * self.counts - sign * self.sums
+            return sign * self.total - t * self.denominator + top_sum(terms, m) >= 0
+
+        near, furthest = sign * self.score, float((sign * self.sums / self.counts).max())
+        return sign * narrowed(reached, near, max(near, furthest, 0.0), halvings=40)
+
+
+class RatioContests(Contests):
+    """Contests of sums over counts.
+
+    Parameters
+    ----------
+    given : ItemGiven
+        From two items to what units give to them; many are fetched at once.
+    ends : (float array, float array)
+        The least and the largest value of each item.
+    most_leaving : int array (items,)
+        The most values of an item that leave with one unit.
+    total : int
+        The number of units.
+    new : NewValues
+        The values of units that could be added.
+    """
+
+    several = True
+
+    def __init__(
+        self, given: ItemGiven, ends: Ends, most_leaving: IntArray, total: int, new: NewValues
+    ) -> None:
+        self._given, self._leaving, self.total, self._new = given, most_leaving, total, new
+        self._chosen: dict[tuple[int, int], IntArray | None] = {}
+        self._least, self._most = ends
+        self._scores, prior = given.sums.scores * new.scale, given.sums.prior
+        # What denominators have beyond the number of values.
+        self._shrinkage = prior.weight / prior.share
+        self._denominators = np.asarray(self._shrinkage + given.sums.counts, dtype=np.float64)
+        # Where a unit has several values of an item, or a weight, there is the bound alone.
+        self.rule = SPLIT if most_leaving.max() <= 1 else BOUNDED
+
+    def stuffed(self, *, changing: bool) -> Contests:
+        """Add units with the highest value for the one and the lowest for the other."""
+        if changing:
+            others = "" if self._new.grouped else ", or that are added"
+            raise InvalidSettingError(
+                "how many units must change is not known where units have values of some items only",
+                way_out=f"Ask about units that leave{others}.",
+            )
+        return AddedRatios(self._scores, self._denominators, self._new)
+
+    def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
+        """Let the item behind lose its lowest value, and the one ahead its highest, again and again."""
+        low = np.minimum(self._least[behind], self._scores[behind])
+        high = np.maximum(self._most[ahead], self._scores[ahead])
+        over, under = self._denominators[ahead], self._denominators[behind]
+        total, sums = self._scores[ahead] * over, self._scores[behind] * under
+        # The scores meet where a m^2 + b m + c = 0, with c < 0 now.
+        a, b, c = low - high, total + high * under - sums - low * over, sums * over - total * under
+        with np.errstate(divide="ignore", invalid="ignore"):
+            root = -2 * c / (b + np.sqrt(np.maximum(b * b - 4 * a * c, 0.0)))
+        meets = np.isfinite(root) & (root >= 0)
+        leaving = np.maximum(self._leaving[ahead], self._leaving[behind])
+        needed = np.where(meets, np.ceil(root * (1 - ROUNDING)), np.minimum(over, under)) // leaving
+        return np.asarray(np.clip(needed, 1, self.total), dtype=np.int64)
+
+    def spans(self, removals: int) -> tuple[FloatArray, FloatArray]:
+        """Take the lowest values away, or the highest, until only the opposite ones can be left.
+
+        Without t of n values, none below a or above b, a sum S is at most ``S - t a`` and ``(n - t) b``.
+        Over ``D - t`` both are monotone, so that the smaller is largest at an end or where they meet.
+        """
+        number, sums = self._denominators - self._shrinkage, self._scores * self._denominators
+        most = np.minimum(removals * self._leaving, number - (0 if self._shrinkage else 1))
+        ends = []
+        for sign, least, largest in ((-1, -self._most, -self._least), (1, self._least, self._most)):
+            with np.errstate(divide="ignore", invalid="ignore"):
+                meets = np.nan_to_num((largest * number - sign * sums) / (largest - least))
+            found = np.full(len(sums), -np.inf)
+            for t in (np.zeros(len(sums)), np.clip(meets, 0, most), most):
+                left = np.minimum(sign * sums - t * least, (number - t) * largest)
+                found = np.maximum(found, left / (self._denominators - t))
+            ends.append(sign * found / self._new.scale)
+        slack = ROUNDING * (np.abs(ends[0]) + np.abs(ends[1]))
+        return ends[0] - slack, ends[1] + slack
+
+    def lower(self, ahead: int, behind: int) -> int:
+        """Return the exact number where a unit has one value of an item, else the bound."""
+        return self.lower_upto(ahead, behind, self.total) or self.total
+
+    def lower_upto(self, ahead: int, behind: int, most: int) -> int | None:
+        """Return the number if it is not larger than ``most``, which most pairs are told by at once."""
+        both = self._given(ahead, behind)
+        most = min(most, self.total - 1)
+        if meeting(*both, most) is not None:
+            pair, units = _Pair(*both, tie=behind < ahead), None
+            lower = pair.bound(most)
+            if lower is not None and both[0].single and both[1].single:
+                lower, units = pair.exact(lower, most)
+            if lower is not None:
+                self._chosen[ahead, behind] = units
+                return lower
+        return self.total if most == self.total - 1 else None
+
+    def attack(self, ahead: int, behind: int) -> Attack:
+        """Return the units of the exact answer, or those with the largest first-order effect."""
+        if (ahead, behind) not in self._chosen:
+            self.lower(ahead, behind)
+        units = _Pair(*self._given(ahead, behind), tie=behind < ahead).by_effect()
+        chosen = self._chosen.get((ahead, behind))
+        if chosen is not None:  # and more, where a tie within rounding did not turn
+            units = np.concatenate([chosen, np.setdiff1d(units, chosen, assume_unique=True)])
+        return Attack(self._given.distinct(units), np.ones(len(units), dtype=np.int64))
+
+    def gain(self, removals: int, ahead: int, behind: int, upto: float) -> float:
+        """Halve the interval of leads that the bound allows."""
+        pair = _Pair(*self._given(ahead, behind), tie=True)
+        return pair.most_ahead(removals, upto * self._new.scale) / self._new.scale
+
+    def runs(self, pairs: Iterable[OnePair]) -> Iterator[Bounded]:
+        """Fetch the items of many pairs at once."""
+        return self._given.runs(pairs)
+
+
+class _Pair:
+    """Two items, and what each unit that has values of one of them gives to both.
+
+    A ``tie`` is enough where the item behind has the smaller index.
+    """
+
+    def __init__(self, ahead: Given, behind: Given, *, tie: bool) -> None:
+        self.ahead, self.behind, self.tie = ahead, behind, tie
+        self.units = np.union1d(ahead.units, behind.units)
+        self.sums, self.counts = (tuple(part) for part in np.zeros((2, 2, len(self.units))))
+        for side, given in enumerate((ahead, behind)):
+            place = np.searchsorted(self.units, given.units)
+            self.sums[side][place], self.counts[side][place] = given.sums, given.counts
+
+    def effects(self, t: float, lead: float = 0.0) -> FloatArray:
+        """Return the most that each unit can do for the item behind, at a meeting point t."""
+        (s_i, s_j), (c_i, c_j) = self.sums, self.counts
+        effects: FloatArray = ((t + lead) * c_j - s_j) / self.behind.denominator
+        effects += (s_i - t * c_i) / self.ahead.denominator
+        return effects
+
+    def by_effect(self) -> IntArray:
+        """Return the units that help, at the present scores, the most helpful first."""
+        effects = self.effects((self.ahead.score + self.behind.score) / 2)
+        helpful = np.flatnonzero(effects > 0)
+        return self.units[helpful[np.argsort(-effects[helpful], kind="stable")]]
+
+    def bound(self, most: int) -> int | None:
+        """Return the smallest number of units that the bound does not rule out, if up to ``most``."""
+        return smallest(self._possible, min(most, len(self.units)))
+
+    def most_ahead(self, m: int, upto: float) -> float:
+        """Return a lead, 0 or more, that the item behind never exceeds when m units leave."""
+        met = meeting(self.ahead, self.behind, m)
+        if met is None or not self._possible(m):
+            return 0.0
+        slack, low, high = met
+        lead = max(high - low, 0.0) + slack
+        if upto < lead and self._possible(m, upto):
+            return lead
+        return narrowed(partial(self._possible, m), 0.0, min(lead, upto), HALVINGS)
+
+    def _possible(self, m: int, lead: float = 0.0) -> bool:
+        """Tell whether the bound allows the item behind such a lead: t + lead against t, for some t."""
+        met = meeting(self.ahead, self.behind, m)
+        if met is None:
+            return False
+        slack, low, high = met
+        if high - lead < low - slack:
+            return False
+        needed = self.ahead.score - self.behind.score + lead - slack
+        return any(top_sum(self.effects(t, lead), m) >= needed for t in (low, high - lead))
+
+    def exact(self, lower: int, most: int) -> tuple[int | None, IntArray | None]:
+        """Try every split of ever more units; return their number and the first that turns the pair."""
+        splits = _Splits(self)
+        bounded = 0
+        for m in range(lower, most + 1):
+            p, q, r = splits.triples(m)
+            bounded += len(p)
+            if bounded > MOST_TRIPLES:
+                return m, None
+            if not len(p):
+                break
+            promise = splits.promise(p, q, r)
+            for place in np.argsort(-promise, kind="stable"):
+                if promise[place] < -splits.slack:
+                    break
+                chosen = splits.turned(int(p[place]), int(q[place]), int(r[place]))
+                if chosen is not None:
+                    return m, self.units[chosen]
+        return None, None
+
+
+class _Splits:
+    """Units by which of the two items they have a value of, sorted, with prefix sums."""
+
+    def __init__(self, pair: _Pair) -> None:
+        (s_i, s_j), (c_i, c_j) = pair.sums, pair.counts
+        self._pair = pair
+        only_behind, only_ahead = np.flatnonzero(c_i == 0), np.flatnonzero(c_j == 0)
+        self._both = np.flatnonzero((c_i > 0) & (c_j > 0))
+        self._lowest = only_behind[np.argsort(s_j[only_behind], kind="stable")]
+        self._highest = only_ahead[np.argsort(-s_i[only_ahead], kind="stable")]
+        self._low_sums, self._high_sums = upto(s_j[self._lowest]), upto(s_i[self._highest])
+        x_i, x_j = s_i[self._both], s_j[self._both]
+        named = {"ahead": x_i, "behind": x_j, "gap": x_i - x_j}
+        self._top = {name: upto(-np.sort(-values)) for name, values in named.items()}
+        self._low = {name: upto(np.sort(values)) for name, values in named.items()}
+        size = (abs(pair.ahead.total) + float(np.abs(s_i).sum())) * pair.behind.denominator
+        size += (abs(pair.behind.total) + float(np.abs(s_j).sum())) * pair.ahead.denominator
+        whole = all(float(part) == np.rint(part) for part in (pair.ahead.total, pair.behind.total))
+        whole = whole and bool((s_i == np.rint(s_i)).all() and (s_j == np.rint(s_j)).all())
+        self.slack = 0.0 if whole and size < EXACT else ROUNDING * size
+
+    def triples(self, m: int) -> tuple[IntArray, IntArray, IntArray]:
+        """Return all (p, q, r) with p + q + r = m that leave both items a denominator."""
+        behind, ahead = len(self._lowest), len(self._highest)
+        alone = np.arange(max(0, m - len(self._both)), min(m, behind + ahead) + 1)
+        least = np.maximum(0, alone - ahead)
+        ways = np.minimum(alone, behind) - least + 1
+        alone, p = np.repeat(alone, ways), np.repeat(least - np.cumsum(ways) + ways, ways)
+        p += np.arange(len(p))
+        q, r = alone - p, m - alone
+        over, under = self._denominators(p, q, r)
+        fits = (over > 0) & (under > 0)
+        return p[fits], q[fits], r[fits]
+
+    def promise(self, p: IntArray, q: IntArray, r: IntArray) -> FloatArray:
+        """Return for each triple something that what it can do does not exceed."""
+        over, under = self._denominators(p, q, r)
+        wider = under > over
+        top, low = ({name: sums[r] for name, sums in part.items()} for part in (self._top, self._low))
+        apart = over * top["gap"] + (under - over) * np.where(wider, top["ahead"], low["ahead"])
+        other = under * top["gap"] + (under - over) * np.where(wider, top["behind"], low["behind"])
+        alone = under * top["ahead"] - over * low["behind"]
+        return self._apart(p, q, over, under) + np.minimum(np.minimum(apart, other), alone)
+
+    def turned(self, p: int, q: int, r: int) -> IntArray | None:
+        """Return the units of a triple that turn the pair, or None."""
+        over, under = self._denominators(*(np.array(part) for part in (p, q, r)))
+        s_i, s_j = (sums[self._both] for sums in self._pair.sums)
+        values = s_i * under - s_j * over
+        chosen = np.argpartition(-values, r - 1)[:r] if r else np.zeros(0, dtype=np.int64)
+        reached = float(self._apart(np.array(p), np.array(q), over, under) + values[chosen].sum())
+        # What rounding decides is not ruled out.
+        if reached < -self.slack or (reached == 0.0 and not self._pair.tie and not self.slack):
+            return None
+        return np.concatenate([self._lowest[:p], self._highest[:q], self._both[chosen]])
+
+    def _apart(self, p: IntArray, q: IntArray, over: FloatArray, under: FloatArray) -> FloatArray:
+        """Return the cross product of the ratios before units with values of both leave."""
+        behind = self._pair.behind.total - self._low_sums[p]
+        ahead = self._pair.ahead.total - self._high_sums[q]
+        return np.asarray(behind * over - ahead * under)
+
+    def _denominators(self, p: IntArray, q: IntArray, r: IntArray) -> tuple[FloatArray, FloatArray]:
+        each = self._pair.ahead.each
+        over = np.asarray(self._pair.ahead.denominator - each * (q + r), dtype=np.float64)
+        return over, np.asarray(self._pair.behind.denominator - each * (p + r), dtype=np.float64)
+
+
+def meeting(ahead: Given, behind: Given, m: int) -> tuple[float, float, float] | None:
+    """Return between which scores two items can meet when at most m units leave, after their slack.
+
+    None where they cannot meet.
+    """
+    low, high = ahead.extreme(m, -1), behind.extreme(m, 1)
+    slack = ROUNDING * (abs(ahead.score) + abs(behind.score) + abs(low) + abs(high))
+    return None if high < low - slack else (slack, low, high)
+
+
+def upto(values: FloatArray) -> FloatArray:
+    """Return the sums of the first 0, 1, 2... values."""
+    return np.append(0.0, np.cumsum(values))
+
+
+def top_sum(values: FloatArray, m: int) -> float:
+    """Return the sum of the m largest values, or of all positive ones where that is more.
+
+    Examples
+    --------
+    >>> top_sum(np.array([3.0, -1.0, 2.0]), 2), top_sum(np.array([3.0, -1.0]), 2)
+    (5.0, 3.0)
+    """
+    if m < len(values):
+        values = np.partition(values, len(values) - m)[len(values) - m :]
+    return float(values[values > 0].sum())

@@ -1,0 +1,1 @@
+"""Bradley-Terry: strengths from battles, with exact scores without each battle or group."""

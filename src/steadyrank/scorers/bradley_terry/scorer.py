@@ -1,0 +1,343 @@
+"""Bradley-Terry: strengths from battles, with exact scores without each battle or group."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from steadyrank.errors import DisconnectedComparisonsError, InvalidSettingError, shorten
+from steadyrank.margins.bradley_terry import PairedContests
+from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several
+from steadyrank.scorers.bounded_fits import battle_bound, each_alone
+from steadyrank.scorers.bradley_terry.covariates import ContextFit
+from steadyrank.scorers.bradley_terry.curves import TOLERANCE, Curves, PairFolds
+from steadyrank.scorers.bradley_terry.fit import CHUNK_NUMBERS, Chords, strengths
+from steadyrank.scorers.bradley_terry.folds import BattlesOut
+from steadyrank.scorers.bradley_terry.sketch import Sketch
+from steadyrank.scorers.resolution import snapped
+from steadyrank.scorers.sensitivity import Sensitivity
+from steadyrank.sums.blocks import slices
+
+if TYPE_CHECKING:
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.data.battles import Battles
+
+RESOLUTION = 1e-9
+"""How close log odds are equal."""
+SCALES = {"log-odds": (0.0, 1.0), "arena": (1000.0, 400.0 / math.log(10.0))}
+"""Where log odds of 0 are on each scale, and how much log odds of 1 are."""
+ENTRY = ("winner", "loser", "weight")
+
+
+@dataclass(frozen=True)
+class BradleyTerry(Scorer):
+    """Maximum likelihood strengths, as natural log odds with mean 0, or on the scale of the Arena.
+
+    Item i beats item j with probability ``1 / (1 + exp(s_j - s_i))``; a tie counts as half a
+    win for each side. Without a ridge the scores exist only where every two items are joined by
+    chains of wins (or ties) in both directions, on all the data and without each unit; anything
+    else is refused with an error that lists the groups of items. Leave-one-out scores are those
+    of a full refit (to about 1e-12), not of one Newton step. Weights of battles multiply their terms
+    of the likelihood. Scores closer than the resolution of
+    1e-9, odds of 1.000000001 : 1, are equal, with and without any unit: that is a thousand times the
+    error of the fit.
+
+    With covariates of the battles (:class:`~steadyrank.data.Battles`) their coefficients are fitted,
+    too, without a ridge, and the scores are the strengths at covariates of 0: see
+    ``covariates.py``. Scores without each unit are full refits here as well, in a time that grows with the square of the number of distinct battles; margins beyond one unit are
+    not certified.
+
+    Parameters
+    ----------
+    ridge : float
+        Adds ``ridge / 2 * ||scores||^2`` to the negative log likelihood, a Gaussian prior of
+        variance ``1 / ridge``. It stays the same when a unit leaves.
+    scale : {"log-odds", "arena"}
+        ``"arena"`` gives ``1000 + 400 / ln(10)`` times the log odds, as Chatbot Arena does: an item
+        that is ahead by 400 wins with odds of 10 to 1. All that is in units of scores (eps, bounds,
+        margins, the resolution) goes with it.
+
+    Examples
+    --------
+    >>> from steadyrank.data import Battles
+    >>> battles = Battles.from_pairs(["ann"], ["bob"], [3], [1])
+    >>> BradleyTerry().score(battles).round(4)  # odds of 3 : 1
+    array([ 0.5493, -0.5493])
+    >>> BradleyTerry(scale="arena").score(battles).round(1)
+    array([1095.4,  904.6])
+    >>> without = BradleyTerry(ridge=1.0).leave_one_out(battles)
+    >>> without.shifts().round(4)  # one win of ann less, one win of bob less
+    array([0.1983, 0.4306])
+    """
+
+    takes = ("battles",)
+    covariates = "the scores are strengths with the covariates of battles ({}) held at 0"
+    small_counts: ClassVar[str] = "A larger ridge draws scores that rest on few battles together."
+
+    ridge: float = 0.0
+    scale: str = "log-odds"
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.ridge) and self.ridge >= 0):
+            raise InvalidSettingError(
+                f"ridge must be 0 or a positive, finite number, but is {self.ridge!r}."
+            )
+        if self.scale not in SCALES:
+            raise InvalidSettingError(
+                f"scale must be {' or '.join(SCALES)}, but is {shorten(self.scale)}"
+            )
+
+    @property
+    def name(self) -> str:
+        """What to call this scorer in a report."""
+        scale = "" if self.scale == "log-odds" else f", {self.scale} scale"
+        return f"Bradley-Terry{f', ridge {self.ridge:g}' if self.ridge else ''}{scale}"
+
+    @property
+    def resolution(self) -> float:
+        """How close scores are equal."""
+        return RESOLUTION * SCALES[self.scale][1]
+
+    def score(self, data: Battles) -> FloatArray:
+        """Return the strengths."""
+        self.check(data)
+        scores = self._fit(data, Removals.of(data))[1]
+        return self._placed(ContextFit(data, self.ridge).scores if data.covariates.shape[1] else scores)
+
+    def leave_one_out(self, data: Battles) -> LeaveOneOut:
+        """Return the strengths without each distinct battle, or without each group."""
+        self.check(data)
+        check_several(data)
+        removals = Removals.of(data)
+        wins, scores = self._fit(data, removals)
+        if not self.ridge:
+            check_connected_without_each(wins, removals, data)
+        if data.covariates.shape[1]:
+            fit = ContextFit(data, self.ridge)
+            rows = lambda units: self._placed(fit.rows(units))  # noqa: E731
+            return RowsOut(self._placed(fit.scores), data.units, rows, kept_numbers=8_000_000)
+        scale = SCALES[self.scale]
+        folds = BattleFolds(scores, wins, removals, self.ridge * removals.battle, scale=scale)
+        # Blocks of 16 MB; up to 64 MB are kept.
+        return BattlesOut(
+            self._placed(scores),
+            data.units,
+            lambda units: self._placed(folds.rows(units)),
+            2_000_000,
+            kept_numbers=8_000_000,
+            contest=lambda out: PairedContests(out, folds, RESOLUTION),
+            folds=folds,
+            resolution=self.resolution,
+        )
+
+    def _placed(self, log_odds: FloatArray) -> FloatArray:
+        offset, factor = SCALES[self.scale]
+        return np.asarray(offset + factor * snapped(log_odds, RESOLUTION))
+
+    def sensitivity(self, data: Battles) -> Sensitivity | None:
+        """Return the most that one battle can move the strengths, or None without a ridge.
+
+        One battle's gradient is at most sqrt(2) times a probability p, and the ridge makes the function
+        strongly convex: ``sqrt(2) p / ridge``, with ``p < 1 / (1 + exp(-2 (n-1) / ridge))`` whatever the
+        battles. The argument is in :mod:`steadyrank.scorers.bounded_fits`. It does not go down with n
+        unless the ridge goes up with it. Nothing is proved of groups of battles here.
+        """
+        self.check(data)
+        if not self.ridge or not each_alone(data) or data.covariates.shape[1]:
+            return None
+        # A chain of equal scores has fewer than L links, each of them no longer than the resolution.
+        eps = battle_bound(data.n_units, self.ridge) + RESOLUTION * data.n_items**1.5
+        words = {"rule": "Bradley-Terry with a ridge", "units": "battles", "moved": "strengths"}
+        eps *= SCALES[self.scale][1]
+        return Sensitivity.of(data, eps, **words, scope="battles", numbers={"ridge": self.ridge})
+
+    def _fit(self, data: Battles, removals: Removals) -> tuple[FloatArray, FloatArray]:
+        wins = removals.wins(data.units.counts, data.n_items)
+        if not self.ridge:
+            check_connected(wins > 0, data)
+        return wins, strengths(wins, self.ridge * removals.battle)
+
+
+@dataclass(frozen=True)
+class BattleFolds:
+    """Units of one pair by its curve where that is accurate, all others by Newton's method."""
+
+    scores: FloatArray
+    wins: FloatArray
+    removals: Removals
+    ridge: float
+    tolerance: float = TOLERANCE
+    scale: tuple[float, float] = SCALES["log-odds"]
+    """Where log odds of 0 are among the scores that are asked for, and how much log odds of 1 are."""
+
+    @cached_property
+    def curves(self) -> Curves:
+        """The fit, expanded."""
+        return Curves(self.wins, self.scores, self.ridge, self.tolerance)
+
+    @cached_property
+    def _owners(self) -> IntArray:
+        return np.unique(self.removals.owner)
+
+    @cached_property
+    def sketch(self) -> tuple[IntArray, Sketch]:
+        """The units of one pair, and scores near those without them."""
+        units, folds = self.removals.one_pair
+        return units, Sketch(self.curves, folds, self.scale[1])
+
+    def rows(self, units: slice | IntArray) -> FloatArray:
+        """Return the scores without each of some units, given in order."""
+        if isinstance(units, slice):
+            units = np.arange(units.start, units.stop)
+        single, folds = self.removals.one_pair
+        one = np.isin(units, single, assume_unique=True)
+        # The others are units of several pairs, and units that take nothing away.
+        found, sound = np.repeat(self.scores[np.newaxis], len(units), axis=0), np.zeros_like(one)
+        if self.curves.steady and one.any():
+            cut = folds.part(np.searchsorted(single, units[one]))
+            found[one], sound[one] = self.curves.solve(cut)
+        rest = np.flatnonzero(~sound & np.isin(units, self._owners, assume_unique=True))
+        if self.curves.steady and len(rest):
+            for part in slices(len(rest), CHUNK_NUMBERS, len(self._chords.first)):
+                some = rest[part]
+                found[some], sound[some] = self._chords.solve(self.removals.some(units[some]), len(some))
+        rest = rest[~sound[rest]]
+        for part in slices(len(rest), CHUNK_NUMBERS, len(self.scores) ** 2):
+            found[rest[part]] = self._refit(units[rest[part]])
+        return found
+
+    @cached_property
+    def _chords(self) -> Chords:
+        return Chords(self.curves, self.wins, self.ridge)
+
+    def _refit(self, chosen: IntArray) -> FloatArray:
+        wins, taken = np.repeat(self.wins[np.newaxis], len(chosen), axis=0), self.removals.some(chosen)
+        wins[taken.owner, taken.winner, taken.loser] -= taken.weight
+        return strengths(wins, self.ridge, self.scores)
+
+
+@dataclass(frozen=True)
+class Removals:
+    """The win counts that leave with each distinct unit, ties as half a win each way.
+
+    Entry by entry: unit ``owner`` takes ``weight`` out of ``wins[winner, loser]``. Owners are in
+    order, weights are positive, and no ordered pair occurs twice within a unit. Weights are half parts
+    of that of a battle, whole numbers but for a power of two: what leaves leaves nothing behind,
+    however small it is beside the rest. A ``battle`` of weight 1 has from 1 to less than 2 of them.
+    """
+
+    owner: IntArray
+    winner: IntArray
+    loser: IntArray
+    weight: FloatArray
+    battle: float
+
+    @classmethod
+    def of(cls, data: Battles) -> Removals:
+        """Read them off the battles."""
+        pairs = data.unit_pairs
+        items, owner = data.n_items, np.repeat(np.arange(len(data.units)), np.diff(pairs.indptr))
+        half = pairs.ties / 2.0
+        forth = (owner * items + pairs.winner) * items + pairs.loser
+        back = (owner * items + pairs.loser) * items + pairs.winner
+        parts = 2 * data.weight_parts[1]
+        weight = np.rint(np.concatenate([pairs.wins + half, half]) * parts)
+        some = np.flatnonzero(weight)
+        key, place = np.unique(np.concatenate([forth, back])[some], return_inverse=True)
+        weight = np.asarray(np.bincount(place, weight[some], minlength=len(key)), dtype=np.float64)
+        owner, pair = np.divmod(key, items * items)
+        unit = math.ldexp(1.0, 1 - parts.bit_length())
+        return cls(owner, pair // items, pair % items, weight * unit, parts * unit)
+
+    def wins(self, counts: IntArray, items: int) -> FloatArray:
+        """Return the win counts of all units, each as often as it occurs."""
+        weight = self.weight * counts[self.owner]
+        flat = np.bincount(self.winner * items + self.loser, weight, minlength=items * items)
+        return flat.astype(np.float64, copy=False).reshape(items, items)
+
+    @cached_property
+    def by_pair(self) -> tuple[IntArray, PairFolds]:
+        """The units, once for each pair of items that they have battles of, and these battles."""
+        first, second = np.minimum(self.winner, self.loser), np.maximum(self.winner, self.loser)
+        order = np.lexsort((second, first, self.owner))
+        key = np.stack([self.owner, first, second])[:, order]
+        begins = np.flatnonzero(np.diff(key, prepend=-1).any(axis=0))
+        won = np.where(self.winner == first, self.weight, 0.0)[order]
+        battles = np.add.reduceat(self.weight[order], begins)
+        owner, first, second = key[:, begins]
+        return owner, PairFolds(first, second, battles, np.add.reduceat(won, begins))
+
+    @cached_property
+    def one_pair(self) -> tuple[IntArray, PairFolds]:
+        """The units whose battles are all of one pair, and these battles."""
+        owner, battles = self.by_pair
+        single = np.flatnonzero(np.bincount(owner)[owner] == 1)
+        return owner[single], battles.part(single)
+
+    def some(self, chosen: IntArray) -> Removals:
+        """Return the entries of the chosen units; their owners are the places of the units in them."""
+        starts = np.searchsorted(self.owner, chosen)
+        sizes = np.searchsorted(self.owner, chosen, side="right") - starts
+        place = np.repeat(np.arange(len(chosen)), sizes)
+        first = np.cumsum(sizes) - sizes
+        entries = np.repeat(starts - first, sizes) + np.arange(len(place))
+        return replace(self, owner=place, **{name: getattr(self, name)[entries] for name in ENTRY})
+
+
+def check_connected(arcs: BoolArray, data: Battles, without: str = "", **words: Any) -> None:
+    """Complain unless chains of wins join every two items, in both directions."""
+    parts = components(arcs)
+    if len(parts) > 1:
+        labels = [[data.items[item] for item in part] for part in parts]
+        raise DisconnectedComparisonsError(labels, without, **words)
+
+
+def check_connected_without_each(
+    wins: FloatArray, removals: Removals, data: Battles, **words: Any
+) -> None:
+    """Complain if one unit is all that joins some items to the others."""
+    arcs = wins > 0
+    cut = np.flatnonzero(wins[removals.winner, removals.loser] <= removals.weight)
+    # A way round over one other item for every arc that is gone settles it at once. Such ways of a
+    # unit of one pair use none of its arcs; those of other units are looked at once more.
+    ways = arcs.astype(np.float32) @ arcs.astype(np.float32)
+    open_arcs = cut[ways[removals.winner[cut], removals.loser[cut]] == 0]
+    owners, several = removals.owner[cut], removals.owner[cut][1:] == removals.owner[cut][:-1]
+    asked = np.union1d(removals.owner[open_arcs], owners[1:][several])
+    for unit in asked.tolist():
+        mine = cut[slice(*np.searchsorted(owners, [unit, unit + 1]))]
+        winner, loser = removals.winner[mine], removals.loser[mine]
+        rest = arcs.copy()
+        rest[winner, loser] = False
+        if not (rest[winner] & rest[:, loser].T).any(axis=1).all():
+            label = data.units.labels[unit]
+            check_connected(rest, data, f"{data.units.kind} {label!r}", **words)
+
+
+def components(arcs: BoolArray) -> list[IntArray]:
+    """Return the strongly connected parts of a directed graph, those that beat others first.
+
+    Examples
+    --------
+    >>> arcs = np.array([[0, 1, 0], [1, 0, 0], [1, 0, 0]], dtype=bool)
+    >>> components(arcs)
+    [array([2]), array([0, 1])]
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components, shortest_path
+
+    graph = csr_array(arcs.astype(np.int8))
+    number, part = connected_components(graph, directed=True, connection="strong")
+    if number == 1:
+        return [np.arange(len(arcs))]
+    between = np.zeros((number, number), dtype=np.bool_)
+    winner, loser = np.nonzero(arcs)
+    between[part[winner], part[loser]] = True
+    reached = np.isfinite(shortest_path(between, unweighted=True)).sum(axis=1)
+    # Whoever reaches a part also reaches all that this part reaches, so counting sorts them.
+    order = np.argsort(-reached, kind="stable")
+    return [np.flatnonzero(part == label) for label in order]

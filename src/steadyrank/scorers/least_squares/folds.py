@@ -1,0 +1,196 @@
+r"""Linear fits without each row, all of them from one decomposition of X.
+
+Let ``X = U S V'`` be the decomposition in singular values s, and z = U'y. The coefficients with
+``t ||b||^2`` added to the squares are ``V g`` with ``g = s / (s^2 + t) z``. Without row i, whose row
+of U is u, they are the same with ``z - q u`` in place of z: q is how far the response of the row lies
+from what the others say of it, and
+
+    q = (m + sum u z t/(s^2+t)) / (o + sum u^2 t/(s^2+t)),
+
+where o and m are the parts of e_i that the columns of U leave over, and of y in its direction. Every
+sum is over positive terms or as accurate as the data. If the rows are independent (more features than
+rows, say) o and m are 0, the t above the lines cancel, and what is left holds for t = 0, too: it is
+the solution of smallest norm. So no fold has to be decomposed, but for the few where a single row
+outweighs all others, in X or in y, and the difference would cancel.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from steadyrank._typing import BoolArray, FloatArray, IntArray
+from steadyrank.errors import InvalidValueError
+from steadyrank.scorers.least_squares.ball import STEPS, secular_step
+from steadyrank.scorers.least_squares.decomposition import Contrasts, decomposed
+from steadyrank.scorers.resolution import snapped
+
+RESOLUTION = 1e-10
+"""How close coefficients are equal, in units of how large responses of this length could make them."""
+OUTWEIGHED = 1e-4
+"""Where the rows that are left have no more than this share of a square, their fit is made by itself."""
+
+SMALLEST = 1e-140
+"""Squares of smaller singular values vanish."""
+
+
+class Shrinking(NamedTuple):
+    """What holds the coefficients back: ``penalty * ||b||^2``, or the bound ``||b|| <= radius``."""
+
+    penalty: float = 0.0
+    radius: float = np.inf
+
+
+class RowFolds:
+    """The scores ``|b|`` of a linear model on all rows, and without each of them.
+
+    Parameters
+    ----------
+    X, y : float arrays (rows, features) and (rows,)
+        The data.
+    shrinking : Shrinking
+        What holds the coefficients back; it stays the same when a row leaves.
+    intercept : bool
+        Whether the model has a constant, which nothing holds back.
+
+    Attributes
+    ----------
+    left, sizes, right, y : float arrays
+        The decomposition and the responses, in units that keep their squares ordinary.
+    coefficients, radius : float array (features,) and float
+        With their signs, and what bounds their norm, both in those units.
+    rank : int
+        How many features, each scaled to length one, do not depend on others.
+    shift : float
+        The penalty, or the multiplier that keeps all rows' coefficients in the ball.
+    scores : float array (features,)
+        The absolute coefficients; where the data leave a choice, those of smallest norm.
+    """
+
+    def __init__(
+        self, X: FloatArray, y: FloatArray, shrinking: Shrinking, *, intercept: bool = False
+    ) -> None:
+        self._data, self._shrinking, self._intercept = (X, y), shrinking, intercept
+        x_unit, y_unit = _safe_unit(X), _safe_unit(y)
+        X, y = X / x_unit, y[:, np.newaxis] / y_unit
+        if intercept:
+            contrasts = Contrasts(X)
+            X, y = contrasts.of(X), contrasts.of(y)
+        left, self.sizes, self.right = decomposed(X)
+        if self.sizes.min(initial=1.0) < SMALLEST:
+            raise InvalidValueError(
+                f"the scales of the features are more than {1 / SMALLEST:g} apart",
+                way_out="Measure them in other units.",
+            )
+        self._moments = (left.T @ y)[:, 0]
+        if intercept:
+            left, y = contrasts.back(left), contrasts.back(y)
+        self.left, self.y = left, y[:, 0]
+        self.rank = len(self.sizes)
+        self._unit = y_unit / x_unit
+        self._penalty = shrinking.penalty / x_unit / x_unit
+        self.radius = shrinking.radius / self._unit
+        nothing, one = np.zeros((1, self.rank)), np.ones(1)
+        found, shifts = self._solved(nothing, one, 0 * one, np.full(1, self._penalty))
+        self.shift = shifts[0]
+        self.coefficients = found[0] @ self.right.T
+        self.scores: FloatArray = self._scores(found, shifts)[0]
+
+    @property
+    def freedom(self) -> float:
+        """The share of each row that the constant leaves."""
+        return 1.0 - 1.0 / len(self.y) if self._intercept else 1.0
+
+    @property
+    def independent(self) -> bool:
+        """Whether each row has a direction of its own, so that none can leave without a loss of rank."""
+        return self.rank == len(self.y) - self._intercept
+
+    def without(self, rows: IntArray) -> FloatArray:
+        """Return the scores without each of some rows, none of which outweighs the others."""
+        left = self.left[rows]
+        over, missed = np.zeros((2, len(left)))
+        if not self.independent:
+            over = self.freedom - (left**2).sum(axis=1)
+            missed = self.y[rows] - left @ self._moments
+        return self._scores(*self._solved(left, over, missed, np.full(len(left), self.shift)))
+
+    def outweighing(self) -> IntArray:
+        """Return the rows beside which the others have little weight, in X or in y."""
+        squares = self.y**2
+        heavy: BoolArray = squares > (1 - OUTWEIGHED) * self.freedom * squares.sum()
+        if not self.independent:
+            return np.flatnonzero(heavy | (self.freedom - (self.left**2).sum(axis=1) <= OUTWEIGHED))
+        for shift in (0.0, self.shift):
+            heavy |= self._carrying(shift)
+        return np.flatnonzero(heavy)
+
+    def _carrying(self, shift: float) -> BoolArray:
+        """Return which independent rows carry a coefficient, or so little that rounding would show.
+
+        What row l adds to the coefficients for each unit of its response is ``P e_l``, and without row i
+        ``P e_l - P e_i K_il / K_ii``, with K the inverse of ``XX' + t I``.
+        """
+        total = self.sizes**2 + shift
+        pulls = self.right * (self.sizes / total)
+        own, twice = self.left @ pulls.T, (self.left / total) @ pulls.T
+        inverse, square = (self.left**2 @ (1.0 / power) for power in (total, total**2))
+        move = own / inverse[:, np.newaxis]
+        before = (pulls**2).sum(axis=1)
+        after = before - 2.0 * move * twice + move**2 * square[:, np.newaxis]
+        little = inverse < OUTWEIGHED * (1.0 / total).sum()
+        return np.asarray(little | (after < OUTWEIGHED * before).any(axis=1))
+
+    def refitted_without(self, rows: int | BoolArray) -> RowFolds:
+        """Return the model of all other rows, by itself."""
+        X, y = (np.delete(part, rows, axis=0) for part in self._data)
+        return RowFolds(X, y, self._shrinking, intercept=self._intercept)
+
+    def _scores(self, found: FloatArray, shifts: FloatArray) -> FloatArray:
+        sizes, widths = np.abs(found @ self.right.T) * self._unit, self.widths(shifts)
+        return snapped(np.where(sizes > widths, sizes, 0.0), widths)
+
+    def widths(self, shifts: FloatArray) -> FloatArray:
+        """Return how close coefficients are equal, for each t, or once where all are the same."""
+        t = shifts[:, np.newaxis] if np.isfinite(self.radius) else self._penalty
+        squares = (self.sizes / (self.sizes**2 + t)) ** 2 @ (self.right**2).T
+        return np.asarray(RESOLUTION * self._unit * np.sqrt((self.y**2).sum() * squares))
+
+    def _solved(
+        self, left: FloatArray, over: FloatArray, missed: FloatArray, shifts: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return g and t of each fold: t as given, or where that is needed to stay in the ball."""
+        if not np.isfinite(self.radius):
+            return self._at(left, over, missed, shifts)[0], shifts
+        found, active = np.empty(left.shape), np.arange(len(left))
+        for _ in range(STEPS):
+            found[active], slope = self._at(left[active], over[active], missed[active], shifts[active])
+            shifts[active], moving = secular_step(shifts[active], found[active], slope, self.radius)
+            active = active[moving]
+            if not len(active):
+                break
+        return found, shifts
+
+    def _at(
+        self, left: FloatArray, over: FloatArray, missed: FloatArray, shifts: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return g of each fold at its t, and ``-1/2 d||g||^2 / dt``."""
+        squares = self.sizes**2
+        total, t = squares + shifts[:, np.newaxis], shifts[:, np.newaxis]
+        kernel, change = (1.0, -1.0) if self.independent else (t, squares)
+        over = over + (left**2 * kernel / total).sum(axis=1)
+        missed = (missed + (left * self._moments * kernel / total).sum(axis=1)) / over
+        rest = self._moments - missed[:, np.newaxis] * left
+        found = self.sizes / total * rest
+        rate = (left * rest * change / total**2).sum(axis=1) / over
+        along = (found * self.sizes * left / total).sum(axis=1)
+        return found, (found**2 / total).sum(axis=1) + rate * along
+
+
+def _safe_unit(values: FloatArray) -> float:
+    """Return 1, or a power of two near values whose squares would overflow or vanish."""
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest == 0 or 1e-100 < largest < 1e100:
+        return 1.0
+    return float(2.0 ** (np.frexp(largest)[1] - 1))

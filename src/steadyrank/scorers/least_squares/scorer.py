@@ -1,0 +1,308 @@
+"""Linear models on regression data: the scores are the absolute values of the coefficients.
+
+There is no intercept and no centring unless ``intercept=True``: with it the coefficients are
+those of the model with an unpenalised constant, whose value is not a score.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from steadyrank.errors import InvalidSettingError, Option, SingularDesignError, ValueRangeError
+from steadyrank.margins.linear import LinearContests
+from steadyrank.scorers import bounded_fits
+from steadyrank.scorers.base import RowsOut, Scorer, check_several
+from steadyrank.scorers.least_squares.ball import checked_radius
+from steadyrank.scorers.least_squares.folds import RESOLUTION, RowFolds, Shrinking
+from steadyrank.scorers.sensitivity import Sensitivity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from steadyrank._typing import FloatArray
+    from steadyrank.data.observations import Observations
+    from steadyrank.data.regression import Regression
+    from steadyrank.scorers.base import LeaveOneOut
+
+
+class LinearModel(Scorer):
+    """Scores ``|b|`` of a linear model.
+
+    Coefficients closer than the resolution of 1e-10 are equal, and one that is closer to 0 is 0. The
+    unit is how large the coefficient could be for any responses of the same length, so that it goes
+    with the units of X and y; of two features the smaller one counts. Put differently, coefficients are
+    equal if a change of the responses in the tenth digit could make them so. The error of a fit is about
+    1e-15 in that unit, in folds up to 1e-12, unless features nearly depend on each other; those that
+    depend on others up to rounding, whatever their scales, are taken to depend on them.
+    """
+
+    takes = ("regression",)
+    resolution = RESOLUTION
+    intercept: bool
+    feature_bound: float | None = None
+    response_bound: float | None = None
+    determined: ClassVar[bool] = False
+    """Whether data that leave a choice of coefficients are refused."""
+
+    @property
+    @abstractmethod
+    def shrinking(self) -> Shrinking:
+        """What holds the coefficients back."""
+
+    def score(self, data: Regression) -> FloatArray:
+        """Return the absolute coefficients."""
+        return self._fitted(data).scores
+
+    def leave_one_out(self, data: Regression) -> LeaveOneOut:
+        """Return the absolute coefficients without each row, or without each group of rows."""
+        fit, unit = self._fitted(data), data.unit
+        check_several(data)
+        with in_reach():
+            if unit is None:
+                apart = {row: fit.refitted_without(row) for row in fit.outweighing().tolist()}
+            else:
+                apart = {each: fit.refitted_without(unit == each) for each in range(len(data.units))}
+        if self.determined:
+            lost = [row for row, other in apart.items() if other.rank < fit.rank]
+            every = unit is None and fit.independent
+            rows = [data.units.labels[row] for row in (range(len(data.y)) if every else lost)]
+            if rows:
+                raise SingularDesignError(fit.rank - 1, fit.rank, rows, len(rows))
+        scores = {row: other.scores for row, other in apart.items()}
+        if unit is not None:
+            return RowsOut(fit.scores, data.units, np.array(list(scores.values())).__getitem__)
+        steady = np.setdiff1d(np.arange(len(data.y)), list(scores))
+
+        def without(part: slice) -> FloatArray:
+            found = np.empty((part.stop - part.start, data.n_items))
+            rows = steady[slice(*np.searchsorted(steady, [part.start, part.stop]))]
+            with in_reach():
+                found[rows - part.start] = fit.without(rows)
+            for row in scores.keys() & range(part.start, part.stop):
+                found[row - part.start] = scores[row]
+            return found
+
+        return RowsOut(fit.scores, data.units, without, contest=lambda out: LinearContests(out, fit))
+
+    def _stated_rows(self, data: Regression) -> bounded_fits.Rows | None:
+        """Return what is stated of rows, which these data keep to, if that is enough for a rule."""
+        self.check(data)
+        bounded_fits.check_rows(data, self.feature_bound, self.response_bound)
+        if not (self.feature_bound and self.response_bound and bounded_fits.each_alone(data)):
+            return None
+        return bounded_fits.Rows(self.feature_bound, self.response_bound)
+
+    def _bounded(
+        self, data: Regression, eps: float, widest: float, *, rule: str, scope: str
+    ) -> Sensitivity:
+        """Return a bound on exact coefficients, with what making scores equal can add to it.
+
+        ``widest`` is the largest unit of the resolution; a chain of equal scores has fewer than L links.
+        """
+        eps += self.resolution * data.n_items**1.5 * widest
+        names = ("penalty", "radius", "feature_bound", "response_bound", "curvature")
+        stated = {name: getattr(self, name, None) for name in names}
+        numbers = {name: float(value) for name, value in stated.items() if value is not None}
+        return Sensitivity.of(
+            data, eps, rule=rule, units="rows", moved="scores", scope=scope, numbers=numbers
+        )
+
+    def _fitted(self, data: Regression) -> RowFolds:
+        self.check(data)
+        bounded_fits.check_rows(data, self.feature_bound, self.response_bound)
+        with in_reach():
+            fit = RowFolds(data.X, data.y, self.shrinking, intercept=self.intercept)
+        if self.determined and fit.rank < data.n_items:
+            raise SingularDesignError(fit.rank, data.n_items)
+        return fit
+
+
+@contextmanager
+def in_reach() -> Iterator[None]:
+    """Refuse by name what no fit in double precision reaches; what vanishes beside the rest may."""
+    try:
+        with np.errstate(over="raise", invalid="raise", divide="raise"):
+            yield
+    except ArithmeticError:
+        raise ValueRangeError(
+            "the numbers of this regression are so far apart in size that no float holds a fit",
+            way_out="Write features and responses in units that make them of similar size.",
+        ) from None
+
+
+@dataclass(frozen=True)
+class ConstrainedLeastSquares(LinearModel):
+    """Least squares with ``||b|| <= radius``; scores ``|b|``, as in the paper's experiment.
+
+    The bound stays the same when a row leaves; the multiplier that enforces it moves, and is
+    solved for again in every fold. Where the data do not determine ``b`` (more features than
+    rows, say) it is the solution of smallest norm, with and without each row.
+
+    Parameters
+    ----------
+    radius : float
+        The bound on the Euclidean norm of the coefficients.
+    intercept : bool
+        Whether the model has a constant; it is outside the bound. Default: no.
+    feature_bound, response_bound : float, optional
+        The Euclidean norm of a row's features and the size of its response never exceed these, whatever
+        the data: for a proved rule. Data that do are refused.
+    curvature : float, optional
+        No eigenvalue of X'X (of centred features, with an intercept) is below this: for a proved rule.
+
+    Examples
+    --------
+    >>> from steadyrank.data import Regression
+    >>> data = Regression([[1.0, 0.0], [0.0, 1.0]], [3.0, -4.0])
+    >>> ConstrainedLeastSquares().score(data).round(3)
+    array([0.6, 0.8])
+    """
+
+    radius: float = 1.0
+    intercept: bool = False
+    feature_bound: float | None = None
+    response_bound: float | None = None
+    curvature: float | None = None
+
+    def __post_init__(self) -> None:
+        checked_radius(self.radius)
+        bounded_fits.check_stated(self, "feature_bound", "response_bound", "curvature")
+
+    @property
+    def name(self) -> str:
+        """What to call this scorer in a report."""
+        return f"least squares, norm at most {self.radius:g}" + _with(intercept=self.intercept)
+
+    @property
+    def shrinking(self) -> Shrinking:
+        """The bound."""
+        return Shrinking(radius=self.radius)
+
+    def output_radius_squared(self, data: Observations) -> float:  # noqa: ARG002 (the ball is given)
+        """Return that of the ball."""
+        return float(self.radius) ** 2
+
+    def sensitivity(self, data: Regression) -> Sensitivity:
+        r"""Return the most that one row can move the scores: what the curvature allows, or the ball.
+
+        With ``||x|| <= B_x``, ``|y| <= B_y`` and curvature c it is ``B_x (B_y + B_x radius) / c``, with
+        an intercept ``4 (n-1)/n`` times that. Otherwise it is ``sqrt(2) radius`` (one feature: radius),
+        which is the best that can be proved and says nothing: above it every item is in every answer.
+        The arguments are in :mod:`steadyrank.scorers.bounded_fits`.
+        """
+        ball, rows = self.radius * math.sqrt(min(data.n_items, 2)), self._stated_rows(data)
+        if rows is None or self.curvature is None:
+            return self._bounded(data, ball, self.radius, rule="size of the ball", scope="data")
+        n, curvature, intercept = data.n_units, float(self.curvature), self.intercept
+        bounded_fits.check_curvature(data, curvature, intercept=intercept)
+        eps = bounded_fits.ball_bound(n, self.radius, curvature, rows, intercept=intercept)
+        centred = " of centred features" if intercept else ""
+        scope = f"{rows}, and X'X{centred} with no eigenvalue below {curvature!r}"
+        widest = math.sqrt(n / curvature) * rows.responses
+        return self._bounded(data, min(eps, ball), widest, rule="curvature in a ball", scope=scope)
+
+
+@dataclass(frozen=True)
+class Ridge(LinearModel):
+    """Least squares with ``penalty * ||b||^2`` added; scores ``|b|``.
+
+    Parameters
+    ----------
+    penalty : float
+        Positive. It stays the same when a row leaves.
+    intercept : bool
+        Whether the model has an unpenalised constant. Default: no.
+    feature_bound, response_bound : float, optional
+        The Euclidean norm of a row's features and the size of its response never exceed these, whatever
+        the data: for a proved rule. Data that do are refused.
+
+    Examples
+    --------
+    >>> from steadyrank.data import Regression
+    >>> data = Regression([[1.0, 0.0], [0.0, 1.0]], [2.0, -4.0])
+    >>> Ridge(1.0).score(data)
+    array([1., 2.])
+    """
+
+    penalty: float
+    intercept: bool = False
+    feature_bound: float | None = None
+    response_bound: float | None = None
+
+    def __post_init__(self) -> None:
+        bounded_fits.check_stated(self, "feature_bound", "response_bound")
+        if not (np.isfinite(self.penalty) and self.penalty > 0):
+            raise InvalidSettingError(
+                f"penalty must be a positive, finite number, but is {self.penalty!r}",
+                way_out=["For no penalty use ", Option("scorer", "ordinary-least-squares"), "."],
+            )
+
+    @property
+    def name(self) -> str:
+        """What to call this scorer in a report."""
+        return f"ridge regression, penalty {self.penalty:g}" + _with(intercept=self.intercept)
+
+    @property
+    def shrinking(self) -> Shrinking:
+        """The penalty."""
+        return Shrinking(self.penalty)
+
+    def sensitivity(self, data: Regression) -> Sensitivity | None:
+        r"""Return the most that one row can move the scores, or None unless both bounds are stated.
+
+        For ``||x|| <= B_x`` and ``|y| <= B_y`` it is the smaller one of
+        ``B_x B_y / penalty * (1 + sqrt(27)/16 * B_x sqrt((n-1) / penalty))`` and
+        ``B_y sqrt(n) / (2 sqrt(penalty))``; with an intercept 4 (n-1)/n times the first, and n-1 +
+        4 (n-1)/n in place of n in the second. The argument is in
+        :mod:`steadyrank.scorers.bounded_fits`.
+        """
+        rows, n = self._stated_rows(data), data.n_units
+        if rows is None:
+            return None
+        eps = bounded_fits.ridge_bound(n, self.penalty, rows, intercept=self.intercept)
+        widest = math.sqrt(n / self.penalty) * rows.responses / 2
+        return self._bounded(data, eps, widest, rule="ridge of bounded rows", scope=str(rows))
+
+
+@dataclass(frozen=True)
+class OrdinaryLeastSquares(LinearModel):
+    """Least squares without bound or penalty; scores ``|b|``.
+
+    A design matrix without full column rank, or one that loses it when some row leaves, is
+    refused with a named error: the answer would depend on the software, not on the data.
+
+    Parameters
+    ----------
+    intercept : bool
+        Whether the model has a constant. Default: no.
+
+    Examples
+    --------
+    >>> from steadyrank.data import Regression
+    >>> data = Regression([[1.0, 0.0], [0.0, 1.0], [0.0, 2.0]], [2.0, -4.0, -8.0])
+    >>> OrdinaryLeastSquares().score(data).round(12)
+    array([2., 4.])
+    """
+
+    intercept: bool = False
+    determined = True
+
+    @property
+    def name(self) -> str:
+        """What to call this scorer in a report."""
+        return "ordinary least squares" + _with(intercept=self.intercept)
+
+    @property
+    def shrinking(self) -> Shrinking:
+        """None."""
+        return Shrinking()
+
+
+def _with(*, intercept: bool) -> str:
+    return " (with intercept)" if intercept else ""

@@ -1,0 +1,21 @@
+from steadyrank.study.answers import (
+    AnswerRow as AnswerRow,
+    StableRanking as StableRanking,
+    StableTopK as StableTopK,
+)
+from steadyrank.study.audit.audit import Audit as Audit, Check as Check
+from steadyrank.study.audit.removals import RandomAudit as RandomAudit
+from steadyrank.study.audit.rows import AuditRow as AuditRow
+from steadyrank.study.audit.topk import Flip as Flip, Flips as Flips
+from steadyrank.study.certificate import Certificate as Certificate
+from steadyrank.study.comparison import Comparison as Comparison
+from steadyrank.study.confidence import Confidence as Confidence
+from steadyrank.study.curve import (
+    RankingCurve as RankingCurve,
+    RemovalCurve as RemovalCurve,
+    StabilityCurve as StabilityCurve,
+)
+from steadyrank.study.explanation import Explanation as Explanation, Needed as Needed, Rival as Rival
+from steadyrank.study.margin import Margin as Margin
+from steadyrank.study.randomised import RandomisedRow as RandomisedRow
+from steadyrank.study.study import Study as Study

@@ -1,0 +1,302 @@
+"""Two versions of a ranking: who moved, and whether one unit's leaving could have moved it so far.
+
+Moves are counted among the items in both, by *place*, so that nobody moves because others came or went.
+Equal scores in the new data stand in the order of the old ranking (newcomers behind), so that a tie
+alone moves nobody, either. A move is *inside* if the new place lies between the best and the worst that
+the item has in the old data, whole or without any one unit, equal scores in either order; otherwise it
+is *beyond*. There is no eps in that. Pairs and whole orders are held against the old stability set, the
+inflated ranking at the old eps. An item that is eligible stays so when others are taken away: of the
+items in both, too, that set holds the plain order without each unit that it was made to hold it for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyrank.data.observations import nearly_equal
+from steadyrank.errors import NotComparableError, Option, SteadyrankError
+from steadyrank.operators.checks import check_k
+from steadyrank.operators.rankings import RankingSet
+from steadyrank.study import document
+from steadyrank.study.headlines import named, suggestions
+from steadyrank.study.results import Result
+from steadyrank.study.standings import Ranks, place_ranges
+from steadyrank.wording import counted, rounded_up
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from steadyrank._typing import BoolArray, IntArray
+    from steadyrank.study.answers import StableRanking, StableTopK
+    from steadyrank.study.calibration import Claimed
+    from steadyrank.study.study import Study
+
+RULE = (
+    "Places are counted among the items in both: nobody moves as others come or go. The range spans "
+    "the places that an item has in the old data, whole or without any one {unit}, equal scores either "
+    "way; a move to a place in it is inside, any other beyond. This is no test of significance."
+)
+
+MOST_LEFT_OUT = 500_000_000
+"""Distinct units times items in both, up to which moves are judged."""
+
+MAX_PAIRS = 200
+"""Pairs that a document lists; the rest is counted."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Result):
+    """Two versions of a ranking, the old one and the new one.
+
+    What every result has (``items``, ``unit``, ...) is that of the old data.
+
+    Attributes
+    ----------
+    old, new : StableRanking
+        The ranking of each, with its own certificate.
+    k : int or None
+        How many items were asked for, if any.
+    topk : StableTopK or None
+        The old top k, if a k was asked for.
+    common : tuple
+        The items in both, by old rank.
+    new_ranking : tuple
+        All items of the new data by rank, equal scores in the order of the old ranking, newcomers last.
+    places : dict of lists
+        What is told of the items in both, by the names of ``rows()``.
+    allowed : RankingSet
+        The old stability set, of the items in both as ``common`` numbers them.
+    new_source : str, optional
+        What findings call the new data, for example the name of a file.
+
+    Examples
+    --------
+    >>> from steadyrank import Votes, compare
+    >>> old = Votes(["ann"] * 9 + ["bob"] * 4 + ["cyd"] * 4)
+    >>> new = Votes(["cyd"] * 9 + ["bob"] * 7 + ["ann"] * 6 + ["dan"])
+    >>> found = compare(old, new, 1)
+    >>> print(found.sentence)  # doctest: +NORMALIZE_WHITESPACE
+    2 of 3 items in both moved further than one vote's leaving could have moved them in the old data; 0
+    moved inside, 1 not at all.
+    >>> [(row["item"], row["old_place"], row["new_place"], row["verdict"]) for row in found.rows()]
+    [('cyd', 3, 1, 'beyond'), ('bob', 2, 2, 'same'), ('ann', 1, 3, 'beyond'), ('dan', None, None, 'new')]
+    >>> found.entered, found.left, found.covered, found.is_allowed
+    (('cyd',), ('ann',), False, False)
+    >>> [pair for pair, settled in found.swaps() if settled]
+    [('ann', 'bob'), ('ann', 'cyd')]
+    """
+
+    document = "comparison"
+
+    old: StableRanking
+    new: StableRanking
+    k: int | None
+    topk: StableTopK | None
+    common: tuple[object, ...]
+    new_ranking: tuple[object, ...]
+    places: dict[str, list[Any]]
+    allowed: RankingSet
+    new_source: str | None = None
+
+    @property
+    def gone(self) -> tuple[object, ...]:
+        """The items of the old data alone, by rank."""
+        return _without(self.old.ranking, self.common)
+
+    @property
+    def arrived(self) -> tuple[object, ...]:
+        """The items of the new data alone, by rank."""
+        return _without(self.new_ranking, self.common)
+
+    @property
+    def entered(self) -> tuple[object, ...]:
+        """The items of the new top k that were not in the old one, by rank; none without a k."""
+        return _without(self.new_ranking[: self.k or 0], self.old.ranking[: self.k])
+
+    @property
+    def left(self) -> tuple[object, ...]:
+        """The items of the old top k that are not in the new one, by old rank; none without a k."""
+        return _without(self.old.ranking[: self.k or 0], self.new_ranking[: self.k])
+
+    @property
+    def covered(self) -> bool | None:
+        """Whether the old list, made to hold whichever unit leaves, holds the new plain top k, too."""
+        return None if self.topk is None else not _without(self.new_ranking[: self.k], self.topk.members)
+
+    @property
+    def is_allowed(self) -> bool:
+        """Whether the new order of the items in both is one of the old stability set."""
+        return np.argsort(self.places["new_place"]) in self.allowed
+
+    def swaps(self) -> Iterator[tuple[tuple[object, object], bool]]:
+        """Yield the pairs that changed their order, who was ahead first, and whether that was settled.
+
+        It was if every ranking of the old stability set has it.
+        """
+        for ahead, passing, settled in self._passed():
+            for behind, known in zip(passing.tolist(), settled.tolist(), strict=True):
+                yield (self.common[ahead], self.common[behind]), known
+
+    def _passed(self) -> Iterator[tuple[int, IntArray, BoolArray]]:
+        """Yield each item that others passed, these, and which of them it had led for certain."""
+        places, (_, ends) = np.array(self.places["new_place"]), self.allowed.rank_intervals()
+        best_behind = np.minimum.accumulate(places[::-1])[::-1]
+        for ahead in np.flatnonzero(places[:-1] > best_behind[1:]).tolist():
+            passing = ahead + 1 + np.flatnonzero(places[ahead + 1 :] < places[ahead])
+            yield ahead, passing, passing >= ends[ahead]
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield what is known of each item: those of the new data by rank, then those that are gone."""
+        blank: dict[str, Any] = dict.fromkeys(document.COLUMNS[self.document])
+        told = {item: {**blank, "item": item} for item in (*self.new_ranking, *self.gone)}
+        stood = {} if self.topk is None else self.topk.standing_of
+        sides = {"old": (self.old, self.old.ranking, "gone"), "new": (self.new, self.new_ranking, "new")}
+        for side, (answer, ranking, verdict) in sides.items():
+            scores = dict(zip(answer.items, answer.scores.tolist(), strict=True))
+            for rank, item in enumerate(ranking, start=1):
+                told[item] |= {f"{side}_rank": rank, f"{side}_score": scores[item], "verdict": verdict}
+        for place, item in enumerate(self.common):
+            told[item] |= {name: column[place] for name, column in self.places.items()}
+        return (row | {"standing": stood.get(item)} for item, row in told.items())
+
+    @property
+    def sentence(self) -> str:
+        """What moved, in one sentence."""
+        count, of = self.places["verdict"].count, f"of {len(self.common):,} items in both moved"
+        leaving = f"one {self.unit}'s leaving could have"
+        if beyond := count("beyond"):
+            told = f"{of} further than {leaving} moved {'it' if beyond == 1 else 'them'} in the old data"
+            return f"{beyond:,} {told}; {count('inside'):,} moved inside, {count('same'):,} not at all."
+        if inside := count("inside"):
+            whole = f"in the old data, whole or without any one {self.unit}"
+            return f"{inside:,} {of}, none out of the range of its places {whole}."
+        if moved := count(None):
+            return f"{moved:,} {of}; whether {leaving} done that was not worked out."
+        return f"Nothing moved: {counted(len(self.common), 'item')} in both, in the same order."
+
+    def _sentences(self) -> Iterator[str]:
+        """Yield what else is to be said, in the order in which readers ask for it."""
+        sides = {"New": self.arrived, "Gone": self.gone}
+        yield from (f"{what}: {named(items, 'and')}." for what, items in sides.items() if items)
+        if self.topk is not None:
+            yield from self._of_topk(self.topk)
+        if pairs := [(len(passing), int(settled.sum())) for _, passing, settled in self._passed()]:
+            swapped, settled = map(sum, zip(*pairs, strict=True))
+            known = f"the old stability set (eps = {rounded_up(self.old.eps)})"
+            yield f"{counted(swapped, 'pair')} changed order; {known} had settled {settled:,} of these."
+            belongs = "is one" if self.is_allowed else "is not one"
+            yield f"The new order of the items in both {belongs} of the rankings in that set."
+
+    def _of_topk(self, old: StableTopK) -> Iterator[str]:
+        """Yield who came into the top k and who left it, and whether the old list holds the new one."""
+        before = dict.fromkeys(self.arrived, "new") | old.standing_of
+        for what, items in (("New in", self.entered), ("No longer in", self.left)):
+            stood = [f"{item} ({before.get(item, 'not known')})" for item in items]
+            if stood:
+                yield f"{what} the top {old.k:,}, with how it stood before: {named(stood, 'and')}."
+        missing = _without(self.new_ranking[: old.k], old.members)
+        held = f"lacks {named(missing, 'and')}" if missing else "holds all of the new one"
+        yield f"The old list for the top {old.k:,}, of {counted(old.size, 'item')}, {held}."
+
+    def _found(self) -> dict[str, Any]:
+        alike = nearly_equal(list(dict.fromkeys((*self.items, *self.new.items))))
+        return {
+            "headline": self.sentence,
+            "sentences": list(self._sentences()),
+            "rule": RULE.format(unit=self.unit),
+            "margin": None,
+            "suggestions": suggestions(self.old),
+            "warnings": [note for note in alike if note not in {*self.notes, *self.new.notes}],
+            **self.old.claimed(),
+            **document.told(self, "k", "covered", "is_allowed"),
+            **{name: document.labels(getattr(self, name)) for name in ("entered", "left")},
+            "n_common": len(self.common),
+            "n_swaps": sum(len(passing) for _, passing, _ in self._passed()),
+            "swaps": [
+                {"pair": document.labels(pair), "settled": settled}
+                for pair, settled in islice(self.swaps(), MAX_PAIRS)
+            ],
+            "rows": [row | {"item": document.label(row["item"])} for row in self.rows()],
+            "new": document.about(self.new, self.new_source) | self.new.claimed(),
+        }
+
+
+def comparison_of(old: Study, new: Study, k: int | None, how: Claimed) -> Comparison:
+    """Compare two studies of data of one kind, scored in one way."""
+    _check_alike(old, new)
+    k = None if k is None else check_k(k, min(len(old.items), len(new.items)))
+    index = {item: number for number, item in enumerate(new.items)}
+    found = np.array([index.get(old.items[number], -1) for number in old.order.tolist()])
+    places = np.flatnonzero(found >= 0)
+    before, after = old.order[places], found[places]
+    ties = np.full(len(new.items), len(old.items))
+    ties[after] = places
+    order = np.lexsort((ties, -new.scores))
+    was = old.ranking(**how)
+    try:
+        now = new.ranking(**how)
+    except SteadyrankError as error:  # what was asked is no fault, as the old data show
+        error.problem = f"the new data: {error.problem}"
+        raise
+    allowed = RankingSet(old.scores[before], was.eps)
+    ranges = {"inflated": Ranks(*allowed.rank_intervals())}
+    for side, answer, items in (("old", was, before), ("new", now, after)):
+        if answer.told and answer.n_distinct_units * len(items) <= MOST_LEFT_OUT:
+            ranges[side] = place_ranges(answer.study, items)
+    return Comparison(
+        **old.about() | {"_study": None},  # its answers have theirs
+        old=was,
+        new=now,
+        k=k,
+        topk=None if k is None else old.topk(k, **how),
+        common=was.labels(before),
+        new_ranking=now.labels(order),
+        places=_judged(np.argsort(order)[after], ranges),
+        allowed=allowed,
+    )
+
+
+def _check_alike(old: Study, new: Study) -> None:
+    """Complain about data of two kinds, scored in two ways, or without an item in both."""
+    if len({(one.data.kind.name, repr(one.scorer)) for one in (old, new)}) > 1:
+        raise NotComparableError(
+            f"two versions must be of one kind and scored in one way, but are {old!r} and {new!r}",
+            way_out=["Give both the same ", Option("kind"), " and ", Option("scorer")],
+        )
+    if (old.data.weights is None) != (new.data.weights is None):
+        one, other = ("new", "old") if old.data.weights is None else ("old", "new")
+        raise NotComparableError(
+            f"the {one} data have weights and the {other} data none: they are not scored in one way",
+            way_out="Give weights to both, or take the column of weights out of the one.",
+        )
+    kinds = [f"{one.data.kind.name}{one.data.variety}" for one in (old, new)]
+    if old.data.kind.name == "battles" and len(set(kinds)) > 1:  # others may lie in an engine or not
+        raise NotComparableError(
+            f"the old data are {kinds[0]} and the new ones {kinds[1]}: they are not scored in one way",
+            way_out=["Name the same ", Option("covariate"), " for both."],
+        )
+    if not set(old.items) & set(new.items):
+        raise NotComparableError(
+            f"the old and the new data have no item in common: {old.data!r} against {new.data!r}",
+            way_out="Call the items alike: nothing is matched by guessing.",
+        )
+
+
+def _judged(ranks: IntArray, ranges: dict[str, Ranks]) -> dict[str, list[Any]]:
+    """Return the columns of the items in both, given their new ranks in the order of the old ones."""
+    old, new, known = np.arange(1, len(ranks) + 1), 1 + np.argsort(np.argsort(ranks)), ranges.get("old")
+    moved: Any = known and np.where((known.best <= new) & (new <= known.worst), "inside", "beyond")
+    told = {"old_place": old, "new_place": new, "verdict": np.where(old == new, "same", moved)}
+    for side, ends in ranges.items():
+        told |= {f"{side}_best": ends.best, f"{side}_worst": ends.worst}
+    return {name: column.tolist() for name, column in told.items()}
+
+
+def _without(items: Sequence[object], others: Iterable[object]) -> tuple[object, ...]:
+    """Return the items that are not among others, in their order."""
+    known = set(others)
+    return tuple(item for item in items if item not in known)

@@ -1,0 +1,213 @@
+"""Confidence: which ranks the true scores may have, if chance made the data. Not stability.
+
+Stability tells what one unit's leaving changes in this dataset, wherever it comes from. Confidence is a
+statement about scores behind the data, and holds if the units are a random sample, or if the standard
+errors that scores came with are right.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from steadyrank.data.estimates import Estimates
+from steadyrank.operators.checks import check_k, check_level, check_size, check_square, check_whole
+from steadyrank.reading.arrays import frozen
+from steadyrank.study.document import finite, label, labels, told
+from steadyrank.study.headlines import named
+from steadyrank.study.rank_sets import NEVER, Noise, normal_draws, student
+from steadyrank.study.resampling import bootstrap_scores, rank_percentiles
+from steadyrank.study.results import Result
+from steadyrank.wording import confidence_title, counted, percent, plural
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank.study.study import Study
+
+DRAWS = 1000
+GIVEN = "the scores are normal estimates with the covariance given, or independent with the errors given"
+DRAWN = "the {} were drawn independently from one population"
+TIES = "equal scores: the smaller item index stands first; which of them is truly above is never decided"
+
+FEW = 50
+"""Fewer units are called few: where rare ones decide, simulations find far less than the confidence."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Confidence(Result):
+    """Which ranks the true scores may have, and where these may lie.
+
+    All of it is a model, and a promise for large samples: the units are drawn independently from one
+    population, or the standard errors that the scores came with are right.
+
+    Attributes
+    ----------
+    level : float
+        The confidence, such as 0.95.
+    draws, seed : int
+        How many draws of the noise were made, and from which seed.
+    basis : str
+        What it rests on, in words. The noise is that of scores of as many units drawn anew, or normal
+        with the standard errors or the covariance that the scores came with.
+    errors : float array (items,)
+        The standard error of each score: the spread of its draws, or as given.
+    score_intervals : float array (2, items)
+        The lowest and the highest score of each item, each item by itself: percentiles of the draws,
+        further out the fewer units there are; or, where errors were given or the draws do not reach so
+        far, the score less and plus so many standard errors. NaN for scores that are the same in all
+        draws of units, which tells nothing of chance.
+    bootstrap_ranks : pair of int arrays
+        The percentiles of the ranks in the draws, each item by itself. Equal scores share their ranks:
+        the best of these counts at the low end, the worst at the high one. Near ties their coverage
+        can be far below the level.
+    k : int or None
+        The top k in question.
+
+    Examples
+    --------
+    >>> from steadyrank import rank_confidence
+    >>> found = rank_confidence([9, 5, 4.5], errors=[0.5, 0.5, 0.5], items=["x", "y", "z"])
+    >>> found.top(1), found.top(2)
+    (('x',), ('x', 'y', 'z'))
+    >>> [(row["item"], row["confidence_best"], row["confidence_worst"]) for row in found.rows()]
+    [('x', 1, 1), ('y', 2, 3), ('z', 2, 3)]
+    """
+
+    document = "confidence"
+
+    level: float
+    draws: int
+    seed: int
+    errors: FloatArray
+    score_intervals: FloatArray
+    bootstrap_ranks: tuple[IntArray, IntArray]
+    basis: str
+    _noise: Noise
+    k: int | None = None
+
+    @cached_property
+    def simultaneous(self) -> tuple[IntArray, IntArray]:
+        """The best and worst rank of each item; with the confidence, all hold together."""
+        return self._noise.simultaneous(self.level)
+
+    @cached_property
+    def marginal(self) -> tuple[IntArray, IntArray]:
+        """The best and worst rank of each item, which hold with the confidence for each by itself."""
+        return self._noise.marginal(self.level)
+
+    @cached_property
+    def _best(self) -> IntArray:
+        """The best rank of each item, one-sided: with the confidence, no true rank is better."""
+        return self._noise.simultaneous(self.level, one_sided=True)[0]
+
+    def top(self, tau: int) -> tuple[object, ...]:
+        """Return who may be among the tau best: with the confidence, all that truly are.
+
+        Those are the items that fewer than tau others are decided to be above, one-sided.
+        """
+        check_k(tau, len(self.items))
+        order = np.argsort(-self.scores, kind="stable")
+        return self.labels(order[self._best[order] <= tau])
+
+    def asking(self, k: int) -> Confidence:
+        """Return the same, which also says in words who may truly be among the k best."""
+        return replace(self, k=check_k(k, len(self.items)))
+
+    @property
+    def sentence(self) -> str:
+        """What is answered, and on what it rests."""
+        how = f"({self.draws:,} draws, seed {self.seed}; a promise for large samples).{self._caution}"
+        title = confidence_title(self.level)
+        sure = f'With {percent(self.level)} confidence all in the column "{title}" hold together {how}'
+        return f"Confidence: which ranks the true scores may have, if {self.basis}. {sure}"
+
+    @property
+    def _caution(self) -> str:
+        """What units, if there are any, cannot tell because they are few or agree."""
+        units, alike = counted(self.n_units, self.unit), self._noise.unvaried()
+        equal, rare = self._noise.units or np.inf, "if rare ones that differ much are missing"
+        if equal < self.n_units - 0.5:
+            units += f", unequal ones, count as about {equal:,.0f} equal ones and"
+        few = f" {units} are few: {rare}, it holds less often."
+        same = f" Undecided, as no draw changes it: the difference of {counted(alike, 'pair')} of items."
+        return few * (equal < FEW) + same * bool(self.n_units and alike)
+
+    @property
+    def top_sentence(self) -> str | None:
+        """Who may be among the k best, in words; None where nobody asked."""
+        if self.k is None:
+            return None
+        those = self.top(self.k)
+        where = "the best" if self.k == 1 else f"among the {self.k:,} best"
+        what = f"{counted(len(those), 'item')} may truly be {where}: {named(those, 'and', 20)}"
+        told = f"With {percent(self.level)} confidence no others than {what}."
+        further = int(((self._best <= self.k) & (self.simultaneous[0] > self.k)).sum())
+        where = f"The ranks of {further:,} of these begin further down than {self.k:,} in the table"
+        return (
+            f"{told} {where}: this list is asked for one-sided, and decides less." if further else told
+        )
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the items by plain rank, with what is said of each."""
+        ends = {"bootstrap": self.bootstrap_ranks, "confidence": self.simultaneous}
+        for place, index in enumerate(np.argsort(-self.scores, kind="stable").tolist()):
+            low, high = map(finite, self.score_intervals[:, index].tolist())
+            found = {"rank": place + 1, "item": self.items[index], "score": float(self.scores[index])}
+            found |= {"error": float(self.errors[index]), "score_low": low, "score_high": high}
+            for name, (best, worst) in (ends | {"marginal": self.marginal}).items():
+                found |= {f"{name}_best": int(best[index]), f"{name}_worst": int(worst[index])}
+            yield found
+
+    def parts(self) -> dict[str, Any]:
+        """Return what an answer says of the confidence that stands beside it."""
+        other = f"Stability, another question: what one {self.unit}'s leaving changes in this dataset"
+        other += "." if self.n_units else ", which has none."
+        return told(self, "level", "draws", "seed", "basis", "sentence") | {"stability": other}
+
+    def _found(self) -> dict[str, Any]:
+        rows = [row | {"item": label(row["item"])} for row in self.rows()]
+        top = None if self.k is None else labels(self.top(self.k))
+        return self.parts() | told(self, "k", "top_sentence") | {"top": top, "rows": rows}
+
+
+def confidence_of(study: Study, level: float, draws: int, seed: int) -> Confidence:
+    """Return which ranks the true scores may have; see :func:`steadyrank.confidence`."""
+    level, seed = check_level("level", level), check_whole("seed", seed, 0)
+    draws = check_whole("draws", draws, int(np.ceil(round(2 / (1 - level), 6))))  # for both ends
+    # A pair has two numbers, a difference and an error, each of them more than once.
+    check_square(len(study.items), 64, "comparing all pairs of items", "Keep fewer items.")
+    what = f"{draws:,} draws of {counted(len(study.items), 'score')}"
+    # A score of a draw is kept several times over, with its ranks, in a row that takes as much as ten.
+    check_size(draws * (len(study.items) + 10) * 64, what, "Ask for fewer draws.")
+    data, scores, tail = study.data, study.scores, (1 - level) / 2
+    given = data.covariance if isinstance(data, Estimates) else None
+    if given is None:
+        drawn = bootstrap_scores(data, study.scorer, draws, seed)
+    else:
+        drawn = np.add(scores, normal_draws(given, draws, seed))
+    noise = np.ascontiguousarray((drawn - scores).T)
+    # Squares of very large or small differences are beyond floats; a common size changes nothing.
+    size = max(float(np.abs(noise).max()), 1e-150 * float(np.abs(scores).max())) or 1.0
+    covariance = np.atleast_2d(np.cov(noise / size)) if given is None else given / size**2
+    errors = np.sqrt(np.diag(covariance)) * size
+    units = data.n_alike if given is None else None
+    limit = -ndtri(tail) if units is None else student(tail, units)
+    ends, beyond = scores + np.outer((-1, 1), limit * errors), ndtr(-limit)
+    if given is None and beyond * draws >= 1:  # percentiles, further out for fewer units (Hesterberg)
+        ends = np.quantile(drawn, [beyond, 1 - beyond], axis=0, method="inverted_cdf")
+    ends[:, (errors <= NEVER * np.abs(scores)) & (given is None)] = np.nan
+    about = study.about() | {"_study": None, "level": level, "draws": draws, "seed": seed}
+    return Confidence(
+        **about | {"notes": (*data.notes, TIES, *study.scorer.remarks(scores))},
+        errors=frozen(errors),
+        score_intervals=frozen(ends),
+        bootstrap_ranks=rank_percentiles(drawn, tail),
+        basis=DRAWN.format(plural(study.unit)) if given is None else GIVEN,
+        _noise=Noise(scores / size, covariance, noise / size, units),
+    )

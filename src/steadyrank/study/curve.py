@@ -1,0 +1,363 @@
+r"""Whole curves: delta(eps) of a top-k and of the full ranking, from one pass over the left-out scores.
+
+With ``e_j`` the critical eps of item j on all the data and ``e_j^i`` that without unit i, item j is in
+both inflated top-k sets exactly if eps exceeds both. So unit i stops breaking the answer exactly
+when eps passes ``b_i``, the k-th smallest over j of ``max(e_j, e_j^i)``, and
+
+    delta(eps) = share of units with b_i >= eps,      size(eps) = number of items with e_j < eps.
+
+Only items near the k-th best can be among those k: a look up to depth g is exact for every unit
+whose ``b_i`` comes out at most g. Most do at once; the others are looked at again, deeper. By the
+property behind Theorem 4, ``b_i`` never exceeds the shift of the scores, so this ends.
+
+Of the full ranking, ``b_i`` is the eps at which the sets with and without the unit begin to share a
+ranking, and ``c_i`` that at which the set begins to hold the plain ranking without it, both exactly
+(:mod:`steadyrank.operators.meeting`). Units that leave the plain ranking as it is have 0 for both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
+
+import numpy as np
+
+from steadyrank.errors import InvalidEpsError
+from steadyrank.operators.boundary import just_above
+from steadyrank.operators.critical import critical_eps
+from steadyrank.operators.intervals import tier_eps
+from steadyrank.operators.meeting import Rival
+from steadyrank.reading.arrays import frozen
+from steadyrank.study.audit.near_rank import MANY, breaking_bounds
+from steadyrank.study.audit.topk import Active, active_items
+from steadyrank.study.calibration import Calibration, check_delta, eps_above
+from steadyrank.study.views import plot_curve
+from steadyrank.wording import counted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.scorers.base import LeaveOneOut
+    from steadyrank.study.certificate import Guarantee
+    from steadyrank.study.study import Study
+
+    Eps = TypeVar("Eps", float, FloatArray)
+    """One, or several."""
+
+DEEPER = 4.0
+"""How much deeper the next look goes."""
+
+FIRST_LOOK = 8
+"""The first look reaches to the critical eps of the item this many ranks below the k-th."""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """A step function of eps: its level when so many of the values, in order, are passed."""
+
+    values: FloatArray
+    levels: FloatArray | IntArray
+
+    @classmethod
+    def reaching(cls, values: FloatArray, counts: IntArray) -> Steps:
+        """Return the share of units whose value is at least eps; each distinct one occurs so often."""
+        order = np.argsort(values, kind="stable")
+        below = np.append(0, np.cumsum(counts[order]))
+        return cls(values[order], (below[-1] - below) / below[-1])
+
+    def at(self, eps: float | FloatArray) -> Any:
+        """Return the level at one eps, or at each of several."""
+        level = self.levels[np.searchsorted(self.values, positive(eps), side="left")]
+        return level if level.ndim else level.item()
+
+
+class Curve:
+    """What the curves of a top-k and of full rankings have in common: delta at every eps."""
+
+    beside: ClassVar[str]
+    """What stands beside delta, and what it counts."""
+
+    breaking_eps: FloatArray
+    counts: IntArray
+    tie_eps: float
+
+    def __str__(self) -> str:
+        """Say where the curve begins and ends."""
+        eps = self.smallest_eps(0.0)
+        what, noun = self._words
+        ends = f"0 at eps = {eps:.6g} with {counted(self._beside.at(eps), noun)}"
+        begins = self.delta(self.tie_eps)
+        if begins > 0:
+            ends = f"{begins:.4g} where only ties are inflated, {ends}"
+        return f"delta(eps) of {what}: {ends}"
+
+    @cached_property
+    def _breaking(self) -> Steps:
+        return Steps.reaching(self.breaking_eps, self.counts)
+
+    def delta(self, eps: Eps) -> Eps:
+        """Return the exact instability at one eps, or at each of several."""
+        shares: Eps = self._breaking.at(eps)
+        return shares
+
+    def smallest_eps(self, delta: float) -> float:
+        """Return an eps just above the smallest that makes the instability at most ``delta``."""
+        return eps_above(check_delta(delta), self.breaking_eps, self.counts, self.tie_eps)
+
+    def steps(self) -> tuple[FloatArray, FloatArray, IntArray]:
+        """Return the eps at which a value changes, and the two values just above each of them."""
+        steps = np.unique(np.concatenate([self.breaking_eps, self._beside.values]))
+        eps = steps[np.isfinite(steps)]  # one beyond all floats is never passed
+        above = np.nextafter(eps, np.inf)
+        return eps, self.delta(above), self._beside.at(above)
+
+    def plot(self, ax: Axes | None = None, *, eps: float | None = None) -> Axes:
+        """Draw both step functions with matplotlib, and mark an eps; return the Axes."""
+        return plot_curve(self, ax, eps)
+
+    @property
+    def _beside(self) -> Steps:
+        """What stands beside delta."""
+        raise NotImplementedError
+
+    @property
+    def _words(self) -> tuple[str, str]:
+        """What the curve is of, and what one of those is that stand beside delta."""
+        raise NotImplementedError
+
+    @property
+    def near(self) -> float:
+        """An eps to look at where no unit breaks anything."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class StabilityCurve(Curve):
+    """Stability bought against items added, for every eps at once.
+
+    Attributes
+    ----------
+    k : int
+        The k of the top-k.
+    breaking_eps : float array (distinct units,)
+        ``b_i``: the unit breaks the answer exactly while eps is at most this.
+    counts : int array (distinct units,)
+        How often each distinct unit occurs.
+    critical_eps : float array (items,)
+        ``e_j``: the item is a member exactly while eps exceeds this.
+    tie_eps : float
+        An eps so small that it adds nothing but exact ties.
+
+    Examples
+    --------
+    >>> from steadyrank import ScoreMatrix, audit
+    >>> matrix = ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]])
+    >>> curve = audit(matrix, 2, eps=0.5).curve(2)
+    >>> print(curve)
+    delta(eps) of the top 2: 0.25 where only ties are inflated, 0 at eps = 0.471405 with 2 members
+    >>> curve.delta(0.1), curve.size(0.1), round(curve.smallest_eps(0), 4)
+    (0.25, 2, 0.4714)
+    """
+
+    beside = "size: items in the answer"
+
+    k: int
+    breaking_eps: FloatArray = field(repr=False)
+    counts: IntArray = field(repr=False)
+    critical_eps: FloatArray = field(repr=False)
+    tie_eps: float
+
+    @cached_property
+    def _beside(self) -> Steps:
+        return Steps(np.sort(self.critical_eps), np.arange(len(self.critical_eps) + 1))
+
+    @overload
+    def size(self, eps: float) -> int: ...
+    @overload
+    def size(self, eps: FloatArray) -> IntArray: ...
+    def size(self, eps: float | FloatArray) -> Any:
+        """Return the exact number of members at one eps, or at each of several."""
+        return self._beside.at(eps)
+
+    @property
+    def near(self) -> float:
+        """The eps at which the fifth item beyond the k best enters."""
+        return float(self._beside.values[: self.k + 5][-1])
+
+    @property
+    def _words(self) -> tuple[str, str]:
+        return f"the top {self.k}", "member"
+
+
+@dataclass(frozen=True, eq=False)
+class RankingCurve(Curve):
+    """Stability of the full ranking bought against its tiers, for every eps at once.
+
+    Attributes
+    ----------
+    breaking_eps : float array (distinct units,)
+        ``b_i``: the sets with and without the unit share a ranking exactly while eps exceeds this.
+    covering_eps : float array (distinct units,)
+        ``c_i``: the set holds the plain ranking without the unit exactly while eps exceeds this.
+    counts : int array (distinct units,)
+        How often each distinct unit occurs.
+    tier_eps : float array (items - 1,)
+        Neighbours in the plain ranking are in one tier exactly while eps exceeds this.
+    tie_eps : float
+        An eps so small that it adds nothing but exact ties.
+
+    Examples
+    --------
+    >>> from steadyrank import ScoreMatrix, Study
+    >>> curve = Study(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]])).ranking_curve()
+    >>> print(curve)
+    delta(eps) of the full ranking: 0.25 where only ties are inflated, 0 at eps = 0.471405 with 3 tiers
+    >>> curve.delta(0.5), curve.uncovered(0.5), curve.tiers(0.5), curve.tiers(0.8)
+    (0.0, 0.25, 3, 2)
+    """
+
+    beside = "tiers: blocks that no ranking mixes"
+
+    breaking_eps: FloatArray = field(repr=False)
+    covering_eps: FloatArray = field(repr=False)
+    counts: IntArray = field(repr=False)
+    tier_eps: FloatArray = field(repr=False)
+    tie_eps: float
+
+    @cached_property
+    def _covering(self) -> Steps:
+        return Steps.reaching(self.covering_eps, self.counts)
+
+    @cached_property
+    def _beside(self) -> Steps:
+        return Steps(np.sort(self.tier_eps), np.arange(len(self.tier_eps) + 1, 0, -1))
+
+    def uncovered(self, eps: Eps) -> Eps:
+        """Return the share of units without which the plain ranking is not in the set."""
+        shares: Eps = self._covering.at(eps)
+        return shares
+
+    @overload
+    def tiers(self, eps: float) -> int: ...
+    @overload
+    def tiers(self, eps: FloatArray) -> IntArray: ...
+    def tiers(self, eps: float | FloatArray) -> Any:
+        """Return the exact number of tiers at one eps, or at each of several."""
+        return self._beside.at(eps)
+
+    @property
+    def near(self) -> float:
+        """The eps at which half of all neighbours are in one tier."""
+        joining = self._beside.values
+        return float(joining[len(joining) // 2]) if len(joining) else 1.0
+
+    @property
+    def _words(self) -> tuple[str, str]:
+        return "the full ranking", "tier"
+
+
+def positive(eps: float | FloatArray) -> FloatArray:
+    """Return one eps or several as an array; complain about one that is not positive."""
+    values = np.asarray(eps, dtype=np.float64)
+    wrong = ~(values > 0)
+    if wrong.any():
+        raise InvalidEpsError(values.flat[int(np.flatnonzero(wrong)[0])])
+    return values
+
+
+def stability_curve(study: Study, k: int) -> StabilityCurve:
+    """Compute the curve for one k."""
+    loo, shifts = study.leave_one_out, study.shifts
+    critical = study.critical_eps(k)
+    breaking, furthest = np.zeros(len(shifts)), np.full(len(shifts), np.inf)
+    depth = _first_depth(critical, k, shifts)
+    if len(active_items(*study.outer_bounds, {k: depth})[k].items) > MANY:
+        breaking, furthest = breaking_bounds(loo, study.outer_bounds[1], critical, k)
+    unsettled = (breaking < furthest) & (shifts > 0)
+    # No unit breaks beyond its shift, but for the allowance for rounding in critical eps.
+    furthest = np.minimum(furthest, just_above(shifts))
+    while unsettled.any():
+        depth = min(depth, float(furthest[unsettled].max()))
+        found = _breaking_eps(loo, active_items(*study.outer_bounds, {k: depth})[k], unsettled)
+        breaking[unsettled] = found[unsettled]
+        unsettled &= (breaking > depth) & (furthest > depth)
+        depth *= DEEPER
+    return StabilityCurve(k, frozen(breaking), loo.units.counts, critical, study.tie_eps)
+
+
+def _first_depth(critical: FloatArray, k: int, shifts: FloatArray) -> float:
+    rank = min(k + FIRST_LOOK, len(critical)) - 1
+    near = float(np.partition(critical, rank)[rank])
+    return near if near > 0 else max(float(shifts.max(initial=0.0)), np.finfo(np.float64).tiny)
+
+
+def _breaking_eps(loo: LeaveOneOut, active: Active, among: BoolArray) -> FloatArray:
+    """Return ``b_i`` as the active items alone tell it; 0 for units that touch none of them."""
+    breaking = np.zeros(len(loo.units))
+    full = critical_eps(loo.scores[active.items], active.places)
+    for units, rows in loo.columns(active.items, among):
+        both = np.maximum(critical_eps(rows, active.places), full)
+        breaking[units] = np.partition(both, active.places - 1, axis=1)[:, active.places - 1]
+    return breaking
+
+
+def ranking_curve(study: Study) -> RankingCurve:
+    """Compute the curve of the full ranking, from all scores without each unit."""
+    loo = study.leave_one_out
+    rival = Rival(loo.scores)
+    breaking, covering = np.zeros((2, len(loo.units)))
+    for block in loo.blocks():
+        for number in np.flatnonzero(block.reordered(loo.scores, rival.order)).tolist():
+            found = rival.meeting_and_covering(block.row(number, loo.scores))
+            breaking[block.start + number], covering[block.start + number] = found
+    tiers, ties = tier_eps(loo.scores[rival.order]), study.tie_eps
+    return RankingCurve(frozen(breaking), frozen(covering), loo.units.counts, frozen(tiers), ties)
+
+
+@dataclass(frozen=True, eq=False)
+class RemovalCurve:
+    """Removals withstood, bought with items added.
+
+    Attributes
+    ----------
+    k : int
+        The k of the top-k.
+    guarantee : {"overlap", "cover"}
+        What holds; see :func:`steadyrank.stable_topk`.
+    removals : int array
+        1, 2, ...: how many units, at most, may leave together.
+    eps : float array
+        The smallest eps that is certified for each; for 1, the smallest there is.
+    size : int array
+        How many items the list then has.
+
+    Examples
+    --------
+    >>> from steadyrank import Study, Votes
+    >>> study = Study(Votes(["ann"] * 9 + ["bob"] * 6 + ["cyd"] * 3))
+    >>> study.removal_curve(1, 4, guarantee="cover").size
+    array([1, 1, 1, 2])
+    """
+
+    k: int
+    guarantee: Guarantee
+    removals: IntArray
+    eps: FloatArray
+    size: IntArray
+
+    def __str__(self) -> str:
+        """Say how long the shortest and the longest list are."""
+        first, last = (counted(int(self.size[end]), "item") for end in (0, -1))
+        most = counted(int(self.removals[-1]), "removal")
+        return f"{self.guarantee} of the top {self.k:,}: {first} for 1 removal, {last} for {most}"
+
+
+def removal_curve(study: Study, k: int, most: int, guarantee: Guarantee) -> RemovalCurve:
+    """Find the list for each number of removals up to ``most``."""
+    search = Calibration(study, k, guarantee)
+    removals = np.arange(1, search.check_removals(most) + 1)
+    eps = np.array([search.certificate(0.0, None, "observed", int(m)).eps for m in removals])
+    size = np.searchsorted(np.sort(study.critical_eps(k)), eps, side="left")
+    return RemovalCurve(k, guarantee, frozen(removals), frozen(eps), frozen(size))

@@ -1,0 +1,324 @@
+"""Explanations: what each unit contributes to a border of the ranking, and how many would settle it.
+
+Where scores are means over one and the same number of units, or of rows, what a unit gives to one item
+minus what it gives to another, over that number, is its Shapley value of the gap between the two: the
+contributions of all units add up to the gap. For any other scorer a contribution is the gap minus the
+gap without the unit, which leave-one-out gives exactly; these do not add up to it.
+
+How many units would settle a border is a model: let d be what a unit adds to the gap. If units are drawn
+independently from where those seen came from, n of them have a mean d that is nearly normal, with the
+spread of d over the root of n. So the order comes out right with the asked probability from ``n = (z
+spread / mean)^2`` on, where z is the normal quantile of that probability.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from steadyrank.errors import InvalidValueError, Option, shorten
+from steadyrank.margins.pairs import SharedContests
+from steadyrank.operators.checks import check_k, check_level
+from steadyrank.study.document import EXACT_IN_JSON, MAX_FLIPS, label, told
+from steadyrank.study.margin import Asked, Margin, index_of, margin_of
+from steadyrank.study.results import Result
+from steadyrank.wording import counted, plural
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank.study.study import Study
+
+RIVALS = 3
+"""How many items across the border an explanation looks at."""
+
+NEGLIGIBLE = 1e-9
+"""A unit that changes the gap by less than this part of the largest change is taken for a rounding."""
+
+TIE = 1000
+"""Two items are called a tie where more than so many times the units seen would be needed."""
+
+
+class Rival(NamedTuple):
+    """An item across the border.
+
+    Attributes
+    ----------
+    item : label
+        The rival.
+    rank : int
+        Its plain rank.
+    gap : float
+        The score of the explained item minus that of the rival.
+    margin : Margin
+        How many units must leave before the two change places.
+    """
+
+    item: object
+    rank: int
+    gap: float
+    margin: Margin
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Result):
+    """What holds an item on its side of the border between ranks k and k + 1, and what works against it.
+
+    Attributes
+    ----------
+    k : int
+        The border is the one after this rank.
+    item : label
+        The explained item.
+    rank : int
+        Its plain rank.
+    rivals : tuple of Rival
+        The items nearest to the border on its other side, at most three, the nearest first.
+    additive : bool
+        Whether contributions are Shapley values that add up to the gap; otherwise each is the gap
+        minus the gap without the unit.
+    contributions : float array (distinct units,)
+        What one of each distinct unit adds to the score of the item minus that of the first rival.
+    gaps_without : float array (distinct units,)
+        That difference without the unit.
+
+    Examples
+    --------
+    >>> from steadyrank import Votes, explain
+    >>> found = explain(Votes(["ann"] * 5 + ["bob"] * 3 + ["cyd"] * 2), 1)
+    >>> found.item, found.rivals[0].item, round(found.gap, 3), found.contributions
+    ('ann', 'bob', 0.2, array([ 0.1, -0.1,  0. ]))
+    >>> print(found.sentence)  # doctest: +NORMALIZE_WHITESPACE
+    'ann' has rank 1 and is 0.2 ahead of 'bob', the first outside the top 1. Of 10 votes, 5 favour
+    'ann' and 3 favour 'bob'; their contributions (Shapley values) add up to the difference.
+    """
+
+    document = "explanation"
+
+    k: int
+    item: object
+    rank: int
+    rivals: tuple[Rival, ...]
+    additive: bool
+    contributions: FloatArray
+    gaps_without: FloatArray
+
+    @property
+    def gap(self) -> float:
+        """The score of the item minus that of the first rival."""
+        return self.rivals[0].gap
+
+    @property
+    def inside(self) -> bool:
+        """Whether the item is in the top k."""
+        return self.rank <= self.k
+
+    def side(self, sign: int) -> IntArray:
+        """Return the distinct units for the item (1) or against it (-1), the largest first."""
+        given = sign * self.contributions
+        order = np.argsort(-given, kind="stable")
+        return np.asarray(order[given[order] > 0])
+
+    def number(self, sign: int) -> int:
+        """Return how many units are for the item (1) or against it (-1)."""
+        return int(self.study.units.counts[self.side(sign)].sum())
+
+    @property
+    def sentence(self) -> str:
+        """The border in plain words."""
+        item, rival, gap = shorten(self.item), shorten(self.rivals[0].item), self.gap
+        lead = f"is {abs(gap):.4g} {'ahead of' if gap > 0 else 'behind'}" if gap else "is level with"
+        place = "the first outside" if self.inside else "the last in"
+        begin = (
+            f"{item} has rank {self.rank:,} and {lead} {rival}, {place} the top {self.k:,}. "
+            f"Of {counted(self.n_units, self.unit)}, "
+        )
+        if not self.additive:
+            return begin + (
+                f"{self.number(1):,} would cost {item} ground by leaving alone and {self.number(-1):,} "
+                "would gain it some; a contribution is the difference minus that without the unit."
+            )
+        ours, theirs = (f"{each:,} favour{'s' * (each == 1)}" for each in map(self.number, (1, -1)))
+        return begin + (
+            f"{ours} {item} and {theirs} {rival}; their contributions (Shapley values) add up to the "
+            "difference."
+        )
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the units for the item, then those against it, with what one of each contributes."""
+        known = self.study.units
+        for unit in (*self.side(1).tolist(), *self.side(-1).tolist()):
+            yield {
+                "unit": label(known.labels[unit]),
+                "number": unit,
+                "count": int(known.counts[unit]),
+                "contribution": float(self.contributions[unit]),
+                "gap_without": float(self.gaps_without[unit]),
+            }
+
+    def _found(self) -> dict[str, Any]:
+        rivals = [
+            {"item": label(rival.item), **told(rival, "rank", "gap")}
+            | told(rival.margin, "lower", "upper", "sentence")
+            for rival in self.rivals
+        ]
+        place, away = self.items.index(self.item), self.study.topk(self.k).away
+        return told(self, "k", "rank", "inside", "gap", "additive", "sentence") | {
+            "item": label(self.item),
+            "away": None if away is None else int(away[place]),
+            "rivals": rivals,
+            "units_for": self.number(1),
+            "units_against": self.number(-1),
+            "rows": self._said_rows(place),
+        }
+
+    def _said_rows(self, place: int) -> list[dict[str, Any]]:
+        """Return the units; the first on each side with what they said of the two items."""
+        rows, data = list(self.rows()), self.study.data
+        sides = [[row for row in rows if row["contribution"] * sign > 0] for sign in (1, -1)]
+        shown = [row["number"] for side in sides for row in side[:MAX_FLIPS]]
+        pair = [place, *(data.items.index(rival.item) for rival in self.rivals[:1])]
+        said = dict(zip(shown, data.said(shown, [pair] * len(shown)), strict=True))
+        return [row | {"said": said.get(row["number"])} for row in rows]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Needed(Result):
+    """How many units like those seen would settle ranks k and k + 1: a model, not a proof.
+
+    Attributes
+    ----------
+    k : int
+        The border is the one after this rank.
+    ahead, behind : labels
+        The items with rank k and k + 1.
+    gap : float
+        The difference of their scores.
+    confidence : float
+        The asked probability that the one ahead comes out ahead.
+    needed : int or None
+        How many units it takes in all, those seen included; None where none up to 2^53 would do.
+    basis : str
+        What the model takes for what a unit adds to the gap.
+
+    Examples
+    --------
+    >>> from steadyrank import Votes, needed
+    >>> print(needed(Votes(["ann"] * 55 + ["bob"] * 45), 1).sentence)  # doctest: +NORMALIZE_WHITESPACE
+    By a model (votes like those seen, each drawn by itself), 271 votes in all would put 'ann' ahead of
+    'bob' with probability 0.95; 100 were seen.
+    """
+
+    document = "needed"
+
+    k: int
+    ahead: object
+    behind: object
+    gap: float
+    confidence: float
+    needed: int | None
+    basis: str
+
+    @property
+    def tie(self) -> bool:
+        """Whether it takes more than 1,000 times the units seen, or more than 2^53."""
+        return self.needed is None or self.needed > TIE * self.n_units
+
+    @property
+    def sentence(self) -> str:
+        """The number in plain words."""
+        ahead, behind, units = shorten(self.ahead), shorten(self.behind), plural(self.unit)
+        begin = f"By a model ({units} like those seen, each drawn by itself), "
+        if self.needed is None:
+            return f"{begin}{ahead} and {behind} are a tie: not even 2^53 {units} would settle it."
+        number, seen = counted(self.needed, self.unit), f"{self.n_units:,}"
+        if self.tie:
+            begin += f"{ahead} and {behind} are a tie: {number} in all would be needed, more than "
+            return begin + f"{TIE:,} times the {seen} seen."
+        begin += f"{number} in all would put {ahead} ahead of {behind} with probability "
+        return begin + f"{self.confidence}; {seen} were seen."
+
+    def _found(self) -> dict[str, Any]:
+        known = told(self, "k", "gap", "confidence", "needed", "tie", "basis", "sentence")
+        return known | {"ahead": label(self.ahead), "behind": label(self.behind), "status": "model"}
+
+
+def explanation_of(study: Study, k: int | None, item: object) -> Explanation:
+    """Return what holds an item on its side of a border; see :func:`steadyrank.explain`."""
+    search, last = study.margin_search(), max(1, len(study.items) - 1)
+    if k is None and item is None:
+        raise InvalidValueError(
+            "neither a k nor an item to explain", way_out=["Give ", Option("k"), " or ", Option("item")]
+        )
+    # Without a k it is ahead of the next; the last one has only those before it.
+    k = check_border(min(search.rank(index_of(study, item)), last) if k is None else k, study)
+    place = int(search.order[k - 1]) if item is None else index_of(study, item)
+    rank = search.rank(place)
+    across = search.order[k : k + RIVALS] if rank <= k else search.order[:k][::-1][:RIVALS]
+    given, without, additive = contributions_of(study, place, int(across[0]))
+    rivals = [
+        Rival(
+            study.items[other],
+            search.rank(other),
+            float(study.scores[place] - study.scores[other]),
+            margin_of(study, Asked(pair=(study.items[place], study.items[other])), "remove"),
+        )
+        for other in across.tolist()
+    ]
+    about = study.about() | {"k": k, "item": study.items[place], "rank": rank}
+    return Explanation(
+        **about, rivals=tuple(rivals), additive=additive, contributions=given, gaps_without=without
+    )
+
+
+def needed_of(study: Study, k: int, confidence: float) -> Needed:
+    """Return how many units would settle a border; see :func:`steadyrank.needed`."""
+    from scipy.special import ndtri
+
+    k = check_border(k, study)
+    confidence = check_level("confidence", confidence)
+    ahead, behind = study.margin_search().order[k - 1 : k + 1].tolist()
+    given, without, additive = contributions_of(study, ahead, behind)
+    counts, n = study.units.counts, study.units.total
+    gap = float(study.scores[ahead] - study.scores[behind])
+    size = max(float(np.abs(without).max()), float(np.abs(given).max()), gap) or 1.0  # squares fit then
+    d = n * (given / size) if additive else n * (gap / size) - (n - 1) * (without / size)
+    mean = float(counts @ d) / n
+    spread = math.sqrt(float(counts @ (d - mean) ** 2) / (n - 1))
+    number = (float(ndtri(confidence)) * spread / mean) ** 2 if gap and mean > 0 else math.inf
+    return Needed(
+        **study.about(),
+        k=k,
+        ahead=study.items[ahead],
+        behind=study.items[behind],
+        gap=gap,
+        confidence=confidence,
+        needed=max(1, math.ceil(number)) if number <= EXACT_IN_JSON else None,
+        basis="what each unit adds to the gap" if additive else "jackknife pseudo-values of the gap",
+    )
+
+
+def check_border(k: object, study: Study) -> int:
+    """Return a k that has a rank after it, or complain."""
+    number, items = check_k(k, len(study.items)), len(study.items)
+    if number == items:
+        raise InvalidValueError(
+            f"k = {number:,} is the last rank of {items:,}: there is no border after it",
+            way_out=f"Give a k from 1 to {items - 1:,}." if items > 1 else "Two items are needed.",
+        )
+    return number
+
+
+def contributions_of(study: Study, one: int, other: int) -> tuple[FloatArray, FloatArray, bool]:
+    """Return what each distinct unit adds to a lead, the lead without it, and whether they add up."""
+    out, contests = study.leave_one_out, study.margin_search().contests
+    without = out.gaps_without(one, other)
+    if isinstance(contests, SharedContests):
+        return contests.contributions(one, other), without, True
+    change = (out.scores[one] - out.scores[other]) - without
+    change[np.abs(change) <= NEGLIGIBLE * np.abs(change).max()] = 0.0
+    return change, without, False

@@ -1,0 +1,157 @@
+"""The first sentences of an answer, with names in them: each is literally true of these data."""
+
+from __future__ import annotations
+
+from shlex import quote
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyrank.safe_text import shortened
+from steadyrank.wording import counted, in_words, plural
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from steadyrank.study.answers import Answer, StableRanking, StableTopK
+
+NAMES = 4
+"""How many items a sentence names; the rest is counted."""
+
+LONGEST_NAME = 40
+
+FIRST_LISTED = "of equal items the first in the list of items is counted as ahead."
+
+HANDFUL = 10
+"""An item with fewer observations than this stands on a handful."""
+
+
+def topk_headline(answer: StableTopK) -> str:
+    """Return who is in, who contends and how many units decide.
+
+    Examples
+    --------
+    >>> from steadyrank import Votes, stable_topk
+    >>> votes = Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 30)
+    >>> print(topk_headline(stable_topk(votes, 2)))  # doctest: +NORMALIZE_WHITESPACE
+    abe or bob? Leaving out any one of 30 of the 100 votes changes who takes the last place in the
+    top 2.
+    >>> topk_headline(stable_topk(votes, 1))
+    'cyd comes first, whichever one of the 100 votes leaves.'
+    """
+    k, units = answer.k, f"the {counted(answer.n_units, answer.unit)}"
+    best = named(answer.labels(answer.order[:k]), "and")
+    if answer.deletions is None:
+        return f"Top {k:,} by score: {best}. No {answer.unit} was left out to see how well that holds."
+    if k == len(answer.items):
+        return f"The top {k:,} is everything: there {'is' if k == 1 else 'are'} {counted(k, 'item')}."
+    changing = answer.deletions.changing_units()
+    if not changing:
+        what = "comes first" if k == 1 else f"are the top {k:,}"
+        return f"{best} {what}, whichever one of {units} leaves."
+    whoever = f"any one of {changing:,} of {units}" if changing > 1 else f"one of {units}"
+    contenders, places = answer.contenders, k - len(answer.sure)
+    if places > 1:
+        free = "all" if places == k else f"{in_words(places)} of the"
+        question = f"{counted(len(contenders), 'item')} contend for {free} {in_words(k)} places: "
+        question += f"{named(contenders, 'and')}. Leaving out {whoever} changes who is in the top {k:,}."
+        return question[:1].upper() + question[1:]
+    # A sure item that comes k-th somewhere takes the last place there itself.
+    last = answer.ranks is not None and len(answer.ranks) >= k and k not in answer.ranks.worst[:k]
+    place = f"takes the last place in the top {k:,}" if last else f"is in the top {k:,}"
+    place = "comes first" if k == 1 else place
+    return f"{named(contenders, 'or')}? Leaving out {whoever} changes who {place}."
+
+
+def ranking_headline(answer: StableRanking) -> str:
+    """Return how many items hold their rank, and how many units change the order.
+
+    Examples
+    --------
+    >>> from steadyrank import Votes, stable_ranking
+    >>> ranking_headline(stable_ranking(Votes(["cyd"] * 4 + ["bob"] * 2 + ["abe"] * 2)))
+    '1 of 3 items holds its rank, whichever one of the 8 votes leaves; 2 of the votes change the order.'
+    """
+    items, units = len(answer.items), f"the {counted(answer.n_units, answer.unit)}"
+    if answer.ranks is None:
+        return f"{counted(items, 'item')} by score. No {answer.unit} was left out to see how that holds."
+    known = len(answer.ranks)
+    fixed = int((answer.ranks.best == answer.ranks.worst).sum())
+    change = "changes" if answer.changing == 1 else "change"
+    if fixed == items:
+        each = "The only item holds" if items == 1 else f"All {items:,} items hold"
+        return f"{each} {'its' if items == 1 else 'their'} rank, whichever one of {units} leaves."
+    among = f"{fixed:,} of {'' if known == items else 'the first '}{counted(known, 'item')}"
+    held = f"{among} {'holds its' if fixed == 1 else 'hold their'} rank, whichever one of {units} leaves"
+    return f"{held}; {answer.changing:,} of the {plural(answer.unit)} {change} the order."
+
+
+def named(labels: Sequence[object], last: str, most: int = NAMES) -> str:
+    """Return some names as a part of a sentence; of too many the first ones, and how many more.
+
+    Examples
+    --------
+    >>> named(["a", "b", "c"], "or"), named("abcdefg", "and"), named(["a"], "or")
+    ('a, b or c', 'a, b, c and 4 more', 'a')
+    """
+    texts = [shortened(str(label), LONGEST_NAME) for label in labels]
+    if len(texts) > most:
+        texts[most - 1 :] = [f"{len(texts) - most + 1:,} more"]
+        last = "and"
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} {last} {texts[-1]}"
+
+
+def topk_warnings(answer: StableTopK) -> Iterator[str]:
+    """Yield what a reader must know first: a tie at the border, members on a handful of observations."""
+    yield from border_warnings(answer)
+    yield from _on_a_handful(answer, answer.size)
+
+
+def border_warnings(answer: StableTopK) -> Iterator[str]:
+    """Yield a warning if the list of items decides who is in the plain top k."""
+    k, scores = answer.k, answer.scores[answer.order]
+    if k < len(scores) and scores[k - 1] == scores[k]:
+        tied = answer.labels(np.flatnonzero(answer.scores == scores[k]))
+        yield f"Ranks {k:,} and {k + 1:,} have equal scores ({named(tied, 'and')}): {FIRST_LISTED}"
+
+
+def ranking_warnings(answer: StableRanking) -> Iterator[str]:
+    """Yield a warning if the list of items decides about some of the order."""
+    scores, counts = np.unique(answer.scores, return_counts=True)
+    if (shared := counts > 1).any():
+        first = answer.labels(np.flatnonzero(answer.scores == scores[shared][-1]))
+        tied = counts[shared].sum()
+        who = f"{named(first, 'and')} have equal scores"
+        if len(first) < tied:
+            who = f"{tied:,} items share their score with another; {who}, to begin with"
+        yield f"{who}: {FIRST_LISTED}"
+
+
+def _on_a_handful(answer: Answer, size: int) -> Iterator[str]:
+    counts = answer.counts
+    if counts is None or not answer.has_study or counts.min() == counts.max():
+        return
+    few = [index for index in answer.order[:size].tolist() if counts[index] < HANDFUL]
+    if few:
+        some = [
+            f"{shortened(str(answer.items[index]), LONGEST_NAME)} ({counts[index]:,})" for index in few
+        ]
+        stand = "stands" if len(few) == 1 else "stand"
+        governs = f"{answer.study.scorer.small_counts} ".lstrip()
+        yield (
+            f"{named(some, 'and')} {stand} in the list on fewer than {HANDFUL} {answer.counted_as}. "
+            f"{governs}A minimum count (--min-count) leaves such items out."
+        )
+
+
+def suggestions(answer: Answer) -> list[dict[str, Any]]:
+    """Return what else could be the unit, as the file has it."""
+    candidates = answer.study.data.unit_candidates if answer.has_study else ()
+    return [
+        {
+            "text": f"The column {column!r} has {counted(number, 'value')} and was not used. As the "
+            "unit, it asks what happens when one of them leaves with all its rows.",
+            "option": f"--unit {quote(column)}",
+        }
+        for column, number in candidates
+    ]

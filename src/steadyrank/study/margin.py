@@ -1,0 +1,389 @@
+"""Margins as results: how many units must leave, come or change, which ones, and what then happens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+
+from steadyrank.errors import InvalidPolicyError, InvalidValueError, Option, listing, shorten
+from steadyrank.margins.lists import Withstanding
+from steadyrank.margins.pairs import Attack
+from steadyrank.margins.search import NEAREST, Found, last_true, order_of, precedes
+from steadyrank.operators.boundary import just_above
+from steadyrank.operators.checks import check_eps, check_k
+from steadyrank.operators.topk_sets import inflated_topk, topk
+from steadyrank.reading.arrays import frozen
+from steadyrank.study.document import MAX_FLIPS, label, labels, told
+from steadyrank.study.results import Result
+from steadyrank.wording import counted, plural
+
+if TYPE_CHECKING:
+    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank.margins.search import MarginSearch
+    from steadyrank.study.study import Study
+
+
+MUST = {"remove": "leave", "add": "be added", "change": "change"}
+"""What units must do."""
+
+
+TRIED = 4
+"""So many units of those that change an answer alone are tried: rounding may hide what one does."""
+
+NEIGHBOURS = 1000
+"""Of so many items of a ranking it is said how well they hold against the next."""
+
+
+class Asked(NamedTuple):
+    """Which answer is in question: a top k, an item of it, a pair, or without any the full ranking.
+
+    With an eps it is the inflated top k.
+    """
+
+    k: int | None = None
+    item: object = None
+    pair: tuple[object, object] | None = None
+    eps: float | None = None
+
+    def members(self, scores: FloatArray) -> IntArray:
+        """Return the items of the top k in question, best first."""
+        k = cast("int", self.k)
+        return topk(scores, k) if self.eps is None else inflated_topk(scores, k, self.eps).indices
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Margin(Result):
+    """How many units must leave together before an answer changes.
+
+    Attributes
+    ----------
+    k : int or None
+        The k of the top-k in question; None for a pair or for the full ranking.
+    item : label or None
+        The item in question, if it is one: how far it is from leaving the top k, or from entering it.
+    rank : int or None
+        Its plain rank.
+    lower : int
+        Fewer units never suffice. It is the number of all units where the answer never changes.
+    upper : int or None
+        So many suffice: the units in ``units`` were taken away, the data scored anew, and the answer
+        seen to change. None where no such set was found.
+    leaving : int array
+        How many of each distinct unit leave then, or change.
+    leaves, enters : tuple of labels
+        Of a top k, plain or inflated: the items that are then out of it, and those that are then in.
+    pair : (label, label)
+        The item that is then passed, and the one that passes it.
+    eps : float or None
+        Of an inflated top k: it changes when fewer than k of its items are in the new one.
+    by : str
+        What is done with units: ``"remove"``, ``"add"`` or ``"change"``.
+    asked_pair : bool
+        Whether the pair itself was in question.
+    neighbours : tuple of (label, label, int)
+        Of the full ranking: each item from the top, the next one, and the number of units below which
+        that does not pass it; of the first 1,000 items.
+    added : object
+        The unit that is added, for ``data.with_added(added, upper)``; None where none is.
+    rule : str
+        What ``lower`` rests on.
+    assumed : tuple of str
+        What is taken for granted, in plain words.
+
+    Examples
+    --------
+    >>> from steadyrank import Votes, margin
+    >>> votes = Votes(["ann"] * 5 + ["bob"] * 3 + ["cyd"] * 2)
+    >>> found = margin(votes, 1)
+    >>> found.lower, found.upper, found.exact, found.leaves, found.enters
+    (3, 3, True, ('ann',), ('bob',))
+    >>> votes.without(found.units).units.counts
+    array([2, 3, 2])
+    """
+
+    document = "margin"
+
+    k: int | None
+    item: object
+    rank: int | None
+    lower: int
+    upper: int | None
+    leaving: IntArray
+    leaves: tuple[object, ...]
+    enters: tuple[object, ...]
+    pair: tuple[object, object]
+    rule: str
+    assumed: tuple[str, ...]
+    by: str
+    added: object
+    eps: float | None
+    asked_pair: bool = False
+    neighbours: tuple[tuple[object, object, int], ...] = ()
+
+    @property
+    def exact(self) -> bool:
+        """Whether the number is known: the bounds meet, or no removal ever changes the answer."""
+        return self.lower == self.upper or self.never
+
+    @property
+    def never(self) -> bool:
+        """Whether the answer holds whoever leaves, as long as somebody stays."""
+        return self.by == "remove" and self.lower >= self.n_units
+
+    @property
+    def units(self) -> tuple[int, ...]:
+        """Their numbers, for ``data.without(units)``; a number that occurs again is another copy."""
+        return tuple(np.repeat(np.arange(len(self.leaving)), self.leaving).tolist())
+
+    @property
+    def unit_labels(self) -> tuple[object, ...]:
+        """What the units are called."""
+        known = self.study.units.labels
+        return tuple(known[unit] for unit in self.units)
+
+    @property
+    def question(self) -> str:
+        """What has to happen, for sentences."""
+        if self.rank is not None and self.k is not None:
+            inside = self.rank <= self.k
+            return f"{shorten(self.item)} {'leaves' if inside else 'enters'} the top {self.k:,}"
+        if self.asked_pair:
+            ahead, behind = map(shorten, self.pair)
+            return f"{behind} passes {ahead}"
+        if self.eps is not None and self.k is not None:
+            broken = f"shares fewer than {counted(self.k, 'item')} with the new one"
+            return f"the inflated top {self.k:,} at eps = {self.eps:.4g} {broken}"
+        if self.k is not None:
+            return f"the top {self.k:,} changes"
+        return "the order changes"
+
+    @property
+    def sentence(self) -> str:
+        """The margin in plain words."""
+        units = counted(self.n_units, self.unit)
+        if self.never:
+            return f"Whoever of the {units} leaves, it never happens that {self.question}."
+        number = f"At least {self.lower:,}"
+        if self.upper is not None:
+            number = f"{self.lower:,}" if self.exact else f"Between {self.lower:,} and {self.upper:,}"
+        if self.by == "add":
+            more = f"{number} {plural(self.unit)} must be added to the {self.n_units:,}"
+            return f"{more} before {self.question}."
+        return f"{number} of {units} must {MUST[self.by]} before {self.question}."
+
+    def _found(self) -> dict[str, Any]:
+        plain = self.item is None and self.eps is None and self.by == "remove"
+        if self.k is None or not plain:
+            return self.parts()
+        return self.parts() | {"distances": _distances(self.study, self.k)}
+
+    def parts(self) -> dict[str, Any]:
+        """Return how many units must leave, which ones, and what then happens, as plain data."""
+        passed, passing = labels(self.pair)
+        added = " beats ".join(map(str, self.added)) if isinstance(self.added, tuple) else self.added
+        return {
+            "k": self.k,
+            "item": None if self.item is None else label(self.item),
+            **told(self, "eps", "by", "lower", "upper", "exact", "never"),
+            "passed": passed,
+            "passing": passing,
+            "leaves": labels(self.leaves),
+            "enters": labels(self.enters),
+            "units_removed": self._removed(),
+            "unit_added": None if added is None else label(added),
+            "rule": self.rule,
+            "neighbours": [
+                {"item": label(item), "next": label(other), "lower": lower}
+                for item, other, lower in self.neighbours
+            ],
+            "assumed": list(self.assumed),
+            "sentence": self.sentence,
+        }
+
+    def _removed(self) -> dict[str, Any]:
+        """Return the units of the removal set, the first of them by name and the rest counted."""
+        numbers, known = np.flatnonzero(self.leaving), self.study.units.labels
+        listed = [
+            {"unit": label(known[number]), "number": number, "count": int(self.leaving[number])}
+            for number in numbers[:MAX_FLIPS].tolist()
+        ]
+        return {"units": int(self.leaving.sum()), "distinct_units": len(numbers), "listed": listed}
+
+
+def _distances(study: Study, k: int) -> dict[str, Any]:
+    """Return how many units the items around rank k are away from crossing it, at least."""
+    answer = study.topk(k)
+    order, away = answer.order, study.margin_search().away(k, answer.moves)[answer.order]
+    sides = (range(k), range(k, len(order)))
+    near = [sorted(side, key=lambda place: away[place])[:NEAREST] for side in sides]
+    shown = sorted(place for side in near for place in side)
+    rest = np.delete(away, shown)
+    items = [
+        {"item": label(study.items[order[place]]), "rank": place + 1, "lower": int(away[place])}
+        for place in shown
+    ]
+    return {"k": k, "items": items, "beyond": int(rest.min(initial=study.units.total))}
+
+
+def known_margin(study: Study, k: int | None) -> Margin:
+    """Return the margin of a top k or of the ranking as every view shows it.
+
+    Where scoring anew may take long, nobody is taken away.
+    """
+    search = study.margin_search()
+    return _margin(search, _plain(search, k, tried=not search.contests.dear), Asked(k))
+
+
+def _plain(search: MarginSearch, k: int | None, *, tried: bool = True) -> Found:
+    """Return the margin of a plain answer; where one unit is known to change it, nothing is searched."""
+    if search.by == "remove" and (one := _one_unit(search, k)) is not None:
+        return one
+    return search.ranking(tried=tried) if k is None else search.topk(k, tried=tried)
+
+
+def _one_unit(search: MarginSearch, k: int | None) -> Found | None:
+    """Return the margin where leaving each out has shown that one unit does it, and it is seen to."""
+    study, loo, order = search.study, search.study.leave_one_out, search.order
+    units = loo.reordered(order) if k is None else study.deletions(k).changing
+    place = min(k or 1, len(order) - 1)
+    pair = int(order[place - 1]), int(order[place])
+    for unit in units[:TRIED].tolist():
+        attack = Attack(np.array([unit]), np.ones(1, dtype=np.int64))
+        if search.contests.dear:  # what refitting without it gave is known
+            among = np.arange(len(study.units)) == unit
+            search.saw(attack, next(iter(loo.columns(np.arange(len(order)), among)))[1][0])
+        scores = search.scores_after(attack, 1)
+        new = order if scores is None else order_of(scores)
+        if set(new[:k]) != set(order[:k]) if k is not None else (new != order).any():
+            return Found(1, pair, 1, attack)
+    return None
+
+
+def margin_of(study: Study, asked: Asked, by: str) -> Margin:
+    """Return the margin of a top k, of one item of it, of a pair, or of the full ranking."""
+    if by not in MUST:
+        raise InvalidPolicyError("by", by, tuple(MUST))
+    k, item, pair, eps = asked
+    if pair is not None and (k is not None or item is not None or eps is not None):
+        raise InvalidValueError(
+            "a pair is a question of its own, and has no k, item or eps", way_out="Ask one of them."
+        )
+    if item is not None and k is None:
+        raise InvalidValueError(
+            f"how far {shorten(item)} is away depends on the k of a top k",
+            way_out=["Give ", Option("k"), "."],
+        )
+    search = study.margin_search(by)
+    if eps is not None:
+        found = _inflated(search, asked)
+    elif pair is not None:
+        found = search.pair(*_ordered_pair(study, pair))
+    elif item is not None:
+        found = search.item(k=check_k(k, len(study.items)), item=index_of(study, item))
+    else:
+        found = _plain(search, None if k is None else check_k(k, len(study.items)))
+    margin = _margin(search, found, asked)
+    if k is not None or pair is not None:
+        return margin
+    names, pairs = study.items, search.neighbours(NEIGHBOURS)
+    return replace(margin, neighbours=tuple((names[a], names[b], lower) for lower, (a, b) in pairs))
+
+
+def index_of(study: Study, label: object) -> int:
+    """Return the index of an item, or complain."""
+    try:
+        return study.items.index(label)
+    except ValueError:
+        known = {str(item): item for item in study.items}
+        close = [known[match] for match in get_close_matches(str(label), known, n=3)]
+        way_out = f"Did you mean {listing(map(shorten, close))}?" if close else ""
+        raise InvalidValueError(f"there is no item {shorten(label)}", way_out=way_out) from None
+
+
+def _ordered_pair(study: Study, pair: tuple[object, object]) -> tuple[int, int]:
+    if len(pair) != 2:
+        raise InvalidValueError(f"a pair must be two items, but is {shorten(pair)}")
+    one, other = (index_of(study, label) for label in pair)
+    if one == other:
+        raise InvalidValueError(f"a pair must be two items, but both are {shorten(pair[0])}")
+    order = study.order.tolist()
+    return (one, other) if order.index(one) < order.index(other) else (other, one)
+
+
+def _margin(search: MarginSearch, found: Found, asked: Asked) -> Margin:
+    study, k, item = search.study, asked.k, asked.item
+    leaving = np.zeros(len(study.units), dtype=np.int64)
+    leaves: tuple[object, ...] = ()
+    enters, pair, attack, added = leaves, found.pair, found.attack, None
+    if attack is not None and found.upper is not None:
+        leaving, added = search.leaving(attack, found.upper), search.added(attack)
+        scores = cast("FloatArray", search.scores_after(attack, found.upper))  # it was seen to have some
+        pair = _passing(study.scores, scores, pair)
+        if k is not None:
+            before, after = asked.members(study.scores), asked.members(scores)
+            leaves = tuple(study.items[place] for place in before if place not in after)
+            enters = tuple(study.items[place] for place in after if place not in before)
+    return Margin(
+        **study.about(),
+        k=k,
+        item=item,
+        rank=None if item is None else search.rank(index_of(study, item)),
+        lower=found.lower,
+        upper=found.upper,
+        leaving=frozen(leaving),
+        leaves=leaves,
+        enters=enters,
+        pair=(study.items[pair[0]], study.items[pair[1]]),
+        rule=_rule(search.contests.rule, found, study.units.total),
+        assumed=search.contests.assumed,
+        by=search.by,
+        added=added,
+        eps=asked.eps,
+        asked_pair=asked.pair is not None,
+    )
+
+
+def _inflated(search: MarginSearch, asked: Asked) -> Found:
+    """Return how many units must leave before an inflated top k shares fewer than k items."""
+    study = search.study
+    if search.by != "remove" or asked.k is None or asked.item is not None or asked.pair is not None:
+        raise InvalidValueError(
+            "of an inflated answer it is known how many units must leave for its top k to break",
+            way_out=["Give ", Option("k"), " and ", Option("eps"), " alone."],
+        )
+    k, eps = check_k(asked.k, len(study.items)), check_eps(asked.eps)
+
+    def withstood(removals: int) -> bool:
+        if removals == 1:
+            return study.curve(k).delta(eps) == 0
+        return just_above(Withstanding(study, removals).topk(k, cover=False)) <= eps
+
+    most = study.units.total - 1
+    lower = 1 + last_true(withstood, most)
+    members = asked.members(study.scores)
+    if lower > most or len(members) == len(study.items) or search.contests.dear:
+        return Found(lower, (int(members[0]), int(members[0])))
+
+    def broken(scores: FloatArray) -> bool:
+        return len(np.intersect1d(members, asked.members(scores))) < k
+
+    return search.attacked(lower, members, search.order[len(members) :], broken)
+
+
+def _rule(rule: str, found: Found, total: int) -> str:
+    """Return what a number rests on; where ends are apart, a rule that is exact for pairs bounds it."""
+    if found.lower == found.upper or found.lower >= total:
+        return rule
+    return rule.replace("exact: ", "bounds of pairs: ", 1)
+
+
+def _passing(before: FloatArray, after: FloatArray, aimed: tuple[int, int]) -> tuple[int, int]:
+    """Return the pair that was aimed at if it swapped, else the first neighbours that did."""
+    if precedes(after, aimed[1], aimed[0]):
+        return aimed
+    order = order_of(before).tolist()
+    return next(pair for pair in pairwise(order) if precedes(after, pair[1], pair[0]))

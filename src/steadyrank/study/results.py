@@ -1,0 +1,192 @@
+"""What every result has: where it comes from, its table as a dataframe, and its views."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from steadyrank.errors import InvalidValueError, MissingPackageError, SteadyrankError, shorten
+from steadyrank.safe_text import shortened
+from steadyrank.study.document import COLUMNS, about
+from steadyrank.study.views import notebook_of, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank.study.study import Study
+
+ITEMS_IN_REPR = 6
+LONGEST_IN_REPR = 24
+BACKENDS = ("polars", "pandas", "pyarrow")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Result:
+    """What answers, audits and checks have in common.
+
+    Attributes
+    ----------
+    items : tuple
+        The labels of the items.
+    scores : float array (items,)
+        The scores on all the data.
+    scorer : str
+        How data became scores.
+    kind, unit : str
+        What kind of data it was, and what one unit of it is.
+    n_units, n_distinct_units : int
+        How many units there are, and how many different ones.
+    notes : tuple of str
+        What was guessed, which policies were applied, how ties were treated.
+    counts : int array (items,) or None
+        How many observations are behind each item.
+    counted_as : str
+        What these are: votes, ratings, battles.
+    """
+
+    document: ClassVar[str]
+    """What its findings are called."""
+
+    items: tuple[object, ...]
+    scores: FloatArray
+    scorer: str
+    kind: str
+    unit: str
+    n_units: int
+    n_distinct_units: int
+    notes: tuple[str, ...]
+    counts: IntArray | None = field(kw_only=True)
+    counted_as: str = field(kw_only=True)
+    _study: Study | None = field(kw_only=True)
+
+    def __repr__(self) -> str:
+        """Say what was found, where one sentence does."""
+        return f"{type(self).__name__}({getattr(self, 'sentence', self.document)!r})"
+
+    def __deepcopy__(self, *_: object) -> Self:
+        return self  # nothing in it changes, and its study stays at hand
+
+    __copy__ = __deepcopy__
+
+    @property
+    def has_study(self) -> bool:
+        """Whether the study is at hand, or stayed in the process that made it."""
+        return self._study is not None
+
+    @property
+    def study(self) -> Study:
+        """The study that gave this result."""
+        if self._study is None:
+            raise SteadyrankError(
+                "this result has lost its study, which stays in the process that made it",
+                way_out="Make the study anew from the data.",
+            )
+        return self._study
+
+    def labels(self, indices: IntArray) -> tuple[object, ...]:
+        """Return the labels of items given by index."""
+        return tuple(self.items[index] for index in indices)
+
+    def findings(
+        self, *, source: str | None = None, policies: Mapping[str, str] | None = None
+    ) -> dict[str, Any]:
+        """Return all that views show, as plain data: JSON is this document as it is.
+
+        Parameters
+        ----------
+        source : str, optional
+            What to call the data, for example the name of a file without its folder.
+        policies : mapping, optional
+            Further policies that were applied, by name, in plain words.
+        """
+        return about(self, source, policies) | self._found()
+
+    def _found(self) -> dict[str, Any]:
+        """Return what is found in this kind of result alone."""
+        raise NotImplementedError
+
+    def brief(
+        self,
+        *,
+        source: str | None = None,
+        policies: Mapping[str, str] | None = None,
+        everything: bool = False,
+    ) -> dict[str, Any]:
+        """Return as much of the findings as a screen shows: every row if everything is wanted."""
+        return about(self, source, policies) | self._brief(everything)
+
+    def _brief(self, everything: bool) -> dict[str, Any]:  # noqa: ARG002 (long documents tell)
+        return self._found()
+
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return the table by column: the rows of the document, or itself as the only one."""
+        found = self.findings()
+        rows = found.get("rows", [found])
+        return {name: [row[name] for row in rows] for name in COLUMNS[self.document]}
+
+    def __str__(self) -> str:
+        """Show the result in plain text."""
+        return text_of(self.brief())
+
+    def _repr_html_(self) -> str:
+        """Show the result as a table in a notebook."""
+        return notebook_of(self.brief())
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return the table as a dataframe (polars, pandas or pyarrow: the first that is installed)."""
+        return frame_of(self._columns(), backend)
+
+    def to_pandas(self) -> Any:
+        """Return the table as a pandas dataframe."""
+        return self.to_frame("pandas")
+
+    def to_polars(self) -> Any:
+        """Return the table as a polars dataframe."""
+        return self.to_frame("polars")
+
+
+def some_of(labels: Sequence[object]) -> str:
+    r"""Return the first few labels for a ``repr``: short, and nothing in them steers a terminal.
+
+    Examples
+    --------
+    >>> print(some_of(["ann", "b\x1b[31m", 3]), some_of(range(9)))
+    ['ann', 'b\x1b[31m', 3] [0, 1, 2, 3, 4, 5, ... 3 more]
+    """
+    told = [shortened(repr(label), LONGEST_IN_REPR) for label in labels[:ITEMS_IN_REPR]]
+    hidden = len(labels) - len(told)
+    return f"[{', '.join(told + [f'... {hidden:,} more'] * bool(hidden))}]"
+
+
+def frame_of(columns: Mapping[str, Sequence[object]], backend: str | None) -> Any:
+    """Return a native dataframe of the given or the first installed library.
+
+    A column of several types, such as labels 7 and "x", becomes text, except in pandas.
+    """
+    import narwhals as nw
+
+    if backend is not None and backend not in BACKENDS:
+        raise InvalidValueError(
+            f"backend must be one of {', '.join(BACKENDS)}, but is {shorten(backend)}."
+        )
+    installed = [name for name in BACKENDS if find_spec(name) is not None]
+    if backend is None and not installed:
+        raise MissingPackageError("a dataframe needs polars, pandas or pyarrow", "frames")
+    if backend is not None and backend not in installed:
+        raise MissingPackageError(f"a {backend} dataframe needs {backend}", "frames")
+    chosen: Any = backend or installed[0]
+    given = dict(columns)
+    if chosen != "pandas":
+        given = {name: _of_one_type(values) for name, values in given.items()}
+    return nw.from_dict(given, backend=chosen).to_native()
+
+
+def _of_one_type(values: Sequence[object]) -> Sequence[object]:
+    """Turn labels of several types, or compound ones, into text: only pandas has columns for them."""
+    types = {type(value) for value in values if value is not None}
+    compound = any(issubclass(kind, tuple | list | set | frozenset | dict) for kind in types)
+    if not compound and (len(types) < 2 or types <= {int, float}):
+        return values
+    return [None if value is None else str(value) for value in values]

@@ -1,0 +1,208 @@
+r"""Where items stand when each unit is left out in turn: facts about the data, with no eps in them.
+
+Two passes over the left-out scores tell all of it. The first looks at the items that can be among the k
+best at all, and tells who is, without each unit. The second looks at the items that can ever be ahead of
+one that is shown, and tells the ranks of those. In both, a unit that leaves the order as it is costs a
+comparison of neighbours and no sorting.
+
+The standings of every k follow from the ranks: an item is *sure* if its worst rank is k or better, and a
+*contender* if k lies between its best rank and its worst.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from steadyrank.reading.arrays import frozen
+from steadyrank.study.audit.topk import TopKAudit, chunked, plain_members
+from steadyrank.sums.blocks import DenseBlock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.scorers.base import LeaveOneOut
+    from steadyrank.study.study import Study
+
+    RanksIn = Callable[[FloatArray], tuple[IntArray, IntArray]]
+
+Standing = Literal["sure", "contender", "near", "out"]
+
+ALL_ITEMS = 4_000_000
+"""Distinct units times items up to which all items have their ranks."""
+
+NEIGHBOURS = 25
+"""Of larger data, so many items beyond the list have theirs, too."""
+
+RIVALS = 2_000
+"""If more items than this can be ahead of those neighbours, they have none."""
+
+
+@dataclass(frozen=True)
+class TopKDeletions:
+    """The plain top k without each unit.
+
+    Attributes
+    ----------
+    inside : int array (items,)
+        How many units can be left out, one at a time, so that the item is among the k best.
+    covering_eps : float array (distinct units,)
+        The eps above which the inflated top-k of all the data holds the plain one without the unit.
+    changing : int array
+        The distinct units without which the plain top k is another set.
+    counts : int array (distinct units,)
+        How often each distinct unit occurs.
+    """
+
+    inside: IntArray
+    covering_eps: FloatArray
+    changing: IntArray
+    counts: IntArray
+
+    def changing_units(self) -> int:
+        """Return the number of units without which the plain top k is another set."""
+        return int(self.counts[self.changing].sum())
+
+    def uncovered_units(self, eps: float) -> int:
+        """Return the number of units without which an item is new to the list at this eps."""
+        return int(self.counts[self.covering_eps >= eps].sum())
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """The best and the worst plain rank of the first items, over the data and all single deletions.
+
+    Attributes
+    ----------
+    best, worst : int arrays
+        Their ranks, in the order of the plain ranking.
+    """
+
+    best: IntArray
+    worst: IntArray
+
+    def __len__(self) -> int:
+        return len(self.best)
+
+
+def topk_deletions(study: Study, k: int) -> TopKDeletions:
+    """Return who is among the k best without each unit.
+
+    Examples
+    --------
+    >>> from steadyrank import Study, Votes
+    >>> found = topk_deletions(Study(Votes(["ann"] * 3 + ["bob"] * 2 + ["cyd"] * 2)), 2)
+    >>> found.inside, found.changing
+    (array([7, 5, 2]), array([1]))
+    """
+    loo, counts = study.leave_one_out, study.units.counts
+    critical = study.critical_eps(k)
+    inside = np.zeros(len(loo.scores), dtype=np.int64)
+    inside[study.order[:k]] = study.units.total
+    covering, changing = np.zeros(len(counts)), [np.empty(0, dtype=np.int64)]
+    for active, units, rows in TopKAudit(study, {k: 0.0}).changed_rows(inflated=False):
+        new, old = active.answers(plain_members, rows), active.answer(plain_members, loo.scores)
+        moved = np.flatnonzero((new != old).any(axis=1))
+        if len(moved):
+            new, moving = new[moved], units[moved]
+            # Counts beyond 2^53 are not exact as floats, which would be multiplied faster.
+            inside[active.items] += counts[moving] @ (new.astype(np.int64) - old)
+            covering[moving] = np.where(new, critical[active.items], 0.0).max(axis=1)
+            changing.append(moving)
+    every = frozen(np.sort(np.concatenate(changing)))
+    return TopKDeletions(frozen(inside), frozen(covering), every, counts)
+
+
+def upto_which(study: Study, size: int) -> int:
+    """Return how many of the first items get their ranks, if a list holds ``size`` of them."""
+    items = len(study.items)
+    if len(study.units) * items <= ALL_ITEMS:
+        return items
+    wanted = min(items, size + NEIGHBOURS)
+    return wanted if len(_rivals(study, wanted)) <= RIVALS else size
+
+
+def rank_ranges(study: Study, upto: int) -> Ranks:
+    """Return the best and the worst rank of each of the first ``upto`` items.
+
+    Examples
+    --------
+    >>> from steadyrank import Study, Votes
+    >>> found = rank_ranges(Study(Votes(["ann"] * 3 + ["bob"] * 2 + ["cyd"] * 2)), 3)
+    >>> found.best, found.worst
+    (array([1, 2, 2]), array([1, 3, 3]))
+    """
+    rivals = _rivals(study, upto)
+    return _ranges(study.leave_one_out, rivals, np.searchsorted(rivals, study.order[:upto]), _ranks)
+
+
+def place_ranges(study: Study, items: IntArray) -> Ranks:
+    """Return the best and the worst place of items among themselves, equal scores in either order.
+
+    As ranks, these are over the data and all single deletions, but they are in the order of ``items``.
+
+    Examples
+    --------
+    >>> from steadyrank import Study, Votes
+    >>> study = Study(Votes(["ann"] * 3 + ["bob"] * 2 + ["cyd"] * 2))
+    >>> found = place_ranges(study, np.array([2, 0]))
+    >>> found.best, found.worst
+    (array([1, 1]), array([2, 2]))
+    """
+    return _ranges(study.leave_one_out, items, np.arange(len(items)), _ranks_of_equals)
+
+
+def _ranges(loo: LeaveOneOut, items: IntArray, columns: IntArray, ranks_in: RanksIn) -> Ranks:
+    """Return the best and the worst rank of those in some columns of these items, among all of them."""
+    base = loo.scores[items]
+    by_plain = np.argsort(-base, kind="stable")
+    best, worst = (ranks[0, columns] for ranks in ranks_in(base[np.newaxis]))
+
+    def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
+        reach, ranked = 2 * errors.max(axis=1), rows[:, by_plain]
+        fine = (ranked[:, :-1] - ranked[:, 1:] > reach[:, np.newaxis]).all(axis=1)
+        for number in np.flatnonzero(~fine).tolist():
+            high, low = _possible_ranks(rows[number], columns, float(reach[number]))
+            fine[number] = bool(((high >= best) & (low <= worst)).all())
+        return np.asarray(fine)
+
+    for _, rows in chunked(loo.columns_near(items, None, settled)):
+        moved = DenseBlock(0, rows).reordered(base, by_plain)
+        if ranks_in is _ranks_of_equals:
+            moved |= (rows[:, by_plain[:-1]] == rows[:, by_plain[1:]]).any(axis=1)
+        if moved.any():
+            high, low = ranks_in(rows[moved])
+            np.minimum(best, high[:, columns].min(axis=0), out=best)
+            np.maximum(worst, low[:, columns].max(axis=0), out=worst)
+    return Ranks(frozen(best), frozen(worst))
+
+
+def _rivals(study: Study, upto: int) -> IntArray:
+    """Return the items that may ever be ahead of one of the first ``upto``, these included."""
+    lowest, highest = study.outer_bounds
+    return np.flatnonzero(highest >= lowest[study.order[:upto]].min(initial=np.inf))
+
+
+def _ranks(rows: FloatArray) -> tuple[IntArray, IntArray]:
+    """Return the plain rank of each item in each row, as the best and as the worst."""
+    order = np.argsort(-rows, axis=1, kind="stable")
+    ranks = np.empty_like(order)
+    np.put_along_axis(ranks, order, np.arange(1, rows.shape[1] + 1)[np.newaxis], axis=1)
+    return ranks, ranks
+
+
+def _ranks_of_equals(rows: FloatArray) -> tuple[IntArray, IntArray]:
+    """Return the best and the worst rank of each item in each row, equal scores in either order."""
+    every = np.arange(rows.shape[1])
+    best, worst = zip(*(_possible_ranks(row, every, 0.0) for row in rows), strict=True)
+    return np.array(best), np.array(worst)
+
+
+def _possible_ranks(row: FloatArray, columns: IntArray, reach: float) -> tuple[IntArray, IntArray]:
+    """Return the best and the worst rank that some items may have, if gaps are off by up to so much."""
+    ordered, scores = np.sort(row), row[columns]
+    best = len(row) - np.searchsorted(ordered, scores + reach, side="right") + 1
+    return best, len(row) - np.searchsorted(ordered, scores - reach, side="left")

@@ -1,0 +1,249 @@
+"""One model of sums and counts: ``sum / (shrinkage + count)``, and what a unit takes out of it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from steadyrank._typing import AnyArray, FloatArray, IntArray
+from steadyrank.sums.blocks import HUGE, Block, Rows, SparseBlock, Wanted, bounds_of, shifts_of
+from steadyrank.sums.exact import EXACT, ExactForm, difference, exact_form, of_items, together
+
+Parts: TypeAlias = "tuple[FloatArray, ...]"
+"""Values in exact form; see :class:`~steadyrank.sums.exact.ExactForm`."""
+
+Given: TypeAlias = "tuple[IntArray, IntArray, Parts, IntArray]"
+"""Units, the places of items among those asked for, sums of values, and how many values."""
+
+
+@dataclass(frozen=True)
+class Prior:
+    """The shrinkage as a ratio ``weight / share`` of whole numbers where it is a short decimal.
+
+    With it ``sum / (shrinkage + count)`` is one division of whole numbers, correctly rounded:
+    0.1 is one tenth here, not the binary number next to it.
+    """
+
+    weight: float
+    share: float
+
+    @classmethod
+    def of(cls, shrinkage: float) -> Prior:
+        """Write a shrinkage as a ratio.
+
+        Examples
+        --------
+        >>> Prior.of(1.0), Prior.of(0.1)
+        (Prior(weight=1.0, share=1.0), Prior(weight=1.0, share=10.0))
+        """
+        form = exact_form([np.array([shrinkage])], addends=1)
+        if not form.whole:
+            return cls(shrinkage, 1.0)
+        return cls(float(form.parts(np.array([shrinkage]))[0][0]), float(form.scale))
+
+
+@dataclass(frozen=True)
+class ItemSums:
+    """The sum and the count of each item's values, and the scores that follow.
+
+    Parameters
+    ----------
+    form : ExactForm
+        How the values are written.
+    prior : Prior
+        The shrinkage.
+    counts : int array (items,)
+        How many values each item has.
+    totals : one or two float arrays (items,)
+        Their exact sums, in that form.
+    """
+
+    form: ExactForm
+    prior: Prior
+    counts: IntArray
+    totals: Parts
+
+    @cached_property
+    def scores(self) -> FloatArray:
+        """The scores ``sum / (shrinkage + count)``."""
+        return self._ratio(together(self.totals), self.counts, slice(None))
+
+    def without(self, items: AnyArray | slice, parts: Parts, leaving: int | IntArray = 1) -> FloatArray:
+        """Return the scores of ``items`` when each loses ``leaving`` values that sum to ``parts``."""
+        left = difference(tuple(total[items] for total in self.totals), parts)
+        return self._ratio(left, self.counts[items] - leaving, items)
+
+    @property
+    def exact(self) -> bool:
+        """Whether each score is one division of whole numbers, which no other form would round else."""
+        sums = float(np.abs(self.totals[0]).max()) * self.prior.share
+        below = self.prior.weight + self.prior.share * float(self.counts.max())
+        whole = self.form.whole and self.prior.weight % 1 == 0
+        return whole and max(sums, below * float(self.form.tens)) < EXACT
+
+    def without_values(self, items: AnyArray, values: AnyArray) -> FloatArray:
+        """Return the scores of ``items`` when each loses one of its values."""
+        return self.without(items, self.form.parts(values, items))
+
+    def moves_without(self, items: AnyArray, values: AnyArray) -> FloatArray:
+        """Return how far these scores then move."""
+        return self.moves(items, self.form.parts(values, items))
+
+    def moves(self, items: AnyArray, parts: Parts) -> FloatArray:
+        r"""Return ``w - w\i`` of ``items`` when each loses the one value in ``parts``.
+
+        From ``(shrinkage + count) w = (shrinkage + count - 1) w\i + value`` follows
+        ``w - w\i = (value - w\i) / (shrinkage + count)``, which does not cancel.
+        """
+        share, size = self.prior.share, self.gap_size
+        value = together(parts) / of_items(self.form.scale, items)
+        gap = value * size - self.without(items, parts) * size
+        return np.asarray(gap * (share / (self.prior.weight + share * self.counts[items])) / size)
+
+    @property
+    def gap_size(self) -> float:
+        """What a value and a score are multiplied by before they are subtracted.
+
+        The difference of two huge numbers may overflow where that of their halves does not; the move
+        itself is a part of it and fits again.
+        """
+        return 0.5 if max(abs(self.form.lowest), abs(self.form.highest)) > HUGE else 1.0
+
+    def _ratio(self, sums: FloatArray, counts: IntArray, items: AnyArray | slice) -> FloatArray:
+        share = self.prior.share
+        return self.form.ratio(sums, share, self.prior.weight + share * counts, items)
+
+
+class Entries(ABC):
+    """Values that units give to items, and who adds them up: NumPy, or a dataframe engine.
+
+    Attributes
+    ----------
+    form : ExactForm
+        How the values are written so that their sums are exact.
+    what : str
+        What the values are called.
+    rows : int
+        How many values an item without gaps has.
+    grouped : bool
+        Whether a unit may hold several values of an item, which leave together.
+    weighted : bool
+        Whether values have weights. One of weight w then counts as w of them, in whole parts.
+    scale : int
+        How many such parts make one value.
+    """
+
+    form: ExactForm
+    what: str
+    rows: int
+    grouped: bool
+    weighted: bool = False
+    scale: int = 1
+
+    @property
+    @abstractmethod
+    def counts(self) -> IntArray:
+        """How many values each item has, in parts."""
+
+    @cached_property
+    def observed(self) -> IntArray:
+        """How many values each item has, whatever their weights."""
+        return self.counts
+
+    @property
+    @abstractmethod
+    def totals(self) -> Parts:
+        """The sums of each item's values, in exact form."""
+
+    @property
+    @abstractmethod
+    def extremes(self) -> tuple[Parts, Parts]:
+        """The least and the largest value of each item, in exact form."""
+
+    @abstractmethod
+    def blocks(self, sums: ItemSums) -> Iterator[Block]:
+        """Yield the scores without each unit."""
+
+    def touching(self, sums: ItemSums, wanted: Wanted) -> Iterator[SparseBlock] | None:  # noqa: ARG002
+        """Yield the scores of the wanted items alone without each unit that has a value of them."""
+        return None
+
+    def columns(self, sums: ItemSums, wanted: Wanted) -> Iterator[Rows]:
+        """Yield the scores of the wanted items without each unit that changes one of them."""
+        for block in self.touching(sums, wanted) or ():
+            yield from wanted.filled(block)
+
+    @abstractmethod
+    def values_of(self, items: IntArray, among: IntArray | None = None) -> Given:
+        """Return all that units, or at least those given, give to some items, in any order."""
+
+    def given_by(self, units: IntArray) -> tuple[Parts, IntArray] | None:  # noqa: ARG002 (some know)
+        """Return the sums and counts of all that some units give to each item, if that is quick."""
+        return None
+
+    def apart(self) -> tuple[Entries, IntArray] | None:
+        """Return the same with equal units one by one, and of each which one it is, if there are any."""
+        return None
+
+    @abstractmethod
+    def largest_squared_reach(self, shrinkage: float, lowest: float, highest: float) -> float:
+        """Return the most that a unit's values, anywhere in the range, can move the scores, squared."""
+
+    @cached_property
+    def gaps(self) -> bool:
+        """Whether some item lacks a value that others have."""
+        return bool((self.counts < self.rows).any())
+
+    @property
+    def most_leaving(self) -> IntArray:
+        """The most values of each item that leave with one unit."""
+        return np.ones_like(self.counts)
+
+    def sums(self, prior: Prior) -> ItemSums:
+        """Return the sums and counts under a shrinkage, of which as many parts make a value."""
+        prior = Prior(prior.weight * self.scale, prior.share)
+        return ItemSums(self.form, prior, self.counts, self.totals)
+
+    def shifts(self, sums: ItemSums) -> FloatArray:
+        """Return how far each unit moves the scores."""
+        return shifts_of(self.blocks(sums), sums.scores)
+
+    def bounds(self, sums: ItemSums) -> tuple[FloatArray, FloatArray]:
+        """Return the lowest and highest score of each item, with and without each unit.
+
+        A score without one value goes down as that value goes up: the extreme ones suffice.
+        """
+        if self.grouped:
+            return bounds_of(self.blocks(sums), sums.scores)
+        lowest, highest = sums.scores.copy(), sums.scores.copy()
+        items = np.flatnonzero(self.counts)
+        for extreme in self.extremes:
+            without = sums.without(items, tuple(part[items] for part in extreme))
+            lowest[items] = np.minimum(lowest[items], without)
+            highest[items] = np.maximum(highest[items], without)
+        return lowest, highest
+
+    def first_outside(self, lowest: float, highest: float) -> str:  # noqa: ARG002 (some know)
+        """Say where the first value outside a range stands, as far as that is known."""
+        return ""
+
+
+def reach(
+    leaving: Any, counts: Any, shrinkage: float, ends: tuple[float, float], maximum: Callable[..., Any]
+) -> Any:
+    r"""Return how far ``leaving`` of ``counts`` values can move a score, all of them in a range.
+
+    Write s for the shrinkage, N for the number of an item's values and c for how many leave. With m
+    their mean, ``w - w\i = c (m - w\i) / (s + N)``, and ``w\i`` lies between a and b times
+    ``(N - c) / (s + N - c)``. The arguments may be arrays, or columns of an engine.
+    """
+    lowest, highest = ends
+    others = counts - leaving
+    pull = others / (others + shrinkage)
+    widest = maximum(highest - pull * lowest, pull * highest - lowest)
+    return widest * leaving / (counts + shrinkage)

@@ -1,0 +1,421 @@
+"""Ratings in memory: NumPy as the engine that adds them up.
+
+There are often few possible ratings (one to five stars), so the score of an item without one of
+its ratings takes few values. A table with one cell for each item and rating is then counted in one
+pass; scores and bounds follow without looking at the ratings again, and every other question is one
+look-up for each rating.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+
+from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
+from steadyrank.sums.blocks import SparseBlock, Wanted, lengths, segment_sums, slices
+from steadyrank.sums.exact import ExactForm, exact_form, form_of_items, places_of_items
+from steadyrank.sums.model import Entries, Given, ItemSums, Parts, Prior, reach
+
+BLOCK_ENTRIES = 1 << 19
+"""How many entries one block of leave-one-out scores covers."""
+SCAN = 1 << 18
+"""How many ratings one pass handles at a time: few enough to stay in the cache."""
+MOST_CELLS = 1 << 22
+FEW = 4
+"""So many times fewer ratings than cells are computed as they come, and not looked up."""
+
+
+@dataclass(frozen=True)
+class RatingHistogram:
+    """How often each item got each of the ratings ``first, first + 1, ...``, in whole parts.
+
+    Parameters
+    ----------
+    form : ExactForm
+        How ratings are written.
+    first : int
+        What the first column stands for.
+    counts : int array (items, ratings)
+        The table.
+    """
+
+    form: ExactForm
+    first: int
+    counts: IntArray
+
+    @classmethod
+    def of(
+        cls, form: ExactForm, items: int, rated: AnyArray, values: AnyArray, most_cells: int
+    ) -> RatingHistogram | None:
+        """Count the ratings in one pass; None where the table would be too big."""
+        (ends,) = form.parts(np.array([form.lowest, form.highest])) if form.whole else (np.zeros(2),)
+        first, last = int(ends[0]), int(ends[1])
+        if 0 < first <= last // 2:
+            first = 0  # a few empty cells cost less than a subtraction for each rating
+        size = (last - first + 1) * items
+        if not form.whole or size > most_cells or size > 4 * len(values) + SCAN:
+            return None
+        found = cls(form, first, np.zeros((items, last - first + 1), dtype=np.int64))
+        flat = found.counts.reshape(-1)
+        for part in slices(len(values), max(SCAN, 2 * size)):
+            flat += np.bincount(found.cells(rated[part], values[part]), minlength=size)
+        return found
+
+    def cells(self, rated: AnyArray, values: AnyArray) -> AnyArray:
+        """Return the cell of each rating, row by row."""
+        cells = np.multiply(rated, self.counts.shape[1], dtype=np.int32)
+        if values.dtype.kind == "i" and values.dtype.itemsize <= 2 and self.form.scale == 1.0:
+            cells += values
+            if self.first:
+                cells -= self.first
+            return cells
+        (whole,) = self.form.parts(values)
+        whole -= self.first
+        cells += whole.astype(np.int32)
+        return cells
+
+    @cached_property
+    def stars(self) -> FloatArray:
+        """The rating that each column stands for, in whole parts."""
+        return self.first + np.arange(self.counts.shape[1], dtype=np.float64)
+
+    @property
+    def extremes(self) -> tuple[Parts, Parts]:
+        """The least and the largest rating of each item, in whole parts."""
+        given = self.counts > 0
+        least, most = given.argmax(axis=1), given.shape[1] - 1 - given[:, ::-1].argmax(axis=1)
+        return (self.stars[least],), (self.stars[most],)
+
+
+@dataclass(frozen=True)
+class HistogramSums(ItemSums):
+    """Sums of ratings whose effects are looked up in the table, not computed again."""
+
+    histogram: RatingHistogram
+
+    @cached_property
+    def _scores_without(self) -> FloatArray:
+        """The score of each item without each rating; empty cells have the score itself."""
+        full = np.repeat(self.scores[:, np.newaxis], self.histogram.counts.shape[1], axis=1)
+        items, column = np.nonzero(self.histogram.counts)
+        full[items, column] = self.without(items, (self.histogram.stars[column],))
+        return full.reshape(-1)
+
+    @cached_property
+    def _moves(self) -> FloatArray:
+        moves = np.zeros(self.histogram.counts.shape)
+        items, column = np.nonzero(self.histogram.counts)
+        moves[items, column] = self.moves(items, (self.histogram.stars[column],))
+        return moves.reshape(-1)
+
+    def without_values(self, items: AnyArray, values: AnyArray) -> FloatArray:
+        """Return the scores of ``items`` when each loses one of its ratings."""
+        if FEW * len(items) < self.histogram.counts.size and "_scores_without" not in vars(self):
+            return super().without_values(items, values)
+        return self._scores_without.take(self.histogram.cells(items, values), mode="clip")
+
+    def moves_without(self, items: AnyArray, values: AnyArray) -> FloatArray:
+        """Return how far these scores then move."""
+        return self._moves.take(self.histogram.cells(items, values), mode="clip")
+
+
+@dataclass(eq=False)
+class SparseEntries(Entries):
+    """Values by unit and item, most pairs without one.
+
+    Parameters
+    ----------
+    indptr : int array (units + 1,)
+        Unit u has the entries ``indptr[u]:indptr[u + 1]``, no item twice.
+    rated, values : arrays
+        For each entry, its item and its value.
+    items : int
+        The number of items.
+    addends : int
+        How many values of an item enter one sum; by default one of each unit.
+    block_entries, scan, most_cells : int
+        How much is handled at a time, and how large a table of a short scale may be.
+
+    Examples
+    --------
+    >>> entries = SparseEntries(np.array([0, 2, 3]), np.array([0, 1, 1]), np.array([4, 5, 3]), 2)
+    >>> entries.counts, entries.totals
+    (array([1, 2]), (array([4., 8.]),))
+    """
+
+    indptr: IntArray
+    rated: AnyArray
+    values: AnyArray
+    items: int
+    addends: int = 0
+    block_entries: int = BLOCK_ENTRIES
+    scan: int = SCAN
+    most_cells: int = MOST_CELLS
+    what = "ratings"
+    grouped = False
+
+    def __post_init__(self) -> None:
+        self.rows = len(self.indptr) - 1
+        step = len(self.values) if self.values.dtype.kind in "iu" else self.scan
+        chunks = (self.values[part] for part in slices(len(self.values), step))
+        self.addends = self.addends or self.rows
+        self.form = exact_form(chunks, addends=self.addends)
+        if not self.form.whole:
+            self.form = self._form_of_items()
+
+    def _form_of_items(self) -> ExactForm:
+        largest = np.zeros(self.items)
+        for part in slices(len(self.values), self.scan):
+            np.maximum.at(largest, self.rated[part], np.abs(self.values[part].astype(np.float64)))
+        places = np.zeros(self.items, dtype=np.int64)
+        for part in slices(len(self.values), max(self.scan, self.items)):
+            some = partial(self._some, self.rated[part])
+            np.maximum(places, places_of_items(self.values[part], largest, some), out=places)
+        return form_of_items(places, largest, (self.form.lowest, self.form.highest), self.addends)
+
+    def _some(self, rated: AnyArray, marked: BoolArray) -> BoolArray:
+        """Return which items have a marked entry."""
+        return np.bincount(rated[marked], minlength=self.items) > 0
+
+    @cached_property
+    def _histogram(self) -> RatingHistogram | None:
+        return RatingHistogram.of(self.form, self.items, self.rated, self.values, self.most_cells)
+
+    @cached_property
+    def counts(self) -> IntArray:
+        """How many values each item has."""
+        if self._histogram is not None:
+            return np.asarray(self._histogram.counts.sum(axis=1))
+        return np.bincount(self.rated, minlength=self.items)
+
+    @cached_property
+    def totals(self) -> Parts:
+        """The sums of each item's values."""
+        if self._histogram is not None:
+            return (self._histogram.counts @ self._histogram.stars,)
+        totals = tuple(np.zeros(self.items) for _ in range(1 if self.form.whole else 2))
+        for part in slices(len(self.values), self.block_entries):
+            rated = self.rated[part]
+            for total, addends in zip(totals, self.form.parts(self.values[part], rated), strict=True):
+                np.add(total, np.bincount(rated, addends, self.items), out=total)
+        return totals
+
+    @cached_property
+    def extremes(self) -> tuple[Parts, Parts]:
+        """The least and the largest value of each item."""
+        if self._histogram is not None:
+            return self._histogram.extremes
+        least = np.full(self.items, self.values.max())
+        most = np.full(self.items, self.values.min())
+        np.minimum.at(least, self.rated, self.values)
+        np.maximum.at(most, self.rated, self.values)
+        return self.form.parts(least), self.form.parts(most)
+
+    def sums(self, prior: Prior) -> ItemSums:
+        """Return sums that look up what they can."""
+        plain = super().sums(prior)
+        if self._histogram is None:
+            return plain
+        return HistogramSums(plain.form, prior, plain.counts, plain.totals, self._histogram)
+
+    def blocks(self, sums: ItemSums) -> Iterator[SparseBlock]:
+        """Yield the scores without each unit."""
+        for first, entries, pointers in self._ranges(self.block_entries):
+            yield SparseBlock(first, pointers, self.rated[entries], self._without(sums, entries))
+
+    def _without(self, sums: ItemSums, entries: slice | IntArray) -> FloatArray:
+        """Return the scores of the items of some entries, each without its entry."""
+        return sums.without_values(self.rated[entries], self.values[entries])
+
+    def touching(self, sums: ItemSums, wanted: Wanted) -> Iterator[SparseBlock]:
+        """Yield the scores of the wanted items alone."""
+        mask = wanted.place >= 0
+        for first, entries, pointers in self._ranges(self.block_entries):
+            found = self._entries_of(mask, entries.start, entries.stop)
+            kept, places = wanted.of_units(found, pointers + entries.start, first)
+            yield SparseBlock(first, places, self.rated[kept], self._without(sums, kept))
+
+    def _entries_of(self, mask: BoolArray, start: int, stop: int) -> IntArray:
+        """Return the entries of masked items between two places."""
+        step = self.scan
+        found = [
+            np.flatnonzero(mask.take(self.rated[at : min(at + step, stop)], mode="clip")) + at
+            for at in range(start, stop, step)
+        ]
+        return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+
+    def _entries_by(self, units: IntArray) -> IntArray:
+        """Return the entries of some units, of one that is named again once more."""
+        sizes = np.diff(self.indptr)[units]
+        before = self.indptr[units] - np.cumsum(sizes) + sizes
+        return np.repeat(before, sizes) + np.arange(int(sizes.sum()))
+
+    def shifts(self, sums: ItemSums) -> FloatArray:
+        """Return how far each unit moves the scores."""
+        found = [
+            lengths(sums.moves_without(self.rated[entries], self.values[entries]), indptr=pointers)
+            for _, entries, pointers in self._ranges(self.scan)
+        ]
+        return np.concatenate(found)
+
+    def values_of(self, items: IntArray, among: IntArray | None = None) -> Given:
+        """Look for the entries of the items in one pass, or among those of some units."""
+        place = np.full(self.items, -1, dtype=np.int64)
+        place[items] = np.arange(len(items))
+        if among is None:
+            found = self._entries_of(place >= 0, 0, len(self.rated))
+        else:
+            found = self._entries_by(among)
+            found = found[place[self.rated[found]] >= 0]
+        unit = np.searchsorted(self.indptr, found, side="right") - 1
+        return unit, place[self.rated[found]], *self._given(found)
+
+    def _given(self, entries: IntArray) -> tuple[Parts, IntArray]:
+        """Return what some entries give, in exact form, and in how many values."""
+        parts = self.form.parts(self.values[entries], self.rated[entries])
+        return parts, np.ones(len(entries), dtype=np.int64)
+
+    def given_by(self, units: IntArray) -> tuple[Parts, IntArray]:
+        """Look at the entries of these units alone."""
+        entries = self._entries_by(units)
+        rated, (parts, times) = self.rated[entries], self._given(entries)
+        sums = tuple(np.bincount(rated, part, self.items).astype(np.float64) for part in parts)
+        return sums, np.bincount(rated, times, self.items).astype(np.int64)
+
+    def largest_squared_reach(self, shrinkage: float, lowest: float, highest: float) -> float:
+        """Return the most that a unit's values can move the scores, squared."""
+        rated = np.maximum(self.counts, 1)  # no unit touches the others
+        squares = reach(1, rated, shrinkage, (lowest, highest), np.maximum) ** 2
+        return max(
+            float(segment_sums(squares[self.rated[entries]], pointers).max())
+            for _, entries, pointers in self._ranges(self.block_entries)
+        )
+
+    def _ranges(self, entries: int) -> Iterator[tuple[int, slice, IntArray]]:
+        """Yield the first of some units, about so many entries of them, and their pointers from 0."""
+        for first, last in unit_ranges(self.indptr, entries):
+            pointers = self.indptr[first : last + 1]
+            yield first, slice(int(pointers[0]), int(pointers[-1])), pointers - pointers[0]
+
+
+class MergedEntries(SparseEntries):
+    """Values of units that hold several values of an item, or parts of some: groups, and weights.
+
+    Parameters
+    ----------
+    entries : (int array, int array, array)
+        Units, items and values, in any order.
+    times : int array
+        How many parts of a value each counts as; those that count as none are left out.
+    sizes : (int, int)
+        How many units and items there are.
+    rows, scale, weighted
+        As for all entries.
+    copies : int array, optional
+        How often each unit occurs; once each by default.
+
+    Attributes
+    ----------
+    indptr, rated
+        As above, where one entry stands for all that a unit gives to an item.
+    given, times : tuple of float arrays, and int array
+        What each entry gives, in exact form, and how many parts of a value it counts as.
+    """
+
+    grouped = True
+
+    def __init__(
+        self,
+        entries: tuple[IntArray, AnyArray, AnyArray],
+        times: IntArray,
+        sizes: tuple[int, int],
+        *,
+        rows: int,
+        scale: int,
+        weighted: bool,
+        copies: IntArray | None = None,
+    ) -> None:
+        self.copies = np.ones(sizes[0], dtype=np.int64) if copies is None else copies
+        order = np.lexsort(entries[1::-1])
+        order = order[times[order] > 0]
+        owner, rated, values = (part[order] for part in entries)
+        super().__init__(np.array([0, len(rated)]), rated, values, sizes[1], addends=max(1, rows))
+        self.rows, self.scale, self.weighted = rows, scale, weighted
+        self.observed, self.extremes = np.bincount(entries[1], minlength=sizes[1]), self.extremes
+        start = np.flatnonzero(np.diff(owner, prepend=-1) | np.diff(rated, prepend=-1))
+        parts = self.form.parts(values, rated)
+        self.given = tuple(np.add.reduceat(part * times[order], start) for part in parts)
+        self.times = np.add.reduceat(times[order], start)
+        self.indptr, self.rated = np.searchsorted(owner[start], np.arange(sizes[0] + 1)), rated[start]
+
+    @cached_property
+    def counts(self) -> IntArray:
+        """How many values each item has, in parts."""
+        return np.bincount(self.rated, self.times * self._occurs, self.items).astype(np.int64)
+
+    @cached_property
+    def totals(self) -> Parts:
+        """The sums of each item's values."""
+        addends = (part * self._occurs for part in self.given)
+        return tuple(np.bincount(self.rated, part, self.items).astype(np.float64) for part in addends)
+
+    @cached_property
+    def _occurs(self) -> IntArray:
+        return np.repeat(self.copies, np.diff(self.indptr))
+
+    @cached_property
+    def most_leaving(self) -> IntArray:
+        """The most values of each item that leave with one unit, in parts."""
+        most = np.ones(self.items, dtype=np.int64)
+        np.maximum.at(most, self.rated, self.times)
+        return most
+
+    def apart(self) -> tuple[MergedEntries, IntArray] | None:
+        """Return the same with equal units one by one."""
+        if (self.copies == 1).all():
+            return None
+        which = np.repeat(np.arange(len(self.copies)), self.copies)
+        found, entries = copy(self), self._entries_by(which)
+        found.indptr = np.append(0, np.cumsum(np.diff(self.indptr)[which]))
+        found.rated, (found.given, found.times) = self.rated[entries], self._given(entries)
+        found.observed = np.bincount(found.rated, minlength=self.items)
+        return found, which
+
+    def sums(self, prior: Prior) -> ItemSums:
+        """Return plain sums."""
+        return Entries.sums(self, prior)
+
+    def shifts(self, sums: ItemSums) -> FloatArray:
+        """Return how far each unit moves the scores."""
+        return Entries.shifts(self, sums)
+
+    def largest_squared_reach(self, shrinkage: float, lowest: float, highest: float) -> float:
+        """Return the most that a unit's values can move the scores, squared."""
+        counts, ends = self.counts[self.rated], (lowest, highest)
+        moves = reach(self.times, counts, shrinkage * self.scale, ends, np.maximum)
+        return float(segment_sums(moves**2, self.indptr).max())
+
+    def _given(self, entries: IntArray) -> tuple[Parts, IntArray]:
+        return tuple(part[entries] for part in self.given), self.times[entries]
+
+    def _without(self, sums: ItemSums, entries: slice | IntArray) -> FloatArray:
+        parts = tuple(part[entries] for part in self.given)
+        return sums.without(self.rated[entries], parts, self.times[entries])
+
+
+def unit_ranges(indptr: IntArray, entries: int) -> Iterator[tuple[int, int]]:
+    """Cut the units into ranges of about ``entries`` entries, no unit in two of them.
+
+    Examples
+    --------
+    >>> list(unit_ranges(np.array([0, 3, 4, 4, 9]), 4))
+    [(0, 3), (3, 4)]
+    """
+    marks = np.searchsorted(indptr, np.arange(0, int(indptr[-1]), entries), side="right") - 1
+    marks[0] = 0
+    cuts = np.append(np.unique(marks), len(indptr) - 1)
+    yield from zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)

@@ -1,0 +1,142 @@
+"""How answers show themselves: printed, as collections, as frames, in other processes."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from stability.answer_cases import matrix, medians, votes
+
+from steadyrank import ScoreMatrix, Study, Votes, audit, stable_ranking, stable_topk
+from steadyrank.errors import SteadyrankError
+from steadyrank.scorers import Refit
+
+
+def test_answers_and_audits_cannot_be_changed():
+    answer, result = stable_topk(matrix(), 2), audit(matrix(), k=2, eps=0.1)
+    for array in (answer.scores, answer.critical_eps, result.scores, result.shifts):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+    for array in (result.curve(2).breaking_eps, result.curve(2).critical_eps):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+    with pytest.raises(AttributeError):
+        answer.eps = 1
+    with pytest.raises(TypeError):
+        answer.certificate.numbers["n"] = 1
+
+
+def test_answers_are_collections_of_their_labels(case):
+    data, scorer = case
+    study = Study(data, scorer)
+    answer, ranking, result = study.topk(2), study.ranking(), study.audit([1, 2])
+    assert list(answer) == list(answer.members)
+    assert len(answer) == answer.size
+    assert all(item in answer for item in answer.members)
+    assert "nobody" not in answer
+    assert list(ranking) == list(ranking.ranking)
+    assert len(ranking) == data.n_items
+    assert list(result) == list(result.table)
+    assert len(result) == 6
+    assert {one.study for one in (answer, ranking, result)} == {study}
+    assert str(answer.members[0]) in repr(answer)
+    assert str(ranking.ranking[0]) in repr(ranking)
+
+
+def test_a_repr_is_short_and_steers_nothing():
+    items = ["\x1b[31m red", "x" * 500, *range(60)]
+    answer = stable_topk(ScoreMatrix(np.eye(62), items=items), 30, eps=0.3, claim="none")
+    for text in (repr(answer), repr(stable_ranking(answer.study))):
+        assert "\x1b" not in text
+        assert len(text) < 250
+        assert "56 more" in text
+
+
+def test_answers_travel_between_processes(case):
+    data, scorer = case
+    answer = pickle.loads(pickle.dumps(stable_topk(data, 2, scorer=scorer)))
+    again = stable_topk(data, 2, scorer=scorer)
+    assert answer.members == again.members
+    assert answer.certificate == again.certificate
+    assert hash(answer.certificate) == hash(again.certificate)
+    assert str(answer).splitlines()[-1] == str(again).splitlines()[-1]
+    with pytest.raises(SteadyrankError, match="Make the study anew"):
+        answer.study.topk(1)
+
+
+def test_printing_shows_what_the_command_line_shows(tmp_path, capsys, monkeypatch):
+    pytest.importorskip("typer")
+    from steadyrank.cli import main
+
+    monkeypatch.setenv("COLUMNS", "80")
+    path = tmp_path / "votes.csv"
+    path.write_text("choice,count\nÄrger,7\n模型,6\ngpt 4,6\nz,2\n", encoding="utf-8")
+    study = Study(Votes.read(path))
+    for command, result in (
+        (["topk", "-k", "1"], study.topk(1)),
+        (["rank"], study.ranking()),
+        (["audit", "-k", "1,2"], study.audit([1, 2])),
+        (["check", "-k", "2"], study.check(2)),
+    ):
+        main([command[0], str(path), *command[1:]])
+        terminal = capsys.readouterr().out.splitlines()
+        printed = str(result).splitlines()
+        if command[0] != "check":  # which does not name its file
+            assert terminal[0] == f"votes.csv: {printed[0]}"
+            terminal, printed = terminal[1:], printed[1:]
+        said = next(line for line in terminal if line.startswith("Guessed: votes (--kind"))
+        assert terminal.index(said) <= 1
+        terminal.remove(said)
+        assert terminal == printed
+
+
+def test_printing_shows_a_short_table_and_the_certificate():
+    answer = stable_topk(votes(), 1, claim="proved")
+    text = str(answer)
+    assert text.splitlines()[0] == "votes, 4 items, 21 votes"
+    assert text.index("Ärger") < text.index("模型") < text.index("gpt 4")
+    assert answer.certificate.promise in " ".join(text.split())
+    many = stable_ranking(ScoreMatrix(np.eye(50)), eps=0.3, claim="none")
+    assert len(str(many).splitlines()) < 60
+    assert "--" not in str(many)  # there are no options here
+
+
+def test_printing_an_audit_shows_one_line_for_each_row():
+    result = audit(votes(), [1, 2], eps=0.1)
+    text = str(result)
+    assert text.splitlines()[0] == "votes, 4 items, 21 votes"
+    assert sum("top-k" in line or "ed ranking" in line for line in text.splitlines()) == 5
+    assert text.count("plain ranking") == 1
+    assert str(result.curve(1)) == "delta(eps) of the top 1: 0 at eps = 0.0238095 with 1 member"
+    assert str(result.flips(1)).startswith("0 of 21 votes change the plain top 1")
+
+
+def test_nothing_is_left_out_to_print_what_claims_nothing():
+    calls = []
+
+    def counting(data):
+        calls.append(1)
+        return medians(data)
+
+    answer = stable_topk(matrix(), 2, eps=0.1, claim="none", scorer=Refit(counting))
+    assert "Nothing is claimed" in " ".join(str(answer).split())
+    assert answer._repr_html_()
+    assert answer.findings()["summary"]["changing_units"] is None
+    assert len(calls) == 1
+
+
+def test_labels_cannot_move_the_cursor():
+    data = Votes(["x\n\x1b[31m", "y", "y"])
+    assert "\x1b" not in str(stable_topk(data, 2))
+    assert "x\\n\\x1b[31m" in str(stable_topk(data, 2))
+
+
+@pytest.mark.parametrize("backend", ["polars", "pandas", "pyarrow"])
+def test_frames_hold_labels_of_any_kind(backend):
+    for items in (["a", "b", "c"], [1, 2, 3], ["a", 2, 3.5], [("t", 1), ("t", 2), "u"]):
+        answer = stable_topk(ScoreMatrix(np.eye(3) * [3, 2, 1], items=items), 2)
+        frame = answer.to_frame(backend)
+        shown = frame["item"].to_pylist() if backend == "pyarrow" else frame["item"].to_list()
+        assert list(map(str, shown)) == list(map(str, items))
+        assert len(frame) == 3

@@ -1,0 +1,129 @@
+"""Stable answers for every kind of data and scorer: what is promised and what is shown."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from stability.answer_cases import CASES, ballots, gappy, votes
+
+from oracles.leaving_out import brute_audit, differences
+from steadyrank import (
+    audit,
+    critical_eps,
+    inflated_ranking,
+    inflated_topk,
+    rank_intervals,
+    stable_ranking,
+    stable_topk,
+    tiers,
+    topk,
+)
+from steadyrank.errors import SteadyrankError
+
+TARGETS = (0.0, 0.1, 0.3)
+
+
+@pytest.mark.parametrize("delta", TARGETS)
+def test_a_stable_topk_keeps_to_its_target_and_a_smaller_eps_does_not(case, delta):
+    data, scorer = case
+    for k in range(1, data.n_items + 1):
+        answer = stable_topk(data, k, delta=delta, guarantee="overlap", scorer=scorer)
+        result = audit(data, k=k, eps=answer.eps, scorer=scorer, methods=["inflated_topk"])
+        audited = result.row("inflated_topk", k)
+        assert audited.delta == answer.certificate.delta <= delta
+        assert audited.size == answer.size
+        curve = result.curve(k)
+        if answer.eps != curve.tie_eps:
+            less = answer.eps * (1 - 1e-5)
+            assert curve.delta(less) > delta
+            smaller = audit(data, k=k, eps=less, scorer=scorer, methods=["inflated_topk"])
+            assert smaller.table[0].delta > delta
+        else:  # ties alone decide: no unit beyond the target breaks at any eps
+            assert (curve.counts[curve.breaking_eps > 0].sum()) / data.n_units <= delta
+
+
+@pytest.mark.parametrize("delta", TARGETS)
+def test_a_stable_ranking_keeps_to_its_target_and_a_smaller_eps_does_not(case, delta):
+    data, scorer = case
+    answer = stable_ranking(data, delta=delta, guarantee="overlap", scorer=scorer)
+    result = audit(data, k=1, eps=answer.eps, scorer=scorer, methods=["inflated_ranking"])
+    assert result.row("inflated_ranking").delta == answer.certificate.delta <= delta
+    curve = result.ranking_curve()
+    assert curve.delta(answer.eps) == answer.certificate.delta <= result.share_reaching_eps
+    if answer.eps != curve.tie_eps:
+        less = answer.eps * (1 - 1e-5)
+        smaller = audit(data, k=1, eps=less, scorer=scorer, methods=["inflated_ranking"])
+        assert smaller.table[0].delta == curve.delta(less) > delta
+    else:  # ties alone decide: no unit beyond the target breaks at any eps
+        assert (curve.counts[curve.breaking_eps > 0].sum()) / data.n_units <= delta
+
+
+# The bags of a bagged scorer depend on the number of the unit: see test_refits.py.
+@pytest.mark.parametrize("name", [name for name in CASES if name != "bagged"])
+def test_the_audit_at_the_chosen_eps_is_that_of_brute_force(name):
+    data, scorer = CASES[name][0](), CASES[name][1]
+    ks = [1, 2, data.n_items]
+    for eps in (stable_topk(data, 2, delta=0.1, scorer=scorer).eps, 0.07):
+        result = audit(data, k=ks, eps=eps, scorer=scorer)
+        assert not differences(result, brute_audit(data, scorer, ks, eps), tolerance=1e-9)
+
+
+def test_what_a_topk_shows_is_what_the_operators_say(case):
+    data, scorer = case
+    for k in (1, 2, data.n_items):
+        answer = stable_topk(data, k, eps=0.05, scorer=scorer, claim="none")
+        plain = inflated_topk(answer.scores, k, answer.eps)
+        assert answer.members == tuple(data.items[j] for j in plain.indices)
+        with pytest.raises(SteadyrankError, match="no unit was left out"):
+            _ = answer.sure
+        assert (answer.k, answer.size) == (k, len(plain))
+        np.testing.assert_array_equal(answer.critical_eps, critical_eps(answer.scores, k))
+        np.testing.assert_array_equal(answer.rank_intervals, rank_intervals(answer.scores, 0.05))
+        rows = list(answer.rows())
+        assert [row.item for row in rows] == [data.items[j] for j in topk(answer.scores, data.n_items)]
+        assert [row.rank for row in rows] == list(range(1, data.n_items + 1))
+        for row in rows:
+            blank = (row.standing, row.best_rank, row.worst_rank, row.share, row.away)
+            assert set(blank) == {None}  # nobody was left out
+            # A member is what the critical eps and the best rank of the set say it is.
+            member = row.item in answer.members
+            assert member == (row.critical_eps < answer.eps) == (row.inflated_best <= k)
+        assert list(answer.rows(2)) == rows[:2]
+
+
+def test_what_a_ranking_shows_is_what_the_operators_say(case):
+    data, scorer = case
+    answer = stable_ranking(data, eps=0.05, scorer=scorer, claim="none")
+    orders = [tuple(order.tolist()) for order in inflated_ranking(answer.scores, 0.05)]
+    assert answer.rankings.count() == len(orders)
+    assert answer.ranking == tuple(data.items[j] for j in orders[0])
+    assert [len(tier) for tier in answer.tiers] == [len(t) for t in tiers(answer.scores, 0.05)]
+    assert sum(answer.tiers, ()) == answer.ranking
+    for row in answer.rows():
+        places = {order.index(data.items.index(row.item)) + 1 for order in orders}
+        assert (row.inflated_best, row.inflated_worst) == (min(places), max(places))
+        assert {row.standing, row.best_rank, row.worst_rank, row.critical_eps} == {None}
+
+
+def test_labels_units_and_policies_survive_to_the_answer(case):
+    data, scorer = case
+    for answer in (stable_topk(data, 1, scorer=scorer), stable_ranking(data, scorer=scorer)):
+        assert answer.items == data.items
+        assert answer.unit == data.units.kind
+        assert answer.n_units == data.units.total
+        assert answer.scorer == scorer.name
+        assert set(data.notes) < set(answer.notes)
+        assert any(f"one {data.units.kind}, of {data.n_units}" in note for note in answer.notes)
+        assert any("equal scores" in note for note in answer.notes)
+    assert audit(data, k=1, eps=0.1, scorer=scorer).notes == answer.notes
+
+
+def test_numbers_stay_numbers_and_foreign_letters_stay_themselves():
+    assert stable_topk(ballots(), 4, delta=0).members == stable_ranking(ballots(), delta=0).ranking
+    assert set(stable_topk(ballots(), 4, delta=0).members) == {1, 2, 3, 4}
+    assert stable_topk(votes(), 1, delta=0).members == ("Ärger",)
+    assert stable_topk(votes(), 1, eps=0.2).members == ("Ärger", "模型", "gpt 4")
+
+
+def test_missing_values_are_said_with_the_answer():
+    assert any("missing values left out of the means" in note for note in stable_topk(gappy(), 2).notes)

@@ -1,0 +1,89 @@
+"""Arguments that make no sense are refused by name, before any unit is left out."""
+
+from __future__ import annotations
+
+import pytest
+from stability.answer_cases import matrix, medians, votes
+
+from steadyrank import ScoreMatrix, Study, audit, stable_ranking, stable_topk
+from steadyrank.errors import InvalidKError, InvalidValueError, WrongDataError
+from steadyrank.scorers import Borda, Plurality, Refit
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        ({"delta": 0.1, "eps": 0.1}, InvalidValueError, "either delta or eps, not both"),
+        ({"delta": 1}, InvalidValueError, "from 0 to below 1"),
+        ({"delta": -0.1}, InvalidValueError, "-0.1"),
+        ({"delta": float("nan")}, InvalidValueError, "nan"),
+        ({"delta": True}, InvalidValueError, "True"),
+        ({"delta": "0.1"}, InvalidValueError, "'0.1'"),
+        ({"eps": 0}, InvalidValueError, "eps must be a positive"),
+        ({"eps": float("inf")}, InvalidValueError, "inf"),
+        ({"claim": "sure"}, InvalidValueError, "observed, proved, none"),
+        ({"claim": "none"}, InvalidValueError, "goes with an eps"),
+        ({"delta": 0.1, "claim": "none"}, InvalidValueError, "goes with an eps"),
+        ({"guarantee": "both"}, InvalidValueError, "overlap, cover"),
+        ({"removals": 0}, InvalidValueError, "whole number from 1 to 20"),
+    ],
+)
+def test_arguments_that_make_no_sense_are_refused(arguments, error, words):
+    for ask in (
+        lambda: stable_topk(votes(), 1, **arguments),
+        lambda: stable_ranking(votes(), **arguments),
+    ):
+        with pytest.raises(error) as caught:
+            ask()
+        assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("k", [0, 5, 1.0, "1", None, True])
+def test_a_k_that_is_none_is_refused(k):
+    with pytest.raises(InvalidKError):
+        stable_topk(votes(), k)
+    with pytest.raises(InvalidKError):
+        audit(votes(), k=k, eps=0.1)
+
+
+def test_what_is_no_data_is_refused_by_name():
+    for scorer in (None, Plurality()):
+        with pytest.raises(WrongDataError, match="list"):
+            stable_topk([1, 2], 1, scorer=scorer)
+        with pytest.raises(WrongDataError, match="list"):
+            audit([1, 2], k=1, eps=0.1, scorer=scorer)
+    with pytest.raises(WrongDataError, match="Borda needs ballots, but was given votes"):
+        stable_topk(votes(), 1, scorer=Borda())
+
+
+def test_nothing_is_left_out_before_all_arguments_are_checked():
+    calls = []
+
+    def counting(data):
+        calls.append(1)
+        return medians(data)
+
+    for arguments in ({"k": 9, "eps": 1}, {"k": 1, "eps": -1}, {"k": 1, "eps": 1, "methods": ["x"]}):
+        with pytest.raises(InvalidValueError):
+            audit(matrix(), scorer=Refit(counting), **arguments)
+    for arguments in ({"delta": 2}, {"eps": -1}, {"claim": "?"}):
+        with pytest.raises(InvalidValueError):
+            stable_topk(matrix(), 1, scorer=Refit(counting), **arguments)
+    assert not calls
+
+
+def test_an_item_of_another_type_is_shown_as_it_is():
+    study = Study(ScoreMatrix([[3, 1, 2], [3, 2, 2]], items=[1, 2, 3]))
+    for ask in (lambda: study.explain(2, "1"), lambda: study.margin(pair=("1", 2))):
+        with pytest.raises(InvalidValueError, match=r"there is no item '1'. Did you mean 1\?"):
+            ask()
+    with pytest.raises(InvalidValueError, match=r"a pair must be two items, but is \(1, 2, 3\)"):
+        study.margin(pair=(1, 2, 3))
+
+
+def test_a_study_is_compared_with_newer_data():
+    old, new = (ScoreMatrix(cells) for cells in ([[3, 1], [3, 2]], [[1, 3], [1, 2]]))
+    study = Study(old, "median")
+    assert str(study.compare(new)) == str(study.compare(Study(new, "median")))
+    with pytest.raises(WrongDataError, match="list"):
+        study.compare([1, 2])

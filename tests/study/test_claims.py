@@ -1,0 +1,173 @@
+"""What answers claim: proved, observed or not at all, and never more than is so."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from stability.answer_cases import (
+    approvals,
+    ballots,
+    battles,
+    gappy,
+    matrix,
+    medians,
+    ratings,
+    regression,
+    votes,
+)
+
+from steadyrank import ScoreMatrix, Votes, audit, critical_eps, stable_ranking, stable_topk
+from steadyrank.errors import NoProofError
+from steadyrank.scorers import Bagged, BradleyTerry, ColumnMeans, MeanRating, Plurality, Refit, Ridge
+
+
+@pytest.mark.parametrize(
+    ("data", "scorer", "words"),
+    [
+        (votes(), None, "for any votes"),
+        (approvals(), None, "for any ballots"),
+        (ballots(), None, "for any ballots"),
+        (matrix(), ColumnMeans(value_range=(0, 1)), "for any values from 0 to 1"),
+        (ratings(), MeanRating(value_range=(1, 5)), "that these users give to the items they rated"),
+        (gappy(), ColumnMeans(value_range=(0, 3)), "where there is one now"),
+        (battles(), BradleyTerry(ridge=0.01), "for any battles"),
+        (regression(), Ridge(1.0, feature_bound=10, response_bound=9), "|y| <= 9.0, and eps"),
+        (regression(), None, "for any data"),
+    ],
+    ids=[
+        "votes",
+        "approval",
+        "Borda",
+        "column means",
+        "mean rating",
+        "column means with gaps",
+        "Bradley-Terry with a ridge",
+        "ridge",
+        "size of the ball",
+    ],
+)
+def test_proved_answers_have_delta_0_and_state_what_they_hold_for(data, scorer, words):
+    for guarantee, factor in (("overlap", 1.0), ("cover", 2 + math.sqrt(2))):
+        for answer in (
+            stable_topk(data, 2, scorer=scorer, claim="proved", guarantee=guarantee),
+            stable_ranking(data, scorer=scorer, claim="proved", guarantee=guarantee),
+        ):
+            certificate = answer.certificate
+            assert (certificate.status, certificate.delta) == ("proved", 0.0)
+            everything = (critical_eps(answer.scores, answer.k or 1) < answer.eps).all()
+            assert certificate.vacuous == everything
+            assert words in certificate.sentence
+            result = audit(data, k=2, eps=answer.eps, scorer=scorer)
+            assert result.share_reaching_eps == 0
+            for row in (result.row("inflated_topk", 2), result.row("inflated_ranking")):
+                assert row.delta == 0
+                assert guarantee == "overlap" or row.uncovered == 0
+            bound = factor * certificate.numbers["bound"]
+            assert factor * result.shifts.max() <= bound < answer.eps < bound * (1 + 1e-4)
+
+
+@pytest.mark.parametrize(
+    ("data", "scorer"),
+    [
+        (matrix(), ColumnMeans()),
+        (ratings(), MeanRating()),
+        (battles(), BradleyTerry()),
+        (regression(), Ridge(penalty=1.0)),
+        (matrix(), Refit(medians)),
+        (matrix(), Bagged(ColumnMeans(), bags=3)),
+        (votes(), Bagged(Plurality(), bags=3, size=21)),
+    ],
+    ids=["matrix", "ratings", "battles", "ridge", "refit", "bagged, no range", "bags of everything"],
+)
+def test_no_proof_is_made_up(data, scorer):
+    for ask in (
+        lambda: stable_topk(data, 1, scorer=scorer, claim="proved"),
+        lambda: stable_ranking(data, scorer=scorer, claim="proved"),
+    ):
+        with pytest.raises(NoProofError, match='claim="observed"') as caught:
+            ask()
+        assert scorer.name in str(caught.value)
+
+
+def test_no_bagging_proves_delta_0():
+    with pytest.raises(NoProofError, match="delta = 0"):
+        stable_topk(votes(), 1, delta=0, scorer=Bagged(Plurality(), bags=9), claim="proved")
+
+
+@pytest.mark.parametrize("n", [2, 3, 7, 49, 1000, 123_457])
+def test_root_2_over_n_is_not_proved_for_votes_and_just_above_is(n):
+    data = Votes(["x", "y"], counts=[n - 1, 1])
+    edge = math.sqrt(2) / n
+    for guarantee, bound in (("overlap", edge), ("cover", (2 + math.sqrt(2)) * edge)):
+        asked = {"claim": "proved", "guarantee": guarantee}
+        with pytest.raises(NoProofError, match="no rule proves anything"):
+            stable_topk(data, 1, eps=bound, **asked)
+        with pytest.raises(NoProofError):
+            stable_ranking(data, eps=bound, **asked)
+        above = stable_topk(data, 1, eps=bound * (1 + 1e-8), **asked).certificate
+        assert (above.status, above.delta) == ("proved", 0.0)
+        assert stable_topk(data, 1, **asked).eps == pytest.approx(bound, rel=1e-5)
+    # The theorem is tight: the one vote against n - 1 moves the shares by exactly that much.
+    on_edge, off_edge = (audit(data, k=1, eps=eps) for eps in (edge, edge * (1 + 1e-8)))
+    assert on_edge.share_reaching_eps == (1 if n == 2 else 1 / n)
+    assert off_edge.share_reaching_eps == 0
+
+
+@pytest.mark.parametrize("n", [3, 7, 49, 1000])
+def test_an_eps_that_rounding_cannot_tell_from_the_bound_is_not_proved(n):
+    """The operators lower eps by more than one unit in the last place, so a proof needs more."""
+    data = Votes(["x", "y"], counts=[n - 1, 1])
+    bound = Plurality().sensitivity(data)
+    with pytest.raises(NoProofError):
+        stable_topk(data, 1, eps=math.nextafter(bound.eps, 1), claim="proved")
+    # Without a proof it is audited instead, and holds on these data.
+    observed = stable_topk(data, 1, eps=math.nextafter(bound.eps, 1)).certificate
+    assert (observed.status, observed.delta) == ("observed", 0.0)
+
+
+def test_a_delta_never_exceeds_its_bound_on_the_boundary():
+    """Rounding makes the shift a hair less than eps, and the operators call it a boundary case."""
+    found = 0
+    for n in range(2, 60):
+        gap = 1 / (2 * n - 1)
+        rest = np.full((n - 1, 2), 0.5) + np.array([-gap, gap]) / 2
+        one = n * (np.array([0.5 + gap / 2, 0.5 - gap / 2])) - rest.sum(axis=0)
+        data = ScoreMatrix(np.vstack([one, rest]))
+        eps = float(audit(data, k=1, eps=1.0, methods=[]).shifts[0])
+        for nudged in (np.nextafter(eps, 0), eps, np.nextafter(eps, 1)):
+            result = audit(data, k=1, eps=nudged)
+            for row in result.table[1::2]:
+                assert row.delta <= result.share_reaching_eps
+                found += row.delta > 0
+    assert found  # these are boundary cases indeed
+
+
+def test_an_eps_given_by_hand_is_claimed_as_asked():
+    data = votes()
+    none = stable_topk(data, 2, eps=0.5, claim="none").certificate
+    assert (none.status, none.delta, none.rule) == ("none", None, "given")
+    # 0.5 is far above sqrt(2)/21: a proof for all votes covers these, without leaving any out.
+    assert stable_topk(data, 2, eps=0.5).certificate.status == "proved"
+    low = stable_topk(data, 2, eps=0.001).certificate
+    assert (low.status, low.rule) == ("observed", "audit")
+    assert low.delta == audit(data, k=2, eps=0.001).row("inflated_topk", 2).uncovered
+    assert stable_ranking(data, eps=0.001).certificate.status == "observed"
+
+
+def test_a_bagged_scorer_is_audited_unless_a_proof_is_asked_for():
+    scorer = Bagged(Plurality(), bags=40, seed=3)
+    observed = stable_topk(votes(), 2, eps=0.02, scorer=scorer).certificate
+    assert observed.status == "observed"
+    audited = audit(votes(), k=2, eps=0.02, scorer=scorer).row("inflated_topk", 2)
+    assert observed.delta == audited.uncovered
+    assert stable_topk(votes(), 2, eps=0.02, scorer=scorer, claim="proved").certificate.vacuous
+
+
+def test_an_eps_given_for_a_ranking_is_audited():
+    data = matrix()
+    for eps in (0.01, 0.05, 0.1):
+        row = audit(data, k=1, eps=eps).row("inflated_ranking")
+        for guarantee, share in (("cover", row.uncovered), ("overlap", row.delta)):
+            assert stable_ranking(data, eps=eps, guarantee=guarantee).certificate.delta == share

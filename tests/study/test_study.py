@@ -1,0 +1,169 @@
+"""A study leaves the units out once, however many questions follow, and every function takes one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from steadyrank import (
+    Battles,
+    Refit,
+    ScoreMatrix,
+    Study,
+    Votes,
+    audit,
+    stable_ranking,
+    stable_topk,
+    write_report,
+)
+from steadyrank.errors import InvalidValueError, WrongDataError
+from steadyrank.scorers import ColumnMeans
+from steadyrank.study import calibration
+
+
+def matrix(rows=9, items=5):
+    return ScoreMatrix(np.random.default_rng(4).random((rows, items)), items=list("abcdefgh")[:items])
+
+
+class CountingScorer(ColumnMeans):
+    """Column means that count how often they are asked; margins score again when rows have left."""
+
+    asked = 0
+    scored = 0
+
+    def score(self, data):
+        type(self).scored += len(data.values) == len(matrix().values)
+        return super().score(data)
+
+    def leave_one_out(self, data):
+        type(self).asked += 1
+        return super().leave_one_out(data)
+
+
+def every_question(study, path):
+    answer = study.topk(2)
+    ranking = study.ranking(delta=0)
+    result = study.audit([1, 2, 3])
+    study.curve(2)
+    study.flips(2, eps=0.1)
+    study.check(2)
+    for one in (answer, ranking, result):
+        str(one)
+        one._repr_html_()
+        one.findings()
+    stable_topk(study, 3)
+    stable_ranking(study, eps=0.01)
+    audit(study, 2, delta=0.1)
+    study.report(path / "one.html")
+    write_report(study, 2, path / "two.html", eps=0.2)
+
+
+def test_all_questions_share_one_leave_one_out(tmp_path):
+    pytest.importorskip("vl_convert")
+    CountingScorer.asked = CountingScorer.scored = 0
+    every_question(Study(matrix(), CountingScorer()), tmp_path)
+    assert CountingScorer.asked == 1
+    assert CountingScorer.scored <= 1
+
+
+def test_a_refitted_scorer_is_fitted_once_for_each_unit_and_once_for_all_the_data(tmp_path):
+    pytest.importorskip("vl_convert")
+    calls = []
+
+    def medians(data):
+        calls.append(len(data.values))
+        return np.median(data.values, axis=0)
+
+    study = Study(matrix(), Refit(medians))
+    assert not calls
+    every_question(study, tmp_path)
+    assert len(calls) == len(study.units) + 1
+    assert sorted(calls) == [8] * 9 + [9]
+
+
+def test_nothing_is_left_out_for_the_scores():
+    CountingScorer.asked = CountingScorer.scored = 0
+    study = Study(matrix(), CountingScorer())
+    np.testing.assert_array_equal(study.scores, study.scores)
+    study.topk(2, eps=0.1, claim="none")
+    assert (CountingScorer.asked, CountingScorer.scored) == (0, 1)
+    np.testing.assert_array_equal(study.scores, study.leave_one_out.scores)
+
+
+@pytest.mark.parametrize("guarantee", ["cover", "overlap"])
+@pytest.mark.parametrize("delta", [0.0, 0.3])
+def test_an_audit_takes_the_eps_that_each_answer_takes(delta, guarantee):
+    study = Study(matrix())
+    found = study.audit([2, 3], delta=delta, guarantee=guarantee)
+    assert found.eps is None
+    asked = {"delta": delta, "guarantee": guarantee}
+    for k in (2, 3):
+        assert found.row("inflated_topk", k).eps == study.topk(k, **asked).eps
+        assert (
+            found.flips(k).inflated == study.audit(k, eps=study.topk(k, **asked).eps).flips(k).inflated
+        )
+    assert found.row("inflated_ranking").eps == study.ranking(**asked).eps
+    assert found.row("topk", 2).eps is None
+
+
+def test_rankings_of_many_fitted_items_rest_on_bounds_and_say_so(monkeypatch):
+    rng = np.random.default_rng(1)
+    left = rng.integers(0, 6, 200)
+    data = Battles(left, (left + rng.integers(1, 6, 200)) % 6, rng.random(200) < 0.6)
+    exact = Study(data).ranking()
+    monkeypatch.setattr(calibration, "FITTED", 0)
+    bounded = Study(data).ranking()
+    assert bounded.eps >= exact.eps
+    assert bounded.certificate.rule == "shifts of the scores"
+    assert "No ranking was compared" in bounded.certificate.promise
+    looser = Study(data).ranking(delta=0.2)
+    assert "but not without at most" in looser.certificate.promise
+    assert Study(data).ranking_curve().uncovered(looser.eps) <= looser.certificate.delta <= 0.2
+
+
+def test_functions_are_thin(tmp_path):
+    study, data = Study(matrix()), matrix()
+    assert stable_topk(study, 2).members == stable_topk(data, 2).members == study.topk(2).members
+    assert stable_ranking(study).tiers == stable_ranking(data).tiers
+    assert audit(study, [1, 2]).table == audit(data, [1, 2]).table
+    assert study.curve(2) is study.curve(2) is study.audit(1).curve(2)
+    assert study.flips(2, eps=0.1) == study.audit(2, eps=0.1).flips(2)
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda study: study.audit(2, eps=0.1, delta=0.1), "either delta or eps, not both"),
+        (lambda study: study.audit(2, delta=1.5), "delta must be"),
+        (lambda study: study.check(2, max_delta=-1), "delta must be"),
+        (lambda study: stable_topk(study, 2, scorer=ColumnMeans()), "make another study"),
+        (lambda study: audit(study, 2, scorer="borda"), "Omit scorer=..."),
+    ],
+)
+def test_questions_that_make_no_sense_are_refused_before_anything_is_left_out(ask, words):
+    CountingScorer.asked = 0
+    with pytest.raises(InvalidValueError) as caught:
+        ask(Study(matrix(), CountingScorer()))
+    assert words in str(caught.value)
+    assert CountingScorer.asked == 0
+
+
+def test_a_study_of_nothing_is_refused():
+    with pytest.raises(WrongDataError, match="list"):
+        Study([1, 2])
+
+
+def test_a_check_says_whether_it_passes_and_what_would():
+    study = Study(Votes(["a"] * 9 + ["b"] * 8 + ["c"] * 8))
+    found = study.check(2)
+    assert not found.stable
+    assert study.check(2, eps=found.remedy.eps).stable
+    assert study.check(2, max_delta=0.9).stable
+    assert found.to_frame("pandas")["stable"].tolist() == [False]
+    assert "UNSTABLE" in found._repr_html_()
+
+
+def test_the_usual_k():
+    study = Study(matrix(items=5))
+    assert study.usual_k == 2
+    assert Study(matrix(items=1)).usual_k == 1
