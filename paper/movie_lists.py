@@ -13,7 +13,7 @@ from paper.summaries import MethodSummary, at_least_one, for_json, summary_of
 from paper.unstable_sort import unstable_top_k
 from steadyrank.errors import InvalidValueError
 from steadyrank.scorers import MeanRating
-from steadyrank.study import audit
+from steadyrank import audit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -15,14 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "steadyrank"
-TOP = {"selection": ("operators", "reading", "engines", "data", "scorers", "stability")}
+TOP = {"selection": ("operators", "reading", "sums", "engines", "data", "scorers", "margins", "study")}
 """Modules above the stages, beside the command line, and what they may load; no stage may load them."""
 
 BASE = {path.stem for path in SOURCE.glob("*.py")} - {"__init__", *TOP}
 """Modules beside the stages: errors, types and words, which every stage may load."""
 
-STAGES = ("operators", "reading", "engines", "data", "scorers", "chance", "stability", "report", "cli")
-"""The way of the data; a stage may load those before it."""
+STAGES = (
+    "operators", "reading", "sums", "engines", "data", "scorers", "margins", "report", "study", "cli",
+)  # fmt: skip
+"""The way of the data; a stage may load those before it. Views take plain documents, so results may show themselves."""
 
 LOADS_NOTHING = {"operators": set[str](), "reading": set[str]()}
 """Stages that stand at the beginning: arrays in, sets out; files in, tables out."""

@@ -23,7 +23,7 @@ from steadyrank.reading.declarations import Form, Kind, Role
 from steadyrank.reading.formats import FORMATS, Format
 from steadyrank.reading.labels import encode
 from steadyrank.reading.table import GivenColumn, Table
-from steadyrank.study import auditing
+from steadyrank.study.audit import audit as auditing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -48,8 +48,8 @@ class BradleyTerry(Scorer):
 
     With covariates of the battles (:class:`~steadyrank.data.Battles`) their coefficients are fitted,
     too, without a ridge, and the scores are the strengths at covariates of 0: see
-    ``covariates.py``. Scores without each unit are full refits here as well, in a time that grows with the square of the number of distinct battles; margins beyond one unit are
-    not certified.
+    ``covariates.py``. Scores without each unit are full refits here as well, in a time that grows
+    with the square of the number of distinct battles; margins beyond one unit are not certified.
 
     Parameters
     ----------
