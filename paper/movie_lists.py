@@ -11,9 +11,9 @@ import numpy as np
 from paper.lookalike import lookalike_population
 from paper.summaries import MethodSummary, at_least_one, for_json, summary_of
 from paper.unstable_sort import unstable_top_k
+from steadyrank import audit
 from steadyrank.errors import InvalidValueError
 from steadyrank.scorers import MeanRating
-from steadyrank import audit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

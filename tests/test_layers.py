@@ -24,7 +24,7 @@ BASE = {path.stem for path in SOURCE.glob("*.py")} - {"__init__", *TOP}
 STAGES = (
     "operators", "reading", "sums", "engines", "data", "scorers", "margins", "report", "study", "cli",
 )  # fmt: skip
-"""The way of the data; a stage may load those before it. Views take plain documents, so results may show themselves."""
+"""The way of the data; a stage may load those before it. Views take plain documents alone."""
 
 LOADS_NOTHING = {"operators": set[str](), "reading": set[str]()}
 """Stages that stand at the beginning: arrays in, sets out; files in, tables out."""

@@ -5,9 +5,10 @@ battle and c their coefficients. All of it is fitted together; the scores are th
 where covariates are 0. The ridge is on s, and none is on c, so that units in which covariates are
 measured change nothing.
 
-Newton's method, as in ``fit.py``: with R the most that a step moves the log odds of a battle, the
-third derivative along it is at most R times the second, so a step that is shortened to ``log(1 + R) / R`` goes down for certain. Fits without units go on from the full one with
-its Hessian for all of them, and one by one with their own where that does not settle soon.
+Newton's method, as in ``fit.py``: with R the most that a step moves the log odds of a battle, the third
+derivative along it is at most R times the second, so a step that is shortened to ``log(1 + R) / R`` goes
+down for certain. Fits without units go on from the full one with its Hessian for all of them, and one by
+one with their own where that does not settle soon.
 """
 
 from __future__ import annotations
