@@ -32,6 +32,7 @@ lint: $(VENV)/.dev-$(TEST_EXTRAS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python scripts/count_code.py
 
 format: $(VENV)/.dev-$(TEST_EXTRAS)
 	$(BIN)/ruff check --fix .
