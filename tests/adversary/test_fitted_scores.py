@@ -26,8 +26,8 @@ from steadyrank.scorers import (
     Ridge,
     as_scorer,
     constrained_coefficients,
-    row_folds,
 )
+from steadyrank.scorers.least_squares import folds as row_folds
 from steadyrank.scorers.resolution import snapped
 
 

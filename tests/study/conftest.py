@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from stability.answer_cases import CASES
+
+from study.answer_cases import CASES
 
 
 @pytest.fixture(params=CASES, scope="module")

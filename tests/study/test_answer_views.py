@@ -6,11 +6,11 @@ import pickle
 
 import numpy as np
 import pytest
-from stability.answer_cases import matrix, medians, votes
 
 from steadyrank import ScoreMatrix, Study, Votes, audit, stable_ranking, stable_topk
 from steadyrank.errors import SteadyrankError
 from steadyrank.scorers import Refit
+from study.answer_cases import matrix, medians, votes
 
 
 def test_answers_and_audits_cannot_be_changed():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from stability.answer_cases import CASES, ballots, gappy, votes
 
 from oracles.leaving_out import brute_audit, differences
 from steadyrank import (
@@ -19,6 +18,7 @@ from steadyrank import (
     topk,
 )
 from steadyrank.errors import SteadyrankError
+from study.answer_cases import CASES, ballots, gappy, votes
 
 TARGETS = (0.0, 0.1, 0.3)
 

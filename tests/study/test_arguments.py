@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from stability.answer_cases import matrix, medians, votes
 
 from steadyrank import ScoreMatrix, Study, audit, stable_ranking, stable_topk
 from steadyrank.errors import InvalidKError, InvalidValueError, WrongDataError
 from steadyrank.scorers import Borda, Plurality, Refit
+from study.answer_cases import matrix, medians, votes
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from stability.answer_cases import (
+
+from steadyrank import ScoreMatrix, Votes, audit, critical_eps, stable_ranking, stable_topk
+from steadyrank.errors import NoProofError
+from steadyrank.scorers import Bagged, BradleyTerry, ColumnMeans, MeanRating, Plurality, Refit, Ridge
+from study.answer_cases import (
     approvals,
     ballots,
     battles,
@@ -17,10 +21,6 @@ from stability.answer_cases import (
     regression,
     votes,
 )
-
-from steadyrank import ScoreMatrix, Votes, audit, critical_eps, stable_ranking, stable_topk
-from steadyrank.errors import NoProofError
-from steadyrank.scorers import Bagged, BradleyTerry, ColumnMeans, MeanRating, Plurality, Refit, Ridge
 
 
 @pytest.mark.parametrize(

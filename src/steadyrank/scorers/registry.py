@@ -195,7 +195,7 @@ def _plain(name: object) -> str:
 
 
 def _class_of(name: str) -> Any:
-    module, _, class_name = NAMED[name].partition(".")
+    module, _, class_name = NAMED[name].rpartition(".")
     return getattr(import_module(f"steadyrank.scorers.{module}"), class_name)
 
 
