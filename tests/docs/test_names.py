@@ -14,8 +14,10 @@ from steadyrank import errors
 
 EXPORTING = tuple(
     f"steadyrank.{part}"
-    for part in ("data", "engines", "operators", "scorers", "selection", "stability")
+    for part in ("data", "engines", "operators", "scorers", "selection", "study")
 )
+FUNCTIONS = {"steadyrank.study.functions", "steadyrank.study.randomised"}
+"""Modules whose functions the package itself exports."""
 REPORT = {
     "steadyrank.report.html": {"render_html"},
     "steadyrank.report.picture": {"share_image"},
@@ -41,6 +43,8 @@ def exported() -> set[str]:
     names = {
         f"{module}.{name}" for module in EXPORTING for name in importlib.import_module(module).__all__
     }
+    homes = {name: getattr(steadyrank, name).__module__ for name in steadyrank.__all__}
+    names |= {f"steadyrank.{name}" for name, home in homes.items() if home in FUNCTIONS}
     for module, chosen in REPORT.items():
         home = importlib.import_module(module)
         public = {

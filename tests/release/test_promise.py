@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 RECORDS = Path(__file__).parent / "recorded"
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "promise.md"
-MODULES = ("", ".data", ".engines", ".operators", ".scorers", ".selection", ".stability")
+MODULES = ("", ".data", ".engines", ".operators", ".scorers", ".selection", ".study")
 
 
 def public_names() -> Iterator[str]:
