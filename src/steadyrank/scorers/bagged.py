@@ -12,8 +12,7 @@ import numpy as np
 from steadyrank.errors import InvalidSettingError, ValueRangeError, shorten
 from steadyrank.operators.checks import check_whole
 from steadyrank.scorers.base import RowsOut, Scorer, check_several
-from steadyrank.scorers.checkpoint import FULL
-from steadyrank.scorers.refit import all_fits, refit_all
+from steadyrank.scorers.refit import FULL, all_fits, refit_all
 from steadyrank.scorers.registry import as_scorer
 
 if TYPE_CHECKING:
