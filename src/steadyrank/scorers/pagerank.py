@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.errors import ONE_GROUP, InvalidSettingError, Option, SteadyrankError, shorten
-from steadyrank.scorers.base import UNUSED, Scorer
+from steadyrank.errors import ONE_GROUP, Option, SteadyrankError
+from steadyrank.scorers.base import Scorer, snapped
 from steadyrank.scorers.bradley_terry.scorer import Removals, check_connected
-from steadyrank.scorers.resolution import snapped
+from steadyrank.scorers.settings import Range, setting
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray
@@ -36,8 +36,8 @@ def wins_of(data: Battles) -> FloatArray:
 def perron(matrix: FloatArray) -> FloatArray:
     """Return the positive eigenvector of a matrix, with sum 1, by Noda's iteration.
 
-    For x > 0 let r be the largest of ``(A x)_i / x_i``; then ``(r - A)^-1 x``, scaled, is positive again,
-    and these steps settle from any start, in the end quadratically.
+    For x > 0 let r be the largest of ``(A x)_i / x_i``; then ``(r - A)^-1 x``, scaled, is positive
+    again, and these steps settle from any start, in the end quadratically.
 
     Examples
     --------
@@ -84,15 +84,8 @@ class PageRank(Scorer):
     """
 
     takes = ("battles",)
-    covariates = UNUSED
 
-    damping: float = 0.85
-
-    def __post_init__(self) -> None:
-        if not (isinstance(self.damping, int | float | np.number) and 0 <= self.damping < 1):
-            raise InvalidSettingError(
-                f"damping must be a number from 0 to below 1, but is {shorten(self.damping)}"
-            )
+    damping: float = setting(0.85, Range(0.0, 1.0, below=True))
 
     @property
     def name(self) -> str:
@@ -110,8 +103,7 @@ class PageRank(Scorer):
 
     def score(self, data: Battles) -> FloatArray:
         """Return the shares of time; who never lost votes for everybody."""
-        self.check(data)
-        wins = wins_of(data)
+        wins = wins_of(self.prepared(data))
         size, lost = len(wins), wins.sum(axis=0)
         shares = np.where(lost > 0, wins / np.where(lost > 0, lost, 1.0), 1.0 / size)
         return snapped(perron(self.damping * shares + (1.0 - self.damping) / size), self.resolution)
@@ -136,7 +128,6 @@ class Eigenvector(Scorer):
     """
 
     takes = ("battles",)
-    covariates = UNUSED
     name = "eigenvector of wins"
     resolution = 1e-10
 
@@ -146,7 +137,6 @@ class Eigenvector(Scorer):
 
     def score(self, data: Battles) -> FloatArray:
         """Return the eigenvector; complain unless chains of wins join every two items."""
-        self.check(data)
-        wins = wins_of(data)
+        wins = wins_of(self.prepared(data))
         check_connected(wins > 0, data, scores="eigenvector scores", way_out=INSTEAD)
         return snapped(perron(wins), self.resolution)

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from steadyrank.engines.backends import needed
-from steadyrank.errors import CheckpointError, InvalidSettingError, Option, RefitError, shorten
+from steadyrank.errors import CheckpointError, Option, RefitError, shorten
 from steadyrank.progress import heard, tell
-from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_kind, check_several
-from steadyrank.scorers.resolution import snapped
+from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_kind, check_several, snapped
+from steadyrank.scorers.settings import setting
 from steadyrank.sums.blocks import slices
 
 if TYPE_CHECKING:
@@ -102,13 +102,7 @@ class Refit(Scorer):
     n_jobs: int | None = field(default=None, compare=False)
     label: str | None = None
     model_name: str | None = None
-    resolution: float = 0.0
-
-    def __post_init__(self) -> None:
-        if not (np.isfinite(self.resolution) and self.resolution >= 0):
-            raise InvalidSettingError(
-                f"resolution must be a finite number from 0 on, but is {self.resolution!r}."
-            )
+    resolution: float = setting(0.0)
 
     @property
     def name(self) -> str:
@@ -118,12 +112,12 @@ class Refit(Scorer):
         inner = getattr(self.model, "func", self.model)
         return f"refit of {getattr(inner, '__name__', type(inner).__name__)}"
 
-    def check(self, data: object) -> None:
+    def prepared(self, data: Any) -> Any:
         """Complain unless the data are observations, and a regression for an estimator."""
-        if is_estimator(self.model):
-            _check_regression(self.model, data)
-        else:
-            super().check(data)
+        if not is_estimator(self.model):
+            return super().prepared(data)
+        _check_regression(self.model, data)
+        return data
 
     def score(self, data: Observations) -> FloatArray:
         """Return the scores on all the data."""
