@@ -34,8 +34,9 @@ FULL_BAR, LONGEST = 430, 84
 
 STYLE = """
 text { font: 13px system-ui, sans-serif; fill: #1f2933; } .room { font-weight: 600; font-size: 15px; }
-.say { fill: #52606d; font-size: 12px; } .bar { fill: #9fb3c8; } .step { fill: #b44d12; font-weight: 600; }
-.arc { fill: none; stroke: #627d98; opacity: .55; } .way { stroke: #b44d12; stroke-width: 2; fill: none; }
+.say { fill: #52606d; font-size: 12px; } .bar { fill: #9fb3c8; }
+.step { fill: #b44d12; font-weight: 600; } .way { stroke: #b44d12; stroke-width: 2; fill: none; }
+.arc { fill: none; stroke: #627d98; opacity: .55; }
 .paper { fill: #ffffff; }
 @media (prefers-color-scheme: dark) {
   .paper { fill: #16191d; } text { fill: #e4e7eb; } .say { fill: #9aa5b1; } .bar { fill: #486581; }
@@ -67,16 +68,13 @@ def walk() -> list[str]:
         name = frame.f_code.co_filename  # type: ignore[attr-defined]
         inside = event == "call" and name.startswith(start)
         if inside and frame.f_code.co_name != "<module>":  # type: ignore[attr-defined]
-            seen.setdefault(name.removeprefix(start).split(os.sep)[0])
+            seen.setdefault(Path(name.removeprefix(start)).parts[0])
 
     shown = sys.stdout
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
         sys.stdout = nowhere
         try:
-            for profile in (
-                None,
-                entered,
-            ):  # what is done once, while modules load, is no part of the way
+            for profile in (None, entered):  # loading is no part of the way
                 sys.setprofile(profile)
                 with suppress(SystemExit):
                     main(["topk", str(DEMO), "-k", "5"])
@@ -123,10 +121,9 @@ def picture() -> str:
             one, two = place[room] + 6, place[other] + 6
             reach = ARCS + 90 + abs(one - two) * 0.55
             width = min(6.0, 0.6 + number / 8)
-            parts.append(
-                f'<path class="arc" stroke-width="{width:.1f}" d="M{ARCS + 80},{one} C{reach:.0f},{one} '
-                f'{reach:.0f},{two} {ARCS + 80},{two}"><title>{room} loads {other}: {number}</title></path>'
-            )
+            curve = f"M{ARCS + 80},{one} C{reach:.0f},{one} {reach:.0f},{two} {ARCS + 80},{two}"
+            said = f"<title>{room} loads {other}: {number}</title>"
+            parts.append(f'<path class="arc" stroke-width="{width:.1f}" d="{curve}">{said}</path>')
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img">'
     title = "<title>The rooms of the house, their sizes, what loads what, and the way of a file</title>"
     return "\n".join([head, title, f"<style>{STYLE}</style>", *parts, "</svg>"]) + "\n"
