@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 
 from oracles.raw_rows import Raw, Said
@@ -19,6 +18,8 @@ from steadyrank.errors import SteadyrankError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    import numpy as np
 
     Cases = Callable[[int], Iterator[np.random.Generator]]
 
