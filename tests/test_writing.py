@@ -54,7 +54,7 @@ def by_command(*arguments: str) -> Callable[[Path, Path], None]:
 
 
 def by_checkpoint(path: Path, data: Path) -> None:
-    Refit(column_medians, checkpoint=path, progress=False).leave_one_out(MATRIX)
+    Refit(column_medians, model_name="medians", checkpoint=path, progress=False).leave_one_out(MATRIX)
 
 
 def by_report(path: Path, data: Path) -> None:

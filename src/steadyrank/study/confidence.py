@@ -17,6 +17,7 @@ from scipy.special import ndtr, ndtri
 from steadyrank.data.estimates import Estimates
 from steadyrank.operators.checks import check_k, check_level, check_size, check_square, check_whole
 from steadyrank.reading.arrays import frozen
+from steadyrank.scorers.base import declared
 from steadyrank.study.document import finite, label, labels, told
 from steadyrank.study.headlines import named
 from steadyrank.study.rank_sets import NEVER, Noise, normal_draws, student
@@ -204,7 +205,7 @@ def confidence_of(study: Study, level: float, draws: int, seed: int) -> Confiden
     ends[:, (errors <= NEVER * np.abs(scores)) & (given is None)] = np.nan
     about = study.about() | {"_study": None, "level": level, "draws": draws, "seed": seed}
     return Confidence(
-        **about | {"notes": (*data.notes, TIES, *study.scorer.remarks(scores))},
+        **about | {"notes": (*data.notes, TIES, *(declared(study.scorer, "remarks", scores) or ()))},
         errors=frozen(errors),
         score_intervals=frozen(ends),
         bootstrap_ranks=rank_percentiles(drawn, tail),
