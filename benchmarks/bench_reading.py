@@ -60,7 +60,7 @@ def from_file_to_answer(rows: int, repeats: int) -> list[Any]:
         for kind, path in paths.items():
             jobs = {
                 "steadyrank topk -k 20": (
-                    command("-m", "steadyrank.cli", "topk", path, "-k", "20"),
+                    command("-m", "steadyrank", "topk", path, "-k", "20"),
                     2.5,
                 ),
                 "reading, scores and leave-one-out": (command("-c", LEFT_OUT, path), 2.0),

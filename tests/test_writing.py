@@ -219,7 +219,7 @@ def test_one_of_several_files_and_standard_input(data: Path, capsys: pytest.Capt
     pattern = str(data.with_name("*.csv"))
     assert main(["topk", pattern, "-k", "1", "--csv", "-o", str(second)]) == 2
     assert "holds the data that were read" in capsys.readouterr().err
-    run = f"{sys.executable} -m steadyrank.cli topk"
+    run = f"{sys.executable} -m steadyrank topk"
     for command in (f"{run} - -k 1 -o '{data}' < '{data}'", f"{run} '{data}' -k 1 >> '{data}'"):
         done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
         assert (done.returncode, done.stdout) == (2, "")

@@ -193,7 +193,7 @@ def test_nothing_ends_in_a_traceback(
 
 
 def _shell(command: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    ready = command.replace("steadyrank ", f"{sys.executable} -m steadyrank.cli ")
+    ready = command.replace("steadyrank ", f"{sys.executable} -m steadyrank ")
     return subprocess.run(
         ["bash", "-c", ready],
         capture_output=True,

@@ -72,7 +72,7 @@ def completed(*words: str) -> list[str]:
         "COMP_CWORD": str(len(words)),
     }
     found = subprocess.run(
-        [sys.executable, "-m", "steadyrank.cli"],
+        [sys.executable, "-m", "steadyrank"],
         capture_output=True,
         text=True,
         check=True,
