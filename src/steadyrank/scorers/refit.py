@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, fields
 from functools import partial
-from inspect import isroutine
+from inspect import isroutine, signature
 from platform import python_version
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -290,10 +290,8 @@ def _place(units: Units, unit: int) -> str:
 
 
 def _takes_seed(model: Any) -> bool:
-    import inspect
-
     try:
-        return "seed" in inspect.signature(model).parameters
+        return "seed" in signature(model).parameters
     except (TypeError, ValueError):  # some built-in functions have no signature
         return False
 

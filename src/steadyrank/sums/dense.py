@@ -62,8 +62,8 @@ class DenseEntries(Entries):
         self.values = values
         self._rows, self._items = values.shape
         self.weighted, self.grouped = weights is not None, not (unit is None and weights is None)
-        times, self.scale = weights or (None, 1)
-        self.rows = self._rows if times is None else int(times.sum())
+        self._times, self.scale = weights or (np.ones(self._rows, dtype=np.int64), 1)
+        self.rows = int(self._times.sum())
         self._labels = labels
         self._block_numbers = block_numbers
         self._holes = bool((self.observed < self._rows).any())
@@ -71,20 +71,23 @@ class DenseEntries(Entries):
         self.form = exact_form(present, addends=self.rows, parts=parts)
         if not self.form.whole:
             self.form = self._form_of_columns()
-        self._units = self._rows if unit is None else int(unit.max()) + 1
-        self._merged = self._of_units(unit, times) if self.grouped else None
+        self._unit = np.arange(self._rows) if unit is None else unit
+        self._units = int(self._unit.max()) + 1
 
-    def _of_units(self, unit: IntArray | None, times: IntArray | None) -> tuple[Parts, IntArray]:
-        """Return what each unit gives, and in how many values: of each item, or the same of all."""
-        order = np.arange(self._rows) if unit is None else np.argsort(unit, kind="stable")
-        pointers = np.append(0, np.cumsum(np.bincount(order if unit is None else unit)))
+    @cached_property
+    def _merged(self) -> tuple[Parts, IntArray] | None:
+        """What each unit gives, and in how many values, of each item or of all; None of single rows."""
+        if not self.grouped:
+            return None
+        order = np.argsort(self._unit, kind="stable")
+        pointers = np.append(0, np.cumsum(np.bincount(self._unit)))
         sums: list[Parts] = []
         counts = []
         for first, last in unit_ranges(pointers, max(1, self._block_numbers // max(1, self._items))):
             rows = order[pointers[first] : pointers[last]]
             starts, values = pointers[first : last + 1] - pointers[first], self.values[rows]
-            each = np.ones((len(rows), 1), np.int64) if times is None else times[rows][:, np.newaxis]
-            sums.append(tuple(segment_sums(part * each, starts) for part in self._exact(values)))
+            each = self._times[rows][:, np.newaxis]
+            sums.append(tuple(segment_sums(part, starts) for part in self._exact(values, times=each)))
             counts.append(segment_sums(each * ~np.isnan(values) if self._holes else each, starts))
         return tuple(map(np.concatenate, zip(*sums, strict=True))), np.concatenate(counts)
 
@@ -99,9 +102,7 @@ class DenseEntries(Entries):
     @cached_property
     def counts(self) -> IntArray:
         """How many values each column has, in parts."""
-        if self._merged is None:
-            return self.observed
-        return np.broadcast_to(self._merged[1].sum(axis=0), (self._items,))
+        return np.asarray(self._times @ ~np.isnan(self.values)) if self.weighted else self.observed
 
     @cached_property
     def observed(self) -> IntArray:
@@ -114,10 +115,10 @@ class DenseEntries(Entries):
     @cached_property
     def totals(self) -> Parts:
         """The sums of the columns."""
-        found = [
-            tuple(part.sum(axis=0) for part in self._given(units, EVERYTHING))
-            for units in self._ranges(self._items)
-        ]
+        found = []
+        for rows in slices(self._rows, self._block_numbers, self._items):
+            given = self._exact(self.values[rows], times=self._times[rows, np.newaxis])
+            found.append([part.sum(axis=0) for part in given])
         return tuple(np.sum(part, axis=0) for part in zip(*found, strict=True))
 
     @property
@@ -195,8 +196,13 @@ class DenseEntries(Entries):
         counts = self._merged[1][units]
         return counts[:, items] if counts.shape[1] == self._items else counts
 
-    def _exact(self, values: FloatArray, items: IntArray | slice = EVERYTHING) -> Parts:
-        return self.form.parts(np.where(np.isnan(values), 0.0, values) if self._holes else values, items)
+    def _exact(
+        self, values: FloatArray, items: IntArray | slice = EVERYTHING, times: Any = None
+    ) -> Parts:
+        """Return values of some items in exact form, gaps as nothing, each as often as it counts."""
+        values = np.where(np.isnan(values), 0.0, values) if self._holes else values
+        parts = self.form.parts(values, items)
+        return tuple(part * times for part in parts) if self.weighted and times is not None else parts
 
     def _ranges(self, width: int) -> Iterator[slice]:
         """Cut the units into ranges that make up one block, of so many numbers each."""
