@@ -405,18 +405,18 @@ class TestArenaScale:
             assert plain.topk(k).members == arena.topk(k).members
             first, second = plain.margin(k), arena.margin(k)
             assert (first.lower, first.upper) == (second.lower, second.upper)
-        assert arena.leave_one_out.shifts() == pytest.approx(
+        assert arena.facts.leave_one_out.shifts() == pytest.approx(
             self.FACTOR * plain.leave_one_out.shifts(), rel=1e-9, abs=1e-9
         )
         for quick, slow in zip(
-            arena.leave_one_out.outer_bounds(), arena.leave_one_out.bounds(), strict=True
+            arena.facts.leave_one_out.outer_bounds(), arena.facts.leave_one_out.bounds(), strict=True
         ):
             assert quick == pytest.approx(slow, abs=5.0)
-        low, high = arena.leave_one_out.outer_bounds()
-        inner = arena.leave_one_out.bounds()
+        low, high = arena.facts.leave_one_out.outer_bounds()
+        inner = arena.facts.leave_one_out.bounds()
         assert (low <= inner[0]).all()
         assert (high >= inner[1]).all()
-        one, two = (study.leave_one_out.contests() for study in (plain, arena))
+        one, two = (study.facts.leave_one_out.contests() for study in (plain, arena))
         order = plain.order
         for removals in (1, 5):
             gains = one.gain(removals, *order[:2], 1.0), two.gain(removals, *order[:2], self.FACTOR)

@@ -68,7 +68,7 @@ def audit(options: group.AuditOptions) -> None:
     steadyrank audit benchmark.csv -k 4 --removals 3 --samples 200
     """
     ks = parse_ks(options.k)
-    names = ("eps", "delta", "guarantee", "removals", "samples", "seed", "recalibrate")
+    names = ("eps", "delta", "guarantee", "removals", "samples", "seed")
     asked = {name: getattr(options, name) for name in names}
     _answer(options, lambda study: study.audit(ks, **asked))
 
@@ -171,18 +171,19 @@ def report(options: group.ReportOptions) -> None:
     steadyrank report chat_battles.csv --unit judge -o battles.html
     steadyrank report benchmark.csv -k 4 --title Methods --open
     """
+    from steadyrank.report.html import render_html
     from steadyrank.report.lines import Line
-    from steadyrank.study.views import write_page
+    from steadyrank.study.study import usual_k
     from steadyrank.writing import target_of, write_whole
 
     study, about = open_study(options, options.output)
     for path in options.beside.values():
         target_of(path)  # likewise before the work
-    k = study.usual_k if options.k is None else options.k
+    k = usual_k(len(study.items)) if options.k is None else options.k
     with working("Writing the report"):
         found = _with(options, study.topk(k, **_how(options))).findings(**about)
         beside = _beside(found, options)  # made before anything is written
-        write_page(found, options.output, options.title)
+        write_whole(render_html(found, title=options.title), options.output)
         for path, content in beside.items():
             write_whole(content, path)
     screen = console()
@@ -303,7 +304,6 @@ def _answer(options: Any, ask: Callable[[Study], Any], work: str = "Leaving ever
 def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line]]) -> None:
     """Write a document in the form that was asked for; ``told`` puts it into lines for a terminal."""
     from steadyrank.report.export import GUARD_NOTE, has_guards, to_csv, to_json
-    from steadyrank.study.views import write_page
 
     screen = console()
     wanted: dict[str, Any] = {name: getattr(options, name, False) for name in ("everything", "verbose")}
@@ -314,7 +314,10 @@ def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line
         if options.form == "csv" and has_guards(found):
             say(f"note: {GUARD_NOTE}.", ExitCode.FINE)
     elif options.form == "html":
-        write_page(found, options.output, None)
+        from steadyrank.report.html import render_html
+        from steadyrank.writing import write_whole
+
+        write_whole(render_html(found), options.output)
     elif options.output is not None:
         page = replace(terminal_of(screen, "utf-8"), **wanted)
         text = [line.text for line in within(told(found, page), page)]

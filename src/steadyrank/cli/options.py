@@ -234,7 +234,6 @@ class AuditOptions(OutputOptions, TargetOptions):
     )
     samples: int | None = option(ANSWER, "N", "How many random sets are drawn; 1,000 if not given.")
     seed: int = option(ANSWER, "SEED", "Of the random sets.", default=0, tell=True)
-    recalibrate: bool = flag(ANSWER, "Also choose eps anew without each unit.", "--recalibrate")
 
 
 class ExplainOptions(OutputOptions, ScorerOptions):

@@ -17,5 +17,4 @@ from steadyrank.study.curve import (
 )
 from steadyrank.study.explanation import Explanation as Explanation, Needed as Needed, Rival as Rival
 from steadyrank.study.margin import Margin as Margin
-from steadyrank.study.randomised import RandomisedRow as RandomisedRow
 from steadyrank.study.study import Study as Study

@@ -25,7 +25,7 @@ from steadyrank.wording import counted, plural, rounded_up
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.base import Settled
-    from steadyrank.study.study import Study
+    from steadyrank.study.facts import Facts
 
 Claim = Literal["observed", "proved", "none"]
 
@@ -80,7 +80,7 @@ class Calibration:
     or an eps that is given and not to be checked, needs none.
     """
 
-    study: Study
+    study: Facts
     k: int | None
     guarantee: Guarantee = "cover"
 
@@ -255,7 +255,7 @@ class Inflation:
         What breaking means.
     """
 
-    study: Study
+    study: Facts
     eps: float | None
     target: float
     guarantee: Guarantee

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.study.study import Study
+    from steadyrank.study.facts import Facts
 
     EpsOf: TypeAlias = Callable[[int | None], float]
     """From a k, or None for the full ranking, to the inflation."""
 
     Operator: TypeAlias = Callable[..., Any]
-    """From scores and k to item indices or a mask of the items; or from scores alone to rankings."""
+    """From scores and k to item indices or a mask of the items."""
 
 ROUGHLY = 1e-5
 """Nearer to eps than this share of it, bounds leave it to the operators, which know of rounding."""
@@ -75,11 +75,6 @@ class AuditRow:
         The distinct units whose removal breaks the answer.
     lower, upper : float or None
         Of random removals: confidence limits of the share of all removals that break the answer.
-    recalibrated : float or None
-        Where eps was chosen anew without each unit: the share of units whose removal then leaves fewer
-        than k common items (no common ranking).
-    eps_without : (float, float) or None
-        The smallest and the largest eps that was so chosen.
 
     Examples
     --------
@@ -98,8 +93,6 @@ class AuditRow:
     broken: IntArray = field(default_factory=lambda: np.empty(0, np.int64), repr=False, compare=False)
     lower: float | None = None
     upper: float | None = None
-    recalibrated: float | None = None
-    eps_without: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "broken", frozen(self.broken))
@@ -126,39 +119,34 @@ class AuditRow:
         return math.log10(self.size >> excess) + excess * math.log10(2)
 
 
-def ranking_row(study: Study, eps_of: EpsOf, max_states: int) -> AuditRow:  # noqa: ARG001 (same call)
+def ranking_row(facts: Facts, eps_of: EpsOf, max_states: int) -> AuditRow:  # noqa: ARG001 (same call)
     """Audit the plain ranking: broken wherever any two items change places."""
-    loo = study.leave_one_out
-    broken = loo.reordered(study.order)
-    share = study.share(broken)
+    loo = facts.leave_one_out
+    broken = loo.reordered(facts.order)
+    share = facts.share(broken)
     return AuditRow("ranking", None, share, share, None, 1, note=NOT_JACCARD, broken=broken)
 
 
-def inflated_ranking_row(study: Study, eps_of: EpsOf, max_states: int) -> AuditRow:
+def inflated_ranking_row(facts: Facts, eps_of: EpsOf, max_states: int) -> AuditRow:
     """Audit the inflated ranking: broken where the two sets share no ranking."""
     eps = eps_of(None)
-    broken = units_without_common_ranking(study, eps)
-    size, note = size_of_rankings(RankingSet(study.leave_one_out.scores, eps), max_states)
-    delta, uncovered = study.share(broken), uncovered_share(study, eps)
+    broken = units_without_common_ranking(facts, eps)
+    delta, uncovered = facts.share(broken), uncovered_share(facts, eps)
+    size, note = None, NOT_JACCARD
+    try:
+        size = RankingSet(facts.scores, eps).count(max_states=max_states)
+    except StateLimitError as error:
+        note += f"; size not counted: {error}"
     return AuditRow("inflated_ranking", None, delta, uncovered, None, size, eps, note, broken)
 
 
-def size_of_rankings(answer: Any, max_states: int) -> tuple[int | None, str]:
-    """Return how many rankings an answer holds, as far as it can tell, and what is to be noted."""
-    limit = {"max_states": max_states} if isinstance(answer, RankingSet) else {}
-    try:
-        return (int(answer.count(**limit)) if hasattr(answer, "count") else None), NOT_JACCARD
-    except StateLimitError as error:
-        return None, f"{NOT_JACCARD}; size not counted: {error}"
-
-
-def uncovered_share(study: Study, eps: float) -> float | None:
+def uncovered_share(facts: Facts, eps: float) -> float | None:
     """Return the share of units without which the plain ranking is not in the set, where it is cheap.
 
     A unit that moves the scores by less than eps over 2 + sqrt(2) never is one of them.
     """
-    loo, rival = study.leave_one_out, Rival(study.scores)
-    chosen = study.reaching(eps / STEEPEST_COVER)
+    loo, rival = facts.leave_one_out, Rival(facts.scores)
+    chosen = facts.reaching(eps / STEEPEST_COVER)
     exact = type(loo).columns_near is LeaveOneOut.columns_near
     if int(chosen.sum()) * len(loo.scores) > (COVERED if exact else COVERED // 100):
         return None
@@ -175,17 +163,17 @@ def uncovered_share(study: Study, eps: float) -> float | None:
         for unit, row in zip(units.tolist(), rows, strict=True)
         if rival.meeting_and_covering(row)[1] >= eps
     ]
-    return study.share(np.array(lost, dtype=np.int64))
+    return facts.share(np.array(lost, dtype=np.int64))
 
 
-def units_without_common_ranking(study: Study, eps: float) -> IntArray:
+def units_without_common_ranking(facts: Facts, eps: float) -> IntArray:
     """Return the distinct units without which no ranking of the set remains.
 
     Where scores move by less than eps, Theorem 8 settles it without a look. Of units that do the same
     to items with the same scores, one is looked at: names do not matter here.
     """
-    loo = study.leave_one_out
-    reaching = np.flatnonzero(study.reaching(eps))
+    loo = facts.leave_one_out
+    reaching = np.flatnonzero(facts.reaching(eps))
     first = alike(loo, reaching) if len(reaching) else reaching
     chosen = np.zeros(len(loo.units), dtype=np.bool_)
     chosen[first] = True

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.study.study import Study
+    from steadyrank.study.facts import Facts
 
 Members: TypeAlias = "Callable[[FloatArray, FloatArray, int], BoolArray]"
 """From score rows, what they hold from a rank on, and that rank to membership, row by row."""
@@ -248,18 +248,18 @@ class TopKAudit:
 
     Parameters
     ----------
-    study : Study
+    facts : Facts
         Scores with and without each unit.
     eps : mapping
         The values of k, and the inflation up to which answers are asked for of each.
     """
 
-    def __init__(self, study: Study, eps: Mapping[int, float]) -> None:
-        self._study = study
-        self._loo = study.leave_one_out
+    def __init__(self, facts: Facts, eps: Mapping[int, float]) -> None:
+        self._facts = facts
+        self._loo = facts.leave_one_out
         self._eps = eps
         self._depth = {k: C * each for k, each in eps.items()}
-        self._active = active_items(*study.outer_bounds, self._depth)
+        self._active = active_items(*facts.outer_bounds, self._depth)
 
     def rows(self, methods: Mapping[str, Callable[[float], Members]]) -> list[AuditRow]:
         """Audit every method for every k in one pass over the leave-one-out scores."""
@@ -273,7 +273,7 @@ class TopKAudit:
             inflated="inflated_topk" in methods, every=every
         ):
             rows = np.concatenate([self._loo.scores[active.items][np.newaxis], left_out])
-            window, counts = windows_from(rows, active.places), self._study.units.counts[units]
+            window, counts = windows_from(rows, active.places), self._facts.units.counts[units]
             plain = plain_members(rows, window, active.places)
             for name in methods:
                 tally = tallies[name, active.k]
@@ -292,9 +292,9 @@ class TopKAudit:
 
     def _row(self, name: str, k: int, tally: _Tally) -> AuditRow:
         """Return what was found of all units."""
-        active, total = self._active[k], self._study.units.total
+        active, total = self._active[k], self._facts.units.total
         broken = np.sort(np.concatenate([np.empty(0, np.int64), *tally.broken]))
-        shares = self._study.share(broken), tally.uncovered / total, 1 - tally.lost_jaccard / total
+        shares = self._facts.share(broken), tally.uncovered / total, 1 - tally.lost_jaccard / total
         if not tally.size:  # no unit moves anything
             tally.size = int(active.answer(tally.members, self._loo.scores).sum()) + active.always_in
         eps = None if name == "topk" else self._eps[k]
@@ -318,7 +318,7 @@ class TopKAudit:
         come near it; all that the bounds allow are looked at for the other units alone.
         """
         looks: list[tuple[list[Active], BoolArray | None]] = []
-        rest, (lowest, highest) = [], self._study.outer_bounds
+        rest, (lowest, highest) = [], self._facts.outer_bounds
         for k, active in self._active.items():
             known = kth_range(self._loo, highest, k) if len(active.items) > MANY else None
             if known is None:
@@ -363,7 +363,7 @@ class TopKAudit:
         """Return, for each of these units, the items that leave and that enter when it is left out."""
         if not len(units):
             return ()
-        known, found = self._study.units, {}
+        known, found = self._facts.units, {}
         wanted = np.bincount(units, minlength=len(known)) > 0
         for actives, among in self._looks:
             asked = wanted if among is None else wanted & among
@@ -378,7 +378,7 @@ class TopKAudit:
         return tuple(found[unit] for unit in sorted(found))
 
     def _named(self, active: Active, inside: BoolArray) -> tuple[object, ...]:
-        return tuple(self._study.items[item] for item in active.items[inside])
+        return tuple(self._facts.items[item] for item in active.items[inside])
 
 
 def chunked(parts: Iterator[tuple[IntArray, FloatArray]]) -> Iterator[tuple[IntArray, FloatArray]]:
