@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import permutations, product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -212,3 +213,21 @@ def test_seeds_of_bags_and_too_few_seeds() -> None:
     for seeds, shared in (([], True), ([1], False), ([1, 1], True)):
         with pytest.raises(InvalidValueError, match="seeds must be different"):
             randomised_audit(VOTES, [1], bagged, seeds=seeds, eps=0.1, shared=shared)
+
+
+def test_the_table_of_the_page_is_what_comes_out() -> None:
+    """docs/eps.md shows them."""
+    votes = Votes(["ann", "bob", "cyd", "dan"], counts=[52, 51, 31, 9])
+
+    def halves(data: Votes, seed: int) -> np.ndarray:
+        rng = np.random.default_rng(seed)
+        drawn = rng.multivariate_hypergeometric(data.tally, data.n_units // 2)
+        return drawn / drawn.sum()
+
+    page = (Path(__file__).parents[2] / "docs" / "eps.md").read_text(encoding="utf-8")
+    for shared in (True, False):
+        rows = randomised_audit(
+            votes, [1], lambda seed: Refit(halves, seed=seed), seeds=range(20), eps=0.05, shared=shared
+        )
+        cells = [f"{row.delta:.3f} ± {row.standard_error:.3f}" for row in rows[:2]]
+        assert f"| {'shared' if shared else 'fresh'} | {' | '.join(cells)} |" in page
