@@ -18,7 +18,6 @@ from steadyrank.margins.lists import Withstanding
 from steadyrank.operators.boundary import MOST_OF_EPS, effective_eps, just_above
 from steadyrank.operators.checks import check_eps, check_whole
 from steadyrank.scorers.base import LeaveOneOut, check_several
-from steadyrank.study.audit.rows import units_without_common_ranking
 from steadyrank.study.certificate import Certificate, Claims, Guarantee, unchecked
 from steadyrank.wording import counted, plural, rounded_up
 
@@ -233,6 +232,8 @@ class Calibration:
         if bounded := self._by_shifts:
             broken = study.reaching(eps / self._factor)
         elif self.k is None and not self._cover and not chosen:
+            from steadyrank.study.audit.rankings import units_without_common_ranking
+
             broken = units_without_common_ranking(study, eps)
         else:
             broken = self._each_needs >= eps

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.errors import InvalidValueError, Option
-from steadyrank.operators.states import MAX_STATES
 from steadyrank.study.study import Study
 
 if TYPE_CHECKING:
@@ -120,7 +119,7 @@ def audit(  # noqa: PLR0913 (all but two by name)
     scorer: object = None,
     methods: Iterable[str] | None = None,
     operators: Mapping[str, Operator] | None = None,
-    max_states: int = MAX_STATES,
+    max_states: int | None = None,
     removals: int = 1,
     samples: int | None = None,
     seed: int = 0,
@@ -145,8 +144,8 @@ def audit(  # noqa: PLR0913 (all but two by name)
         unless given.
     operators : mapping, optional
         Operators of your own by name: functions of (scores, k) that give item indices or a mask.
-    max_states : int
-        The limit for counting rankings; beyond it the size says "not counted".
+    max_states : int, optional
+        The limit for counting rankings, ten million unless given; beyond it the size says "not counted".
     removals : int
         How many units leave together. One: every unit, exactly. Several: random sets of so many, every
         set as likely as any other, and a :class:`RandomAudit` of what was observed. They are scored

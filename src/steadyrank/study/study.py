@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from steadyrank.data.kinds import as_observations
 from steadyrank.operators.checks import check_eps, check_k, check_whole
-from steadyrank.operators.rankings import RankingSet
-from steadyrank.operators.states import MAX_STATES
 from steadyrank.operators.topk_sets import inflated_topk
 from steadyrank.scorers.registry import resolve_scorer
 from steadyrank.study.answers import StableRanking, StableTopK
@@ -140,6 +138,8 @@ class Study:
         removals: int = 1,
     ) -> StableRanking:
         """Return the stable ranking; see :func:`steadyrank.stable_ranking`."""
+        from steadyrank.operators.rankings import RankingSet
+
         facts = self.facts
         certificate = Calibration(facts, None, guarantee).certificate(delta, eps, claim, removals)
         told, changing = self._told_of(certificate), None
@@ -173,7 +173,7 @@ class Study:
         guarantee: Guarantee = "cover",
         methods: Iterable[str] | None = None,
         operators: Mapping[str, Operator] | None = None,
-        max_states: int = MAX_STATES,
+        max_states: int | None = None,
         removals: int = 1,
         samples: int | None = None,
         seed: int = 0,

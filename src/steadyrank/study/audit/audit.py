@@ -16,7 +16,8 @@ import numpy as np
 from steadyrank.errors import InvalidValueError, Option, listing, shorten
 from steadyrank.operators.checks import check_k
 from steadyrank.study import document
-from steadyrank.study.audit.rows import inflated_ranking_row, operator_rows, ranking_row
+from steadyrank.study.audit.rankings import inflated_ranking_row, ranking_row
+from steadyrank.study.audit.rows import operator_rows
 from steadyrank.study.audit.topk import Flips, Members, TopKAudit, inflated_members, plain_members
 from steadyrank.study.headlines import border_warnings
 from steadyrank.study.results import Result, some_of
@@ -42,7 +43,7 @@ A function gets rows of scores, what each row holds from its k-th best score on 
 No member may be eps / sqrt(2) or more below the k-th best.
 """
 
-RANKING_METHODS: dict[str, Callable[[Facts, EpsOf, int], AuditRow]] = {
+RANKING_METHODS: dict[str, Callable[[Facts, EpsOf, int | None], AuditRow]] = {
     "ranking": ranking_row,
     "inflated_ranking": inflated_ranking_row,
 }
@@ -284,7 +285,7 @@ class AuditPlan:
         ks: list[int],
         methods: Iterable[str] | None,
         operators: Mapping[str, Operator],
-        max_states: int,
+        max_states: int | None,
     ) -> None:
         known = (*TOPK_METHODS, *RANKING_METHODS)  # with those that were registered since
         chosen = known if methods is None else methods
