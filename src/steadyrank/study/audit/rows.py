@@ -1,4 +1,4 @@
-"""The rows of an audit, and those of operators that a user passes: called on all scores, unit by unit."""
+"""The rows of an audit, and those of operators that a user passes: called on all scores, by unit."""
 
 from __future__ import annotations
 
