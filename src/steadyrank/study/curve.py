@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -40,9 +40,6 @@ if TYPE_CHECKING:
     from steadyrank.scorers.base import LeaveOneOut
     from steadyrank.study.certificate import Guarantee
     from steadyrank.study.facts import Facts
-
-    Eps = TypeVar("Eps", float, FloatArray)
-    """One, or several."""
 
 DEEPER = 4.0
 """How much deeper the next look goes."""
@@ -95,10 +92,9 @@ class Curve:
     def _breaking(self) -> Steps:
         return Steps.reaching(self.breaking_eps, self.counts)
 
-    def delta(self, eps: Eps) -> Eps:
+    def delta(self, eps: float | FloatArray) -> Any:
         """Return the exact instability at one eps, or at each of several."""
-        shares: Eps = self._breaking.at(eps)
-        return shares
+        return self._breaking.at(eps)
 
     def smallest_eps(self, delta: float) -> float:
         """Return an eps just above the smallest that makes the instability at most ``delta``."""
@@ -118,6 +114,11 @@ class Curve:
         return curve(self, ax, eps=eps)
 
     @property
+    def near(self) -> float:
+        """An eps to look at where no unit breaks anything."""
+        raise NotImplementedError
+
+    @property
     def _beside(self) -> Steps:
         """What stands beside delta."""
         raise NotImplementedError
@@ -125,11 +126,6 @@ class Curve:
     @property
     def _words(self) -> tuple[str, str]:
         """What the curve is of, and what one of those is that stand beside delta."""
-        raise NotImplementedError
-
-    @property
-    def near(self) -> float:
-        """An eps to look at where no unit breaks anything."""
         raise NotImplementedError
 
 
@@ -173,10 +169,6 @@ class StabilityCurve(Curve):
     def _beside(self) -> Steps:
         return Steps(np.sort(self.critical_eps), np.arange(len(self.critical_eps) + 1))
 
-    @overload
-    def size(self, eps: float) -> int: ...
-    @overload
-    def size(self, eps: FloatArray) -> IntArray: ...
     def size(self, eps: float | FloatArray) -> Any:
         """Return the exact number of members at one eps, or at each of several."""
         return self._beside.at(eps)
@@ -234,15 +226,10 @@ class RankingCurve(Curve):
     def _beside(self) -> Steps:
         return Steps(np.sort(self.tier_eps), np.arange(len(self.tier_eps) + 1, 0, -1))
 
-    def uncovered(self, eps: Eps) -> Eps:
+    def uncovered(self, eps: float | FloatArray) -> Any:
         """Return the share of units without which the plain ranking is not in the set."""
-        shares: Eps = self._covering.at(eps)
-        return shares
+        return self._covering.at(eps)
 
-    @overload
-    def tiers(self, eps: float) -> int: ...
-    @overload
-    def tiers(self, eps: FloatArray) -> IntArray: ...
     def tiers(self, eps: float | FloatArray) -> Any:
         """Return the exact number of tiers at one eps, or at each of several."""
         return self._beside.at(eps)
