@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "steadyrank"
-TOP = {"selection": ("operators", "reading", "sums", "engines", "data", "scorers", "margins", "study")}
+TOP = {
+    "selection": ("operators", "reading", "sums", "engines", "data", "scorers", "margins", "study"),
+    "__main__": ("cli",),
+}
 """Modules above the stages, beside the command line, and what they may load; no stage may load them."""
 
 BASE = {path.stem for path in SOURCE.glob("*.py")} - {"__init__", *TOP}
@@ -30,7 +33,6 @@ LOADS_NOTHING = {"operators": set[str](), "reading": set[str]()}
 """Stages that stand at the beginning: arrays in, sets out; files in, tables out."""
 
 EXCEPTIONS = {
-    ("study/views.py", "report"): "a result shows itself when somebody looks: the one door to views",
     ("cli/tour.py", "demo"): "the demo runs on the bundled data",
 }
 """Imports that go against the way, each with its reason."""
@@ -103,14 +105,14 @@ def test_a_stage_loads_only_itself_and_earlier_ones(path: str) -> None:
         ("data/units.py", "import steadyrank.report.html"),
         ("data/units.py", "from .. import report"),
         ("data/units.py", "from ..report import html"),
-        ("data/units.py", "from steadyrank import write_report"),
+        ("data/units.py", "from steadyrank import stable_topk"),
         ("data/units.py", "from steadyrank import report"),
         ("data/units.py", "def late():\n    from steadyrank.scorers import base"),
         ("data/units.py", "import_module('steadyrank.study.study')"),
         ("operators/checks.py", "from steadyrank.data import Votes"),
         ("operators/checks.py", "from steadyrank.reading.arrays import frozen"),
         ("reading/table.py", "class A:\n    def f(self):\n        import steadyrank.data.votes"),
-        ("study/study.py", "def show():\n    from steadyrank.report import text"),
+        ("report/text.py", "def show():\n    from steadyrank.study import Study"),
         ("study/rank_sets.py", "from steadyrank.study import Study"),
         ("report/text.py", "from steadyrank.cli import main"),
         ("errors.py", "from steadyrank.operators import topk"),

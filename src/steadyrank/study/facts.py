@@ -13,7 +13,7 @@ import numpy as np
 from steadyrank.margins.search import MarginSearch
 from steadyrank.operators.critical import critical_eps
 from steadyrank.reading.arrays import frozen
-from steadyrank.scorers.base import Scorer
+from steadyrank.scorers.base import Scorer, declared
 from steadyrank.study import calibration
 from steadyrank.study.document import RULES
 from steadyrank.study.standings import Ranks, TopKDeletions, rank_ranges, topk_deletions
@@ -92,7 +92,7 @@ class Facts:
         ties, resolution = RULES["ties"], self.scorer.resolution
         if resolution:
             ties += f"; scores closer than the scorer's resolution, {resolution:g}, are equal"
-        return (*self.data.notes, unit, ties, *self.scorer.remarks(self.scores))
+        return (*self.data.notes, unit, ties, *(declared(self.scorer, "remarks", self.scores) or ()))
 
     @property
     def scores(self) -> FloatArray:
@@ -126,7 +126,7 @@ class Facts:
     @cached_property
     def outer_bounds(self) -> tuple[FloatArray, FloatArray]:
         """Bounds of each item's score, whoever leaves, that may be a little wider, and so cheaper."""
-        return self.leave_one_out.outer_bounds()
+        return self.leave_one_out.bounds(outer=True)
 
     def once(self, find: Callable[..., Found], *key: object) -> Found:
         """Return what was found before, or find it."""
@@ -185,7 +185,7 @@ class Facts:
     def _shifts_near(self, settled: Settled) -> FloatArray:
         """Return the shifts, exact but where a value near them settles a question just as well."""
         known = "shifts" in vars(self)
-        return self.shifts if known else self.leave_one_out.shifts_near(settled)
+        return self.shifts if known else self.leave_one_out.shifts(settled)
 
 
 def refits(scorer: Scorer) -> bool:

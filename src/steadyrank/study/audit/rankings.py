@@ -11,11 +11,12 @@ from steadyrank.operators.critical import STEEPEST
 from steadyrank.operators.meeting import Rival
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.operators.states import MAX_STATES
-from steadyrank.scorers.base import LeaveOneOut
+from steadyrank.scorers.base import Sketched
 from steadyrank.study.audit.rows import AuditRow
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.scorers.base import LeaveOneOut
     from steadyrank.study.audit.rows import EpsOf
     from steadyrank.study.facts import Facts
 
@@ -59,7 +60,7 @@ def uncovered_share(facts: Facts, eps: float) -> float | None:
     """
     loo, rival = facts.leave_one_out, Rival(facts.scores)
     chosen = facts.reaching(eps / STEEPEST_COVER)
-    exact = type(loo).columns_near is LeaveOneOut.columns_near
+    exact = not isinstance(loo, Sketched)
     if int(chosen.sum()) * len(loo.scores) > (COVERED if exact else COVERED // 100):
         return None
     moved = np.zeros(len(chosen), dtype=np.bool_)
@@ -71,7 +72,7 @@ def uncovered_share(facts: Facts, eps: float) -> float | None:
 
     lost = [
         unit
-        for units, rows in loo.columns_near(np.arange(len(loo.scores)), chosen & moved, settled)
+        for units, rows in loo.columns(np.arange(len(loo.scores)), chosen & moved, settled)
         for unit, row in zip(units.tolist(), rows, strict=True)
         if rival.meeting_and_covering(row)[1] >= eps
     ]
@@ -98,7 +99,7 @@ def units_without_common_ranking(facts: Facts, eps: float) -> IntArray:
             lower[number] = upper[number] = rival.meeting(rows[number])
         return np.asarray((lower - reach > eps) | (upper + reach < eps))
 
-    for units, rows in loo.columns_near(np.arange(len(loo.scores)), chosen, settled):
+    for units, rows in loo.columns(np.arange(len(loo.scores)), chosen, settled):
         lower, upper = rival.meeting_bounds(rows)
         apart = lower > eps + slack
         for number in np.flatnonzero(~apart & ~(upper < eps - slack)).tolist():
@@ -121,7 +122,8 @@ def alike(loo: LeaveOneOut, units: IntArray) -> IntArray:
             begins = block.indptr[units[places] - block.start]
             entries = begins[:, np.newaxis] + np.arange(number)
             pairs = loo.scores[block.items[entries]] + 1j * block.scores[entries]
-            others = loo.unchanged(units[places], np.zeros((len(places), 1), dtype=np.int64))
+            first_item = np.zeros((len(places), 1), dtype=np.int64)
+            others = block.untouched(units[places] - block.start, first_item, loo.scores)
             keys = np.concatenate([np.sort(pairs, axis=1), others], axis=1)
             _, first, which = np.unique(keys, axis=0, return_index=True, return_inverse=True)
             found[places] = units[places[first[which.reshape(-1)]]]

@@ -362,7 +362,7 @@ class TopKAudit:
                     fine &= sure == (critical <= eps + reach).sum(axis=1)
             return fine
 
-        for units, rows in chunked(self._loo.columns_near(union, among, settled)):
+        for units, rows in chunked(self._loo.columns(union, among, settled)):
             for active, columns, base, least in zip(actives, where, bases, leasts, strict=True):
                 scores = rows.take(columns, axis=1)
                 with np.errstate(over="ignore"):  # what moves beyond all floats moves far enough
@@ -464,7 +464,8 @@ def near_rows(loo: LeaveOneOut, block: SparseBlock, k: int, few: int) -> Iterato
         items, units = block.items[entries], place + block.start
         first = max(0, k - number - 1)
         others = order[_untouched(np.sort(rank[items], axis=1), first, k)]
-        scores = np.concatenate([block.scores[entries], loo.unchanged(units, others)], axis=1)
+        kept = block.untouched(place, others, loo.scores)
+        scores = np.concatenate([block.scores[entries], kept], axis=1)
         yield NearRows(units, np.concatenate([items, others], axis=1), scores, k - first)
 
 
@@ -484,8 +485,9 @@ def kth_range(
     for block in blocks:
         touched = np.diff(block.indptr)
         many[block.start + np.flatnonzero(touched > few)] = True
-        untouched = block.start + np.flatnonzero(touched == 0)
-        found = [loo.unchanged(untouched, np.repeat(kth[np.newaxis], len(untouched), axis=0))]
+        untouched = np.flatnonzero(touched == 0)
+        same = np.repeat(kth[np.newaxis], len(untouched), axis=0)
+        found = [block.untouched(untouched, same, loo.scores)]
         found += [
             np.partition(near.rows, -near.places, axis=1)[:, -near.places]
             for near in near_rows(loo, block, k, few)
