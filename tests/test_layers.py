@@ -113,7 +113,6 @@ def test_a_stage_loads_only_itself_and_earlier_ones(path: str) -> None:
         ("operators/checks.py", "from steadyrank.reading.arrays import frozen"),
         ("reading/table.py", "class A:\n    def f(self):\n        import steadyrank.data.votes"),
         ("report/text.py", "def show():\n    from steadyrank.study import Study"),
-        ("study/rank_sets.py", "from steadyrank.study import Study"),
         ("report/text.py", "from steadyrank.cli import main"),
         ("errors.py", "from steadyrank.operators import topk"),
         ("selection.py", "from steadyrank.report import text"),
