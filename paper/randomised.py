@@ -123,9 +123,9 @@ def ways_to_part(
 ) -> Iterator[tuple[str, int | None, Callable[[FloatArray, FloatArray], bool]]]:
     """Yield each method with its k, and whether its answers by two score vectors part."""
     for k in ks:
-        yield "topk", k, partial(_part, lambda scores, k=k: topk(scores, k), k)
+        yield "topk", k, partial(_part, partial(topk, k=k), k)
     for k in ks:
-        yield "inflated_topk", k, partial(_part, lambda scores, k=k: inflated_topk(scores, k, eps), k)
+        yield "inflated_topk", k, partial(_part, partial(inflated_topk, k=k, eps=eps), k)
     yield "ranking", None, lambda w, v: not np.array_equal(topk(w, len(w)), topk(v, len(v)))
     yield "inflated_ranking", None, lambda w, v: not RankingSet(w, eps).intersects(RankingSet(v, eps))
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from steadyrank.scorers.base import LeaveOneOut
     from steadyrank.study.certificate import Guarantee
     from steadyrank.study.facts import Facts
+
+    Eps = TypeVar("Eps", float, FloatArray)
+    """One, or several."""
 
 DEEPER = 4.0
 """How much deeper the next look goes."""
@@ -92,9 +95,10 @@ class Curve:
     def _breaking(self) -> Steps:
         return Steps.reaching(self.breaking_eps, self.counts)
 
-    def delta(self, eps: float | FloatArray) -> Any:
+    def delta(self, eps: Eps) -> Eps:
         """Return the exact instability at one eps, or at each of several."""
-        return self._breaking.at(eps)
+        shares: Eps = self._breaking.at(eps)
+        return shares
 
     def smallest_eps(self, delta: float) -> float:
         """Return an eps just above the smallest that makes the instability at most ``delta``."""
@@ -226,9 +230,10 @@ class RankingCurve(Curve):
     def _beside(self) -> Steps:
         return Steps(np.sort(self.tier_eps), np.arange(len(self.tier_eps) + 1, 0, -1))
 
-    def uncovered(self, eps: float | FloatArray) -> Any:
+    def uncovered(self, eps: Eps) -> Eps:
         """Return the share of units without which the plain ranking is not in the set."""
-        return self._covering.at(eps)
+        shares: Eps = self._covering.at(eps)
+        return shares
 
     def tiers(self, eps: float | FloatArray) -> Any:
         """Return the exact number of tiers at one eps, or at each of several."""
