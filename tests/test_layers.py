@@ -32,9 +32,7 @@ STAGES = (
 LOADS_NOTHING = {"operators": set[str](), "reading": set[str]()}
 """Stages that stand at the beginning: arrays in, sets out; files in, tables out."""
 
-EXCEPTIONS = {
-    ("cli/tour.py", "demo"): "the demo runs on the bundled data",
-}
+EXCEPTIONS = {("cli/tour.py", "demo"): "the demo runs on the bundled data"}
 """Imports that go against the way, each with its reason."""
 
 

@@ -26,8 +26,8 @@ from steadyrank import (
 from steadyrank.demo import demo_file
 from steadyrank.report.export import to_csv, to_json
 from steadyrank.report.text import plain_text
+from steadyrank.study.confidence import bootstrap_scores, rank_percentiles
 from steadyrank.study.rank_sets import Noise, normal_draws
-from steadyrank.study.resampling import bootstrap_scores, rank_percentiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -24,7 +24,6 @@ import numpy as np
 from steadyrank.operators.boundary import ROUNDING, C
 from steadyrank.operators.critical import STEEPEST, critical_eps
 from steadyrank.operators.topk_sets import member_cut, windows_from
-from steadyrank.study.audit.rows import AuditRow
 from steadyrank.sums.blocks import slices
 from steadyrank.wording import counted
 
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.base import LeaveOneOut
+    from steadyrank.study.audit.rows import AuditRow
     from steadyrank.study.facts import Facts
     from steadyrank.sums.blocks import SparseBlock
 
@@ -304,6 +304,8 @@ class TopKAudit:
 
     def _row(self, name: str, k: int, tally: _Tally) -> AuditRow:
         """Return what was found of all units."""
+        from steadyrank.study.audit.rows import AuditRow  # who stands where needs no table
+
         active, total = self._active[k], self._facts.units.total
         broken = np.sort(np.concatenate([np.empty(0, np.int64), *tally.broken]))
         shares = self._facts.share(broken), tally.uncovered / total, 1 - tally.lost_jaccard / total
