@@ -12,8 +12,8 @@ import pytest
 
 from steadyrank import compare, read_any
 from steadyrank.demo import demo_file
+from steadyrank.report.export import COLUMNS
 from steadyrank.safe_text import columns_of
-from steadyrank.study.document import COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

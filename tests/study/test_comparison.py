@@ -10,9 +10,8 @@ import pytest
 
 from steadyrank import Battles, BradleyTerry, Ratings, ScoreMatrix, Study, Votes, compare
 from steadyrank.errors import InvalidKError, InvalidValueError, NotComparableError, NothingLeftError
-from steadyrank.report.export import to_csv, to_json
+from steadyrank.report.export import COLUMNS, to_csv, to_json
 from steadyrank.study import comparison
-from steadyrank.study.document import COLUMNS
 
 
 def votes(**counts: int) -> Votes:
