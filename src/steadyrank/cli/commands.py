@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.cli import options as group
-from steadyrank.cli.codes import ExitCode
-from steadyrank.cli.failures import message_of, say
+from steadyrank.cli.failures import ExitCode, message_of
 from steadyrank.cli.inputs import STANDARD_INPUT, item_named, open_study
-from steadyrank.cli.output import console, deliver, show, terminal_of, within
-from steadyrank.cli.progress_bar import working
+from steadyrank.cli.output import console, deliver, say, show, terminal_of, within, working
 from steadyrank.data.kinds import KINDS
 from steadyrank.errors import InvalidSettingError, InvalidValueError, UnwritableFileError, shorten
 from steadyrank.reading.formats import FORMATS
@@ -255,7 +253,7 @@ def _open(page: Path) -> None:
     import webbrowser
 
     if not (page.is_file() and webbrowser.open(page.resolve().as_uri())):
-        say("note: no browser could be opened; open the file yourself.", ExitCode.FINE)
+        say("note: no browser could be opened; open the file yourself.")
 
 
 def _how(options: group.ClaimOptions) -> dict[str, Any]:
@@ -279,7 +277,7 @@ def _summarise(text: str, path: str) -> None:
     try:
         append_whole(f"\n{text}", path)
     except UnwritableFileError as error:
-        say(f"note: nothing was added to ${SUMMARY}: {message_of(error)}", ExitCode.FINE)
+        say(f"note: nothing was added to ${SUMMARY}: {message_of(error)}")
 
 
 def _with(options: Any, answer: Any) -> Any:
@@ -313,7 +311,7 @@ def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line
     if options.form in writers:
         deliver(writers[options.form](found), options.output)
         if options.form == "csv" and has_guards(found):
-            say(f"note: {GUARD_NOTE}.", ExitCode.FINE)
+            say(f"note: {GUARD_NOTE}.")
     elif options.form == "html":
         from steadyrank.report.html import render_html
         from steadyrank.writing import write_whole
