@@ -62,9 +62,9 @@ def spark_session() -> Iterator[Any]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep tests that share something costly (Spark, Dask, a browser, Table 2) in one worker."""
+    """Keep tests that share something costly (Spark, a browser, Table 2) in one worker."""
     for item in items:
-        costly = next((name for name in ("spark", "dask", "browser") if name in item.keywords), None)
+        costly = next((name for name in ("spark", "browser") if name in item.keywords), None)
         if costly is None and item.path.parent.name == "paper":
             costly = "paper"
         if costly is not None:

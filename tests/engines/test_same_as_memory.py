@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from engine_makers import maker
+from engine_makers import maker, relation
 from steadyrank import Battles, Ratings, ScoreMatrix, Votes, audit, stable_ranking, stable_topk
 from steadyrank.scorers import BradleyTerry, ColumnMeans, MeanRating
 
@@ -94,11 +94,9 @@ def test_ratings_in_cents_by_text_labels(lazily):
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("eps", [0.01, float(np.sqrt(2)) / 5, 1.0])
 def test_ratings_of_few_users_with_many_ties(seed, eps):
-    import polars as pl
-
     columns = some_ratings(seed, users=7, items=5, dense=0.6)
     loaded = Ratings(columns["user"], columns["item"], columns["rating"])
-    scanned = Ratings.scan(pl.LazyFrame(columns), batch_rows=4)
+    scanned = Ratings.scan(relation(columns), batch_rows=4)
     assert_same(scanned, loaded, ks=list(range(1, loaded.n_items + 1)), eps=eps)
     assert_same(scanned, loaded, ks=[2], eps=eps, scorer=MeanRating(shrinkage=0.1))
 
@@ -213,8 +211,6 @@ def rating_columns(draw):
 @given(rating_columns(), st.sampled_from([0.01, 0.25, float(np.sqrt(2)) / 4, 2.0]))
 @settings(max_examples=30)
 def test_any_ratings(columns, eps):
-    import polars as pl
-
     loaded = Ratings(columns["user"], columns["item"], columns["rating"])
-    scanned = Ratings.scan(pl.LazyFrame(columns), batch_rows=5)
+    scanned = Ratings.scan(relation(columns), batch_rows=5)
     assert_same(scanned, loaded, ks=list(range(1, loaded.n_items + 1)), eps=eps)

@@ -135,7 +135,7 @@ class InputOptions(Group):
     format: str | None = None
     encoding: str = option(READING, "NAME", "Of a text file; utf-8 if not given.", default="utf-8")
     engine: str | None = option(
-        READING, "ENGINE", "memory (the default for one file), duckdb (for several), polars or spark."
+        READING, "ENGINE", "memory (the default for one file), duckdb (for several) or spark."
     )
     memory_limit: str | None = option(READING, "SIZE", "With duckdb: its most memory, such as 2GB.")
     spark_master: str | None = option(READING, "URL", "With spark: where it runs, such as local[4].")
