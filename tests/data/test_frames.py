@@ -268,8 +268,6 @@ def test_an_index_of_pandas_is_read_as_the_column_that_it_was() -> None:
         one, two = read_any(plain), read_any(plain.set_index(index))
         assert (type(one), one.items, one.notes) == (type(two), two.items, two.notes)
         assert list(one.units.labels) == list(two.units.labels)
-    by_index = pd.DataFrame(RATED).set_index(["user", "item"])
-    assert Ratings.scan(by_index).items == ("a", "b")
     counted = pd.Series(["x", "y", "x"], name="candidate").value_counts().to_frame()
     assert Votes.from_frame(counted).units.counts.tolist() == [2, 1]
     for left_over in ([7, 3, 9], [5, 5, 5]):  # from sorting and filtering

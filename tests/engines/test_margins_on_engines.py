@@ -75,7 +75,7 @@ def both_matrices(make, columns):
 
 @pytest.mark.parametrize("scale", SCALES)
 def test_every_margin_of_ratings(scale):
-    for seed in range(3 if "stars" in scale else 1):
+    for seed in range(2 if "stars" in scale else 1):
         rng = np.random.default_rng([seed, 1])
         columns = ratings(rng, scale)
         scorer = MeanRating(float(rng.choice([0, 0.1, 1])))
@@ -84,21 +84,19 @@ def test_every_margin_of_ratings(scale):
         assert answers(scanned, scorer, all_items=every) == answers(loaded, scorer, all_items=every)
 
 
-@pytest.mark.parametrize("scale", ["half stars", "thirds"])
-@pytest.mark.parametrize("groups", [False, True], ids=["rows", "groups"])
-@pytest.mark.parametrize("gaps", [False, True], ids=["full", "gaps"])
+@pytest.mark.parametrize(
+    ("scale", "groups", "gaps"),
+    [
+        ("half stars", False, True),
+        ("half stars", True, False),
+        ("thirds", False, False),
+        ("thirds", True, True),
+    ],
+)
 def test_every_margin_of_score_matrices(scale, groups, gaps):
     columns = matrix(np.random.default_rng(2), scale, groups=groups, gaps=gaps)
     scanned, loaded = both_matrices(relation, columns)
     assert answers(scanned, all_items=True) == answers(loaded, all_items=True)
-
-
-def test_margins_on_every_engine(lazily_here):
-    rng = np.random.default_rng(8)
-    scanned, loaded = both_ratings(lazily_here, ratings(rng, "half stars"))
-    assert answers(scanned) == answers(loaded)
-    scanned, loaded = both_matrices(lazily_here, matrix(rng, "thirds", groups=True, gaps=True))
-    assert answers(scanned) == answers(loaded)
 
 
 @pytest.mark.spark
@@ -120,11 +118,10 @@ def test_margins_of_counted_votes(lazily_here):
     assert answers(Votes.scan(lazily_here({"vote": choices}))) == answers(Votes(choices))
 
 
-@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("scale", SCALES)
-def test_scores_without_units_are_those_of_memory(seed, scale):
+def test_scores_without_units_are_those_of_memory(scale):
     """To the last bit, whatever form the values have once the odd ones are gone."""
-    rng = np.random.default_rng([seed, 4])
+    rng = np.random.default_rng(4)
     pairs = [both_ratings(relation, ratings(rng, scale))]
     for groups in (False, True):
         pairs.append(both_matrices(relation, matrix(rng, scale, groups=groups, gaps=groups)))
