@@ -20,6 +20,7 @@ import numpy as np
 from steadyrank.errors import EngineError, SteadyrankError, UnreadableFileError
 from steadyrank.margins.pairs import MANY, Attack
 from steadyrank.operators.topk_sets import topk
+from steadyrank.scorers.sums import scores_without
 from steadyrank.sums.blocks import slices
 
 if TYPE_CHECKING:
@@ -351,7 +352,7 @@ class MarginSearch:
         if self._seen is not None and self._seen[0] is attack and self._seen[1] == number:
             return self._seen[2]
         study, added, leaving = self.study, self.added(attack), self.leaving(attack, number)
-        if added is None and (scores := study.leave_one_out.scores_without(leaving)) is not None:
+        if added is None and (scores := scores_without(study.leave_one_out, leaving)) is not None:
             return scores
         try:
             data = study.data.with_copies(study.units.counts - leaving)
