@@ -14,9 +14,14 @@ if TYPE_CHECKING:
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
-# A noisy machine must not turn a slow example into a failure; examples are the same in each run.
+# A noisy machine must not turn a slow example into a failure; examples are the same in each run, and
+# `make fuzz` asks for many more of them.
 settings.register_profile(
-    "house", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "house",
+    max_examples=40 * int(os.environ.get("STEADYRANK_FUZZ", "1")),
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("house")
 
