@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from engine_makers import relation
 from oracles.refitting import all_rows
 from steadyrank import Bagged, Battles, Elo, Study, audit
 from steadyrank.errors import InvalidSettingError, LostOrderError, NothingLeftError
@@ -92,10 +93,10 @@ def test_data_without_an_order_are_refused() -> None:
 
 
 def test_an_engine_keeps_no_order() -> None:
-    polars = pytest.importorskip("polars")
+    pytest.importorskip("duckdb")
     frame = {"model_a": ["x", "x"], "model_b": ["y", "z"], "winner": ["x", "x"]}
     with pytest.raises(LostOrderError):
-        Study(Battles.scan(polars.LazyFrame(frame)), Elo())
+        Study(Battles.scan(relation(frame)), Elo())
 
 
 def test_a_late_upset_comes_near_the_proved_bound() -> None:

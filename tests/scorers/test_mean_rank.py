@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from engine_makers import relation
 from oracles.refitting import all_rows
 from steadyrank import MeanRank, MeanWinRate, ScoreMatrix, Study, stable_topk
 from steadyrank.errors import (
@@ -131,9 +132,8 @@ def test_refusals(scorer) -> None:
 
 @pytest.mark.parametrize("name", ["mean-rank", "mean-win-rate", "median", "trimmed-mean"])
 def test_scores_in_an_engine_are_refused(name: str) -> None:
-    import polars as pl
-
-    frame = pl.LazyFrame({"task": [1, 1, 2, 2], "model": ["x", "y"] * 2, "score": [1.0, 2, 3, 1]})
+    pytest.importorskip("duckdb")
+    frame = relation({"task": [1, 1, 2, 2], "model": ["x", "y"] * 2, "score": [1.0, 2, 3, 1]})
     with ScoreMatrix.scan(frame) as data:
         study = Study(data, name)
         with pytest.raises(InvalidDataError, match=r"stay in an engine.* use read or from_frame"):
