@@ -58,9 +58,7 @@ def test_a_setting_outside_its_declaration_is_refused_by_name() -> None:
             return data.values.mean(axis=0)
 
     assert Mine(1, "down").share == 1
-    with pytest.raises(
-        InvalidSettingError, match=r"share must be .* 0 to 1, but is 2\. A half"
-    ):
+    with pytest.raises(InvalidSettingError, match=r"share must be .* 0 to 1, but is 2\. A half"):
         Mine(2)
     with pytest.raises(InvalidSettingError, match="way must be up or down, but is 'left'"):
         Mine(way="left")

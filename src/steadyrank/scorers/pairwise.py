@@ -167,8 +167,9 @@ class Copeland(Pairwise):
         if not isinstance(data, Ballots):
             square, formula = Fraction(1, 2), "sqrt(1/2)"
         scope = self.scope.format(kind=data.kind.name, items=data.n_items)
-        said = {"rule": self.rule, "moved": self.moved, "scope": scope}
-        return Sensitivity.of(data, square, **said, formula=formula)
+        return Sensitivity.of(
+            data, square, rule=self.rule, moved=self.moved, scope=scope, formula=formula
+        )
 
 
 @dataclass(frozen=True)
