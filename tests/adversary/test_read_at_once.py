@@ -10,7 +10,7 @@ import pytest
 
 from steadyrank import Ratings, Votes
 from steadyrank.data import ratings
-from steadyrank.data.entry_order import stable_order
+from steadyrank.data.rows import stable_order
 from steadyrank.reading import delimited
 from steadyrank.reading.delimited import _letters, read_delimited
 from steadyrank.reading.files import open_source

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from steadyrank.data import Ratings
-from steadyrank.data.entry_order import counting_order, in_strict_order, stable_order
+from steadyrank.data.rows import counting_order, in_strict_order, stable_order
 from steadyrank.errors import (
     DuplicateRatingsError,
     EmptyDataError,

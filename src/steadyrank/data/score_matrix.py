@@ -12,11 +12,11 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-from steadyrank.data.entry_data import EntryObservations
+from steadyrank.data.families import EntryObservations
 from steadyrank.data.grids import ROW_NAMES, WAYS, grid_of, is_id, is_nearly_numeric
-from steadyrank.data.observations import COUNT, ITEM_NAMES, Ends, set_fields
-from steadyrank.data.people import People, PeopleArguments, agreed, of_people, said_of
+from steadyrank.data.observations import COUNT, ITEM_NAMES, Ends, from_table, set_fields
 from steadyrank.data.rows import check_some, column_labels, repeated_cells, row_names
+from steadyrank.data.units import People, PeopleArguments, agreed, of_people, said_of, whole_parts
 from steadyrank.errors import MEANS_OF_REST, Option, WayOut, listing, shorten
 from steadyrank.reading import scales
 from steadyrank.reading.arrays import as_matrix
@@ -118,7 +118,7 @@ class ScoreMatrix(EntryObservations):
     values : float64 array (rows, items)
         NaN only with ``missing="available"``.
     row_labels : sequence
-    weights, unit, unit_labels
+    weights, unit
         As for all observations.
 
     Examples
@@ -161,7 +161,7 @@ class ScoreMatrix(EntryObservations):
         observation="score",
     )
 
-    row_fields, item_fields = ("values", "row_labels"), ("values",)
+    _row_fields, _item_fields = ("values", "row_labels"), ("values",)
     values: FloatArray
     row_labels: Sequence[object]
     missing: str
@@ -189,6 +189,7 @@ class ScoreMatrix(EntryObservations):
         if gaps.any():
             kept, notes = without_gaps(missing, gaps, row_labels, labels, row=row)
             set_fields(self, **self._rows(kept), notes=self.notes + notes)
+        self._filled()
 
     @cached_property
     def entries(self) -> DenseEntries:
@@ -203,7 +204,7 @@ class ScoreMatrix(EntryObservations):
         >>> ScoreMatrix([[7.0, 5.0]]).entries_of(np.array([[1 / 3, 2 / 3]]), parts=3).totals
         (array([1., 2.]),)
         """
-        weights = None if self.weights is None else self.weight_parts
+        weights = None if self.weights is None else whole_parts(self.weights)
         return DenseEntries(values, self.unit, weights, (self.row_labels, self.items), parts=parts)
 
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
@@ -214,22 +215,7 @@ class ScoreMatrix(EntryObservations):
         rows = ["added"] * times
         return type(self)([unit] * times, items=self.items, rows=rows, missing=self.missing)
 
-    @property
-    def cells(self) -> tuple[IntArray, IntArray, FloatArray]:
-        """The row, the column and the value of each cell that has one."""
-        row, item = np.nonzero(~np.isnan(self.values))
-        return row, item, self.values[row, item]
-
-    def joins_unseen(self, new: Self) -> bool:
-        """Look for gaps: rows fit where they have the same columns."""
-        whole = set(self.items) == set(new.items) and not np.isnan(new.values).any()
-        return whole or self.missing == "available"
-
-    def _anew(self, people: People) -> Self:
-        named, missing = {"items": self.items, "rows": self.row_labels}, self.missing
-        return type(self)(self.values, missing=missing, **named, **people)
-
-    def favouring(self, behind: int, ahead: int, ends: Ends) -> list[float]:
+    def _favouring(self, behind: int, ahead: int, ends: Ends) -> list[float]:
         """Return a row with the largest value for the one and the least, or none, for the others."""
         low, high = (np.nan if end is None else end for end in ends)
         row = np.full(self.n_items, np.nan if np.isnan(self.values).any() else low)
@@ -273,7 +259,7 @@ class ScoreMatrix(EntryObservations):
         >>> matrix.items, matrix.row_labels, matrix.notes[0].brief
         (('x', 'y'), ('t1', 't2'), "a column for each item, a row for each task, by the column 'task'")
         """
-        return cls.from_table(as_table(frame), arguments)
+        return from_table(cls, as_table(frame), arguments)
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:

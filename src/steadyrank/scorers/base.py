@@ -12,21 +12,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from steadyrank.errors import (
-    InvalidWeightError,
-    NotANumberError,
-    NothingLeftError,
-    NoUnitsError,
-    WrongDataError,
-    shorten,
-)
+from steadyrank.data.observations import Observations, with_notes
+from steadyrank.errors import NotANumberError, NothingLeftError, NoUnitsError, WrongDataError, shorten
 from steadyrank.sums.blocks import DenseBlock, Wanted, bounds_of, shifts_of, slices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.data.observations import Observations
     from steadyrank.data.units import Units
     from steadyrank.margins.pairs import Contests
     from steadyrank.scorers.sensitivity import Sensitivity
@@ -129,7 +122,7 @@ class Scorer(ABC):
         """Return the data as a study of this scorer takes them: with other units, or one more note."""
         number = getattr(data, "covariates", np.zeros((0, 0))).shape[1]
         note = self.covariates.format(number)
-        return data if not (note and number) or note in data.notes else data.with_note(note)
+        return data if not (note and number) or note in data.notes else with_notes(data, note)
 
     def remarks(self, scores: FloatArray) -> tuple[str, ...]:  # noqa: ARG002 (most have none)
         """Return what must be said of such scores, in plain words."""
@@ -206,7 +199,6 @@ def check_kind(data: object, takes: tuple[str, ...], *, scorer: str, classes: bo
 
     Responses that are texts go with scorers that take ``classes``.
     """
-    from steadyrank.data.observations import Observations
     from steadyrank.scorers.registry import scorers_for
 
     if isinstance(data, Observations) and (not takes or data.kind.name in takes):
@@ -224,23 +216,11 @@ def check_kind(data: object, takes: tuple[str, ...], *, scorer: str, classes: bo
 
 
 def check_several(data: Observations) -> None:
-    """Complain about data with no units, or one that has all there is: without it nothing is left."""
+    """Complain about data with no units, or a single one: without it nothing is left."""
     if not data.n_units:
         raise NoUnitsError
     if data.n_units < 2:
         raise NothingLeftError(data.units.kind)
-    if data.weights is None and data.unit is None:
-        return
-    parts = data.unit_parts  # groups of rows that occur 0 times have none
-    alone = np.flatnonzero(parts == parts @ data.units.counts)
-    if len(alone):
-        unit = f"{data.units.kind} {shorten(data.units.labels[int(alone[0])])}"
-        weighted = data.weights is not None
-        what = "weight" if weighted else data.count_of
-        raise InvalidWeightError(
-            f"without the {unit}, which has all the {what}, nothing is left",
-            way_out=f"Give other units {'a weight' if weighted else 'some'}, too.",
-        )
 
 
 class LeaveOneOut(ABC):

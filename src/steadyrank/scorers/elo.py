@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steadyrank.data.observations import with_notes
 from steadyrank.errors import InvalidSettingError, shorten
 from steadyrank.scorers.base import UNUSED, LeaveOneOut, RowsOut, Scorer, check_several
 from steadyrank.scorers.resolution import snapped
@@ -105,7 +106,7 @@ class Elo(Scorer):
     def prepared(self, data: Battles) -> Battles:
         """Return the battles each as a unit of its own, in their order."""
         found: Battles = super().prepared(data.in_order())
-        return found if REPLAYED in found.notes else found.with_note(REPLAYED)
+        return found if REPLAYED in found.notes else with_notes(found, REPLAYED)
 
     def score(self, data: Battles) -> FloatArray:
         """Return the ratings after all battles."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import numpy as np
 
 from steadyrank import errors
-from steadyrank.data.people import ROOM
+from steadyrank.data.units import ROOM
 from steadyrank.errors import SHOWN, Option, shorten
 from steadyrank.margins.entries import entry_contests
 from steadyrank.scorers.base import LeaveOneOut, RunningTotals, Scorer, check_several

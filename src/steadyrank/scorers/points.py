@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from steadyrank.data.observations import Observations
-from steadyrank.data.people import ROOM
 from steadyrank.data.rows import check_total
+from steadyrank.data.units import ROOM
 from steadyrank.errors import NOBODY_COUNTS, EmptyDataError
 from steadyrank.margins.points import PointContests
 from steadyrank.scorers.base import LeaveOneOut, RunningTotals, Scorer, check_several
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-    from steadyrank.data.counted_rows import CountedRows
+    from steadyrank.data.families import CountedRows
     from steadyrank.data.units import Units
     from steadyrank.margins.pairs import Contests
 
@@ -73,7 +73,8 @@ class Points:
 
     def of_units(self, data: CountedRows) -> Points:
         """Return the points of units from those of their rows: equal ones, some with weights, groups."""
-        (_, unit, times), size, items = data.members, len(data.units), data.n_items
+        unit, times = data.shares.unit, data.shares.parts
+        size, items = len(data.units), data.n_items
         most = max(int(part.max(initial=0)) for part in (self.given, self.others, self.sizes))
         every = times if data.unit is not None else times * data.units.counts
         check_total(every, f"points of an item (up to {most / self.sizes[0]:g} a unit)", most)
@@ -185,7 +186,7 @@ class UnitShares(Scorer):
             data,
             square * largest**2,
             rule=self.rule,
-            units=data.kind.name if data.unit is None else f"{data.unit_kind} units",
+            units=data.kind.name if data.unit is None else f"{data.units.kind} units",
             moved=self.moved,
             scope=self.scope.format(kind=data.kind.name, items=data.n_items) + same_people(data),
             formula=formula and formula + share,

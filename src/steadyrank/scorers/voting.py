@@ -79,7 +79,7 @@ class Plurality(MeanPoints):
         """Return one point for the item voted for, or split among those in first place."""
         if isinstance(data, Ballots):
             return first_choices(data, np.ones(data.n_items, dtype=np.bool_))
-        rows = data.members[0]
+        rows = data.shares.rows
         return Points.for_listed(np.arange(len(rows) + 1), data.choices[rows]).of_units(data)
 
     def squared_diameter(self, items: int) -> tuple[Fraction, str]:

@@ -5,14 +5,12 @@ The way of the data, top to bottom: data -> scorer -> leave-one-out scores -> op
 
 from __future__ import annotations
 
-from contextlib import suppress
-from functools import cached_property, reduce
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from steadyrank.data import Observations, read_any
-from steadyrank.errors import InvalidSettingError, SteadyrankError
+from steadyrank.data import Observations
 from steadyrank.margins.search import MarginSearch
 from steadyrank.operators.checks import check_eps, check_k, check_whole
 from steadyrank.operators.critical import critical_eps
@@ -20,7 +18,6 @@ from steadyrank.operators.rankings import RankingSet
 from steadyrank.operators.states import MAX_STATES
 from steadyrank.operators.topk_sets import inflated_topk
 from steadyrank.reading.arrays import frozen
-from steadyrank.reading.labels import joined_labels
 from steadyrank.scorers.registry import resolve_scorer
 from steadyrank.study import calibration
 from steadyrank.study.answers import StableRanking, StableTopK
@@ -38,6 +35,7 @@ from steadyrank.study.margin import Asked, Margin, known_margin, margin_of
 from steadyrank.study.resampling import refits
 from steadyrank.study.standings import Ranks, TopKDeletions, rank_ranges, topk_deletions, upto_which
 from steadyrank.study.views import write_page
+from steadyrank.wording import plural
 
 if TYPE_CHECKING:
     import os
@@ -108,12 +106,8 @@ class Study:
 
     @property
     def _given(self) -> Observations:
-        """The data as they were given; those that were added are put behind when first asked for."""
-        first, *added = self._pieces
-        if added:  # these among themselves first, so that the many are copied once
-            first = first.joined(reduce(lambda one, two: one.joined(two), added))
-            self._pieces = (first,)
-        return first
+        """The data as they were given."""
+        return self._pieces[0]
 
     @cached_property
     def items(self) -> tuple[object, ...]:
@@ -160,56 +154,6 @@ class Study:
         )
         last = next(filter(None, ways))
         return self.scorer.running_totals(self.data) if "running_totals" in last else None
-
-    def updated(self, new_units: Any, **arguments: Any) -> Study:
-        """Return a study with new units: the same as a study of all units from the start.
-
-        For scorers that add up (plurality, approval, Borda, mean ratings, column means) scores follow
-        from the totals so far, in time that grows with the new units and the number of items; what needs
-        all units is made when first asked for. All units are scored anew by other scorers, where weights
-        or values need finer parts than those before or have a ``value_range``, and where a Borda ballot
-        names a new item.
-
-        Items, groups and users are known by their labels. New items take their place in the order of
-        labels, or come last where the list had an order of its own; where items were left out
-        (``with_min_count``, ``keeping``), they are refused, for they may be among those. A judge who
-        votes again is the same unit. A known user may rate further items; to rate one again is refused.
-        Rows of scores are new rows, whatever they are called; one that has gaps, where they are allowed,
-        has fewer columns.
-
-        Parameters
-        ----------
-        new_units : data of the same kind, or anything that read_any takes
-            The new votes, ballots, ratings, battles or rows. Data in an engine take none.
-        **arguments
-            As for :func:`steadyrank.read_any`, where the new units are to be read. What was said of the
-            first ones as ``lower_is_better``, ``standardise``, ``covariate`` and ``labels`` goes for
-            them unless it is said anew.
-
-        Examples
-        --------
-        >>> from steadyrank import Study, Votes
-        >>> study = Study(Votes(["ann"] * 3 + ["bob"] * 2)).updated(Votes(["cyd", "bob", "bob"]))
-        >>> study.items, study.scores, study.topk(1).members
-        (('ann', 'bob', 'cyd'), array([0.375, 0.5  , 0.125]), ('bob', 'ann'))
-        """
-        first, new = self._pieces[0], new_units
-        if not isinstance(new, Observations):
-            new = read_any(new, kind=first.kind.name, **dict(first.scale) | arguments)
-        elif arguments:
-            raise InvalidSettingError(f"data need no {', '.join(arguments)}: they are not read")
-        first.check_joins(new)
-        items, mine, its = joined_labels(self.items, new.items)
-        totals = None
-        if all(piece.joins_unseen(new) for piece in self._pieces):
-            with suppress(SteadyrankError):  # what refuses a part may take the whole
-                totals = self._totals and self._totals.plus(new.over(items, its), mine)
-        if totals is None:
-            return Study(self._given.joined(new), self.scorer)
-        made = Study(new, self.scorer)
-        del made.data
-        made.__dict__ |= {"_pieces": (*self._pieces, new), "items": items, "_totals": totals}
-        return made
 
     @cached_property
     def order(self) -> IntArray:
@@ -520,7 +464,7 @@ class Study:
             "n_distinct_units": len(self.units),
             "notes": self.notes,
             "counts": self.data.item_counts,
-            "counted_as": self.data.count_of,
+            "counted_as": plural(self.data.kind.observation),
             "_study": self,
         }
 
