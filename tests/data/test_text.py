@@ -11,11 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from oracles import reading_twins
 from steadyrank.errors import NotANumberError, SteadyrankError
 from steadyrank.reading.delimited import read_delimited
-from steadyrank.reading.files import OpenFile
-from steadyrank.reading.netflix import read_netflix
 from steadyrank.reading.text_columns import TextColumn, is_plain_whole, join_columns
 
 if TYPE_CHECKING:
@@ -83,40 +80,6 @@ def test_words_for_missing_numbers(word: str) -> None:
 def test_what_is_no_number(word: str) -> None:
     with pytest.raises(NotANumberError, match="is not a number in column 'r', at index 1"):
         TextColumn.of(["1", word]).numbers("r")
-
-
-NETFLIX_LINES = st.one_of(
-    st.integers(0, 30).map(lambda movie: f"{movie}:"),
-    st.tuples(st.integers(1, 40), st.integers(0, 6)).map(lambda pair: f"{pair[0]},{pair[1]},2005-01-01"),
-    st.sampled_from(
-        ["7:", "3,4,", "03,4,x", "0,4,x", "5,+1,x", "5,1", "5,1,x,y", '5,1,"x"', "", " 7:", "x:"]
-    ),
-)
-
-
-@given(
-    st.lists(NETFLIX_LINES, min_size=1, max_size=8), st.sampled_from(["\n", "\r\n"]), st.integers(1, 40)
-)
-def test_netflix_lines_are_read_as_they_stand(lines: list[str], end: str, size: int) -> None:
-    text = end.join(lines).encode() + b"\n"
-    expected = reading_twins.read_netflix(text)
-
-    def read(block: int) -> Any:
-        file = OpenFile("ratings.txt", "utf-8", io.BytesIO(text), look_at=block, block=block)
-        file.look()
-        try:
-            table = read_netflix(file)
-        except SteadyrankError as error:
-            return type(error), str(error)
-        places = table.lines
-        assert places is not None
-        assert [(name, list(map(str, table.labels(name)))) for name in table.names] == expected
-        return [places[row] for row in range(len(table))]
-
-    found = read(size)
-    assert found == read(1 << 20)
-    rated = [f"{number} (ratings.txt)" for number, line in enumerate(lines, 1) if line.count(",") == 2]
-    assert (found == rated) == (expected is not None)
 
 
 def contents(table: Table) -> Any:

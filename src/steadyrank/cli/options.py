@@ -31,7 +31,7 @@ COMMON = "Options"
 """The panel that the help shows first: what most people need."""
 
 FILE = (
-    "CSV, TSV, JSON, JSON lines, Parquet (all also gzipped) or Excel; PrefLib, MovieLens or Netflix; "
+    "CSV, TSV, JSON, JSON lines, Parquet (all also gzipped) or Excel; PrefLib or MovieLens; "
     "results of lm-eval, HELM, inspect, MTEB, SWE-bench, AlpacaEval or TREC, or a folder of them; or - "
     "for standard input. Files that match a pattern in quotes, such as 'ratings/*.parquet', are scanned "
     "by an engine, or read in memory where none knows their format."

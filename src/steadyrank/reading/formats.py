@@ -25,7 +25,6 @@ from steadyrank.reading.adapters.swe_bench import looks_like_swe_bench, swe_benc
 from steadyrank.reading.adapters.trec import EVALUATED, RUN, run_entries, trec_eval_entries
 from steadyrank.reading.delimited import COLONS, TABBED, read_delimited, read_movielens
 from steadyrank.reading.files import PARQUET, SPREADSHEET, OpenFile, Source, open_source
-from steadyrank.reading.netflix import IN_FOLDERS, OPENS, read_netflix
 from steadyrank.reading.preflib import looks_like_preflib, read_preflib
 from steadyrank.reading.table import Table
 from steadyrank.reading.typed_files import is_one_document, read_json, read_json_lines, read_parquet
@@ -103,7 +102,6 @@ FORMATS: dict[str, Format] = {
     for entry in (
         Format("parquet", lambda f: f.head.startswith(PARQUET), read_parquet, on_engine="parquet"),
         Format("preflib", lambda f: looks_like_preflib(f.text_head), read_preflib),
-        Format("netflix", _first_line(OPENS), read_netflix, folders=True, also_as_csv=True),
         Format("movielens", _first_line(TABBED, COLONS), read_movielens, also_as_csv=True),
         Format("excel", lambda f: f.zipped.startswith(SPREADSHEET), read_excel, answers_to=("sheet",)),
         _of_scores("lm-eval", looks_like_lm_eval, lm_eval_entries, "metric"),
@@ -189,9 +187,6 @@ def _format_of_files(file: OpenFile, name: str | None) -> tuple[Format, list[str
     if name is not None and name not in FORMATS:
         raise errors.InvalidPolicyError("format", name, tuple(FORMATS))
     folder = file.path
-    prize = folder and any(any(folder.glob(one)) for one in IN_FOLDERS)
-    if name == "netflix" or (name is None and prize):
-        return FORMATS["netflix"], []
     seen: dict[str, list[Path]] = {}
     for path in file.files():
         seen.setdefault(_seen_as(path, file.encoding, name), []).append(path)
