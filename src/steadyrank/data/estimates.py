@@ -13,7 +13,7 @@ from steadyrank.data.observations import ITEM_NAMES, Observations, from_table, s
 from steadyrank.data.rows import check_some, column_labels
 from steadyrank.data.units import Units
 from steadyrank.errors import InvalidDataError, InvalidValueError, SizeMismatchError
-from steadyrank.reading.arrays import as_matrix, as_numbers, check_length
+from steadyrank.reading.arrays import as_matrix, as_numbers, as_scores, check_length
 from steadyrank.reading.declarations import Form, Kind, ReadingArguments, Role
 from steadyrank.reading.table import Table, as_table, simplify
 
@@ -102,7 +102,7 @@ class Estimates(Observations):
     def __init__(
         self, scores: Any, *, errors: Any = None, covariance: Any = None, items: Any = None
     ) -> None:
-        found = np.array(as_numbers(scores, "scores"), dtype=np.float64)
+        found = np.array(as_scores(scores, "scores"), dtype=np.float64)
         check_some(len(found), "scores")
         if (errors is None) == (covariance is None):
             raise InvalidValueError("scores need either errors or a covariance: give one of them")

@@ -16,7 +16,7 @@ from steadyrank.data.observations import ITEM_LIST, ITEM_NAMES, Ends, from_table
 from steadyrank.data.rows import begins, check_some, goes_up, in_strict_order, stable_order
 from steadyrank.data.units import People, PeopleArguments, agreed, of_people, renumbered, whole_parts
 from steadyrank.errors import Option, shorten
-from steadyrank.reading.arrays import as_numbers, check_length, compact
+from steadyrank.reading.arrays import as_scores, check_length, compact
 from steadyrank.reading.declarations import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.table import as_table
@@ -125,7 +125,7 @@ class Ratings(EntryObservations):
     ) -> None:
         if duplicates not in DUPLICATES or duplicates == "trust":
             raise errors.InvalidPolicyError("duplicates", duplicates, ("error", "last", "mean"))
-        stars = compact(as_numbers(score, "score"))
+        stars = compact(as_scores(score, "score"))
         user_codes, all_users = encode(user, known=users, what="users", subject="user")
         item_codes, all_items = encode(item, known=items, what="items", subject="item")
         check_some(len(stars), "ratings")
@@ -222,7 +222,7 @@ class Ratings(EntryObservations):
         """
         pointers = np.asarray(indptr).astype(np.int64, copy=False)
         codes = np.asarray(rated)
-        stars = compact(as_numbers(values, "values"))
+        stars = compact(as_scores(values, "values"))
         check_some(len(stars), "ratings")
         labels = _csr_items(items, codes)
         _check_csr(pointers, codes, stars, len(labels))

@@ -15,7 +15,7 @@ from steadyrank.data.rows import check_some, column_labels, row_names
 from steadyrank.data.score_matrix import MISSING as MATRIX_MISSING, without_gaps
 from steadyrank.data.units import UNIT, People, of_people
 from steadyrank.errors import InvalidPolicyError, InvalidWeightError, Option, listing, shorten
-from steadyrank.reading.arrays import as_column, as_matrix, as_numbers, check_length, objects
+from steadyrank.reading.arrays import as_column, as_matrix, as_scores, check_length, objects
 from steadyrank.reading.declarations import Columns, Form, Kind, ReadingArguments, Role, Setting
 from steadyrank.reading.labels import encode
 from steadyrank.reading.roles import Resolved
@@ -138,7 +138,7 @@ class Regression(Observations):
         column, classes = as_column(y, "y"), None
         if len(column) and all(isinstance(one, str) for one in column):
             column, classes = encode(column, what="y")
-        response = np.array(as_numbers(column, "y", missing=missing == "drop"), dtype=np.float64)
+        response = np.array(as_scores(column, "y", missing=missing == "drop"), dtype=np.float64)
         check_length(response, len(matrix), "y")
         labels, names = column_labels(items, matrix.shape[1]), row_names(rows, len(matrix))
         gaps = np.isnan(np.column_stack([matrix, response]))

@@ -19,7 +19,7 @@ from steadyrank.data.rows import check_some, column_labels, repeated_cells, row_
 from steadyrank.data.units import People, PeopleArguments, agreed, of_people, said_of, whole_parts
 from steadyrank.errors import MEANS_OF_REST, Option, WayOut, listing, shorten
 from steadyrank.reading import scales
-from steadyrank.reading.arrays import as_matrix
+from steadyrank.reading.arrays import as_doubles, as_matrix, as_scores
 from steadyrank.reading.declarations import Columns, Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode
 from steadyrank.reading.roles import Resolved
@@ -324,7 +324,8 @@ def _long_matrix(found: Resolved) -> dict[str, Any]:
     """Lay a long table (row, item, score) out as a matrix; a pair that does not occur is NaN."""
     row_codes, rows = encode(found.values("row"), what="rows")
     item_codes, items = encode(found.values("item"), subject="item")
-    values = found.table.numbers(found.columns["score"], missing=True)
+    name = found.columns["score"]
+    values = as_scores(found.table.numbers(name, missing=True), name, missing=True)
     again = repeated_cells(row_codes, item_codes)
     if len(again):
         row, item = rows[row_codes[again[0]]], items[item_codes[again[0]]]
@@ -333,8 +334,9 @@ def _long_matrix(found: Resolved) -> dict[str, Any]:
             rows=np.sort(again),
             way_out=["Keep one of them, or name another column as ", Option("row")],
         )
-    matrix = np.full((len(rows), len(items)), np.nan)
+    matrix = np.full((len(rows), len(items)), np.nan, dtype=np.result_type(values, np.float16))
     matrix[row_codes, item_codes] = values
+    matrix = as_doubles(matrix)
     people = agreed(found.people(), row_codes, len(rows), "row")
     measures = simplify(found.columns["row"]) in scales.MEASURE_NAMES
     shared = None if measures else [found.columns["score"]]

@@ -21,7 +21,7 @@ from steadyrank.errors import (
     InvalidWeightError,
     shorten,
 )
-from steadyrank.reading.arrays import as_column, as_numbers, check_length
+from steadyrank.reading.arrays import as_column, as_scores, check_length
 from steadyrank.reading.declarations import ReadingArguments, Role
 from steadyrank.reading.labels import encode
 from steadyrank.reading.words import known
@@ -198,7 +198,7 @@ def whole_parts(weights: FloatArray | None) -> tuple[IntArray, int]:
 
 def weight_numbers(weights: Any, size: int) -> FloatArray:
     """Return so many weights as numbers from 0 on; short ones are the decimals they are written as."""
-    column = as_numbers(weights, "weights")
+    column = as_scores(weights, "weights")
     check_length(column, size, "weights")
     short = column.dtype.kind == "f" and column.dtype.itemsize < 8
     found = np.array(column.astype(np.str_) if short else column, dtype=np.float64)

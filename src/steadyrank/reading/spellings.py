@@ -16,7 +16,8 @@ TRUTH = {"true": 1, "false": 0}
 WHOLE = re.compile(r"[+-]?[0-9]+\Z")
 NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?\Z")
 INFINITE = re.compile(r"[+-]?inf(inity)?\Z", re.IGNORECASE)
-LONGEST_WHOLE = 19  # the digits of 2**63; int() of a hostile field of a million digits is slow
+LONGEST_WHOLE = 19  # the digits of 2**63
+MOST_DIGITS = 310  # no float has more; int() of a hostile field of a million digits is slow
 SAME_MARKS = str.maketrans({"’": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " "})
 MARKS = {",": "commas", ".": "points", " ": "blanks", "'": "apostrophes"}
 
@@ -74,9 +75,8 @@ SPELLINGS = (
 
 def plain_number(word: str) -> int | float | None:
     """Return the number that a word without blank ends stands for in plain notation, or None."""
-    if len(word) <= LONGEST_WHOLE and WHOLE.match(word):
-        number = int(word)
-        return number if -(2**63) <= number < 2**63 else float(number)
+    if len(word) <= MOST_DIGITS and WHOLE.match(word):
+        return int(word)
     return float(word) if NUMBER.match(word) or INFINITE.match(word) else None
 
 

@@ -14,7 +14,17 @@ import numpy as np
 
 from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.errors import ColumnError, InvalidDataError, InvalidLabelError, Option, listing, shorten
-from steadyrank.reading.arrays import Coded, as_column, as_numbers, coded, is_missing, numbered, written
+from steadyrank.reading.arrays import (
+    Coded,
+    as_column,
+    as_doubles,
+    as_numbers,
+    as_scores,
+    coded,
+    is_missing,
+    numbered,
+    written,
+)
 from steadyrank.reading.spellings import SPELLINGS, Spelling, shared
 from steadyrank.reading.text_columns import TextColumn
 
@@ -267,10 +277,14 @@ class Table:
 
     def matrix(self, names: Sequence[str], *, missing: bool = False) -> FloatArray:
         """Return columns of numbers side by side."""
-        matrix = np.empty((len(self), len(names)))
-        for place, name in enumerate(names):
-            matrix[:, place] = self.numbers(name, missing=missing)
-        return matrix
+        if not names:
+            return np.empty((len(self), 0))
+        columns = (self.numbers(name, missing=missing) for name in names)
+        with self.errors():
+            found = [
+                as_scores(one, name, missing=missing) for one, name in zip(columns, names, strict=True)
+            ]
+            return as_doubles(np.column_stack(found))
 
     def is_numeric(self, name: str) -> bool:
         """Tell whether a column holds numbers and missing values only, and some number."""

@@ -20,7 +20,7 @@ import numpy as np
 
 from steadyrank._typing import AnyArray
 from steadyrank.errors import NotANumberError, Option, shorten
-from steadyrank.reading.arrays import Coded, as_column, numbered, objects
+from steadyrank.reading.arrays import EXACT, Coded, as_column, not_exact, numbered, objects
 from steadyrank.reading.spellings import (
     LONGEST_WHOLE,
     PLAIN,
@@ -113,6 +113,10 @@ class TextColumn:
             if notes is not None and spelling != PLAIN and note not in notes:
                 notes.append(note)
         whole = all(isinstance(value, int) for value in values)
+        most = 2**63 - 1 if whole else EXACT  # whoever needs floats looks at whole numbers again
+        large = [code for code, one in enumerate(values) if isinstance(one, int) and abs(one) > most]
+        if large:
+            raise not_exact(self.words[large[0]], np.isin(self.codes, large), what)
         return np.array(values, dtype=np.int64 if whole else np.float64)[self.codes]
 
     def _spelling(self, what: str, among: tuple[Spelling, ...]) -> Spelling:
