@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from paper.array_types import IntArray
 
 PARTS = ("combined_data_*.txt", "mv_*.txt")
@@ -95,7 +97,7 @@ def _numbers_of(text: bytes, movie: int) -> tuple[IntArray, IntArray, IntArray, 
     return customers, of_rows, ratings.astype(np.int8), int(movies[-1])
 
 
-def _numbers_at(data: IntArray, starts: IntArray) -> IntArray:
+def _numbers_at(data: NDArray[np.uint8], starts: IntArray) -> IntArray:
     """Return the whole numbers whose digits begin at these places, one digit of all at a time."""
     found = np.zeros(len(starts), dtype=np.int64)
     rows, places = np.arange(len(starts)), starts

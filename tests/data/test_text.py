@@ -89,9 +89,9 @@ def contents(table: Table) -> Any:
     return labels, [lines[row] for row in range(len(table))], table.notes
 
 
-def read_or_fail(blocks: list[bytes], *, polars: bool) -> Any:
+def read_or_fail(blocks: list[bytes], *, referee: bool) -> Any:
     try:
-        return contents(read_delimited(blocks, ",", source="f.csv", polars=polars))
+        return contents(read_delimited(blocks, ",", source="f.csv", referee=referee))
     except SteadyrankError as error:
         return type(error), str(error)
 
@@ -113,7 +113,7 @@ def test_both_ways_read_the_same(rows: list[list[str]], per_block: int, end: str
     writer.writerows(rows)
     lines = out.getvalue().encode().splitlines(keepends=True)
     blocks = [b"".join(lines[at : at + per_block]) for at in range(0, len(lines), per_block)]
-    fast, slow = read_or_fail(blocks, polars=True), read_or_fail(blocks, polars=False)
+    fast, slow = read_or_fail(blocks, referee=False), read_or_fail(blocks, referee=True)
     assert fast == slow
     if isinstance(fast[0], dict):
         read = [["" if label is None else str(label) for label in column] for column in fast[0].values()]
@@ -129,7 +129,7 @@ def test_both_ways_agree_on_any_text(text: str, size: int) -> None:
             blocks[-1] += line
         else:
             blocks.append(line)
-    assert read_or_fail(blocks, polars=True) == read_or_fail(blocks, polars=False)
+    assert read_or_fail(blocks, referee=False) == read_or_fail(blocks, referee=True)
 
 
 def test_parts_of_numbers_and_text_become_text() -> None:

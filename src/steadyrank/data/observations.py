@@ -23,7 +23,7 @@ from steadyrank.reading.declarations import Kind, Role, Setting
 from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.files import Source
 from steadyrank.reading.formats import read_table
-from steadyrank.reading.item_names import with_names
+from steadyrank.reading.labels import with_names
 from steadyrank.reading.roles import Resolved, resolve
 from steadyrank.reading.table import Table
 from steadyrank.reading.unit_columns import Candidates, unit_candidates

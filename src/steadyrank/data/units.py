@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
-from typing import Annotated, Any, TypedDict, overload
+from typing import Annotated, Any, TypedDict
 
 import numpy as np
 
@@ -107,11 +107,7 @@ class LazyLabels(Sequence[object]):
     def __len__(self) -> int:
         return self._size
 
-    @overload
-    def __getitem__(self, place: int) -> object: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[object]: ...
-    def __getitem__(self, place: int | slice) -> object:
+    def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
             return [self._name(unit) for unit in range(self._size)[place]]
         return self._name(range(self._size)[place])

@@ -288,7 +288,7 @@ def _numbers_of_objects(column: AnyArray, what: str) -> AnyArray:
     if whole:
         with suppress(OverflowError):
             return column.astype(np.int64)
-    whole_ones = (isinstance(value, numbers.Integral) and abs(value) > EXACT for value in column)
+    whole_ones = (isinstance(value, numbers.Integral) and abs(int(value)) > EXACT for value in column)
     wrong = np.fromiter(whole_ones, dtype=bool) & np.isfinite(found)
     if wrong.any():
         raise not_exact(column[wrong][0], wrong, what)
