@@ -41,6 +41,16 @@ def test_tenths_of_single_precision_tie() -> None:
     assert ColumnMeans().score(ScoreMatrix(single)).tolist() == [0.15, 0.15]
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_single_precision_with_gaps(library: str) -> None:
+    found = pytest.importorskip(library)
+    make = found.table if library == "pyarrow" else found.DataFrame
+    short = {name: np.array([0.1, 0.3, np.nan], dtype=np.float32) for name in "ab"}
+    short["b"][:] = 0.2, np.nan, 0.2
+    matrix = ScoreMatrix.from_frame(make(short), missing="available")
+    assert ColumnMeans().score(matrix).tolist() == [0.2, 0.2]
+
+
 def ways(numbers: list[Any]) -> dict[str, Any]:
     """Return everything that takes these numbers as scores of two items."""
     names = [f"i{place}" for place in range(len(numbers))]

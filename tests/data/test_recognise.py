@@ -23,7 +23,6 @@ from steadyrank.errors import InvalidDataError, InvalidPolicyError, NotRecognise
         ("id,model_x,model_y,left,right,winner\n1,5,6,x,y,tie\n", Battles),
         ("user,joke,rating\n1,2,3\n", Ratings),
         ("movie_id,customer_id,rating,date\n1,2,3,2005-01-01\n", Ratings),
-        ("1:\n2,3,2005-01-01\n", Ratings),
         ("1::2::3::978300760\n", Ratings),
         ("ballot\nx > y\n", Ballots),
         ('{"ballot": ["x", "y"]}\n', Ballots),

@@ -175,7 +175,10 @@ def _from_series(series: nw.Series[Any]) -> AnyArray:
         if series.implementation.is_pyarrow() and series.dtype != nw.Boolean and len(series):
             return _from_arrow(series.to_native().chunks)
         return _from_numpy(series.to_numpy())
-    return objects(series.to_list())
+    listed = series.to_list()
+    if series.dtype == nw.Float32:  # what they are written as is known of single precision alone
+        return np.array([np.nan if is_missing(value) else value for value in listed], dtype=np.float32)
+    return objects(listed)
 
 
 def _from_arrow(chunks: Sequence[Any]) -> AnyArray:
