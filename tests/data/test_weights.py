@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from engine_makers import relation
 from steadyrank import (
     Ballots,
     Battles,
@@ -42,7 +43,7 @@ def test_a_column_of_weights_is_guessed_and_said() -> None:
     )
     counted = read_any(io.BytesIO(b"party,weight\nred,2\nblue,1\n"), count="weight")
     assert (counted.n_units, counted.weights) == (3, None)
-    assert "the unit that may leave: one vote with its weight, of 3" in Study(votes).notes
+    assert "the unit that may leave: one vote with its weight, of 3" in Study(votes).facts.notes
 
 
 @pytest.mark.parametrize("name", ["wt", "Survey Weight", "sample_weight", "weights"])
@@ -195,7 +196,7 @@ class TestEngines:
             }
         )
         for given in ({}, {"unit": "judge"}):
-            here, there = Battles.from_frame(frame, **given), Battles.scan(frame.lazy(), **given)
+            here, there = Battles.from_frame(frame, **given), Battles.scan(relation(frame), **given)
             for one, other in ((here, there), (here.without(0), there.without(0))):
                 assert sorted(one.units.labels) == sorted(other.units.labels)
                 assert np.allclose(Study(one, "bradley-terry:ridge=1").scores,
@@ -203,28 +204,25 @@ class TestEngines:
             assert here.unit_pairs.wins.sum() == there.unit_pairs.wins.sum()
         votes = frame.select("winner", "weight", "judge").rename({"winner": "vote"})
         for given in ({}, {"unit": "judge"}):
-            one, other = Votes.from_frame(votes, **given), Votes.scan(votes.lazy(), **given)
+            one, other = Votes.from_frame(votes, **given), Votes.scan(relation(votes), **given)
             assert Study(one).scores.tolist() == Study(other).scores.tolist()
-            assert Study(one).shifts.tolist() == Study(other).shifts.tolist()
+            assert Study(one).facts.shifts.tolist() == Study(other).facts.shifts.tolist()
             assert one.unit_candidates == other.unit_candidates
 
     def test_refused_as_in_memory(self) -> None:
         polars = pytest.importorskip("polars")
         bad = polars.DataFrame({"vote": ["x", "y"], "weight": [1.0, -1.0]})
-        for read in (Votes.from_frame, lambda frame: Votes.scan(frame.lazy())):
+        for read in (Votes.from_frame, lambda frame: Votes.scan(relation(frame))):
             with pytest.raises(InvalidWeightError, match="from 0 on, but there is -1"):
                 read(bad)
 
     def test_values_have_no_weights_there(self) -> None:
-        polars = pytest.importorskip("polars")
-        ratings = polars.LazyFrame(
-            {"user": [1, 2], "item": ["a", "a"], "rating": [1, 2], "weight": [1, 2], "home": [1, 1]}
-        )
+        columns = {"user": [1, 2], "item": ["a", "a"], "rating": [1, 2], "home": [1, 1]}
         with pytest.raises(InvalidDataError, match=r"ratings without a weight.*in memory"):
-            Ratings.scan(ratings)
+            Ratings.scan(relation({**columns, "weight": [1, 2]}))
         with pytest.raises(InvalidDataError, match=r"ratings without a unit.*in memory"):
-            Ratings.scan(ratings.drop("weight"), unit="home")
-        scores = polars.LazyFrame({"row": [1, 1], "item": ["a", "b"], "score": [1, 2], "wt": [1, 1]})
+            Ratings.scan(relation(columns), unit="home")
+        scores = relation({"row": [1, 1], "item": ["a", "b"], "score": [1, 2], "wt": [1, 1]})
         with pytest.raises(InvalidDataError, match="scores without a weight"):
             ScoreMatrix.scan(scores)
 

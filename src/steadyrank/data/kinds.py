@@ -126,8 +126,8 @@ def scan_any(
 
     Examples
     --------
-    >>> import polars
-    >>> scan_any(polars.LazyFrame({"user": [1, 2], "item": ["a", "a"], "rating": [5, 3]})).n_units
+    >>> import duckdb
+    >>> scan_any(duckdb.sql("from (values (1, 'a', 5), (2, 'a', 3)) t(user, item, rating)")).n_units
     2
     """
     from steadyrank.engines.frame import opened

@@ -438,9 +438,9 @@ class Observations(ABC):
         Parameters
         ----------
         source : lazy frame or path
-            A polars LazyFrame, DuckDB relation or PySpark DataFrame; or Parquet, CSV or TSV files
+            A DuckDB relation or PySpark DataFrame; or Parquet, CSV or TSV files
             by a path with wildcards, such as ``"ratings/*.parquet"``.
-        engine : {"duckdb", "polars", "spark"} or an engine of steadyrank.engines, optional
+        engine : {"duckdb", "spark"} or an engine of steadyrank.engines, optional
             What reads the files; DuckDB by default. A frame runs where it is.
         format, encoding : str, optional
             Of the files, as for :func:`steadyrank.read_any`.
@@ -454,12 +454,12 @@ class Observations(ABC):
 
         Examples
         --------
-        >>> import polars
+        >>> import duckdb
         >>> from steadyrank.data import Ratings, Votes
-        >>> Votes.scan(polars.LazyFrame({"vote": ["x", "y", "x"]})).units.counts
+        >>> Votes.scan(duckdb.sql("from (values ('x'), ('y'), ('x')) t(vote)")).units.counts
         array([2, 1])
-        >>> frame = polars.LazyFrame({"user": [1, 2, 1], "item": ["a", "a", "b"], "rating": [5, 3, 4]})
-        >>> with Ratings.scan(frame) as ratings:
+        >>> rows = "(values (1, 'a', 5), (2, 'a', 3), (1, 'b', 4)) t(user, item, rating)"
+        >>> with Ratings.scan(duckdb.sql(f"from {rows}")) as ratings:
         ...     print(ratings.items, ratings.n_units)
         ('a', 'b') 2
         """

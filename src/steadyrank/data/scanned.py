@@ -47,9 +47,9 @@ class ScannedEntries(EntryObservations):
 
     Examples
     --------
-    >>> import polars
+    >>> import duckdb
     >>> from steadyrank.data import Ratings
-    >>> Ratings.scan(polars.LazyFrame({"user": [1, 2], "item": ["a", "b"], "rating": [5, 3]}))
+    >>> Ratings.scan(duckdb.sql("from (values (1, 'a', 5), (2, 'b', 3)) t(user, item, rating)"))
     <ScannedEntries: 2 users, 2 items: 'a', 'b'>
     """
 

@@ -201,9 +201,7 @@ def decimal_range(source: Source, frame: Frame, what: str) -> tuple[int, float, 
 def are_decimals(value: nw.Expr, places: int, *, single: bool) -> nw.Expr:
     """Tell which values are what decimals of so many places are read as, by the steps of memory."""
     wide = value.cast(nw.Float64)
-    # Polars divides by a constant by multiplying with its inverse, which rounds twice.
-    scale = wide * 0.0 + TENS[places]
-    meant = (wide * TENS[places]).round(0) / scale
+    meant = (wide * TENS[places]).round(0) / TENS[places]
     return meant.cast(nw.Float32) == value if single else meant == wide
 
 

@@ -354,7 +354,7 @@ def is_frame(given: Any) -> bool:
 def as_table(frame: Any) -> Table:
     """Return a table for a dataframe of any library, a mapping of columns, or a table itself.
 
-    Lazy frames and DuckDB relations are collected. An index of pandas that has a name, or is not of
+    DuckDB relations are collected. An index of pandas that has a name, or is not of
     whole numbers, comes first, as columns that hold names.
 
     Examples
@@ -393,6 +393,12 @@ def wrapped(frame: Any) -> tuple[Any, int]:
 
     Whole numbers without a name tell nothing: they are left over from sorting and filtering.
     """
+    if nw.dependencies.is_polars_lazyframe(frame):
+        raise InvalidDataError(
+            "a polars LazyFrame holds no rows yet",
+            way_out="Collect it first: frame.collect(). Or give the files that it reads to DuckDB: "
+            'scan("data/*.parquet").',
+        )
     index: Any = frame.index if nw.dependencies.is_pandas_dataframe(frame) else None
     told = index is not None and (index.dtype.kind not in "iu" or index.names[0] is not None)
     levels = len(index.names) if told else 0
