@@ -13,14 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import numpy as np
 
 from steadyrank.data.observations import with_notes
-from steadyrank.errors import (
-    InvalidWeightError,
-    NotANumberError,
-    NothingLeftError,
-    NoUnitsError,
-    WrongDataError,
-    shorten,
-)
+from steadyrank.errors import NotANumberError, NothingLeftError, NoUnitsError, WrongDataError, shorten
 from steadyrank.scorers.settings import check_settings
 from steadyrank.sums.blocks import DenseBlock, Wanted, bounds_of, reordered_of, shifts_of, slices
 
@@ -203,6 +196,7 @@ def check_several(data: Observations) -> None:
         raise NoUnitsError
     if data.n_units < 2:
         raise NothingLeftError(data.units.kind)
+
 
 class LeaveOneOut(ABC):
     """The exact scores without each unit.
