@@ -154,9 +154,9 @@ class TestBallots:
         ballots = Ballots.from_csr([0, 3], [2, 0, 1], [9, 4, 4], items=["a", "b", "c"])
         assert ballots.ranked.tolist() == [0, 1, 2]
         assert ballots.levels.tolist() == [0, 0, 1]
-        with pytest.raises(InvalidBallotError, match="there is 3, at index 1"):
+        with pytest.raises(InvalidDataError, match="there is 3, at index 1"):
             Ballots.from_csr([0, 1, 2], [0, 3], [0, 0], items=["a"])
-        with pytest.raises(InvalidBallotError, match="indptr"):
+        with pytest.raises(InvalidDataError, match="indptr"):
             Ballots.from_csr([0, 5], [0], [0], items=["a"])
 
 

@@ -82,5 +82,5 @@ class TestWithout:
             Votes(["a"]).without(0)
         with pytest.raises(InvalidValueError, match="from 0 to 7"):
             MATRIX.without(8)
-        with pytest.raises(SizeMismatchError, match="8 distinct units"):
+        with pytest.raises(SizeMismatchError, match="copies has 3 values for 8"):
             MATRIX.with_copies(np.ones(3))

@@ -15,10 +15,10 @@ from steadyrank._typing import BoolArray, IntArray
 from steadyrank.data.families import CountedRows
 from steadyrank.data.observations import COUNT, ITEM_LIST, ITEM_NAMES, Ends, from_table, set_fields
 from steadyrank.data.orders import BallotArrays, flatten, parse_orders, without_answers
-from steadyrank.data.rows import check_some, row_counts
+from steadyrank.data.rows import check_some, check_spans, row_counts
 from steadyrank.data.units import People, PeopleArguments, agreed, of_people, renumbered, said_of
 from steadyrank.errors import NO_BLANKS, Option, listing, shorten
-from steadyrank.reading.arrays import as_counts, is_missing
+from steadyrank.reading.arrays import as_counts, check_length, is_missing
 from steadyrank.reading.declarations import Columns, Form, Kind, Role, Setting, never
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.roles import Resolved
@@ -313,7 +313,8 @@ class Ballots(CountedRows):
         """
         labels = unique_labels(items)
         arrays = BallotArrays(*(np.array(part, dtype=np.int64) for part in (indptr, ranked, levels)))
-        _check_csr(arrays, len(labels))
+        check_length(arrays.levels, len(arrays.ranked), "levels")
+        check_spans(arrays.indptr, arrays.ranked, len(labels), "ranked")
         self = cls.__new__(cls)
         return self._set(arrays, counts, labels, approval=approval, **people)
 
@@ -436,16 +437,3 @@ def _choices(columns: Sequence[Column]) -> list[list[object]]:
     words = list({cell for column in cells for cell in column} - {""})
     known: dict[str, object] = dict(zip(words, TextColumn.of(words).labels().tolist(), strict=True))
     return [[known.get(cell) for cell in column] for column in cells]
-
-
-def _check_csr(arrays: BallotArrays, size: int) -> None:
-    indptr, ranked, levels = arrays
-    fits = len(indptr) > 1 and indptr[0] == 0 and indptr[-1] == len(ranked) == len(levels)
-    if not fits or (np.diff(indptr) < 0).any():
-        raise errors.InvalidBallotError("indptr must go up from 0 to the number of entries in ranked")
-    wrong = np.flatnonzero((ranked < 0) | (ranked >= size))
-    if len(wrong):
-        raise errors.InvalidBallotError(
-            f"ranked must name items 0 to {size - 1:,}, but there is {ranked[wrong[0]]}",
-            rows=np.searchsorted(indptr, wrong, side="right") - 1,
-        )

@@ -13,7 +13,7 @@ from steadyrank import errors
 from steadyrank._typing import AnyArray, BoolArray, IntArray
 from steadyrank.data.families import EntryObservations
 from steadyrank.data.observations import ITEM_LIST, ITEM_NAMES, Ends, from_table, set_fields
-from steadyrank.data.rows import begins, check_some, goes_up, in_strict_order, stable_order
+from steadyrank.data.rows import begins, check_some, check_spans, goes_up, in_strict_order, stable_order
 from steadyrank.data.units import People, PeopleArguments, agreed, of_people, renumbered, whole_parts
 from steadyrank.errors import Option, shorten
 from steadyrank.reading.arrays import as_scores, check_length, compact
@@ -306,19 +306,8 @@ def _csr_items(items: Iterable[object] | int | None, codes: AnyArray) -> tuple[o
 
 
 def _check_csr(indptr: IntArray, codes: AnyArray, values: AnyArray, size: int) -> None:
-    if codes.dtype.kind not in "iu" or codes.ndim != 1 or len(codes) != len(values):
-        raise errors.InvalidDataError("rated must hold one whole number for each rating")
-    ends = (len(indptr), int(indptr[0]), int(indptr[-1])) if len(indptr) else (0, 0, 0)
-    if ends[0] < 2 or ends[1:] != (0, len(codes)) or (np.diff(indptr) < 0).any():
-        raise errors.InvalidDataError(
-            f"indptr must go up from 0 to the number of ratings, {len(codes):,}, but goes from "
-            f"{ends[1]:,} to {ends[2]:,}"
-        )
-    if int(codes.min()) < 0 or int(codes.max()) >= size:
-        wrong = (codes < 0) | (codes >= size)
-        raise errors.InvalidDataError(
-            f"rated must name items 0 to {size - 1:,}, but there is {codes[wrong][0]}", rows=wrong
-        )
+    check_length(values, len(codes), "values")
+    check_spans(indptr, codes, size, "rated")
     falls = codes[1:] <= codes[:-1]
     falls[indptr[(indptr > 0) & (indptr < len(codes))] - 1] = False  # a new user may start anew
     if falls.any():

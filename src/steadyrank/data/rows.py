@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 
 from steadyrank._typing import AnyArray, IntArray
-from steadyrank.errors import MOST_COUNTED, CountTotalError, EmptyDataError, SizeMismatchError
+from steadyrank.errors import (
+    MOST_COUNTED,
+    CountTotalError,
+    EmptyDataError,
+    InvalidDataError,
+    SizeMismatchError,
+)
 from steadyrank.reading.arrays import as_counts
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.sums.sparse import unit_ranges
@@ -86,6 +92,23 @@ def repeated_cells(rows: IntArray, items: IntArray) -> IntArray:
     cells = rows.astype(np.int64) * (items.max(initial=0) + 1) + items
     order = np.argsort(cells, kind="stable")
     return np.asarray(order[1:][cells[order][1:] == cells[order][:-1]])
+
+
+def check_spans(indptr: IntArray, codes: AnyArray, size: int, name: str) -> None:
+    """Complain about pointers that do not lay entries end to end, and codes of no item."""
+    whole = codes.dtype.kind in "iu" and codes.ndim == 1
+    fits = len(indptr) > 1 and indptr[0] == 0 and indptr[-1] == len(codes)
+    if not whole or not fits or (np.diff(indptr) < 0).any():
+        raise InvalidDataError(
+            f"indptr must go up from 0 to the number of entries, {len(codes):,}, and {name} must hold "
+            "one whole number for each"
+        )
+    wrong = np.flatnonzero((codes < 0) | (codes >= size))
+    if len(wrong):
+        raise InvalidDataError(
+            f"{name} must name items 0 to {size - 1:,}, but there is {codes[wrong[0]]}",
+            rows=np.searchsorted(indptr, wrong, side="right") - 1,
+        )
 
 
 def repeated_spans(indptr: IntArray, chosen: IntArray) -> tuple[IntArray, IntArray]:
