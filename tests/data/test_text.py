@@ -136,3 +136,15 @@ def test_parts_of_numbers_and_text_become_text() -> None:
     joined = join_columns([np.array([7, 12]), TextColumn.of(["007"])])
     assert isinstance(joined, TextColumn)
     assert [joined.words[code] for code in joined.codes] == ["7", "12", "007"]
+
+
+def test_text_asks_for_polars_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it is not installed; arrays and frames need none."""
+    from steadyrank import Votes
+    from steadyrank.errors import MissingPackageError
+    from steadyrank.reading import delimited
+
+    monkeypatch.setattr(delimited, "find_spec", lambda _: None)
+    with pytest.raises(MissingPackageError, match=r'pip install "steadyrank\[cli\]"'):
+        Votes.read(io.BytesIO(b"choice\nx\ny\n"))
+    assert Votes.from_frame({"choice": ["x", "y"]}).n_units == Votes(["x", "y"]).n_units == 2
