@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Self, Unpack
 
@@ -25,14 +25,13 @@ from steadyrank.sums.exact import together
 from steadyrank.sums.sparse import MergedEntries, SparseEntries
 from steadyrank.wording import counted, counted_are
 
-DUPLICATES = {
+IN_MEMORY = {
     "error": "Two ratings of one item by one user are refused.",
     "last": "Of several ratings of one item by one user, the last one counts.",
     "mean": "Several ratings of one item by one user count as their mean.",
-    "trust": "Nobody looked for several ratings of one item by one user.",
 }
+DUPLICATES = IN_MEMORY | {"trust": "Nobody looked for several ratings of one item by one user."}
 """What may be done about repeated ratings; ``trust`` in an engine only, ``last`` only in memory."""
-
 
 USER = Role("who rated", known("user_columns"))
 SCORE = Role("the rating", known("rating_columns"), holds="numbers", answer=True)
@@ -123,8 +122,7 @@ class Ratings(EntryObservations):
         users: Iterable[object] | None = None,
         **people: Unpack[People],
     ) -> None:
-        if duplicates not in DUPLICATES or duplicates == "trust":
-            raise errors.InvalidPolicyError("duplicates", duplicates, ("error", "last", "mean"))
+        replace(DUPLICATE, choices=IN_MEMORY).check("duplicates", duplicates)
         stars = compact(as_scores(score, "score"))
         user_codes, all_users = encode(user, known=users, what="users", subject="user")
         item_codes, all_items = encode(item, known=items, what="items", subject="item")

@@ -175,8 +175,7 @@ class ScoreMatrix(EntryObservations):
         missing: str = "error",
         **people: Unpack[People],
     ) -> None:
-        if missing not in MISSING:
-            raise errors.InvalidPolicyError("missing", missing, tuple(MISSING))
+        GAPS.check("missing", missing)
         matrix = as_matrix(values, "values", missing=True)
         check_some(len(matrix), "scores")
         check_some(matrix.shape[1], "items")

@@ -234,7 +234,7 @@ def as_doubles(matrix: AnyArray) -> FloatArray:
     >>> as_doubles(np.array([[0.1, 2.5], [0.2, np.pi]], dtype=np.float32)).tolist()
     [[0.1, 2.5], [0.2, 3.1415927410125732]]
     """
-    found: FloatArray = matrix.astype(np.float64)
+    found: FloatArray = matrix.astype(np.float64, copy=False)
     if matrix.dtype.itemsize >= 8 or matrix.dtype.kind != "f":
         return found
     left, largest = np.ones(matrix.shape[1], dtype=bool), np.nanmax(np.abs(found), axis=0, initial=0.0)
@@ -366,7 +366,7 @@ def as_matrix(values: Any, what: str, *, missing: bool = False) -> FloatArray:
         values = np.array(rows).reshape(len(rows), -1 if rows else 0)
     elif values.dtype.kind in "iu" and (large := (values > EXACT) | (values < -EXACT)).any():
         raise not_exact(values[large][0], large.any(axis=1), what)
-    matrix = as_doubles(values)
+    matrix = as_doubles(np.array(values))
     wrong: BoolArray = np.isinf(matrix) if missing else ~np.isfinite(matrix)
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
