@@ -118,7 +118,7 @@ class Sensitivity:
 
 def same_people(data: Observations) -> str:
     """Say what a bound takes as given about the units: their weights, and who is in a group."""
-    groups = f" in {data.units.kind} units of the same sizes" if data.grouped else ""
+    groups = f" in {data.units.kind} units of the same sizes" if data.units.grouped else ""
     return groups + ("" if data.weights is None else " with these weights")
 
 
