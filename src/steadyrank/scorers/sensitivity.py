@@ -117,7 +117,7 @@ class Sensitivity:
 
 def same_people(data: Observations) -> str:
     """Say what a bound takes as given about the units: their weights, and who is in a group."""
-    groups = f" in {data.units.kind} units of the same sizes" if data.grouped else ""
+    groups = f" in {data.units.kind} units of the same sizes" if data.units.grouped else ""
     return groups + ("" if data.weights is None else " with these weights")
 
 
@@ -190,7 +190,7 @@ class UnitShares(Scorer):
             data,
             square * largest**2,
             rule=self.rule,
-            units=data.kind.name if data.unit is None else f"{data.unit_kind} units",
+            units=data.kind.name if data.unit is None else f"{data.units.kind} units",
             moved=self.moved,
             scope=self.scope.format(kind=data.kind.name, items=data.n_items) + same_people(data),
             formula=formula and formula + share,
