@@ -159,7 +159,7 @@ def test_no_lead_is_larger_than_its_bound(make: Make, cases: Cases) -> None:
         if study is None:
             continue
         others, order = without(study), np.argsort(-study.scores, kind="stable").tolist()
-        contests = study.margin_search().contests
+        contests = study.facts.margin_search().contests
         for m in range(1, most_of(study) + 1):
             low, high = contests.spans(m) or (study.scores - np.inf, study.scores + np.inf)
             left = np.array([s.scores for s in others if s.leaving <= m] or [study.scores])
@@ -356,4 +356,4 @@ def test_a_benchmark_of_classifiers(shared_data: Path) -> None:
     study = Study(read_any(shared_data / "scores" / "cls_bin_mean.csv", missing="drop"))
     answer = study.topk(5, removals=5)
     assert (round(answer.eps, 4), len(answer)) == (0.0013, 7)
-    assert len(study.topk(5, eps=5 * float(study.shifts.max()), claim="none")) > 3 * len(answer)
+    assert len(study.topk(5, eps=5 * float(study.facts.shifts.max()), claim="none")) > 3 * len(answer)

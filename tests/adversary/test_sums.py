@@ -117,10 +117,10 @@ def test_shifts_are_the_lengths_of_the_moves_or_are_refused(cases, kind):
         ]
         if max(expected) > 1e307:
             with pytest.raises(ValueRangeError, match="largest float"):
-                _ = Study(data).shifts
+                _ = Study(data).facts.shifts
             refused += 1
             continue
-        found = Study(data).shifts
+        found = Study(data).facts.shifts
         # Two near scores are subtracted, item by item; one whose values are all the same never moves.
         moving = [max(map(abs, given)) for given in values.T.tolist() if len(set(given)) > 1]
         rounding = sum(map(Fraction, moving), Fraction(0)) * Fraction(1, 2**50)

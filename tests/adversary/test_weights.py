@@ -57,26 +57,28 @@ def test_scores_with_and_without_each_unit(
         exact = case.scores(case.people)
         assert near(kind, study.scores) == near(kind, exact)
         left = Counter(near(kind, case.scores(case.without(unit))) for unit in case.units())
-        rows = np.concatenate([block.dense(study.scores) for block in study.leave_one_out.blocks()])
+        rows = np.concatenate(
+            [block.dense(study.scores) for block in study.facts.leave_one_out.blocks()]
+        )
         found: Counter = Counter()
         for row, count in zip(rows, study.units.counts.tolist(), strict=True):
             found[near(kind, row)] += count
         assert found == left
         assert study.units.total == len(case.units())
         # What is told without looking at all rows: the ends of the scores, the shifts, the columns.
-        lowest, highest = study.bounds
+        lowest, highest = study.facts.leave_one_out.bounds()
         every = np.vstack([study.scores, rows])
         assert np.allclose(lowest, every.min(axis=0), atol=1e-15)
         assert np.allclose(highest, every.max(axis=0), atol=1e-15)
         moved = np.sqrt(((rows - study.scores) ** 2).sum(axis=1))
-        assert np.allclose(study.shifts, moved, rtol=1e-9, atol=1e-15)
+        assert np.allclose(study.facts.shifts, moved, rtol=1e-9, atol=1e-15)
         seen = np.repeat(study.scores[np.newaxis, :2], len(rows), axis=0)
-        for units, part in study.leave_one_out.columns(np.array([0, 1])):
+        for units, part in study.facts.leave_one_out.columns(np.array([0, 1])):
             seen[units] = part
         assert (seen == rows[:, :2]).all()
-        order = study.order
+        order = study.facts.order
         changed = np.flatnonzero((np.argsort(-rows, axis=1, kind="stable") != order).any(axis=1))
-        assert study.leave_one_out.reordered(order).tolist() == changed.tolist()
+        assert study.facts.leave_one_out.reordered(order).tolist() == changed.tolist()
 
 
 def test_decimals_tie_as_they_are_written() -> None:
@@ -205,7 +207,7 @@ def test_margins_of_battles_are_intervals_around_the_truth(
         study, units, k = Study(case.data(), case.scorer), case.units(), int(rng.integers(1, 3))
         if len(units) < 2:
             continue
-        before, truth = set(study.order[:k].tolist()), study.units.total
+        before, truth = set(study.facts.order[:k].tolist()), study.units.total
         for gone in (gone for size in range(1, len(units)) for gone in combinations(units, size)):
             with suppress(EmptyDataError):  # all weights that are left are 0
                 left = case.data(case.without([person for unit in gone for person in unit]))
@@ -228,8 +230,8 @@ def test_no_removal_gains_more_than_is_said(
         study = study_of(case)
         if study is None:
             continue
-        contests, every = study.leave_one_out.contests(), list(subsets(case))
-        ahead, behind = study.order[:2].tolist()
+        contests, every = study.facts.leave_one_out.contests(), list(subsets(case))
+        ahead, behind = study.facts.order[:2].tolist()
         for m in range(1, min(4, study.units.total)):
             leads = [float(after[behind] - after[ahead]) for size, after in every if size <= m]
             most = max([0.0, *leads])
@@ -325,7 +327,7 @@ def test_the_proved_rule_holds_and_is_reached(
                     says = [value or 0 for value in says]
                 people.append(Person(says, person.weight, person.group))
             other = Case(kind, scorer, case.items, people, weighted, grouped)
-            assert Study(other.data(), scorer).shifts.max() <= proved.eps * (1 + 1e-12)
+            assert Study(other.data(), scorer).facts.shifts.max() <= proved.eps * (1 + 1e-12)
         one, rest = opposite(kind, case.items)
         largest = max(case.units(), key=lambda unit: sum(person.share for person in unit))
         people = [
@@ -333,7 +335,7 @@ def test_the_proved_rule_holds_and_is_reached(
             for person in case.people
         ]
         worst = Case(kind, scorer, case.items, people, weighted, grouped)
-        assert Study(worst.data(), scorer).shifts.max() == pytest.approx(proved.eps, rel=1e-12)
+        assert Study(worst.data(), scorer).facts.shifts.max() == pytest.approx(proved.eps, rel=1e-12)
 
 
 @WAYS
@@ -356,7 +358,7 @@ def test_the_proved_rule_of_ratings_holds_and_is_reached(
                     rated = dict.fromkeys(person.says, int(end))
                     people.append(Person(rated, person.weight, person.group))
                 other = Case("ratings", scorer, case.items, people, weighted, grouped)
-                reached = max(reached, float(Study(other.data(), scorer).shifts.max()))
+                reached = max(reached, float(Study(other.data(), scorer).facts.shifts.max()))
         assert proved.eps * (1 - 1e-9) <= reached <= proved.eps * (1 + 1e-12)
 
 
@@ -416,7 +418,7 @@ def test_lists_hold_every_top_k_without_a_unit(
         for k in range(1, case.items):
             assert set(study.topk(k).items) >= {item for order in every for item in order[:k]}
             inside = [sum(item in order[:k] for order in every) for item in range(case.items)]
-            assert study.deletions(k).inside.tolist() == inside
+            assert study.facts.deletions(k).inside.tolist() == inside
 
 
 def kept_of(kind: str, says, stays: list[int]):

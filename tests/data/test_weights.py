@@ -42,7 +42,7 @@ def test_a_column_of_weights_is_guessed_and_said() -> None:
     )
     counted = read_any(io.BytesIO(b"party,weight\nred,2\nblue,1\n"), count="weight")
     assert (counted.n_units, counted.weights) == (3, None)
-    assert "the unit that may leave: one vote with its weight, of 3" in Study(votes).notes
+    assert "the unit that may leave: one vote with its weight, of 3" in Study(votes).facts.notes
 
 
 @pytest.mark.parametrize("name", ["wt", "Survey Weight", "sample_weight", "weights"])
@@ -204,7 +204,7 @@ class TestEngines:
         for given in ({}, {"unit": "judge"}):
             one, other = Votes.from_frame(votes, **given), Votes.scan(relation(votes), **given)
             assert Study(one).scores.tolist() == Study(other).scores.tolist()
-            assert Study(one).shifts.tolist() == Study(other).shifts.tolist()
+            assert Study(one).facts.shifts.tolist() == Study(other).facts.shifts.tolist()
             assert one.unit_candidates == other.unit_candidates
 
     def test_refused_as_in_memory(self) -> None:

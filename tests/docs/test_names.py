@@ -13,7 +13,7 @@ from steadyrank import errors
 EXPORTING = tuple(
     f"steadyrank.{part}" for part in ("data", "engines", "operators", "scorers", "selection", "study")
 )
-FUNCTIONS = {"steadyrank.study.functions", "steadyrank.study.randomised"}
+FUNCTIONS = {"steadyrank.study.functions"}
 """Modules whose functions the package itself exports."""
 REPORT = {
     "steadyrank.report.html": {"render_html"},

@@ -17,7 +17,7 @@ from steadyrank.errors import InvalidDataError, LostOrderError, SteadyrankError
 from steadyrank.scorers.registry import scorers_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from pathlib import Path
 
 RNG = np.random.default_rng(15)
@@ -70,16 +70,7 @@ NEEDS_VALUES = {"mean-rank", "mean-win-rate", "median", "trimmed-mean"}
 """Scorers that need every value, which data that stay in an engine do not hand out."""
 
 
-def new_units(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Return units to add: the first rows, of other users or tasks."""
-    more = {name: list(column[:4]) for name, column in columns.items()}
-    for name in ("user", "task"):
-        if name in more:
-            more[name] = [99] * 4
-    return more
-
-
-def questions(columns: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def questions() -> dict[str, Any]:
     """Return what a study is asked, by name."""
     return {
         "topk": lambda study: study.topk(2, delta=0.1),
@@ -91,7 +82,6 @@ def questions(columns: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str,
         "explain": lambda study: study.explain(2),
         "compare": lambda study: study.compare(study, k=2),
         "confidence": lambda study: study.confidence(draws=40),
-        "updated": lambda study: study.updated(new_units(columns), **given).topk(2),
     }
 
 
@@ -143,7 +133,7 @@ def test_engines_answer_as_memory_does(name: str, in_ci: bool) -> None:
         if not isinstance(other, Study):
             assert mine == other
             continue
-        asked = questions(columns, given)
+        asked = questions()
         if scorer in NEEDS_VALUES:  # it refuses all of them
             asked = {"topk": asked["topk"]}
         for question, ask in asked.items():

@@ -145,7 +145,7 @@ def test_scores_without_units_are_those_of_memory(scale):
 
 def _known_without(study, gone):
     try:
-        out = study.leave_one_out
+        out = study.facts.leave_one_out
     except SteadyrankError:  # a unit has all values of an item
         return None
     return scores_without(out, np.bincount(gone, minlength=len(study.units)))
@@ -183,11 +183,11 @@ def test_a_margin_takes_few_passes_however_many_pairs_there_are(lazily_here, mon
     for items in (12, 24, 48):
         data = Ratings.scan(lazily_here(close_ratings(items)))
         study = Study(data)
-        _ = study.leave_one_out
+        _ = study.facts.leave_one_out
         seen = Passes(data, monkeypatch)
         k = items // 2
         # The search itself: a margin of 1 is known from the standings, before any pair is looked at.
-        search, order = study.margin_search(), np.argsort(-study.scores, kind="stable")
+        search, order = study.facts.margin_search(), np.argsort(-study.scores, kind="stable")
         found = search.topk(k)
         assert found.lower == found.upper
         numbers.add(len(seen.steps))
@@ -212,7 +212,7 @@ def test_little_room_gives_the_same_answers(monkeypatch):
 def test_a_failing_engine_is_no_answer(monkeypatch):
     data = Ratings.scan(relation(ratings(np.random.default_rng(5), "thirds")), duplicates="mean")
     study = Study(data)
-    _ = study.margin_search().lower(0, 1)
+    _ = study.facts.margin_search().lower(0, 1)
 
     def broken(*_):
         raise EngineError("out of reach")

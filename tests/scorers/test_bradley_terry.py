@@ -405,19 +405,19 @@ class TestArenaScale:
             assert plain.topk(k).members == arena.topk(k).members
             first, second = plain.margin(k), arena.margin(k)
             assert (first.lower, first.upper) == (second.lower, second.upper)
-        assert arena.leave_one_out.shifts() == pytest.approx(
-            self.FACTOR * plain.leave_one_out.shifts(), rel=1e-9, abs=1e-9
+        assert arena.facts.leave_one_out.shifts() == pytest.approx(
+            self.FACTOR * plain.facts.leave_one_out.shifts(), rel=1e-9, abs=1e-9
         )
         for quick, slow in zip(
-            arena.leave_one_out.bounds(outer=True), arena.leave_one_out.bounds(), strict=True
+            arena.facts.leave_one_out.bounds(outer=True), arena.facts.leave_one_out.bounds(), strict=True
         ):
             assert quick == pytest.approx(slow, abs=5.0)
-        low, high = arena.leave_one_out.bounds(outer=True)
-        inner = arena.leave_one_out.bounds()
+        low, high = arena.facts.leave_one_out.bounds(outer=True)
+        inner = arena.facts.leave_one_out.bounds()
         assert (low <= inner[0]).all()
         assert (high >= inner[1]).all()
-        one, two = (study.leave_one_out.contests() for study in (plain, arena))
-        order = plain.order
+        one, two = (study.facts.leave_one_out.contests() for study in (plain, arena))
+        order = plain.facts.order
         for removals in (1, 5):
             gains = one.gain(removals, *order[:2], 1.0), two.gain(removals, *order[:2], self.FACTOR)
             assert gains[1] == pytest.approx(self.FACTOR * gains[0], rel=1e-9)

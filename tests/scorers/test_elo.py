@@ -42,9 +42,9 @@ def test_every_battle_is_a_unit_in_its_place() -> None:
     study = Study(data, "elo:k=30")
     assert study.units.total == len(study.units) == 4
     assert study.units.labels[2] == "3: x beats y"
-    assert study.leave_one_out.shifts()[0] != pytest.approx(study.leave_one_out.shifts()[2])
-    assert any("played again" in note for note in study.notes)
-    assert len({*study.notes}) == len(Study(study.data, study.scorer).notes)
+    assert study.facts.leave_one_out.shifts()[0] != pytest.approx(study.facts.leave_one_out.shifts()[2])
+    assert any("played again" in note for note in study.facts.notes)
+    assert len({*study.facts.notes}) == len(Study(study.data, study.scorer).facts.notes)
     assert len(data.units) == 3  # as they were
 
 

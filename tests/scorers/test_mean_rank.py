@@ -91,7 +91,7 @@ def test_with_complete_rows_the_two_rank_alike() -> None:
 def test_opposite_rows_reach_the_bound(scorer) -> None:
     rows = np.array([[1, 2, 3, 4], *[[4, 3, 2, 1]] * 5])
     study = Study(ScoreMatrix(rows), scorer)
-    assert study.shifts.max() == pytest.approx(scorer.sensitivity(study.data).eps, rel=1e-12)
+    assert study.facts.shifts.max() == pytest.approx(scorer.sensitivity(study.data).eps, rel=1e-12)
 
 
 def test_what_is_proved_says_of_which_rows() -> None:

@@ -35,7 +35,7 @@ def test_approval_ballots_have_two_tiers() -> None:
 def test_a_single_item(scorer) -> None:
     study = Study(Ballots([["a"], ["a"]]), scorer)
     assert study.scores.tolist() == [0.0 if scorer == Copeland() else 1.0]
-    assert study.shifts.tolist() == [0.0]
+    assert study.facts.shifts.tolist() == [0.0]
     assert scorer.sensitivity(study.data).eps == 0.0
 
 
@@ -74,7 +74,7 @@ def test_what_is_proved() -> None:
 
 def test_one_of_two_battles_reaches_the_bound_of_copeland() -> None:
     study = Study(Battles(["a", "a"], ["b", "b"], ["left", "right"]), Copeland())
-    assert study.shifts.tolist() == pytest.approx([math.sqrt(0.5)] * 2)
+    assert study.facts.shifts.tolist() == pytest.approx([math.sqrt(0.5)] * 2)
 
 
 @BOTH

@@ -17,7 +17,7 @@ from steadyrank.reading.roles import lacking, recognise, resolve, taken_by
 from steadyrank.report.lines import FAINT, LONG, Line, guessed, paragraph, remarks
 from steadyrank.safe_text import columns_of, cut
 from steadyrank.study.document import SCHEMA_VERSION, guesses_of, labels
-from steadyrank.study.study import Study
+from steadyrank.study.study import usual_k
 from steadyrank.wording import counted, plural
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
         else:
             data = scan_any(source, kind=kind.name, engine=engine, **layout, **given)
         guessed = {} if table.kind else columns | resolved.decided()
-        command = _command(options, kind.name, guessed, Study(data).usual_k)
+        command = _command(options, kind.name, guessed, usual_k(data.n_items))
         found |= {"items": labels(data.items), "n_items": data.n_items}
         found |= {"n_units": data.n_units, "unit": data.units.kind, "units": plural(data.units.kind)}
         found |= {"notes": [*recognised, *data.notes], "command": command}

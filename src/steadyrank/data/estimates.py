@@ -63,7 +63,7 @@ class Estimates(Observations):
     """One score for each item, with its standard error or the covariance of all, and no units.
 
     Nobody can be left out of them, so every question about stability is refused. What they answer is
-    which ranks the true scores may have: :func:`steadyrank.confidence`.
+    which ranks the true scores may have: :meth:`steadyrank.Study.confidence`.
 
     Parameters
     ----------

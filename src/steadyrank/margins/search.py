@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.margins.pairs import Bounded, Contests, OnePair
-    from steadyrank.study.study import Study
+    from steadyrank.study.facts import Facts
 
     Turned = Callable[[FloatArray], bool]
     """Whether scores give another answer than the one in question."""
@@ -84,7 +84,7 @@ class Found:
 class MarginSearch:
     """Looks for margins in one study; what is known about pairs is kept."""
 
-    def __init__(self, study: Study, by: str) -> None:
+    def __init__(self, study: Facts, by: str) -> None:
         self.study = study
         self.by = by
         self._lower: dict[tuple[int, int], int] = {}
@@ -136,12 +136,12 @@ class MarginSearch:
         others = [bounded for bounded in near if bounded[0] <= pairs[0][0]]
         return self._settled(pairs, lambda scores: set(topk(scores, k).tolist()) != before, others)
 
-    def away(self, k: int, moves: BoolArray) -> IntArray:
+    def away(self, k: int, moves: BoolArray, known: int) -> IntArray:
         """Return how many units must leave at least for each item to leave the top k, or to enter it.
 
         ``moves`` tells which items a single unit moves across the border. Of the others, those that
         quick bounds put nearest to it are looked at closely, or all where there are few; none where
-        that takes long. Nobody crosses it before the top k changes.
+        that takes long. Nobody crosses it before the top k changes, for which ``known`` must leave.
         """
         inside, outside = self.order[:k], self.order[k:]
         found = np.where(moves, 1, min(2, self.study.units.total))
@@ -153,7 +153,6 @@ class MarginSearch:
         closely = NEAREST if units <= CLOSELY and not self.contests.slow else 0
         if closely and len(self.order) ** 2 * units <= ALL_CLOSELY:
             closely = len(self.order)
-        known = self.study.known_margin(k).lower
         for items, bounds in zip((inside, outside), self._closest(inside, outside), strict=True):
             found[items] = np.where(moves[items], 1, np.maximum(bounds, max(2, known)))
             nearest = items[np.argsort(bounds, kind="stable")][:closely]

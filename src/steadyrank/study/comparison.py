@@ -24,7 +24,7 @@ from steadyrank.operators.rankings import RankingSet
 from steadyrank.report.export import COLUMNS
 from steadyrank.study import document
 from steadyrank.study.headlines import named, suggestions
-from steadyrank.study.results import Result
+from steadyrank.study.results import Result, origin
 from steadyrank.study.standings import Ranks, place_ranges
 from steadyrank.wording import counted, rounded_up
 
@@ -76,10 +76,10 @@ class Comparison(Result):
 
     Examples
     --------
-    >>> from steadyrank import Votes, compare
+    >>> from steadyrank import Study, Votes
     >>> old = Votes(["ann"] * 9 + ["bob"] * 4 + ["cyd"] * 4)
     >>> new = Votes(["cyd"] * 9 + ["bob"] * 7 + ["ann"] * 6 + ["dan"])
-    >>> found = compare(old, new, 1)
+    >>> found = Study(old).compare(new, 1)
     >>> print(found.sentence)  # doctest: +NORMALIZE_WHITESPACE
     2 of 3 items in both moved further than one vote's leaving could have moved them in the old data; 0
     moved inside, 1 not at all.
@@ -231,9 +231,9 @@ def comparison_of(old: Study, new: Study, k: int | None, how: Claimed) -> Compar
     _check_alike(old, new)
     k = None if k is None else check_k(k, min(len(old.items), len(new.items)))
     index = {item: number for number, item in enumerate(new.items)}
-    found = np.array([index.get(old.items[number], -1) for number in old.order.tolist()])
+    found = np.array([index.get(old.items[number], -1) for number in old.facts.order.tolist()])
     places = np.flatnonzero(found >= 0)
-    before, after = old.order[places], found[places]
+    before, after = old.facts.order[places], found[places]
     ties = np.full(len(new.items), len(old.items))
     ties[after] = places
     order = np.lexsort((ties, -new.scores))
@@ -247,9 +247,9 @@ def comparison_of(old: Study, new: Study, k: int | None, how: Claimed) -> Compar
     ranges = {"inflated": Ranks(*allowed.rank_intervals())}
     for side, answer, items in (("old", was, before), ("new", now, after)):
         if answer.told and answer.n_distinct_units * len(items) <= MOST_LEFT_OUT:
-            ranges[side] = place_ranges(answer.study, items)
+            ranges[side] = place_ranges(answer.study.facts, items)
     return Comparison(
-        **old.about() | {"_study": None},  # its answers have theirs
+        **origin(old) | {"_study": None},  # its answers have theirs
         old=was,
         new=now,
         k=k,
