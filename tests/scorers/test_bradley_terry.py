@@ -23,7 +23,8 @@ from steadyrank.errors import (
 )
 from steadyrank.scorers.bradley_terry.curves import Curves, PairFolds
 from steadyrank.scorers.bradley_terry.fit import strengths
-from steadyrank.scorers.bradley_terry.scorer import BattleFolds, BradleyTerry, Removals, components
+from steadyrank.scorers.bradley_terry.folds import BattleFolds
+from steadyrank.scorers.bradley_terry.scorer import BradleyTerry, Removals, components
 
 
 def plain_fit(wins, ridge=0.0):
