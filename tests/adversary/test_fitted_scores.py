@@ -156,7 +156,7 @@ def test_audits_of_leagues_with_exact_ties(cases):
         expected = brute_audit(data, DecimalBradleyTerry(ridge), [k], eps)
         assert not differences(found, expected), win_counts(data)
         compared += 1
-    assert compared > 20
+    assert compared > 6
 
 
 def test_items_with_the_same_record_have_the_same_strength(cases):
