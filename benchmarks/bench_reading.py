@@ -46,9 +46,7 @@ print(frame.group_by("item").agg(polars.col("rating").mean()).top_k(20, by="rati
 """
 """Read the ratings, group them by item, take the 20 best."""
 
-LEFT_OUT = (
-    "import sys, steadyrank; steadyrank.Study(sys.argv[1]).facts.leave_one_out"
-)
+LEFT_OUT = "import sys, steadyrank; steadyrank.Study(sys.argv[1]).facts.leave_one_out"
 
 
 def from_file_to_answer(rows: int, repeats: int) -> list[Any]:

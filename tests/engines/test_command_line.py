@@ -57,7 +57,7 @@ def test_what_left_the_engine_is_in_the_notes(capsys, files):
         (["--engine", "spark", "--memory-limit", "1GB"], "--memory-limit goes with --engine duckdb"),
         (["--spark-master", "local", "--engine", "duckdb"], "--spark-master goes with --engine spark"),
         (["--memory-limit", "much"], "DuckDB does not take these settings"),
-        (["--memory-limit", "-5"], "memory_limit must be a size above 0, but is '-5'"),
+        (["--memory-limit", "-5"], "--memory-limit must be a size above 0, but is '-5'"),
         (["--memory-limit", "0"], "as --memory-limit"),
         (["--encoding", "utf-99"], "there is no encoding 'utf-99'"),
         (["--kind", "ballots"], "ballots cannot be scanned in an engine"),
