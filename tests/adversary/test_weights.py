@@ -13,7 +13,7 @@ import pytest
 
 from oracles.weighing import SCORES, Case, Person, a_case, said
 from steadyrank import SteadyrankError, Study
-from steadyrank.errors import EmptyDataError, InvalidSettingError, InvalidWeightError
+from steadyrank.errors import EmptyDataError, InvalidCountError, InvalidSettingError
 from steadyrank.scorers.registry import scorers_for
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ def test_a_unit_with_all_the_weight_never_leaves(kind: str, scorer: str, groups:
         "scores": lambda: ScoreMatrix([[1, 2, 3], [2, 1, 3], [3, 1, 2]], **people),
         "battles": lambda: Battles(["x", "y", "z"], ["y", "z", "x"], ["left"] * 3, **people),
     }
-    with pytest.raises(InvalidWeightError, match="has all the weight, nothing is left"):
+    with pytest.raises(InvalidCountError, match="has all the weight, nothing is left"):
         Study(made[kind](), scorer).topk(1)
 
 

@@ -7,9 +7,9 @@ import pytest
 from steadyrank import Ballots, InstantRunoff, Study, Votes, stable_topk
 from steadyrank.errors import (
     EmptyDataError,
-    InvalidWeightError,
+    InvalidCountError,
     NoProofError,
-    NothingLeftError,
+    TooFewUnitsError,
     WrongDataError,
 )
 
@@ -62,9 +62,9 @@ def test_refusals() -> None:
         InstantRunoff().score(Ballots([{"a"}, {"b"}], approval=True))
     with pytest.raises(WrongDataError, match="InstantRunoff needs ballots, but was given votes"):
         InstantRunoff().score(Votes(["a", "b"]))
-    with pytest.raises(NothingLeftError):
+    with pytest.raises(TooFewUnitsError):
         InstantRunoff().leave_one_out(Ballots([["a", "b"]]))
-    with pytest.raises(InvalidWeightError):
+    with pytest.raises(InvalidCountError):
         InstantRunoff().leave_one_out(Ballots([["a", "b"], ["b", "a"]], weights=[1, 0]))
     with pytest.raises(EmptyDataError):
         InstantRunoff().score(Ballots([["a", "b"], ["b", "a"]], weights=[0, 0]))

@@ -410,7 +410,7 @@ def _orders_of(table: Table, name: str, *, approval: bool) -> list[Any]:
         if not isinstance(cell, str) or not (cell.strip() or approval)
     ]
     if gone:
-        raise errors.InvalidBallotError(
+        raise errors.InvalidDataError(
             "a ballot is missing or is no text", rows=gone, column=name, way_out=NO_BLANKS
         )
     orders, how = parse_orders(cells, approval=approval)
@@ -446,10 +446,10 @@ def _check_csr(arrays: BallotArrays, size: int) -> None:
     indptr, ranked, levels = arrays
     fits = len(indptr) > 1 and indptr[0] == 0 and indptr[-1] == len(ranked) == len(levels)
     if not fits or (np.diff(indptr) < 0).any():
-        raise errors.InvalidBallotError("indptr must go up from 0 to the number of entries in ranked")
+        raise errors.InvalidDataError("indptr must go up from 0 to the number of entries in ranked")
     wrong = np.flatnonzero((ranked < 0) | (ranked >= size))
     if len(wrong):
-        raise errors.InvalidBallotError(
+        raise errors.InvalidDataError(
             f"ranked must name items 0 to {size - 1:,}, but there is {ranked[wrong[0]]}",
             rows=np.searchsorted(indptr, wrong, side="right") - 1,
         )

@@ -25,7 +25,7 @@ from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Table, as_table, simplify
 from steadyrank.reading.words import known
 from steadyrank.sums.sparse import MergedEntries
-from steadyrank.wording import counted
+from steadyrank.text import counted
 
 Sides: TypeAlias = "tuple[IntArray, IntArray, tuple[object, ...]]"
 
@@ -323,7 +323,7 @@ class Battles(CountedRows):
         ['1: x beats y', '2: x beats y']
         """
         if not self.ordered:
-            raise errors.LostOrderError(
+            raise errors.WrongDataError(
                 "these battles were counted, so the order in which they took place is lost",
                 way_out="Give one row for each battle, in order and in memory, or use another scorer.",
             )
@@ -484,7 +484,7 @@ def _results(found: Resolved, sides: Sides) -> tuple[AnyArray, str]:
     try:
         read = read_results(results, *sides, labels_first=first, names=names)
         check_agreement(read[0], by_points)
-    except errors.UnknownOutcomeError as error:
+    except errors.InvalidDataError as error:
         if by_points is not None:
             error.way_out = (
                 "Correct these rows, or read the points alone with ",

@@ -15,7 +15,7 @@ from steadyrank.data.people import People, of_people, remaining_groups, renumber
 from steadyrank.data.rows import check_total, row_counts, shared_out
 from steadyrank.data.units import LazyLabels, Units
 from steadyrank.errors import listing
-from steadyrank.wording import counted
+from steadyrank.text import counted
 
 SPARE = 1 << 16
 

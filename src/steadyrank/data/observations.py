@@ -30,8 +30,7 @@ from steadyrank.reading.roles import Resolved, resolve
 from steadyrank.reading.table import Table
 from steadyrank.reading.unit_columns import Candidates, unit_candidates
 from steadyrank.reading.words import known
-from steadyrank.safe_text import shortened
-from steadyrank.wording import counted, plural
+from steadyrank.text import counted, plural, shortened
 
 Ends = tuple[float | None, float | None]
 """The least and the largest value that a unit gives, None where it gives none."""
@@ -204,7 +203,7 @@ class Observations(ABC):
                 )
             copies[unit] -= 1
         if not copies.any():
-            raise errors.NothingLeftError(self.units.kind)
+            raise errors.nothing_left(self.units.kind)
         return self.with_copies(copies)
 
     def with_copies(self, copies: Any) -> Self:
@@ -227,7 +226,7 @@ class Observations(ABC):
         """
         expected = len(self.units)
         if np.shape(copies) != (expected,):
-            raise errors.SizeMismatchError(
+            raise errors.InvalidScoresError(
                 f"copies must hold one number for each of the {expected:,} distinct units, "
                 f"but has shape {np.shape(copies)}"
             )

@@ -24,7 +24,7 @@ from steadyrank.reading.table import as_table
 from steadyrank.reading.words import known
 from steadyrank.sums.exact import together
 from steadyrank.sums.sparse import MergedEntries, SparseEntries
-from steadyrank.wording import counted, counted_are
+from steadyrank.text import counted, counted_are
 
 DUPLICATES = {
     "error": "Two ratings of one item by one user are refused.",
@@ -125,7 +125,7 @@ class Ratings(EntryObservations):
         **people: Unpack[People],
     ) -> None:
         if duplicates not in DUPLICATES or duplicates == "trust":
-            raise errors.InvalidPolicyError("duplicates", duplicates, ("error", "last", "mean"))
+            raise errors.not_a_choice("duplicates", duplicates, ("error", "last", "mean"))
         stars = compact(as_numbers(score, "score"))
         user_codes, all_users = encode(user, known=users, what="users", subject="user")
         item_codes, all_items = encode(item, known=items, what="items", subject="item")
@@ -216,7 +216,7 @@ class Ratings(EntryObservations):
         said = said_of(people, raters)
         try:
             return type(self)(rater, rated, self.values, items=self.items, users=users, **said)
-        except errors.DuplicateRatingsError as error:
+        except errors.InvalidDataError as error:
             error.rows = []  # they would be those of neither
             error.way_out = ("Start anew from all ratings, read with ", Option("duplicates", "last"))
             raise
@@ -260,7 +260,7 @@ class Ratings(EntryObservations):
         _check_csr(pointers, codes, stars, len(labels))
         people: Sequence[object] = range(len(pointers) - 1) if users is None else users
         if len(people) != len(pointers) - 1:
-            raise errors.SizeMismatchError(
+            raise errors.InvalidScoresError(
                 f"users has {len(people):,} labels for {len(pointers) - 1:,} users in indptr."
             )
         return set_fields(
@@ -319,8 +319,8 @@ def _merged(
     return np.where(times == 1, values[starts], means)
 
 
-def _duplicates(user: object, item: object, rows: AnyArray) -> errors.DuplicateRatingsError:
-    return errors.DuplicateRatingsError(
+def _duplicates(user: object, item: object, rows: AnyArray) -> errors.InvalidDataError:
+    return errors.InvalidDataError(
         f"{counted_are(len(rows), 'rating', 'repeated')}: user {shorten(user)} rated {shorten(item)} "
         "more than once",
         rows=rows,

@@ -14,7 +14,7 @@ from steadyrank.data.observations import Observations, set_fields
 from steadyrank.data.people import UNIT, People, of_people
 from steadyrank.data.rows import check_some, column_labels, row_names
 from steadyrank.data.score_matrix import MISSING as MATRIX_MISSING, without_gaps
-from steadyrank.errors import InvalidPolicyError, InvalidWeightError, Option, listing, shorten
+from steadyrank.errors import InvalidCountError, Option, listing, not_a_choice, shorten
 from steadyrank.reading.arrays import as_column, as_matrix, as_numbers, check_length, objects
 from steadyrank.reading.declarations import Columns, Form, Kind, ReadingArguments, Role, Setting
 from steadyrank.reading.labels import encode
@@ -121,9 +121,9 @@ class Regression(Observations):
         **people: Unpack[People],
     ) -> None:
         if missing not in MISSING:
-            raise InvalidPolicyError("missing", missing, tuple(MISSING))
+            raise not_a_choice("missing", missing, tuple(MISSING))
         if people.get("weights") is not None:
-            raise InvalidWeightError(
+            raise InvalidCountError(
                 "rows of a regression take no weights",
                 way_out="Multiply the features and the response of a row by the root of its weight.",
             )

@@ -25,7 +25,7 @@ from steadyrank.reading.labels import encode
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Table, as_table, simplify
 from steadyrank.sums.dense import DenseEntries
-from steadyrank.wording import counted, counted_are, plural
+from steadyrank.text import counted, counted_are, plural
 
 MISSING = {
     "error": "Missing values are refused.",
@@ -176,7 +176,7 @@ class ScoreMatrix(EntryObservations):
         **people: Unpack[People],
     ) -> None:
         if missing not in MISSING:
-            raise errors.InvalidPolicyError("missing", missing, tuple(MISSING))
+            raise errors.not_a_choice("missing", missing, tuple(MISSING))
         matrix = as_matrix(values, "values", missing=True)
         check_some(len(matrix), "scores")
         check_some(matrix.shape[1], "items")

@@ -20,7 +20,7 @@ from steadyrank.reading.dropping import MOST_SEEN
 from steadyrank.reading.spellings import NUMBER
 from steadyrank.reading.text_columns import is_plain_whole
 from steadyrank.sums.exact import NO_DECIMALS, TO_WHOLE, fit_as_decimals, form_of_items, most_digits
-from steadyrank.wording import counted
+from steadyrank.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -349,7 +349,7 @@ def _rows_of(values: Any, what: str) -> list[Any]:
 def check_length(column: AnyArray, size: int, what: str) -> None:
     """Complain unless ``column`` has ``size`` rows."""
     if len(column) != size:
-        raise errors.SizeMismatchError(f"{what} has {len(column):,} values for {size:,} rows.")
+        raise errors.InvalidScoresError(f"{what} has {len(column):,} values for {size:,} rows.")
 
 
 def compact(values: AnyArray) -> AnyArray:

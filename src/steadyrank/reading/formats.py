@@ -18,7 +18,7 @@ from steadyrank.reading.delimited import COLONS, TABBED, read_delimited, read_mo
 from steadyrank.reading.files import PARQUET, SPREADSHEET, OpenFile, Source, open_source
 from steadyrank.reading.netflix import IN_FOLDERS, OPENS, read_netflix
 from steadyrank.reading.table import Table
-from steadyrank.wording import counted
+from steadyrank.text import counted
 
 DELIMITERS = ",;\t|"
 RUN = re.compile(rb"\s*\S+\s+(Q0|q0|0)\s+\S+\s+\d+\s+[-+.\deE]+\s+\S+\s*\Z")
@@ -229,7 +229,7 @@ def read_table(
 def format_of(file: OpenFile, name: str | None = None) -> Format:
     """Return the format of a file: as given, or told by its first bytes."""
     if name is not None and name not in FORMATS:
-        raise errors.InvalidPolicyError("format", name, tuple(FORMATS))
+        raise errors.not_a_choice("format", name, tuple(FORMATS))
     if name is not None and not FORMATS[name].also_as_csv:
         return FORMATS[name]
     known = FORMATS.values() if name is None else [FORMATS[name]]
@@ -242,7 +242,7 @@ def _format_of_files(file: OpenFile, name: str | None) -> tuple[Format, list[str
     Its files are those that are to be read from here on.
     """
     if name is not None and name not in FORMATS:
-        raise errors.InvalidPolicyError("format", name, tuple(FORMATS))
+        raise errors.not_a_choice("format", name, tuple(FORMATS))
     folder = file.path
     prize = folder and any(any(folder.glob(one)) for one in IN_FOLDERS)
     if name == "netflix" or (name is None and prize):

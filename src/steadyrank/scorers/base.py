@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import numpy as np
 
 from steadyrank.errors import (
-    InvalidWeightError,
+    InvalidCountError,
     NotANumberError,
-    NothingLeftError,
-    NoUnitsError,
-    WrongDataError,
+    no_units,
+    nothing_left,
     shorten,
+    wrong_data,
 )
 from steadyrank.scorers.settings import check_settings
 from steadyrank.sums.blocks import DenseBlock, Wanted, bounds_of, reordered_of, shifts_of, slices
@@ -193,15 +193,15 @@ def check_kind(data: object, takes: tuple[str, ...], *, scorer: str, classes: bo
     if isinstance(data, Observations):
         given, names = data.kind.name, ", ".join(scorers_for(data.kind.name))
         way_out = f"Omit the scorer for the usual one, or choose one that takes {given}: {names}."
-    raise WrongDataError(scorer, " or ".join(takes) or OBSERVATIONS, given, way_out=way_out)
+    raise wrong_data(scorer, " or ".join(takes) or OBSERVATIONS, given, way_out=way_out)
 
 
 def check_several(data: Observations) -> None:
     """Complain about data with no units, or one that has all there is: without it nothing is left."""
     if not data.n_units:
-        raise NoUnitsError
+        raise no_units()
     if data.n_units < 2:
-        raise NothingLeftError(data.units.kind)
+        raise nothing_left(data.units.kind)
     if data.weights is None and data.unit is None:
         return
     parts = data.unit_parts  # groups of rows that occur 0 times have none
@@ -210,7 +210,7 @@ def check_several(data: Observations) -> None:
         unit = f"{data.units.kind} {shorten(data.units.labels[int(alone[0])])}"
         weighted = data.weights is not None
         what = "weight" if weighted else data.count_of
-        raise InvalidWeightError(
+        raise InvalidCountError(
             f"without the {unit}, which has all the {what}, nothing is left",
             way_out=f"Give other units {'a weight' if weighted else 'some'}, too.",
         )

@@ -6,7 +6,7 @@ from importlib import import_module
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.errors import InvalidSettingError, UnknownScorerError, shorten
+from steadyrank.errors import InvalidSettingError, shorten, unknown_scorer
 
 if TYPE_CHECKING:
     from steadyrank.data.observations import Observations
@@ -174,7 +174,7 @@ def named_scorer(text: str, **settings: Any) -> Scorer:
     >>> named_scorer("bord")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    steadyrank.errors.UnknownScorerError: there is no scorer called 'bord'. Did you mean 'borda'? ...
+    steadyrank.errors.InvalidSettingError: there is no scorer called 'bord'. Did you mean 'borda'? ...
     """
     name, _, written = text.partition(":")
     known = {_plain(known): known for known in NAMED}
@@ -183,7 +183,7 @@ def named_scorer(text: str, **settings: Any) -> Scorer:
         from difflib import get_close_matches
 
         close = [known[match] for match in get_close_matches(key, known, n=1)]
-        raise UnknownScorerError(name, scorer_names(), close)
+        raise unknown_scorer(name, scorer_names(), close)
     parts = [part for part in written.split(",") if part.strip()]
     given = settings | dict(map(_setting, parts))
     scorer: Scorer = _made(_class_of(known[key]), known[key], given)
