@@ -18,7 +18,7 @@ SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 # `make fuzz` asks for many more of them.
 settings.register_profile(
     "house",
-    max_examples=40 * int(os.environ.get("STEADYRANK_FUZZ", "1")),
+    max_examples=100 * int(os.environ.get("STEADYRANK_FUZZ", "1")),
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from steadyrank.errors import InvalidValueError, MissingPackageError, SteadyrankError, shorten
 from steadyrank.report.export import COLUMNS
 from steadyrank.study.document import about
-from steadyrank.text import shortened
+from steadyrank.text import plural, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -164,7 +164,7 @@ def origin(study: Study) -> dict[str, Any]:
         "n_distinct_units": len(facts.units),
         "notes": facts.notes,
         "counts": data.item_counts,
-        "counted_as": data.count_of,
+        "counted_as": plural(data.kind.observation),
         "_study": study,
     }
 
