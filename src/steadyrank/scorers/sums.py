@@ -190,7 +190,7 @@ class EntrySums(SumScorer):
         form, (lowest, highest) = entries.form, self.value_range
         least, most = form.lowest, form.highest
         if least < lowest or most > highest:
-            raise errors.ValueRangeError(
+            raise errors.InvalidSettingError(
                 f"{entries.what} go from {least:g} to {most:g} and leave the stated value_range="
                 f"{self.value_range}{entries.first_outside(lowest, highest)}",
                 way_out=f"State the range that {entries.what} can have.",
@@ -209,7 +209,7 @@ class EntrySums(SumScorer):
             unit = data.units.labels[int(entries.values_of(items[:1])[0].min())]
             without = f"the only {data.units.kind} that has some ({shorten(unit)} for the first)"
         names = [data.items[item] for item in items[:SHOWN]]
-        raise errors.ItemWithoutDataError(names, len(items), without=without, way_out=self.way_out)
+        raise errors.items_without_data(names, len(items), without=without, way_out=self.way_out)
 
 
 def checked_range(value_range: tuple[float, float]) -> tuple[float, float]:
@@ -225,5 +225,5 @@ def checked_range(value_range: tuple[float, float]) -> tuple[float, float]:
     return lowest, highest
 
 
-def _range_error(rule: str, given: object) -> errors.ValueRangeError:
-    return errors.ValueRangeError(f"value_range must {rule}, but is {shorten(given)}.")
+def _range_error(rule: str, given: object) -> errors.InvalidSettingError:
+    return errors.InvalidSettingError(f"value_range must {rule}, but is {shorten(given)}.")
