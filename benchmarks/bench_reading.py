@@ -97,7 +97,7 @@ def run(quick: bool) -> list[Any]:
         found.append(
             faster(
                 f"the table of {what}, against the csv module",
-                lambda text=text: read_delimited([text], ",", polars=False),
+                lambda text=text: read_delimited([text], ",", referee=True),
                 lambda text=text: read_delimited([text], ","),
                 2.0,
                 repeats=1,

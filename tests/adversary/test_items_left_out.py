@@ -17,6 +17,7 @@ import pytest
 from engine_makers import relation
 from steadyrank import Ballots, Battles, Ratings, Regression, ScoreMatrix, Study, Votes
 from steadyrank.errors import EmptyDataError, InvalidDataError, InvalidLabelError, InvalidValueError
+from steadyrank.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -182,7 +183,8 @@ def test_counts_are_those_of_the_rows(cases: Cases, kind: str) -> None:
         expected = counted(case, case.rows)
         assert data.item_counts.tolist() == [expected[name] for name in NAMES]
         assert data.item_counts.dtype == np.int64
-        assert data.count_of == {"approvals": "ballots"}.get(kind, kind.removeprefix("groups of "))
+        called = {"approvals": "ballots"}.get(kind, kind.removeprefix("groups of "))
+        assert plural(data.kind.observation) == called
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -195,7 +197,7 @@ def test_keeping_some_items_is_reading_what_is_left(cases: Cases, kind: str) -> 
         rows = left(case, set(kept))
         if not sum(counted(case, rows).values()):
             refused += 1
-            with pytest.raises(EmptyDataError, match=f"no {data.count_of} are left"):
+            with pytest.raises(EmptyDataError, match=f"no {plural(data.kind.observation)} are left"):
                 data.keeping(kept)
             continue
         found = data.keeping(rng.permutation(kept).tolist())
@@ -227,7 +229,7 @@ def test_few_observations_are_left_out_once(cases: Cases, kind: str) -> None:
         found = data.with_min_count(least)
         assert_same(found, case.make(rows, kept))
         out = len(NAMES) - len(kept)
-        one = data.kind.observation if least == 1 else data.count_of
+        one = data.kind.observation if least == 1 else plural(data.kind.observation)
         items, are = ("items", "are") if out > 1 else ("item", "is")
         text = f"{out} {items} with fewer than {least} {one} {are} left out"
         assert any(note.startswith(text) for note in found.notes) == (out > 0)
@@ -371,7 +373,7 @@ def after_keeping(data: Any, kept: list[object]) -> Any:
 def assert_alike(rng: np.random.Generator, scanned: Any, loaded: Any) -> None:
     assert scanned.items == loaded.items
     assert scanned.item_counts.tolist() == loaded.item_counts.tolist()
-    assert scanned.count_of == loaded.count_of
+    assert scanned.kind.observation == loaded.kind.observation
     assert list(scanned.units.labels) == list(loaded.units.labels)
     np.testing.assert_array_equal(scanned.units.counts, loaded.units.counts)
     units = rng.integers(0, len(loaded.units), 4).tolist()
@@ -415,7 +417,7 @@ def test_names_are_safe_and_short() -> None:
 def test_regressions_tell_their_rows_and_lose_no_item() -> None:
     data = Regression([[1.5, 2.0], [3.0, 4.25]], [7.0, 8.5], items=["a", "b"])
     assert data.item_counts.tolist() == [2, 2]
-    assert data.count_of == "rows"
+    assert plural(data.kind.observation) == "rows"
     assert data.said([1, 0], [[1, 0], []]) == ["b 4.25, a 3; response 8.5", None]
     assert data.with_min_count(2) is data
     assert data.keeping(["a", "b"]) is data

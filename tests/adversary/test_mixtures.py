@@ -264,7 +264,7 @@ def test_margins_are_those_of_raw_rows(kind: Any, cases: Cases) -> None:
                 assert (found.lower == 1) == (fewest == 1), told
             if found.upper is not None:
                 left = Study(study.data.without(found.units), study.scorer)
-                ranked = tuple(items.index(str(left.items[i])) for i in left.order)
+                ranked = tuple(items.index(str(left.items[i])) for i in left.facts.order)
                 assert changed(ranked), told
     assert asked > 20
 

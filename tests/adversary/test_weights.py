@@ -13,7 +13,7 @@ import pytest
 
 from oracles.weighing import SCORES, Case, Person, a_case, said
 from steadyrank import SteadyrankError, Study
-from steadyrank.errors import EmptyDataError, InvalidSettingError, InvalidWeightError
+from steadyrank.errors import EmptyDataError, InvalidSettingError, NothingLeftError
 from steadyrank.scorers.registry import scorers_for
 
 if TYPE_CHECKING:
@@ -138,18 +138,14 @@ def test_those_with_all_the_weight_never_leave_together() -> None:
     assert Study(votes).margin(1).never
 
 
-def test_battles_that_weigh_nothing_are_not_left_alone() -> None:
-    """Without any weight there are no strengths, with a ridge neither."""
+def test_battles_that_weigh_nothing_are_not_there() -> None:
     from steadyrank import Battles, BradleyTerry
 
     battles = Battles(["x", "x", "y"], ["y", "z", "x"], ["left", "left", "left"], weights=[2, 1, 0])
-    refused = 0
-    for pair in combinations(range(3), 2):
-        try:
-            assert battles.without(pair).weights.any()
-        except EmptyDataError:  # all weights that are left are 0
-            refused += 1
-    assert refused == 1
+    assert battles.n_units == 2
+    assert battles.without(0).n_units == battles.without(1).n_units == 1
+    with pytest.raises(NothingLeftError):
+        battles.without([0, 1])
     assert Study(battles, BradleyTerry(1.0)).margin(1).upper is None
 
 
@@ -181,20 +177,24 @@ def test_a_unit_with_all_the_weight_never_leaves(kind: str, scorer: str, groups:
         "scores": lambda: ScoreMatrix([[1, 2, 3], [2, 1, 3], [3, 1, 2]], **people),
         "battles": lambda: Battles(["x", "y", "z"], ["y", "z", "x"], ["left"] * 3, **people),
     }
-    with pytest.raises(InvalidWeightError, match="has all the weight, nothing is left"):
-        Study(made[kind](), scorer).topk(1)
+    data = made[kind]()
+    assert data.n_units == 1
+    assert any("of weight 0 left out" in note for note in data.notes)
+    with pytest.raises(SteadyrankError):
+        Study(data, scorer).topk(1)
 
 
 @pytest.mark.parametrize("scorer", [*scorers_for("votes"), *scorers_for("battles")])
 def test_a_group_with_all_the_counts_never_leaves(scorer: str) -> None:
-    """Groups of rows that were counted 0 times are units, but nothing is left where they are alone."""
+    """Groups of rows that were counted 0 times are no units, and the other one is alone."""
     from steadyrank import Battles, Votes
 
     counted: dict[str, Any] = {"counts": [2, 2, 0], "units": ["u", "u", "v"], "unit_kind": "region"}
     data: Any = Votes(["x", "y", "z"], **counted)
     if scorer not in scorers_for("votes"):
         data = Battles(["x", "y", "x"], ["y", "x", "y"], ["left"] * 3, **counted)
-    with pytest.raises(SteadyrankError, match=r"has all the (votes|battles), nothing is left|counted"):
+    assert (data.n_units, list(data.units.labels)) == (1, ["u"])
+    with pytest.raises(SteadyrankError, match=r"nothing is left|counted"):
         Study(data, scorer).topk(1)
 
 
@@ -276,12 +276,12 @@ def test_contributions_add_up(kind: str, weighted: bool, grouped: bool, cases: C
         assert all(text is None or text for text in study.data.said([0], [range(case.items)]))
 
 
-def test_a_group_that_weighs_nothing_says_what_it_names() -> None:
+def test_a_group_that_weighs_nothing_is_not_there() -> None:
     from steadyrank import Votes
 
     votes = Votes(["x", "y", "y", "z"], weights=[0, 0, 1, 2], units=["u", "u", "v", "w"])
-    assert votes.said([0], [[0, 1]]) == ["x in 1, y in 1 of 2 votes"]
-    assert Study(votes).explain(1).contributions.tolist() == [0.0, -1 / 3, 2 / 3]
+    assert votes.said([0], [[0, 1]]) == ["y in 1 of 1 vote"]
+    assert Study(votes).explain(1).contributions.tolist() == [-1 / 3, 2 / 3]
 
 
 def opposite(kind: str, items: int) -> tuple[object, object]:

@@ -27,6 +27,7 @@ from steadyrank.errors import (
     InvalidWeightError,
     MissingValuesError,
     NotANumberError,
+    NothingLeftError,
     SizeMismatchError,
     WrongDataError,
 )
@@ -116,7 +117,8 @@ def test_one_weight_for_each_user() -> None:
 def test_a_unit_with_all_the_weight() -> None:
     votes = Votes(["x", "y"], weights=[1, 0])
     assert Plurality().score(votes).tolist() == [1, 0]
-    with pytest.raises(InvalidWeightError, match="the vote 'x, weight 1', which has all"):
+    assert (votes.n_units, votes.notes) == (1, ("1 row of weight 0 left out",))
+    with pytest.raises(NothingLeftError):
         Plurality().leave_one_out(votes)
 
 
@@ -163,9 +165,9 @@ def test_what_people_with_weights_said() -> None:
     ballots = Ballots([["x", "y"], ["y"]], weights=[0.5, 2])
     assert ballots.said([0, 1], [(0, 1), (0, 1)]) == ["x > y; weight 0.5", "y; not x; weight 2"]
     ratings = Ratings(["u", "u", "v"], ["a", "b", "a"], [5, 4, 3], weights=[0.5, 0.5, 0])
-    assert ratings.said([0, 1], [(0, 1), (0,)]) == ["a 5, b 4; weight 0.5", None]
-    battles = Battles(["x", "y"], ["y", "x"], ["left", "tie"], weights=[0.5, 0])
-    assert battles.said([0, 1], [(0,), (0,)]) == ["x tied with y; weight 0", "x beat y; weight 0.5"]
+    assert ratings.said([0], [(0, 1)]) == ["a 5, b 4; weight 0.5"]
+    battles = Battles(["x", "y"], ["y", "x"], ["left", "tie"], weights=[0.5, 2])
+    assert battles.said([0, 1], [(0,), (0,)]) == ["x tied with y; weight 2", "x beat y; weight 0.5"]
 
 
 def test_first_choices_of_ballots() -> None:

@@ -156,3 +156,8 @@ def test_a_check_says_whether_it_passes_and_what_would():
 
 def test_the_usual_k():
     assert [usual_k(items) for items in (1, 5, 19, 20, 500)] == [1, 2, 9, 10, 10]
+
+
+def test_a_study_has_twenty_public_members():
+    members = {*dir(Study), *vars(Study(matrix()))}
+    assert len([name for name in members if not name.startswith("_")]) <= 20

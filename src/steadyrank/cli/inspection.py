@@ -10,6 +10,7 @@ import narwhals as nw
 
 from steadyrank.cli.inputs import STANDARD_INPUT, described, source_name
 from steadyrank.data.kinds import KINDS, check_kind, kind_of, scan_any
+from steadyrank.data.observations import from_resolved
 from steadyrank.engines.frame import opened
 from steadyrank.errors import EmptyDataError, Option, SteadyrankError, typed_name
 from steadyrank.reading.formats import read_table
@@ -67,7 +68,7 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
         resolved = resolve(kind, table, given)
         columns = resolved.columns
         if engine is None:
-            data: Any = made.from_resolved(resolved)
+            data: Any = from_resolved(made, resolved)
         else:
             data = scan_any(source, kind=kind.name, engine=engine, **layout, **given)
         guessed = {} if table.kind else columns | resolved.decided()

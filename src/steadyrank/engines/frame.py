@@ -26,8 +26,8 @@ from steadyrank.errors import Option, shorten
 from steadyrank.reading.arrays import objects
 from steadyrank.reading.declarations import Columns
 from steadyrank.reading.dropping import Dropping
-from steadyrank.reading.spellings import SPELLINGS, Spelling
 from steadyrank.reading.table import Column, GivenColumn, Table, wrapped
+from steadyrank.reading.text_columns import SPELLINGS, Spelling
 
 Frame: TypeAlias = nw.LazyFrame[Any]
 Answer = TypeVar("Answer")

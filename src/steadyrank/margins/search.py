@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steadyrank.data.observations import favouring
 from steadyrank.errors import EngineError, SteadyrankError, UnreadableFileError
 from steadyrank.margins.pairs import MANY, Attack
 from steadyrank.operators.topk_sets import topk
@@ -344,7 +345,7 @@ class MarginSearch:
         if attack.favour is None:
             return None
         ahead, behind, low, high = attack.favour
-        return self.study.data.favouring(behind, ahead, (low, high))
+        return favouring(self.study.data, behind, ahead, (low, high))
 
     def scores_after(self, attack: Attack, number: int) -> FloatArray | None:
         """Return the scores when an attack was carried out, None where there are none."""

@@ -16,7 +16,6 @@ from steadyrank import errors
 from steadyrank.errors import listing, shorten
 from steadyrank.reading.delimited import COLONS, TABBED, read_delimited, read_movielens
 from steadyrank.reading.files import PARQUET, SPREADSHEET, OpenFile, Source, open_source
-from steadyrank.reading.netflix import IN_FOLDERS, OPENS, read_netflix
 from steadyrank.reading.table import Table
 from steadyrank.wording import counted
 
@@ -138,7 +137,6 @@ FORMATS: dict[str, Format] = {
             on_engine="parquet",
         ),
         Format("preflib", _preflib, _later("preflib.read_preflib")),
-        Format("netflix", _first_line(OPENS), read_netflix, folders=True, also_as_csv=True),
         Format("movielens", _first_line(TABBED, COLONS), read_movielens, also_as_csv=True),
         Format(
             "excel",
@@ -244,9 +242,6 @@ def _format_of_files(file: OpenFile, name: str | None) -> tuple[Format, list[str
     if name is not None and name not in FORMATS:
         raise errors.InvalidPolicyError("format", name, tuple(FORMATS))
     folder = file.path
-    prize = folder and any(any(folder.glob(one)) for one in IN_FOLDERS)
-    if name == "netflix" or (name is None and prize):
-        return FORMATS["netflix"], []
     seen: dict[str, list[Path]] = {}
     for path in file.files():
         seen.setdefault(_seen_as(path, file.encoding, name), []).append(path)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from steadyrank._typing import BoolArray, IntArray
+    from steadyrank.data.observations import Observations
     from steadyrank.study.answers import StableRanking, StableTopK
     from steadyrank.study.calibration import Claimed
     from steadyrank.study.study import Study
@@ -274,8 +275,8 @@ def _check_alike(old: Study, new: Study) -> None:
             f"the {one} data have weights and the {other} data none: they are not scored in one way",
             way_out="Give weights to both, or take the column of weights out of the one.",
         )
-    kinds = [f"{one.data.kind.name}{one.data.variety}" for one in (old, new)]
-    if old.data.kind.name == "battles" and len(set(kinds)) > 1:  # others may lie in an engine or not
+    kinds = [_told(one.data) for one in (old, new)]
+    if kinds[0] != kinds[1]:
         raise NotComparableError(
             f"the old data are {kinds[0]} and the new ones {kinds[1]}: they are not scored in one way",
             way_out=["Name the same ", Option("covariate"), " for both."],
@@ -295,6 +296,12 @@ def _judged(ranks: IntArray, ranges: dict[str, Ranks]) -> dict[str, list[Any]]:
     for side, ends in ranges.items():
         told |= {f"{side}_best": ends.best, f"{side}_worst": ends.worst}
     return {name: column.tolist() for name, column in told.items()}
+
+
+def _told(data: Observations) -> str:
+    """Return the kind of data, and how many covariates they have, if any."""
+    number = sum(np.shape(getattr(data, "covariates", ()))[1:])
+    return f"{data.kind.name} with {counted(number, 'covariate')}" if number else data.kind.name
 
 
 def _without(items: Sequence[object], others: Iterable[object]) -> tuple[object, ...]:

@@ -201,7 +201,7 @@ def confidence_of(study: Study, level: float, draws: int, seed: int) -> Confiden
     size = max(float(np.abs(noise).max()), 1e-150 * float(np.abs(scores).max())) or 1.0
     covariance = np.atleast_2d(np.cov(noise / size)) if given is None else given / size**2
     errors = np.sqrt(np.diag(covariance)) * size
-    units = data.n_alike if given is None else None
+    units = data.shares.n_alike if given is None else None
     limit = -ndtri(tail) if units is None else student(tail, units)
     ends, beyond = scores + np.outer((-1, 1), limit * errors), ndtr(-limit)
     if given is None and beyond * draws >= 1:  # percentiles, further out for fewer units (Hesterberg)

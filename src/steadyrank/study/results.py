@@ -10,6 +10,7 @@ from steadyrank.errors import InvalidValueError, MissingPackageError, Steadyrank
 from steadyrank.report.export import COLUMNS
 from steadyrank.safe_text import shortened
 from steadyrank.study.document import about
+from steadyrank.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -164,7 +165,7 @@ def origin(study: Study) -> dict[str, Any]:
         "n_distinct_units": len(facts.units),
         "notes": facts.notes,
         "counts": data.item_counts,
-        "counted_as": data.count_of,
+        "counted_as": plural(data.kind.observation),
         "_study": study,
     }
 
