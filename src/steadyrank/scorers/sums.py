@@ -119,12 +119,16 @@ class SumsOut(LeaveOneOut):
         return entry_contests(self.added, self.sums, self.units, self.value_range)  # type: ignore[arg-type]
 
 
+MOST_LISTED = 2**24
+"""Up to so many units that leave are listed one by one; data without more of them are scored anew."""
+
+
 def scores_without(out: LeaveOneOut, leaving: IntArray) -> FloatArray | None:
     """Return what scoring anew gives without so many of each distinct unit, where that is quick.
 
     Exact sums of those that leave are taken from the exact sums of all.
     """
-    if not isinstance(out, SumsOut) or not out.sums.exact:
+    if not isinstance(out, SumsOut) or not out.sums.exact or leaving.sum() > MOST_LISTED:
         return None
     gone = out.added.given_by(np.repeat(np.arange(len(leaving)), leaving))
     if gone is None or not (out.sums.prior.weight or (gone[1] < out.sums.counts).all()):
