@@ -139,7 +139,7 @@ def test_labels_of_any_type() -> None:
 def test_csv_has_the_rows_with_all_digits() -> None:
     votes = Votes(["=a"] * 3 + ["b"] * 2)
     text = to_csv(stable_topk(votes, 1).findings())
-    names = "rank,item,score,best_rank,worst_rank,share,standing,away,count,critical_eps"
+    names = "rank,item,score,best_rank,worst_rank,share,listed,standing,away,count,critical_eps"
     assert text.splitlines()[0] == names
     assert text.splitlines()[1].startswith("1,'=a,0.6,1,")
     assert text.splitlines()[2].startswith("2,b,0.4,")

@@ -121,6 +121,14 @@ class Scorer(ABC):
         """
         return 0.0
 
+    @property
+    def apart(self) -> str:
+        """Why its scores without a unit are not those that it gives on the rest by itself.
+
+        It is "" if they are, on which the proof of an answer rests.
+        """
+        return ""
+
     def check(self, data: object) -> None:
         """Complain unless the data are of a kind that this scorer takes."""
         check_kind(data, self.takes, scorer=type(self).__name__)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.operators import InflatedTopK, RankingSet
+    from steadyrank.operators import RankingSet
     from steadyrank.study import Audit, Certificate, Confidence, Margin
     from steadyrank.study.standings import Ranks, Standing, TopKDeletions
 
@@ -49,11 +49,12 @@ class AnswerRow:
         Its best and worst plain rank, over the data and the data without each unit.
     share : float or None
         The share of the units without which it is in the plain top k.
-    standing : {"sure", "contender", "near", "out"} or None
-        ``sure``: in the plain top k of the data and of the data without any one unit. ``contender``:
-        leaving out some unit brings it in or puts it out. ``near``: in the list for its score, though no
-        single unit brings it in. ``out``: none of these. In a full ranking, ``sure`` means that its rank
-        is the same without any one unit, and ``contender`` that it is not.
+    listed : bool or None
+        Whether it is in the list; None in a full ranking, which has none.
+    standing : {"sure", "contender", "out"} or None
+        ``sure``: in the plain top k of the data and of the data without any one unit. ``contender``: in
+        or out, depending on which unit is left out. ``out``: in none of them. In a full ranking,
+        ``sure`` means that its rank is the same without any one unit, ``contender`` that it is not.
     away : int or None
         How many units must leave together, at least, for it to leave the top k or to enter it, if the
         rest can still be scored.
@@ -61,8 +62,8 @@ class AnswerRow:
         How many observations (votes, ratings, battles) are behind its score.
     critical_eps : float or None
         The eps above which it is in the inflated top-k.
-    inflated_best, inflated_worst : int
-        Its best and worst rank over the inflated ranking at the eps of the answer.
+    inflated_best, inflated_worst : int or None
+        Its best and worst rank over the inflated ranking at the eps of the answer, if it has one.
     lowest_score, highest_score : float or None
         Its score stays between these, whichever one unit leaves.
     confidence_best, confidence_worst : int or None
@@ -76,12 +77,13 @@ class AnswerRow:
     best_rank: int | None
     worst_rank: int | None
     share: float | None
+    listed: bool | None
     standing: Standing | None
     away: int | None
     count: int | None
     critical_eps: float | None
-    inflated_best: int
-    inflated_worst: int
+    inflated_best: int | None
+    inflated_worst: int | None
     lowest_score: float | None
     highest_score: float | None
     confidence_best: int | None
@@ -92,7 +94,8 @@ class AnswerRow:
 class Answer(Result):
     """What both kinds of answers have in common."""
 
-    eps: float
+    k: int | None
+    eps: float | None
     certificate: Certificate
     ranks: Ranks | None
     confidence: Confidence | None = field(default=None, kw_only=True)
@@ -101,11 +104,6 @@ class Answer(Result):
         # An answer travels light: its study may hold gigabytes, and functions that cannot travel.
         kept = {name: value for name, value in self.__dict__.items() if name not in {"_audit", "margin"}}
         return kept | {"_study": None}
-
-    @property
-    def k(self) -> int | None:
-        """How many items were asked for, if that was the question."""
-        return None
 
     def with_confidence(self, level: float = 0.95, *, draws: int = DRAWS, seed: int = 0) -> Self:
         """Return the answer with a :class:`Confidence` beside it, which is about another question."""
@@ -117,9 +115,9 @@ class Answer(Result):
         return np.argsort(-self.scores, kind="stable")
 
     @cached_property
-    def rank_intervals(self) -> tuple[IntArray, IntArray]:
-        """The best and worst rank of each item over the inflated ranking."""
-        return rank_intervals(self.scores, self.eps)
+    def rank_intervals(self) -> tuple[IntArray, IntArray] | None:
+        """The best and worst rank of each item over the inflated ranking; None where there is no eps."""
+        return None if self.eps is None else rank_intervals(self.scores, self.eps)
 
     @property
     def told(self) -> bool:
@@ -137,7 +135,7 @@ class Answer(Result):
 
     def rows(self, limit: int | None = None) -> Iterator[AnswerRow]:
         """Yield the items by plain rank, all or the first ``limit``."""
-        best, worst = self.rank_intervals
+        best, worst = self.rank_intervals or (None, None)
         ranked = 0 if self.ranks is None else len(self.ranks)
         lowest, highest = self._score_range or (None, None)
         upper, lower = (None, None) if self.confidence is None else self.confidence.simultaneous
@@ -151,8 +149,8 @@ class Answer(Result):
                 worst_rank=None if known is None else int(known.worst[place]),
                 **self._standing(place, index),
                 count=None if self.counts is None else int(self.counts[index]),
-                inflated_best=int(best[index]),
-                inflated_worst=int(worst[index]),
+                inflated_best=None if best is None else int(best[index]),
+                inflated_worst=None if worst is None else int(worst[index]),
                 lowest_score=None if lowest is None else float(lowest[index]),
                 highest_score=None if highest is None else float(highest[index]),
                 confidence_best=None if upper is None else int(upper[index]),
@@ -160,7 +158,7 @@ class Answer(Result):
             )
 
     def _standing(self, place: int, index: int) -> dict[str, Any]:
-        """Return share, standing, away and critical eps of an item, given its place and its index."""
+        """Return what is told of an item in answers of this kind, given its place and its index."""
         raise NotImplementedError
 
     def claimed(self) -> dict[str, Any]:
@@ -190,17 +188,22 @@ class Answer(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StableTopK(Answer):
-    """The inflated top-k of a dataset, by label, with its certificate.
+    """The list for the top k of a dataset, by label, with its certificate.
 
-    It has a length, can be iterated over, and knows whether a label is ``in`` it. ``print`` shows it
-    as the command line does.
+    Unless something else is asked for, these are the items that are in the plain top k of the data or of
+    the data without some one unit. It has a length, can be iterated over, and knows whether a label is
+    ``in`` it. ``print`` shows it as the command line does.
 
     Attributes
     ----------
-    result : InflatedTopK
-        The answer by index.
+    k : int
+        How many items were asked for.
+    eps : float or None
+        The inflation, or the radius of the ball; None where the list needs none.
+    indices : int array
+        The list by index, best first.
     critical_eps : float array (items,)
-        The eps above which each item is a member.
+        The eps above which each item is in the inflated top k.
     deletions : TopKDeletions or None
         The plain top k without each unit; None where nobody was left out.
 
@@ -209,24 +212,26 @@ class StableTopK(Answer):
     >>> from steadyrank import Votes, stable_topk
     >>> answer = stable_topk(Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 30), 2)
     >>> answer
-    StableTopK(k=2, members=['cyd', 'abe', 'bob'], sure=1, eps=0.05, certificate='observed')
-    >>> answer.sure, answer.contenders, answer.near
-    (('cyd',), ('abe', 'bob'), ())
+    StableTopK(k=2, members=['cyd', 'abe', 'bob'], sure=1, certificate='proved')
+    >>> answer.sure, answer.contenders
+    (('cyd',), ('abe', 'bob'))
     >>> len(answer), "bob" in answer, list(answer)
     (3, True, ['cyd', 'abe', 'bob'])
     """
 
     document = "top-k"
 
-    result: InflatedTopK
+    k: int
+    indices: IntArray
     critical_eps: FloatArray
     deletions: TopKDeletions | None
 
     def __repr__(self) -> str:
         sure = f"sure={len(self.sure):,}, " if self.told else ""
+        eps = "" if self.eps is None else f"eps={self.eps:.3g}, "
         return (
-            f"StableTopK(k={self.k}, members={some_of(self.members)}, {sure}"
-            f"eps={self.eps:.3g}, certificate={self.certificate.status!r})"
+            f"StableTopK(k={self.k}, members={some_of(self.members)}, {sure}{eps}"
+            f"certificate={self.certificate.status!r})"
         )
 
     def __len__(self) -> int:
@@ -239,19 +244,22 @@ class StableTopK(Answer):
         return label in self.members
 
     @property
-    def k(self) -> int:
-        """How many items were asked for."""
-        return self.result.k
-
-    @property
     def size(self) -> int:
-        """How many items the answer holds."""
-        return self.result.size
+        """How many items the list holds."""
+        return len(self.indices)
 
     @cached_property
     def members(self) -> tuple[object, ...]:
         """The labels of all members, best first."""
-        return self.labels(self.result.indices)
+        return self.labels(self.indices)
+
+    @cached_property
+    def last_place(self) -> int:
+        """The plain rank of the last item that is in the list or contends."""
+        inside = self._listed_mask[self.order]
+        if self.deletions is not None:
+            inside |= self.deletions.inside[self.order] > 0
+        return 1 + int(np.flatnonzero(inside)[-1])
 
     @property
     def sure(self) -> tuple[object, ...]:
@@ -260,13 +268,8 @@ class StableTopK(Answer):
 
     @property
     def contenders(self) -> tuple[object, ...]:
-        """The items that leaving out some unit brings into the top k or puts out of it."""
+        """The items that are in the top k or out of it, depending on which unit is left out."""
         return self._standing_at("contender")
-
-    @property
-    def near(self) -> tuple[object, ...]:
-        """The members that are in the list for their score: no single unit brings them in."""
-        return self._standing_at("near")
 
     def _standing_at(self, standing: Standing) -> tuple[object, ...]:
         if self._standings is None:
@@ -283,22 +286,13 @@ class StableTopK(Answer):
             return None
         inside, places = self.deletions.inside[self.order], np.arange(len(self.order))
         within = np.where(inside == self.n_units, "sure", "contender")
-        beyond = np.where(inside > 0, "contender", np.where(places < self.size, "near", "out"))
-        return np.where(places < self.k, within, beyond)
+        return np.where(places < self.k, within, np.where(inside > 0, "contender", "out"))
 
     @cached_property
     def standing_of(self) -> dict[object, Standing]:
         """Where each item stands, by label; nothing where nobody was left out."""
         known = () if self._standings is None else self._standings.tolist()
         return {self.items[at]: standing for at, standing in zip(self.order, known, strict=False)}
-
-    @property
-    def _last_contender(self) -> int:
-        """The plain rank of the last item that is sure or contends; 0 where nobody was left out."""
-        if self._standings is None:
-            return 0
-        ours = np.isin(self._standings, ("sure", "contender"))
-        return 1 + int(np.flatnonzero(ours).max(initial=-1))
 
     @cached_property
     def away(self) -> IntArray | None:
@@ -314,8 +308,15 @@ class StableTopK(Answer):
         found[self.order] = self._standings == "contender"
         return found
 
+    @cached_property
+    def _listed_mask(self) -> BoolArray:
+        found = np.zeros(len(self.items), dtype=np.bool_)
+        found[self.indices] = True
+        return found
+
     def _standing(self, place: int, index: int) -> dict[str, Any]:
-        told = {"critical_eps": float(self.critical_eps[index])}
+        told: dict[str, Any] = {"critical_eps": float(self.critical_eps[index])}
+        told["listed"] = bool(self._listed_mask[index])
         if self.deletions is None or self._standings is None:
             return told | {"share": None, "standing": None, "away": None}
         return told | {
@@ -349,17 +350,18 @@ class StableTopK(Answer):
 
     def _brief(self, everything: bool) -> dict[str, Any]:
         # Nobody is named who changes the answer, nor any other eps.
-        limit = None if everything else max(self.size + NEXT_ON_A_SCREEN, self._last_contender)
+        limit = None if everything else max(self.size + NEXT_ON_A_SCREEN, self.last_place)
         return self._listed(limit) | self._first()
 
     def _first(self) -> dict[str, Any]:
         """Return what an answer says first: who is in, who contends, how many decide."""
         known = self.deletions
         summary: dict[str, Any] = {"size": self.size}
-        for name in ("sure", "contenders", "near"):
+        for name in ("sure", "contenders"):
             summary[name] = None if known is None else len(getattr(self, name))
         changing = None if known is None else known.changing_units()
-        uncovered = None if known is None else known.uncovered_units(self.eps)
+        beyond = None if known is None else known.uncovered_units(self.size)
+        uncovered = 0 if self.certificate.eps is None and known is not None else beyond
         for name, number in (("changing", changing), ("uncovered", uncovered)):
             share = None if number is None else number / self.n_units
             summary |= {f"{name}_units": number, f"{name}_share": share}
@@ -376,7 +378,8 @@ class StableTopK(Answer):
     def _audited(self) -> dict[str, Any]:
         """Return who changes the answer, and what each eps would do."""
         flips = document.flip_findings(self._audit.flips(self.k), self.study.data)
-        curve = document.curve_findings(self._audit.curve(self.k), self.eps)
+        eps = self._audit.inflation.eps_of(self.k)
+        curve = document.curve_findings(self._audit.curve(self.k), eps)
         return self._audit.audited() | {"curve": curve, "flips": flips}
 
     @cached_property
@@ -390,14 +393,15 @@ class StableTopK(Answer):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StableRanking(Answer):
-    """The inflated full ranking of a dataset, by label, with its certificate.
+    """The full ranking of a dataset, by label, with the ranks that items have without each unit.
 
     It has a length and can be iterated over, best item first.
 
     Attributes
     ----------
-    rankings : RankingSet
-        The set of rankings, by index.
+    rankings : RankingSet or None
+        The inflated ranking at the eps of the answer, by index; None where there is no eps: the claim is
+        then about ``ranks``, those of the data and of the data without each unit.
     changing : int or None
         How many units change the plain ranking, each left out alone; None where nobody was.
 
@@ -405,18 +409,19 @@ class StableRanking(Answer):
     --------
     >>> from steadyrank import Votes, stable_ranking
     >>> stable_ranking(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30))
-    StableRanking(ranking=['ann', 'bob', 'cyd'], tiers=2, eps=0.0909, certificate='observed')
+    StableRanking(ranking=['ann', 'bob', 'cyd'], tiers=2, certificate='proved')
     """
 
     document = "ranking"
 
-    rankings: RankingSet
+    rankings: RankingSet | None
     changing: int | None
 
     def __repr__(self) -> str:
+        eps = "" if self.eps is None else f"eps={self.eps:.3g}, "
         return (
             f"StableRanking(ranking={some_of(self.ranking)}, tiers={len(self.tiers):,}, "
-            f"eps={self.eps:.3g}, certificate={self.certificate.status!r})"
+            f"{eps}certificate={self.certificate.status!r})"
         )
 
     def __len__(self) -> int:
@@ -435,11 +440,26 @@ class StableRanking(Answer):
 
     @cached_property
     def tiers(self) -> tuple[tuple[object, ...], ...]:
-        """The blocks of labels that no ranking of the set mixes, best first."""
-        return tuple(self.labels(block) for block in tiers(self.scores, self.eps))
+        """The blocks of labels that no ranking of the set mixes, best first.
+
+        Without an eps these are the rankings of the data and of the data without each unit: a block ends
+        where no item before it ever comes later.
+        """
+        if self.eps is not None or self.ranks is None:
+            return tuple(self.labels(block) for block in tiers(self.scores, self.eps or 0.0))
+        places = np.arange(1, len(self.order) + 1)
+        ends = places[np.maximum.accumulate(self.ranks.worst) == places]
+        return tuple(self.labels(block) for block in np.split(self.order, ends[:-1]))
+
+    def always_ahead(self, one: object, other: object) -> bool:
+        """Tell whether one item is ahead of another in the data and without any one unit of them."""
+        first, second = (self.items.index(label) for label in (one, other))
+        loo = self.study.leave_one_out
+        gaps = np.append(loo.gaps_without(first, second), self.scores[first] - self.scores[second])
+        return bool((gaps >= 0).all() if first < second else (gaps > 0).all())
 
     def _standing(self, place: int, index: int) -> dict[str, Any]:  # noqa: ARG002 (same call)
-        told = dict.fromkeys(("share", "standing", "away", "critical_eps"))
+        told = dict.fromkeys(("share", "listed", "standing", "away", "critical_eps"))
         if self.ranks is None or place >= len(self.ranks):
             return told
         fixed = self.ranks.best[place] == self.ranks.worst[place]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from steadyrank.study import Flip, Flips, StabilityCurve
     from steadyrank.study.results import Result
 
-SCHEMA_VERSION = "3.3"
+SCHEMA_VERSION = "4.0"
 
 RULES = {
     "ties": (
@@ -37,8 +37,8 @@ RULES = {
 
 COLUMNS = {
     "top-k": (
-        "rank", "item", "score", "best_rank", "worst_rank", "share", "standing", "away", "count",
-        "critical_eps",
+        "rank", "item", "score", "best_rank", "worst_rank", "share", "listed", "standing", "away",
+        "count", "critical_eps",
     ),
     "ranking": (
         "rank", "item", "score", "best_rank", "worst_rank", "standing", "count", "inflated_best",
@@ -151,6 +151,7 @@ def curve_findings(found: StabilityCurve, eps: float) -> dict[str, Any]:
     kept = _kept_steps(steps, eps)
     return {
         "k": found.k,
+        "chosen": eps,
         "eps": steps[kept].tolist(),
         "delta": delta[kept].tolist(),
         "size": size[kept].tolist(),

@@ -6,6 +6,7 @@ The way of the data, top to bottom: data -> scorer -> leave-one-out scores -> op
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,7 +19,6 @@ from steadyrank.operators.checks import check_eps, check_k, check_whole
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.operators.states import MAX_STATES
-from steadyrank.operators.topk_sets import inflated_topk
 from steadyrank.reading.arrays import frozen
 from steadyrank.reading.labels import joined_labels
 from steadyrank.scorers.registry import resolve_scorer
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from steadyrank.scorers.base import LeaveOneOut, RunningTotals, Scorer, Settled
     from steadyrank.study.audit.rows import Operator
     from steadyrank.study.calibration import Claim, Claimed
-    from steadyrank.study.certificate import Certificate, Guarantee
+    from steadyrank.study.certificate import Guarantee
     from steadyrank.study.curve import RankingCurve, RemovalCurve, StabilityCurve
 
     Found = TypeVar("Found")
@@ -289,17 +289,19 @@ class Study:
     ) -> StableTopK:
         """Return the stable top-k; see :func:`steadyrank.stable_topk`."""
         k = check_k(k, len(self.items))
-        certificate = Calibration(self, k, guarantee).certificate(delta, eps, claim, removals)
-        result, told = inflated_topk(self.scores, k, certificate.eps), self._told_of(certificate)
-        return StableTopK(
+        made = Calibration(self, k, guarantee).made(delta, eps, claim, removals)
+        answer = StableTopK(
             **self.about(),
-            eps=certificate.eps,
-            certificate=certificate,
-            deletions=self.deletions(k) if told else None,
-            ranks=self.ranks(upto_which(self, result.size)) if told else None,
-            result=result,
+            k=k,
+            eps=made.certificate.eps,
+            certificate=made.certificate,
+            ranks=None,
+            indices=made.listed,
             critical_eps=self.critical_eps(k),
+            deletions=self.deletions(k) if made.told else None,
         )
+        shown = upto_which(self, answer.last_place)
+        return replace(answer, ranks=self.ranks(shown)) if made.told else answer
 
     def ranking(
         self,
@@ -311,27 +313,17 @@ class Study:
         removals: int = 1,
     ) -> StableRanking:
         """Return the stable ranking; see :func:`steadyrank.stable_ranking`."""
-        certificate = Calibration(self, None, guarantee).certificate(delta, eps, claim, removals)
-        told = self._told_of(certificate)
+        certificate, _, told = Calibration(self, None, guarantee).made(delta, eps, claim, removals)
+        found, items = certificate.eps, len(self.items)
         return StableRanking(
             **self.about(),
-            eps=certificate.eps,
+            k=None,
+            eps=found,
             certificate=certificate,
-            ranks=self.ranks(upto_which(self, 0)) if told else None,
-            rankings=RankingSet(self.scores, certificate.eps),
+            ranks=self.ranks(items if found is None else upto_which(self, 0)) if told else None,
+            rankings=None if found is None else RankingSet(self.scores, found),
             changing=self._number(self.leave_one_out.reordered(self.order)) if told else None,
         )
-
-    def _told_of(self, certificate: Certificate) -> bool:
-        """Tell whether an answer says where items stand without each unit.
-
-        Not where nobody asked for anybody to be left out, nor where a proof needed it not and refitting
-        may take hours.
-        """
-        known = "leave_one_out" in self.__dict__
-        if certificate.status != "proved":
-            return certificate.status != "none"
-        return self.units.total > 1 and (known or not refits(self.scorer))
 
     def deletions(self, k: int) -> TopKDeletions:
         """Return who is among the k best without each unit."""
@@ -467,7 +459,8 @@ class Study:
         most = calibration.check_delta(max_delta, "max_delta")
         fewest = None if min_margin is None else check_whole("min_margin", min_margin, 0)
         remedy = self.topk(k, delta=most)
-        found = self.audit(k, eps=remedy.eps if eps is None else eps, methods=Flips.METHODS)
+        enough = remedy.eps or Calibration(self, remedy.k).eps_needed(most)
+        found = self.audit(k, eps=enough if eps is None else eps, methods=Flips.METHODS)
         return Check(
             **self.about(),
             k=remedy.k,
@@ -476,6 +469,7 @@ class Study:
             row=found.row("topk" if eps is None else "inflated_topk", remedy.k),
             flips=found.flips(remedy.k),
             remedy=remedy,
+            remedy_eps=enough,
             margin=self.known_margin(remedy.k) if eps is None else self.margin(remedy.k, eps=eps),
             min_margin=fewest,
         )
