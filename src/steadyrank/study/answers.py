@@ -18,19 +18,23 @@ from steadyrank.study.results import Result, some_of
 from steadyrank.study.views import plot_ranking, plot_topk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from typing import Self
 
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank._typing import AnyArray, FloatArray, IntArray
     from steadyrank.operators import RankingSet
     from steadyrank.study import Audit, Certificate, Confidence, Margin
     from steadyrank.study.standings import Ranks, Standing, TopKDeletions
 
 NEXT_ON_A_SCREEN = 25
 """Items beyond the members that a brief view may show."""
+
+SUMMARY = (
+    "sure", "contenders", "changing_units", "uncovered_units", "changing_share", "uncovered_share",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -129,36 +133,31 @@ class Answer(Result):
         """How many units must leave before the plain answer changes."""
         return self.study.known_margin(self.k)
 
-    @cached_property
-    def _score_range(self) -> tuple[FloatArray, FloatArray] | None:
-        return self.study.outer_bounds if self.told and self.has_study else None
-
     def rows(self, limit: int | None = None) -> Iterator[AnswerRow]:
         """Yield the items by plain rank, all or the first ``limit``."""
-        best, worst = self.rank_intervals or (None, None)
-        ranked = 0 if self.ranks is None else len(self.ranks)
-        lowest, highest = self._score_range or (None, None)
-        upper, lower = (None, None) if self.confidence is None else self.confidence.simultaneous
-        for place, index in enumerate(self.order[:limit].tolist()):
-            known = self.ranks if place < ranked else None
-            yield AnswerRow(
-                place + 1,
-                self.items[index],
-                float(self.scores[index]),
-                best_rank=None if known is None else int(known.best[place]),
-                worst_rank=None if known is None else int(known.worst[place]),
-                **self._standing(place, index),
-                count=None if self.counts is None else int(self.counts[index]),
-                inflated_best=None if best is None else int(best[index]),
-                inflated_worst=None if worst is None else int(worst[index]),
-                lowest_score=None if lowest is None else float(lowest[index]),
-                highest_score=None if highest is None else float(highest[index]),
-                confidence_best=None if upper is None else int(upper[index]),
-                confidence_worst=None if lower is None else int(lower[index]),
-            )
+        shown, told = self.order[:limit], self._told()
+        unknown: list[Any] = [None] * len(shown)
 
-    def _standing(self, place: int, index: int) -> dict[str, Any]:
-        """Return what is told of an item in answers of this kind, given its place and its index."""
+        def of(*columns: AnyArray | None) -> Iterator[list[Any]]:
+            return (unknown if column is None else column[shown].tolist() for column in columns)
+
+        ranks = ([], []) if self.ranks is None else (self.ranks.best.tolist(), self.ranks.worst.tolist())
+        bounds = self.study.outer_bounds if self.told and self.has_study else None
+        beside = None if self.confidence is None else self.confidence.simultaneous
+        return map(
+            AnswerRow,
+            range(1, len(shown) + 1),
+            self.labels(shown),
+            *of(self.scores),
+            *([*end[: len(shown)], *unknown[len(end) :]] for end in ranks),
+            *of(*map(told.get, ("share", "listed", "standing", "away"))),
+            *of(self.counts, told.get("critical_eps")),
+            *of(*(self.rank_intervals or (None, None)), *(bounds or (None, None))),
+            *of(*(beside or (None, None))),
+        )
+
+    def _told(self) -> dict[str, AnyArray | None]:
+        """Return what answers of this kind know of each item, by name."""
         raise NotImplementedError
 
     def claimed(self) -> dict[str, Any]:
@@ -256,9 +255,9 @@ class StableTopK(Answer):
     @cached_property
     def last_place(self) -> int:
         """The plain rank of the last item that is in the list or contends."""
-        inside = self._listed_mask[self.order]
-        if self.deletions is not None:
-            inside |= self.deletions.inside[self.order] > 0
+        inside = np.isin(self.order, self.indices)
+        if self.standings is not None:
+            inside |= self.standings[self.order] != "out"
         return 1 + int(np.flatnonzero(inside)[-1])
 
     @property
@@ -272,80 +271,45 @@ class StableTopK(Answer):
         return self._standing_at("contender")
 
     def _standing_at(self, standing: Standing) -> tuple[object, ...]:
-        if self._standings is None:
+        if self.standings is None:
             raise SteadyrankError(
                 "no unit was left out for this answer, so it is not known where items stand",
                 way_out=["Ask for it with ", Option("claim", "observed"), "."],
             )
-        return tuple(item for item, own in self.standing_of.items() if own == standing)
+        return self.labels(self.order[self.standings[self.order] == standing])
 
     @cached_property
-    def _standings(self) -> NDArray[np.str_] | None:
-        """The standing of each item, by plain rank; None where nobody was left out."""
+    def standings(self) -> NDArray[np.str_] | None:
+        """The standing of each item, by index; None where nobody was left out."""
         if self.deletions is None:
             return None
-        inside, places = self.deletions.inside[self.order], np.arange(len(self.order))
-        within = np.where(inside == self.n_units, "sure", "contender")
-        return np.where(places < self.k, within, np.where(inside > 0, "contender", "out"))
+        inside, plain = self.deletions.inside, np.zeros(len(self.items), dtype=np.bool_)
+        plain[self.order[: self.k]] = True
+        beyond = np.where(plain | (inside > 0), "contender", "out")
+        return np.where(plain & (inside == self.n_units), "sure", beyond)
 
     @cached_property
     def standing_of(self) -> dict[object, Standing]:
         """Where each item stands, by label; nothing where nobody was left out."""
-        known = () if self._standings is None else self._standings.tolist()
-        return {self.items[at]: standing for at, standing in zip(self.order, known, strict=False)}
+        known = () if self.standings is None else self.standings.tolist()
+        return dict(zip(self.items, known, strict=False))
 
     @cached_property
     def away(self) -> IntArray | None:
         """How many units each item is away from leaving the top k, or from entering it, at least."""
-        if self.deletions is None or not self.has_study:
+        if self.standings is None or not self.has_study:
             return None
-        return frozen(self.study.margin_search().away(self.k, self.moves))
+        return frozen(self.study.margin_search().away(self.k, self.standings == "contender"))
 
-    @property
-    def moves(self) -> BoolArray:
-        """Which items some single deletion brings into the top k, or puts out of it."""
-        found = np.zeros(len(self.items), dtype=np.bool_)
-        found[self.order] = self._standings == "contender"
-        return found
+    def _told(self) -> dict[str, AnyArray | None]:
+        listed = np.isin(np.arange(len(self.items)), self.indices)
+        told: dict[str, AnyArray | None] = {"listed": listed, "critical_eps": self.critical_eps}
+        if self.deletions is not None:
+            told |= {"share": self.deletions.inside / self.n_units, "away": self.away}
+        return told | {"standing": self.standings}
 
-    @cached_property
-    def _listed_mask(self) -> BoolArray:
-        found = np.zeros(len(self.items), dtype=np.bool_)
-        found[self.indices] = True
-        return found
-
-    def _standing(self, place: int, index: int) -> dict[str, Any]:
-        told: dict[str, Any] = {"critical_eps": float(self.critical_eps[index])}
-        told["listed"] = bool(self._listed_mask[index])
-        if self.deletions is None or self._standings is None:
-            return told | {"share": None, "standing": None, "away": None}
-        return told | {
-            "share": int(self.deletions.inside[index]) / self.n_units,
-            "standing": str(self._standings[place]),
-            "away": None if self.away is None else int(self.away[index]),
-        }
-
-    def findings(
-        self,
-        *,
-        source: str | None = None,
-        policies: Mapping[str, str] | None = None,
-        max_rows: int | None = None,
-    ) -> dict[str, Any]:
-        """Return all that views show, as plain data: JSON is this document as it is.
-
-        It holds an audit of the answer unless nothing was claimed.
-
-        Parameters
-        ----------
-        source : str, optional
-            What to call the data, for example the name of a file without its folder.
-        policies : mapping, optional
-            Further policies that were applied, by name, in plain words.
-        max_rows : int, optional
-            How many items to list, by rank; all by default.
-        """
-        made = document.about(self, source, policies) | self._listed(max_rows) | self._first()
+    def _found(self) -> dict[str, Any]:
+        made = self._listed(None) | self._first()
         return made | self._audited() if self.told else made
 
     def _brief(self, everything: bool) -> dict[str, Any]:
@@ -355,23 +319,20 @@ class StableTopK(Answer):
 
     def _first(self) -> dict[str, Any]:
         """Return what an answer says first: who is in, who contends, how many decide."""
-        known = self.deletions
-        summary: dict[str, Any] = {"size": self.size}
-        for name in ("sure", "contenders"):
-            summary[name] = None if known is None else len(getattr(self, name))
-        changing = None if known is None else known.changing_units()
-        beyond = None if known is None else known.uncovered_units(self.size)
-        uncovered = 0 if self.certificate.eps is None and known is not None else beyond
-        for name, number in (("changing", changing), ("uncovered", uncovered)):
-            share = None if number is None else number / self.n_units
-            summary |= {f"{name}_units": number, f"{name}_share": share}
+        known, summary = self.deletions, dict.fromkeys(SUMMARY)
+        if known is not None:
+            # A list without an eps holds every new top k; any other goes down the order by score.
+            uncovered = 0 if self.eps is None else known.uncovered_units(self.size)
+            found = len(self.sure), len(self.contenders), known.changing_units(), uncovered
+            shares = (number / self.n_units for number in found[2:])
+            summary = dict(zip(SUMMARY, (*found, *shares), strict=True))
         return {
             "headline": headlines.topk_headline(self),
             "warnings": list(headlines.topk_warnings(self)),
             "suggestions": headlines.suggestions(self),
             "k": self.k,
             "size": self.size,
-            "summary": summary,
+            "summary": {"size": self.size, **summary},
             "margin": self._margin_found(),
         }
 
@@ -458,12 +419,13 @@ class StableRanking(Answer):
         gaps = np.append(loo.gaps_without(first, second), self.scores[first] - self.scores[second])
         return bool((gaps >= 0).all() if first < second else (gaps > 0).all())
 
-    def _standing(self, place: int, index: int) -> dict[str, Any]:  # noqa: ARG002 (same call)
-        told = dict.fromkeys(("share", "listed", "standing", "away", "critical_eps"))
-        if self.ranks is None or place >= len(self.ranks):
-            return told
-        fixed = self.ranks.best[place] == self.ranks.worst[place]
-        return told | {"standing": "sure" if fixed else "contender"}
+    def _told(self) -> dict[str, AnyArray | None]:
+        if self.ranks is None:
+            return {}
+        standings = np.full(len(self.items), None)
+        fixed = self.ranks.best == self.ranks.worst
+        standings[self.order[: len(fixed)]] = np.where(fixed, "sure", "contender")
+        return {"standing": standings}
 
     def _found(self) -> dict[str, Any]:
         return self._listed(None) | {

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -35,15 +35,6 @@ if TYPE_CHECKING:
     from steadyrank.study.study import Study
 
 Claim = Literal["observed", "proved", "none"]
-
-
-class Claimed(TypedDict):
-    """What eps is chosen for, or an eps that is given, and what is to be claimed."""
-
-    delta: float
-    eps: float | None
-    guarantee: Guarantee
-    claim: Claim
 
 
 FITTED = 4_000_000

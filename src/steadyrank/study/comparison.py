@@ -29,11 +29,10 @@ from steadyrank.study.standings import Ranks, place_ranges
 from steadyrank.wording import counted, rounded_up
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from steadyrank._typing import BoolArray, IntArray
     from steadyrank.study.answers import StableRanking, StableTopK
-    from steadyrank.study.calibration import Claimed
     from steadyrank.study.study import Study
 
 RULE = (
@@ -245,7 +244,7 @@ class Comparison(Result):
         }
 
 
-def comparison_of(old: Study, new: Study, k: int | None, how: Claimed) -> Comparison:
+def comparison_of(old: Study, new: Study, k: int | None, how: Mapping[str, Any]) -> Comparison:
     """Compare two studies of data of one kind, scored in one way."""
     _check_alike(old, new)
     k = None if k is None else check_k(k, min(len(old.items), len(new.items)))

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from steadyrank.data import Units
     from steadyrank.scorers.base import LeaveOneOut, RunningTotals, Scorer, Settled
     from steadyrank.study.audit.rows import Operator
-    from steadyrank.study.calibration import Claim, Claimed
+    from steadyrank.study.calibration import Claim
     from steadyrank.study.certificate import Guarantee
     from steadyrank.study.curve import RankingCurve, RemovalCurve, StabilityCurve
 
@@ -419,7 +419,7 @@ class Study:
         claim: Claim = "observed",
     ) -> Comparison:
         """Return who moved from this study to newer data; see :func:`steadyrank.compare`."""
-        how: Claimed = {"delta": delta, "eps": eps, "guarantee": guarantee, "claim": claim}
+        how = {"delta": delta, "eps": eps, "guarantee": guarantee, "claim": claim}
         newer = new if isinstance(new, Study) else Study(new, self.scorer)
         return comparison_of(self, newer, k, how)
 
