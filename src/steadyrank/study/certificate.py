@@ -194,8 +194,9 @@ class Claims:
             "Every rank always stayed within its range.",
         )
         if size is not None:
-            names = "this 1 name" if size == 1 else f"these {size:,} names"
-            held, always = f"the new {self._holds}", f"The top {self.k:,} always stayed within {names}."
+            always = f"The top {self.k:,} always stayed within these {size:,} names."
+            always = f"The top {self.k:,} never changed." if size == self.k else always
+            held = f"the new {self._holds}"
         seen = f"{each} was left out in turn, and {held} every time (delta = 0)"
         told, numbers = (f"Observed {self._where()}", seen, ""), {"n": self.n, "broken": 0}
         found = self._made(None, 0.0, "observed", "left out in turn", told, numbers)
