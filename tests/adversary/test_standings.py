@@ -63,7 +63,7 @@ def test_standings_ranks_and_shares_are_those_of_every_single_deletion(make, cas
             assert list(getattr(answer, name)) == expected
         found = answer.findings()
         assert found["summary"]["changing_units"] == stands.changing(k)
-        forms.add(check_headline(found["headline"], stands, k, study.items, study.unit))
+        forms.add(check_headline(found["headline"], stands, k, study.items, study.facts.unit))
     assert len(forms) >= 3  # every form that these data have is told
 
 
@@ -169,14 +169,14 @@ def test_the_sentence_of_a_ranking_is_true(make, cases: Cases):
         said = stable_ranking(study).findings()["headline"]
         fixed = sum(len(set(stands.ranks(item))) == 1 for item in range(items))
         moving = sum(n for n, ranking in stands.others if ranking != stands.ranking)
-        every = f"whichever one of the {stands.total:,} {study.unit}s leaves"
+        every = f"whichever one of the {stands.total:,} {study.facts.unit}s leaves"
         if fixed == items:
             assert said == f"All {items:,} items hold their rank, {every}."
         else:
             holds = "holds its" if fixed == 1 else "hold their"
             change = "changes" if moving == 1 else "change"
             told = f"{fixed:,} of {items:,} items {holds} rank, {every}"
-            assert said == f"{told}; {moving:,} of the {study.unit}s {change} the order."
+            assert said == f"{told}; {moving:,} of the {study.facts.unit}s {change} the order."
 
 
 @pytest.mark.parametrize("make", [votes, matrix, ratings])
@@ -185,7 +185,7 @@ def test_what_a_check_says_is_true_and_its_remedy_passes_as_printed(make, cases:
         study, k = drawn(make, rng)
         stands, found = Stands.of(study.data, study.scorer), study.check(k)
         text = " ".join(plain_text(found.findings(), Terminal(width=500, verbose=True)).split())
-        number, unit = stands.changing(k), study.unit + "s" * (stands.total > 1)
+        number, unit = stands.changing(k), study.facts.unit + "s" * (stands.total > 1)
         change = "changes" if number == 1 else "change"
         assert f"{number:,} of the {stands.total:,} {unit}, each left out alone, {change} it" in text
         assert text.startswith("STABLE" if number == 0 else "UNSTABLE")

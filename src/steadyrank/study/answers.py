@@ -11,11 +11,12 @@ import numpy as np
 from steadyrank.errors import Option, SteadyrankError
 from steadyrank.operators.intervals import rank_intervals, tiers
 from steadyrank.reading.arrays import frozen
+from steadyrank.report.export import columns_of
+from steadyrank.scorers.base import gaps_without
 from steadyrank.study import document, headlines
 from steadyrank.study.audit.topk import Flips
-from steadyrank.study.confidence import DRAWS
+from steadyrank.study.margin import known_margin, units_away
 from steadyrank.study.results import Result, some_of
-from steadyrank.study.views import plot_ranking, plot_topk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -109,7 +110,7 @@ class Answer(Result):
         kept = {name: value for name, value in self.__dict__.items() if name not in {"_audit", "margin"}}
         return kept | {"_study": None}
 
-    def with_confidence(self, level: float = 0.95, *, draws: int = DRAWS, seed: int = 0) -> Self:
+    def with_confidence(self, level: float = 0.95, *, draws: int = 1000, seed: int = 0) -> Self:
         """Return the answer with a :class:`Confidence` beside it, which is about another question."""
         return replace(self, confidence=self.study.confidence(level, draws=draws, seed=seed))
 
@@ -131,7 +132,7 @@ class Answer(Result):
     @cached_property
     def margin(self) -> Margin:
         """How many units must leave before the plain answer changes."""
-        return self.study.known_margin(self.k)
+        return known_margin(self.study, self.k)
 
     def rows(self, limit: int | None = None) -> Iterator[AnswerRow]:
         """Yield the items by plain rank, all or the first ``limit``."""
@@ -142,7 +143,7 @@ class Answer(Result):
             return (unknown if column is None else column[shown].tolist() for column in columns)
 
         ranks = ([], []) if self.ranks is None else (self.ranks.best.tolist(), self.ranks.worst.tolist())
-        bounds = self.study.outer_bounds if self.told and self.has_study else None
+        bounds = self.study.facts.outer_bounds if self.told and self.has_study else None
         beside = None if self.confidence is None else self.confidence.simultaneous
         return map(
             AnswerRow,
@@ -180,7 +181,7 @@ class Answer(Result):
         return self.margin.parts() if self.told and self.has_study else None
 
     def _columns(self) -> dict[str, list[Any]]:
-        names = document.columns_of(self.document, beside=self.confidence is not None)
+        names = columns_of(self.document, beside=self.confidence is not None)
         rows = list(self.rows())
         return {name: [getattr(row, name) for row in rows] for name in names}
 
@@ -299,7 +300,7 @@ class StableTopK(Answer):
         """How many units each item is away from leaving the top k, or from entering it, at least."""
         if self.standings is None or not self.has_study:
             return None
-        return frozen(self.study.margin_search().away(self.k, self.standings == "contender"))
+        return frozen(units_away(self.study.facts, self.k, self.standings == "contender"))
 
     def _told(self) -> dict[str, AnyArray | None]:
         listed = np.isin(np.arange(len(self.items)), self.indices)
@@ -349,7 +350,9 @@ class StableTopK(Answer):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the scores around rank k with matplotlib, and return the Axes."""
-        return plot_topk(self, ax)
+        from steadyrank.report.plots import standings
+
+        return standings(self, ax)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -415,8 +418,8 @@ class StableRanking(Answer):
     def always_ahead(self, one: object, other: object) -> bool:
         """Tell whether one item is ahead of another in the data and without any one unit of them."""
         first, second = (self.items.index(label) for label in (one, other))
-        loo = self.study.leave_one_out
-        gaps = np.append(loo.gaps_without(first, second), self.scores[first] - self.scores[second])
+        without = gaps_without(self.study.facts.leave_one_out, first, second)
+        gaps = np.append(without, self.scores[first] - self.scores[second])
         return bool((gaps >= 0).all() if first < second else (gaps > 0).all())
 
     def _told(self) -> dict[str, AnyArray | None]:
@@ -438,4 +441,6 @@ class StableRanking(Answer):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the ranks that each item may have with matplotlib, and return the Axes."""
-        return plot_ranking(self, ax)
+        from steadyrank.report.plots import rank_intervals
+
+        return rank_intervals(self, ax)

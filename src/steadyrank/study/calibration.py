@@ -21,10 +21,8 @@ from steadyrank.operators.ball import ball_topk, cover_factor
 from steadyrank.operators.boundary import MOST_OF_EPS, effective_eps, just_above
 from steadyrank.operators.checks import check_eps, check_whole
 from steadyrank.operators.topk_sets import inflated_topk
-from steadyrank.scorers.base import LeaveOneOut, check_several
-from steadyrank.study.audit.rows import units_without_common_ranking
+from steadyrank.scorers.base import Sketched, check_several, declared
 from steadyrank.study.certificate import Certificate, Claims, Guarantee, unchecked
-from steadyrank.study.resampling import refits
 from steadyrank.wording import counted, plural, rounded_up
 
 if TYPE_CHECKING:
@@ -32,7 +30,7 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.base import Settled
-    from steadyrank.study.study import Study
+    from steadyrank.study.facts import Facts
 
 Claim = Literal["observed", "proved", "none"]
 
@@ -88,14 +86,15 @@ class Calibration:
     or an eps that is given and not to be checked, needs none.
     """
 
-    study: Study
+    study: Facts
     k: int | None
     guarantee: Guarantee = "cover"
 
     @property
     def _claims(self) -> Claims:
-        units, apart = self.study.units, self.study.scorer.apart
-        return Claims(units.total, str(units.kind), self.k, self.guarantee, apart)
+        study = self.study
+        apart = declared(study.scorer, "apart", study.data) or ""
+        return Claims(study.units.total, study.unit, self.k, self.guarantee, apart)
 
     @property
     def _cover(self) -> bool:
@@ -176,8 +175,7 @@ class Calibration:
         if self.k is not None:
             return False
         loo = self.study.leave_one_out
-        fitted = type(loo).columns_near is not LeaveOneOut.columns_near
-        return fitted and len(loo.units) * len(loo.scores) > FITTED
+        return isinstance(loo, Sketched) and len(loo.units) * len(loo.scores) > FITTED
 
     def _whoever_leaves(self, removals: int, delta: float, eps: float | None, claim: Claim) -> Made:
         study, scorer = self.study, self.study.scorer.name
@@ -243,8 +241,7 @@ class Calibration:
     @property
     def _told(self) -> bool:
         """Whether to tell where items stand though nobody need be left out: refitting may take hours."""
-        known = "leave_one_out" in vars(self.study)
-        return self.study.units.total > 1 and (known or not refits(self.study.scorer))
+        return self.study.units.total > 1 and self.study.soon_left_out
 
     def _proved(self, eps: float, certificate: Callable[..., Certificate]) -> Made:
         """Return what holds if no unit moves the scores by more than eps: of lists, the ball's."""
@@ -257,7 +254,7 @@ class Calibration:
 
     def _proved_by_bagging(self, delta: float, eps: float | None) -> Made:
         scorer = self.study.scorer
-        numbers = scorer.bagging_numbers(self.study.data)
+        numbers = declared(scorer, "bagging_numbers", self.study.data)
         # The bound is one of eps times the root of delta.
         least = math.inf
         if numbers is not None:
@@ -285,6 +282,8 @@ class Calibration:
         if bounded := self._by_shifts:
             broken = study.reaching(eps / self._factor)
         elif self.k is None and not self._cover and not chosen:
+            from steadyrank.study.audit.rankings import units_without_common_ranking
+
             broken = units_without_common_ranking(study, eps)
         else:
             broken = self._each_needs >= eps
@@ -307,7 +306,7 @@ class Inflation:
         What breaking means.
     """
 
-    study: Study
+    study: Facts
     eps: float | None
     target: float
     guarantee: Guarantee
