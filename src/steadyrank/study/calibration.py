@@ -1,27 +1,33 @@
-"""Where eps comes from: the tightest one that a rule allows, with the certificate it earns.
+"""Which list, or which set of rankings, answers a question, with the certificate it earns.
 
-Rules that look at these very data take eps from what each unit needs: to be covered, or to overlap. Only
-for full rankings of many fitted items it comes from how far units move the scores, which bounds every
-delta by Theorems 4 and 8.
+Unless something else is asked for, that is what holds the plain answers without each unit, and nothing
+else: no eps is needed. A target delta or the guarantee *overlap* take the tightest eps that does on
+these data; for full rankings of many fitted items it comes from how far units move the scores, which
+bounds every delta by Theorems 4 and 8. A proof without leaving anybody out takes the ball's list.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypedDict, get_args
+from functools import partial
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from steadyrank.errors import InvalidValueError, NoProofError, Option, shorten
 from steadyrank.margins.lists import Withstanding
+from steadyrank.operators.ball import ball_topk, cover_factor
 from steadyrank.operators.boundary import MOST_OF_EPS, effective_eps, just_above
 from steadyrank.operators.checks import check_eps, check_whole
+from steadyrank.operators.topk_sets import inflated_topk
 from steadyrank.scorers.base import Sketched, check_several, declared
 from steadyrank.study.certificate import Certificate, Claims, Guarantee, unchecked
 from steadyrank.text import counted, plural, rounded_up
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.base import Settled
     from steadyrank.study.facts import Facts
@@ -29,23 +35,13 @@ if TYPE_CHECKING:
 Claim = Literal["observed", "proved", "none"]
 
 
-class Claimed(TypedDict):
-    """What eps is chosen for, or an eps that is given, and what is to be claimed."""
-
-    delta: float
-    eps: float | None
-    guarantee: Guarantee
-    claim: Claim
-
-
-COVERS = (2 + math.sqrt(2)) * (1 + 1e-12)
-"""If scores move by less than eps, the new plain answer is inside the inflated one at so many eps."""
-
 FITTED = 4_000_000
 """Distinct units times items from which full rankings of fitted scores rest on bounds."""
 
 SUMS = 1e-12
 """More than what rounding of the operators' sums amounts to, relative to eps."""
+
+NOTHING: IntArray = np.empty(0, dtype=np.int64)
 
 SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
 
@@ -71,9 +67,20 @@ def check_one_target(delta: float, eps: float | None) -> None:
         )
 
 
+class Made(NamedTuple):
+    """What an answer is made of: the claim, the list (no ranking has one), whether units are left out.
+
+    An answer that is proved without leaving out anybody tells where items stand if that costs little.
+    """
+
+    certificate: Certificate
+    listed: IntArray
+    told: bool
+
+
 @dataclass(frozen=True)
 class Calibration:
-    """Chooses an eps for the top-k, or without a k for the full ranking, of one study.
+    """Makes the list of the top k, or without a k the set of rankings, of one study.
 
     The leave-one-out scores of the study are touched only by rules that ask for them: a proved rule,
     or an eps that is given and not to be checked, needs none.
@@ -85,7 +92,9 @@ class Calibration:
 
     @property
     def _claims(self) -> Claims:
-        return Claims(self.study.units.total, self.study.unit, self.k, self.guarantee)
+        study = self.study
+        apart = declared(study.scorer, "apart", study.data) or ""
+        return Claims(study.units.total, study.unit, self.k, self.guarantee, apart)
 
     @property
     def _cover(self) -> bool:
@@ -93,32 +102,51 @@ class Calibration:
 
     @property
     def _factor(self) -> float:
-        """How much larger than a shift of the scores eps must be."""
-        return COVERS if self._cover else 1.0
+        """How much larger than a shift of the scores the eps of an inflated answer must be."""
+        return cover_factor(len(self.study.items) - (self.k or 1)) if self._cover else 1.0
 
-    def certificate(self, delta: float, eps: float | None, claim: Claim, removals: int) -> Certificate:
-        """Return the certificate for a target delta, or for an eps that was given."""
-        found = self._found(delta, eps, claim, removals)
-        everything = bool((self.study.critical_eps(self.k or 1) < found.eps).all())
-        several = len(self.study.items) > (self.k or 1)
-        claimed = found.delta is not None and not found.vacuous
-        return found.nothing_left_out() if everything and several and claimed else found
-
-    def _found(self, delta: float, eps: float | None, claim: Claim, removals: int) -> Certificate:
+    def made(self, delta: float, eps: float | None, claim: Claim, removals: int) -> Made:
+        """Return the answer for a target delta, or for an eps that was given."""
         _check_choice("claim", claim, get_args(Claim))
         _check_choice("guarantee", self.guarantee, get_args(Guarantee))
         target = check_delta(delta)
         check_one_target(target, eps)
         if claim != "none" or not self.study.units.total:
             check_several(self.study.data)
+        chosen = None if eps is None else check_eps(eps)
         if removals != 1 and self.check_removals(removals) > 1:
-            if target:
-                raise InvalidValueError(
-                    f"an answer that holds whichever units leave has delta = 0, not {delta:g}",
-                    way_out=["Omit ", Option("delta"), "."],
-                )
-            return self._whoever_leaves(removals, eps, claim)
-        return self._one_leaves(target, None if eps is None else check_eps(eps), claim)
+            made = self._whoever_leaves(removals, target, chosen, claim)
+        elif claim == "observed" and chosen is None and self._cover and not target:
+            made = self._left_out()
+        else:
+            made = self._one_leaves(target, chosen, claim)
+        return made._replace(certificate=self._unless_everything(made))
+
+    def _unless_everything(self, made: Made) -> Certificate:
+        """Return the certificate; that it says nothing where the answer holds all that there is."""
+        found, items = made.certificate, len(self.study.items)
+        if self.k is not None:
+            everything = len(made.listed) == items
+        elif found.eps is not None:
+            everything = bool((self.study.critical_eps(1) < found.eps).all())
+        else:
+            ranks = self.study.ranks(items)
+            everything = bool((ranks.best == 1).all() and (ranks.worst == items).all())
+        claimed = found.delta is not None and not found.vacuous and items > (self.k or 1)
+        return found.nothing_left_out() if everything and claimed else found
+
+    def _left_out(self) -> Made:
+        """Return what holds the plain answers without each unit, and nothing else."""
+        if self.k is None:
+            self.study.leave_one_out  # noqa: B018 (first: it makes the scores, too)
+            return Made(self._claims.left_out(None), NOTHING, told=True)
+        listed = self.study.deletions(self.k).listed(self.study.order, self.k)
+        return Made(self._claims.left_out(len(listed)), listed, told=True)
+
+    def _inflated(self, certificate: Certificate, *, told: bool) -> Made:
+        if self.k is None or certificate.eps is None:
+            return Made(certificate, NOTHING, told)
+        return Made(certificate, inflated_topk(self.study.scores, self.k, certificate.eps).indices, told)
 
     def eps_needed(self, delta: float) -> float:
         """Return the tightest eps on these data that at most a share ``delta`` of the units breaks."""
@@ -130,11 +158,12 @@ class Calibration:
     @property
     def _each_needs(self) -> FloatArray:
         """The eps, for each distinct unit, above which leaving it out does not break the answer."""
+        study = self.study
         if self._cover and self.k is not None:
-            return self.study.deletions(self.k).covering_eps
+            return np.asarray(study.critical_eps(self.k)[study.order][study.deletions(self.k).reach - 1])
         if self.k is not None:
-            return self.study.curve(self.k).breaking_eps
-        curve = self.study.ranking_curve()
+            return study.curve(self.k).breaking_eps
+        curve = study.ranking_curve()
         return curve.covering_eps if self._cover else curve.breaking_eps
 
     @property
@@ -148,8 +177,13 @@ class Calibration:
         loo = self.study.leave_one_out
         return isinstance(loo, Sketched) and len(loo.units) * len(loo.scores) > FITTED
 
-    def _whoever_leaves(self, removals: int, eps: float | None, claim: Claim) -> Certificate:
+    def _whoever_leaves(self, removals: int, delta: float, eps: float | None, claim: Claim) -> Made:
         study, scorer = self.study, self.study.scorer.name
+        if delta:
+            raise InvalidValueError(
+                f"an answer that holds whichever units leave has delta = 0, not {delta:g}",
+                way_out=["Omit ", Option("delta"), "."],
+            )
         if claim != "observed":
             raise InvalidValueError(
                 f"what holds against several removals is found on these data: it is not {claim!r}",
@@ -162,71 +196,88 @@ class Calibration:
                 f"nothing bounds what {removals:,} {plural(study.unit)} that leave together can do",
                 way_out=["Use ", Option("removals", "1"), otherwise],
             )
-        needed = just_above(Withstanding(study, removals).eps_needed(self.k, cover=self._cover))
+        bounds = Withstanding(study, removals)
+        if eps is None and self._cover and self.k is not None:
+            listed = study.order[bounds.listed(self.k)]
+            return Made(self._claims.certified(None, removals, chosen=True), listed, told=True)
+        needed = just_above(bounds.eps_needed(self.k, cover=self._cover))
         smallest = max(needed, study.tie_eps)
-        if eps is not None and check_eps(eps) < needed:
+        if eps is not None and eps < needed:
             raise NoProofError(
                 scorer,
                 f"no rule proves that eps = {eps:.6g} holds against {counted(removals, 'removal')}",
                 way_out=["Omit ", Option("eps"), f", or give {rounded_up(smallest)} or more."],
             )
-        found = smallest if eps is None else check_eps(eps)
-        return self._claims.certified(found, removals, chosen=eps is None)
+        found = self._claims.certified(eps or smallest, removals, chosen=eps is None)
+        return self._inflated(found, told=True)
 
     def check_removals(self, removals: int) -> int:
         """Return a number of units that may leave and leave somebody, or complain."""
         check_several(self.study.data)
         return check_whole("removals", removals, 1, self.study.units.total - 1, " (one unit must stay)")
 
-    def _one_leaves(self, delta: float, eps: float | None, claim: Claim) -> Certificate:
-        """Return what is claimed of an eps that was given, or of the tightest for a target delta."""
-        if claim == "none" and eps is None:
-            raise InvalidValueError(
-                "a claim of 'none' goes with an eps; for a target delta something is checked",
-                way_out=["Give ", Option("eps"), ", or omit ", Option("claim", "none"), "."],
-            )
-        if claim == "none" and eps is not None:
-            return unchecked(eps, self.guarantee)
+    def _one_leaves(self, delta: float, eps: float | None, claim: Claim) -> Made:
+        """Return an inflated answer at an eps that was given or is the tightest, or the ball's list."""
+        if claim == "none":
+            if eps is None:
+                raise InvalidValueError(
+                    "a claim of 'none' goes with an eps; for a target delta something is checked",
+                    way_out=["Give ", Option("eps"), ", or omit ", Option("claim", "none"), "."],
+                )
+            return self._inflated(unchecked(eps, self.guarantee), told=False)
         if eps is None and claim == "observed":
-            return self._observed(self.eps_needed(delta), chosen=True)
+            return self._inflated(self._observed(self.eps_needed(delta), target=delta), told=True)
         bound = self.study.scorer.sensitivity(self.study.data)
-        if bound is not None:
-            least = self._factor * bound.eps
-            if eps is None or self._surely_above(eps, least):
-                # Proved for all datasets, so also for this one, and at no cost.
-                return self._claims.proved_by_sensitivity(eps or just_above(least), bound)
+        if bound is not None and eps is None:
+            return self._proved(bound.eps, partial(self._claims.proved_by_sensitivity, bound=bound))
+        if bound is not None and eps is not None and self._surely_above(eps, self._factor * bound.eps):
+            # Proved for all datasets, so also for this one, and at no cost.
+            found = self._claims.proved_by_sensitivity(eps, bound=bound, factor=self._factor)
+            return self._inflated(found, told=self._told)
         if eps is not None and claim == "observed":
-            return self._observed(eps, chosen=False)
+            return self._inflated(self._observed(eps), told=True)
         return self._proved_by_bagging(delta, eps)
 
-    def _proved_by_bagging(self, delta: float, eps: float | None) -> Certificate:
+    @property
+    def _told(self) -> bool:
+        """Whether to tell where items stand though nobody need be left out: refitting may take hours."""
+        return self.study.units.total > 1 and self.study.soon_left_out
+
+    def _proved(self, eps: float, certificate: Callable[..., Certificate]) -> Made:
+        """Return what holds if no unit moves the scores by more than eps: of lists, the ball's."""
+        if self.k is None or not self._cover:
+            found = certificate(just_above(self._factor * eps), factor=self._factor)
+            return self._inflated(found, told=self._told)
+        radius = just_above(eps)
+        listed = ball_topk(self.study.scores, self.k, radius)
+        return Made(certificate(radius, factor=None), listed, told=self._told)
+
+    def _proved_by_bagging(self, delta: float, eps: float | None) -> Made:
         scorer = self.study.scorer
         numbers = declared(scorer, "bagging_numbers", self.study.data)
         # The bound is one of eps times the root of delta.
         least = math.inf
         if numbers is not None:
-            least = self._factor * math.sqrt(
-                numbers["radius_squared"] * (numbers["C"] + numbers["finite_bags"])
-            )
+            least = math.sqrt(numbers["radius_squared"] * (numbers["C"] + numbers["finite_bags"]))
         if numbers is None or (eps is None and not (delta > 0 and math.isfinite(least))):
             asked = f"delta = {delta:g}" if eps is None else f"anything at eps = {eps:.6g}"
             raise NoProofError(scorer.name, f"no rule proves {asked}")
+        certificate = partial(self._claims.proved_by_bagging, numbers=numbers)
         if eps is None:
-            return self._claims.proved_by_bagging(
-                just_above(least / math.sqrt(delta)), delta, numbers, self._factor
-            )
-        ratio = least / (eps * (1 - MOST_OF_EPS))
+            return self._proved(least / math.sqrt(delta), partial(certificate, delta=delta))
+        ratio = self._factor * least / (eps * (1 - MOST_OF_EPS))
         # A product, not a power: it may overflow to infinity, which says vacuous.
-        return self._claims.proved_by_bagging(eps, ratio * ratio, numbers, self._factor)
+        found = certificate(eps, delta=ratio * ratio, factor=self._factor)
+        return self._inflated(found, told=self._told)
 
     def _surely_above(self, eps: float, bound: float) -> bool:
         """Tell whether eps exceeds a bound also after the operators' allowance for rounding."""
         largest = float(np.abs(self.study.scores).max()) + bound
         return bool(effective_eps(eps, largest) > bound)
 
-    def _observed(self, eps: float, *, chosen: bool) -> Certificate:
-        """Return the certificate of an audit at this eps."""
-        study = self.study
+    def _observed(self, eps: float, target: float | None = None) -> Certificate:
+        """Return the certificate of an audit at this eps, which was given or chosen for a target."""
+        study, chosen = self.study, target is not None
         broken: BoolArray | IntArray
         if bounded := self._by_shifts:
             broken = study.reaching(eps / self._factor)
@@ -237,7 +288,7 @@ class Calibration:
         else:
             broken = self._each_needs >= eps
         number, ties = int(study.units.counts[broken].sum()), chosen and eps == study.tie_eps
-        found = self._claims.observed(eps, number, chosen=chosen, ties=ties)
+        found = self._claims.observed(eps, number, chosen=chosen, ties=ties, target=target or 0.0)
         return found.by_shifts() if bounded else found
 
 

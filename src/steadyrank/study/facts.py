@@ -70,6 +70,11 @@ class Facts:
         return "leave_one_out" in vars(self)
 
     @property
+    def soon_left_out(self) -> bool:
+        """Whether leaving each unit out is done, or costs no refits."""
+        return self.left_out or not refits(self.scorer)
+
+    @property
     def items(self) -> tuple[object, ...]:
         """The labels of the items."""
         return self.data.items

@@ -199,6 +199,8 @@ class Check(Result):
         Who breaks it.
     remedy : StableTopK
         The smallest answer that keeps to ``max_delta``.
+    remedy_eps : float
+        The smallest eps at which the inflated top k keeps to it, too.
     margin : Margin
         How many units must leave before the answer that was checked changes.
     min_margin : int or None
@@ -221,6 +223,7 @@ class Check(Result):
     row: AuditRow
     flips: Flips
     remedy: StableTopK
+    remedy_eps: float
     margin: Margin
     min_margin: int | None
 
@@ -270,7 +273,8 @@ class Check(Result):
             "warnings": list(border_warnings(remedy)) if self.eps is None else [],
             **document.told(self, "min_margin", "stable"),
             "remedy": {
-                **document.told(remedy, "eps", "size"),
+                "eps": self.remedy_eps,
+                "size": remedy.size,
                 "uncovered": remedy.certificate.delta,
                 "items": document.labels(remedy.members),
             },
