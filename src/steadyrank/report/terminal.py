@@ -138,11 +138,6 @@ class RankAxis:
         return cls(first, first + cells - 1, cells, cut)
 
     @property
-    def width(self) -> int:
-        """How many columns a bar takes."""
-        return self._used + (0 if self._line is None else 1)
-
-    @property
     def _per_rank(self) -> float:
         """Columns for each rank: 3, so that a dot has a middle, or 1; less where ranks share one."""
         each = self.cells / (self.last - self.first + 1)
@@ -173,24 +168,21 @@ class RankAxis:
         if best is None or worst is None:
             return ""
         cells = [" "] * self._used
-        start, end = self._place(best), max(self._place(best) + 1, self._end(worst))
+        start, end = self._columns(best, worst)
         outside = worst < self.first or best > self.last
         if outside:
             cells[start] = terminal.sign("‹", "<") if worst < self.first else terminal.sign("›", ">")
         else:
             cells[start:end] = [terminal.sign("━", "=")] * (end - start)
         if self.first <= rank <= self.last:
-            middle = (self._place(rank) + max(self._place(rank), self._end(rank) - 1)) // 2
-            cells[min(middle, self._used - 1)] = terminal.sign("●", "o")
+            cells[(sum(self._columns(rank, rank)) - 1) // 2] = terminal.sign("●", "o")
         if self._line is not None:
             crossed = start < self._line < end and not outside
             cells.insert(self._line, terminal.sign("┿", "+") if crossed else terminal.sign("│", "|"))
         return "".join(cells)
 
-    def _place(self, rank: int) -> int:
-        inside = min(max(rank, self.first), self.last)
-        return min(self._used - 1, int(self._per_rank * (inside - self.first)))
-
-    def _end(self, rank: int) -> int:
-        inside = min(max(rank, self.first), self.last)
-        return min(self._used, round(self._per_rank * (inside - self.first + 1)))
+    def _columns(self, best: int, worst: int) -> tuple[int, int]:
+        """Return the first column of these ranks and the one after their last; what is beyond is cut."""
+        low, high = (min(max(rank, self.first), self.last) - self.first for rank in (best, worst))
+        start = min(self._used - 1, int(self._per_rank * low))
+        return start, max(start + 1, min(self._used, round(self._per_rank * (high + 1))))
