@@ -31,7 +31,7 @@ GOES_WITH = {"memory_limit": "duckdb", "spark_master": "spark"}
 
 
 def open_study(
-    options: ScorerOptions, output: str | None = None, *, lead: str = ""
+    options: ScorerOptions, *outputs: str | None, lead: str = ""
 ) -> tuple[Study, dict[str, Any]]:
     """Read the data and return a study of them, and what findings say about the file.
 
@@ -48,8 +48,8 @@ def open_study(
     except (InvalidDataError, FileNotThereError) as error:
         error.problem = lead + error.problem
         raise
-    if output is not None:
-        target_of(output)
+    for path in filter(None, outputs):
+        target_of(path)
     about = {"source": source_name(options), "policies": _policies(options)}
     return Study(data, options.scorer), about
 

@@ -32,11 +32,14 @@ READING = "Reading the file"
 COMMON = "Options"
 """The panel that the help shows first: what most people need."""
 
-BESIDE_REPORTS = {"badge": (".svg",), "image": (".svg", ".png"), "table": (".html",)}
-"""What ``report`` writes beside the report, and how the names of these files end."""
-
-ENDINGS = {"text": ".txt", "html": ".html", "json": ".json", "csv": ".csv", "markdown": ".md"}
+ENDINGS = {
+    "text": ".txt", "html": ".html", "json": ".json", "csv": ".csv", "markdown": ".md", "svg": ".svg",
+    "png": ".png",
+}  # fmt: skip
 """The forms of a result, and how a file that holds one ends; it may have no ending."""
+
+BESIDE_REPORTS = {"badge": ["svg"], "image": ["svg", "png"], "table": ["html"]}
+"""What ``report`` writes beside the report, and the forms of each."""
 
 TYPES: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
 """What an option may hold, by the first word of its annotation."""
@@ -413,12 +416,7 @@ class ReportOptions(WritingOptions, AnswerOptions):
         """Complain about every ending that does not fit."""
         super().check()
         for name, path in self.beside.items():
-            forms = BESIDE_REPORTS[name]
-            if Path(path).suffix.lower() not in forms:
-                raise UnwritableFileError(
-                    f"--{name} writes {' or '.join(forms)}, but is to write {path!r}",
-                    way_out=f"Let its name end in {' or '.join(forms)}.",
-                )
+            form_of(path, BESIDE_REPORTS[name])
         written = [self.output, *self.beside.values()]
         if twice := [path for path in written if written.count(path) > 1]:
             raise UnwritableFileError(
