@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import numpy as np
 
 from steadyrank.data.observations import with_notes
-from steadyrank.errors import NotANumberError, no_units, nothing_left, shorten, wrong_data
+from steadyrank.errors import NotANumberError, TooFewUnitsError, nothing_left, shorten, wrong_data
 from steadyrank.scorers.settings import check_settings
 from steadyrank.sums.blocks import DenseBlock, Wanted, bounds_of, reordered_of, shifts_of, slices
 
@@ -193,7 +193,10 @@ def check_kind(data: object, takes: tuple[str, ...], *, scorer: str, classes: bo
 def check_several(data: Observations) -> None:
     """Complain about data with no units, or a single one: without it nothing is left."""
     if not data.n_units:
-        raise no_units()
+        raise TooFewUnitsError(
+            "these are scores with standard errors: no unit could leave, so their stability is unknown",
+            way_out="Ask for ranks of true scores: Study(data).confidence(), or steadyrank confidence.",
+        )
     if data.n_units < 2:
         raise nothing_left(data.units.kind)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from steadyrank import errors
-from steadyrank.errors import SHOWN, shorten
+from steadyrank.errors import listing, shorten
 from steadyrank.margins.entries import entry_contests
 from steadyrank.margins.points import PointContests
 from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several
@@ -211,9 +211,11 @@ class EntrySums(SumScorer):
         items, without = np.flatnonzero(empty), ""
         if lost:
             unit = data.units.labels[int(entries.values_of(items[:1])[0].min())]
-            without = f"the only {data.units.kind} that has some ({shorten(unit)} for the first)"
-        names = [data.items[item] for item in items[:SHOWN]]
-        raise errors.items_without_data(names, len(items), without=without, way_out=self.way_out)
+            first = f"({shorten(unit)} for the first)"
+            without = f" without the only {data.units.kind} that has some {first}"
+        names = listing((shorten(data.items[item]) for item in items), len(items))
+        problem = f"these items have no data{without}, so no score: {names}"
+        raise errors.UndefinedScoresError(problem, way_out=self.way_out)
 
 
 def checked_range(value_range: tuple[float, float]) -> tuple[float, float]:
