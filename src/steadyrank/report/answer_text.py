@@ -170,7 +170,7 @@ def _item_lines(
         text = next(left)
         if axis is not None:
             bar = axis.bar(row["best_rank"], row["worst_rank"], row["rank"], terminal)
-            text = f"{text}{' ' * (axis.start - columns_of(text))}{bar}".rstrip()
+            text = f"{text}{' ' * (layout.width + 2 - columns_of(text))}{bar}".rstrip()
         yield Line(text, STYLES[row["standing"]] if cut is not None else "")
         if ends and row["rank"] in ends and row is not rows[-1]:
             told = f" {ends[row['rank']]}".rstrip()

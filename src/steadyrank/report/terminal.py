@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from textwrap import TextWrapper
 from typing import TYPE_CHECKING, Any
@@ -115,19 +115,18 @@ class RankAxis:
     last: int
     cells: int
     cut: int | None = None
-    start: int = 0
 
     @classmethod
     def beside(
         cls, width: int, rows: Iterable[Mapping[str, Any]], terminal: Terminal, cut: int | None
     ) -> RankAxis | None:
         """Return an axis right of a table of so many columns; None where there is no room or no rank."""
-        known = [(row.get("best_rank"), row.get("worst_rank")) for row in rows]
-        ranks = [rank for pair in known for rank in pair if rank is not None]
+        known = (row.get(end) for row in rows for end in ("best_rank", "worst_rank"))
+        ranks = [rank for rank in known if rank is not None]
         cells = min(48, terminal.width - width - 3)
         if not ranks or cells < 7:
             return None
-        return replace(cls.around(min(ranks), max(ranks), cells, cut), start=width + 2)
+        return cls.around(min(ranks), max(ranks), cells, cut)
 
     @classmethod
     def around(cls, best: int, worst: int, cells: int, cut: int | None) -> RankAxis:
