@@ -1,4 +1,4 @@
-"""Contests when units are added, as in ballot stuffing, or replaced by others.
+"""Margins when units are added, as in ballot stuffing, or replaced by others.
 
 What a unit can say is bounded: a vote goes to one item, a ballot gives one item the most points and
 another the fewest, values have a stated range. So there is a unit that serves best to lift one item over
@@ -8,17 +8,19 @@ another, and as many of it as are needed are added, or put in the places of thos
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steadyrank.errors import InvalidSettingError, Option
-from steadyrank.margins.pairs import Attack, Contests, SharedContests
+from steadyrank.margins.bradley_terry import BradleyTerryMargins
+from steadyrank.margins.pairs import MANY, Favour, PairMargins, Removal
+from steadyrank.margins.ratios import RatioMargins
+from steadyrank.margins.sums import PointMargins, RowMargins, SumMargins
 from steadyrank.sums.exact import EXACT
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.margins.bradley_terry import PairedContests
 
     Ends = tuple[float | None, float | None]
     """The least and the largest value that a unit can give; None where it gives points."""
@@ -29,21 +31,8 @@ MOST_ADDED = 1 << 40
 STATED = "NAME:value_range=LOWEST..HIGHEST"
 """How a range of values is stated, wherever a scorer is named."""
 
-NOBODY = Attack(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+NOBODY = Removal(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 """None of the units leaves."""
-
-
-class Favour(NamedTuple):
-    """A unit that favours one item over another as much as a unit can.
-
-    ``low`` and ``high`` are the values that it gives to the one ahead and to the one behind, where units
-    give values; None where it gives none.
-    """
-
-    ahead: int
-    behind: int
-    low: float | None = None
-    high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -80,12 +69,39 @@ def any_size(members: str) -> InvalidSettingError:
     )
 
 
-class StuffedContests(SharedContests):
-    """Contests of means over one number of units, to which some are added or in which some change.
+def with_new_units(known: PairMargins, *, changing: bool) -> PairMargins:
+    """Return what is known about pairs when units are added, or change, from when they leave."""
+    if isinstance(known, PointMargins):
+        if known.widest is None:
+            raise any_size("people")
+        return NewInSums(known, known.widest, changing=changing)
+    if isinstance(known, RowMargins):
+        low, high = known.new.scaled()
+        return NewInSums(known, high - low, known.new.stated(), changing=changing)
+    if isinstance(known, RatioMargins):
+        if changing:
+            others = "" if known.new.grouped else ", or that are added"
+            raise InvalidSettingError(
+                "how many units must change is not known where units have values of some items only",
+                way_out=f"Ask about units that leave{others}.",
+            )
+        return NewInRatios(known)
+    if isinstance(known, BradleyTerryMargins):
+        if not known.plain:
+            raise any_size("battles")
+        return NewBattles(known, changing)
+    raise InvalidSettingError(
+        "nothing bounds what a unit that is added or changed could do to these scores",
+        way_out="Ask about units that leave.",
+    )
+
+
+class NewInSums(SumMargins):
+    """Margins of means over one number of units, to which some are added or in which some change.
 
     Parameters
     ----------
-    inner : SharedContests
+    inner : SumMargins
         The same when units leave.
     widest : number
         The most that a unit can give to one item beyond what it gives to another.
@@ -95,10 +111,10 @@ class StuffedContests(SharedContests):
         Whether units that were there make room.
     """
 
-    several = False
+    sizes = None
 
     def __init__(
-        self, inner: SharedContests, widest: float, ends: Ends = (None, None), *, changing: bool
+        self, inner: SumMargins, widest: float, ends: Ends = (None, None), *, changing: bool
     ) -> None:
         super().__init__(inner.counts if changing else np.array([MOST_ADDED]), inner.divisor)
         self._inner, self._widest, self._ends, self._changing = inner, widest, ends, changing
@@ -118,43 +134,45 @@ class StuffedContests(SharedContests):
         leaving = self._inner.most(ahead, behind) if self._changing else np.zeros(len(ahead))
         return np.asarray(leaving + self._widest)
 
-    def differences(self, ahead: int, behind: int) -> tuple[IntArray, FloatArray | IntArray]:
+    def differences(self, ahead: IntArray, behind: IntArray) -> FloatArray | IntArray:
         """Return what each unit does that changes, or the one that is added."""
         if not self._changing:
-            return np.zeros(1, dtype=np.int64), np.array([self._widest])
-        units, given = self._inner.differences(ahead, behind)
-        found = np.full(len(self.counts), self._widest)
-        found[units] += given
-        return np.arange(len(found)), found
+            return np.full((1, len(ahead)), self._widest)
+        return np.asarray(self._inner.differences(ahead, behind) + self._widest)
 
-    def attack(self, ahead: int, behind: int) -> Attack:
+    def remove(self, ahead: int, behind: int) -> Removal:
         """Return those that make room, and the unit that is put in."""
-        gone = super().attack(ahead, behind) if self._changing else NOBODY
+        gone = super().remove(ahead, behind) if self._changing else NOBODY
         return replace(gone, favour=Favour(ahead, behind, *self._ends))
 
 
-class AddedRatios(Contests):
-    """Contests of sums over counts, when units with values in a range are added.
+class NewInRatios(PairMargins):
+    """Margins of sums over counts, when units with values in a range are added.
 
     A new unit gives the item behind the highest value and the one ahead the lowest, unless that would
     do the opposite: scores that shrinkage holds outside the range come nearer to it with every value.
 
     Parameters
     ----------
-    scores, denominators : float arrays (items,)
-        The scores, and what their sums were divided by.
-    new : NewValues
-        What units could be added.
+    inner : RatioMargins
+        The same when units leave.
     """
 
     rule = "exact: all units that are added favour the rival as much as a unit can"
 
-    def __init__(self, scores: FloatArray, denominators: FloatArray, new: NewValues) -> None:
-        self._scores, self._denominators = scores, denominators
+    def __init__(self, inner: RatioMargins) -> None:
+        self._scores, self._denominators, new = inner.scores, inner.denominators, inner.new
         self._ends, self._stated = new.scaled(), new.stated()
         self._whole = new.whole and all(float(end).is_integer() for end in self._ends)
 
-    def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
+    def at_least(
+        self,
+        ahead: IntArray,
+        behind: IntArray,
+        *,
+        most: int = MANY,  # noqa: ARG002 (all are told apart)
+        closely: bool = False,  # noqa: ARG002 (it is exact)
+    ) -> IntArray:
         """Find the number at which the scores meet, by halving."""
         failed, number = np.zeros(len(ahead), dtype=np.int64), np.full(len(ahead), MOST_ADDED)
         while (number - failed > 1).any():
@@ -179,7 +197,7 @@ class AddedRatios(Contests):
         sums = self._scores[items] * below
         return (np.rint(sums) if self._whole else sums) + number * value, below + number
 
-    def attack(self, ahead: int, behind: int) -> Attack:
+    def remove(self, ahead: int, behind: int) -> Removal:
         """Return the unit that is added, with the values that help."""
         low = self._stated[0] if self._scores[ahead] > self._ends[0] else None
         high = self._stated[1] if self._scores[behind] < self._ends[1] else None
@@ -187,15 +205,15 @@ class AddedRatios(Contests):
 
 
 @dataclass(frozen=True)
-class StuffedBattles(Contests):
-    """Contests of Bradley-Terry scores, when battles are added or changed.
+class NewBattles(PairMargins):
+    """Margins of Bradley-Terry scores, when battles are added or changed.
 
     The bound by the resistance alone holds for battles that are added as well, and to change one is to
     take one away and to add another.
 
     Parameters
     ----------
-    inner : PairedContests
+    inner : BradleyTerryMargins
         The same when battles leave.
     changing : bool
         Whether battles that were there make room.
@@ -203,15 +221,22 @@ class StuffedBattles(Contests):
 
     rule = "certified by effective resistances; seen with wins of the rival over the leader"
 
-    inner: PairedContests
+    inner: BradleyTerryMargins
     changing: bool
 
-    def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
+    def at_least(
+        self,
+        ahead: IntArray,
+        behind: IntArray,
+        *,
+        most: int = MANY,  # noqa: ARG002 (all are told apart)
+        closely: bool = False,  # noqa: ARG002 (nothing more is known)
+    ) -> IntArray:
         """Return how many battles it takes to move the gap."""
         needed = self.inner.needed(ahead, behind) * (1 - 1e-9) / (2 if self.changing else 1)
         return np.maximum(np.ceil(needed), 1).astype(np.int64)
 
-    def attack(self, ahead: int, behind: int) -> Attack:
+    def remove(self, ahead: int, behind: int) -> Removal:
         """Return those that make room, and the battle that is put in."""
-        gone = self.inner.attack(ahead, behind) if self.changing else NOBODY
+        gone = self.inner.remove(ahead, behind) if self.changing else NOBODY
         return replace(gone, favour=Favour(ahead, behind))

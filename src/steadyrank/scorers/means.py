@@ -17,7 +17,6 @@ import numpy as np
 from steadyrank import errors
 from steadyrank.data.people import ROOM
 from steadyrank.errors import SHOWN, Option, shorten
-from steadyrank.margins.entries import entry_contests
 from steadyrank.scorers.base import LeaveOneOut, RunningTotals, Scorer, check_several
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
 from steadyrank.sums.blocks import Block, Rows, SparseBlock, Wanted
@@ -34,13 +33,9 @@ if TYPE_CHECKING:
     from steadyrank.data.score_matrix import ScoreMatrix
     from steadyrank.data.units import Units
     from steadyrank.errors import WayOut
-    from steadyrank.margins.pairs import Contests
 
     EntryData: TypeAlias = Ratings | ScoreMatrix | ScannedEntries
     """Data that know their entries."""
-
-REACH = 1e120
-"""Products of sums and counts of sizes up to here, and from its inverse on, are floats."""
 
 ROUNDING = 1 + 2.0**-40
 """Makes a bound that was computed in floating point larger than its rounding errors."""
@@ -225,16 +220,6 @@ class EntriesOut(LeaveOneOut):
     def shifts(self) -> FloatArray:
         """Return how far each unit moves the scores."""
         return self.entries.shifts(self.sums)
-
-    def contests(self) -> Contests:
-        """Return how few units must leave before one item passes another."""
-        form, prior = self.entries.form, self.sums.prior
-        sizes = [prior.weight / prior.share]
-        if not form.whole:
-            sizes.append(max(abs(form.lowest), abs(form.highest)))
-        if any(size and not 1 / REACH < size < REACH for size in sizes):
-            return super().contests()
-        return entry_contests(self.entries, self.sums, self.units, self.value_range)
 
     def scores_without(self, leaving: IntArray) -> FloatArray | None:
         """Take the exact sums of those that leave from the exact sums of all."""

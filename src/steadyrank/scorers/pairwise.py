@@ -10,21 +10,67 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steadyrank.data.ballots import Ballots
-from steadyrank.margins.condorcet import ROOM, Compared, MarginContests
-from steadyrank.margins.pairs import MANY
 from steadyrank.scorers.base import UNUSED, LeaveOneOut, RowsOut
 from steadyrank.scorers.points import UnitShares, size_of_all, size_of_others
 from steadyrank.scorers.sensitivity import Sensitivity
 from steadyrank.scorers.voting import Borda
-from steadyrank.sums.blocks import segment_sums
+from steadyrank.sums.blocks import segment_sums, slices
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from steadyrank._typing import FloatArray, IntArray
+
+MANY = 1 << 62
+"""More than any margin: that of an item over itself."""
+
+ROOM = 1 << 22
+"""How many margins of units are computed at a time: 32 MB."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What units say of pairs of items, in whole parts of a person.
+
+    Parameters
+    ----------
+    sizes, counts : int arrays (units,)
+        How large each distinct unit is, and how many of it there are.
+    items, most : int
+        How many items there are, and how many of them a unit compares at most.
+    margins : callable
+        From a range of units to the items that each compares, (units, items, their margins over all).
+    """
+
+    sizes: IntArray
+    counts: IntArray
+    items: int
+    most: int
+    margins: Callable[[slice], tuple[IntArray, IntArray, IntArray]]
+
+    def parts(self) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
+        """Yield the margins of all units, so many at a time as there is room for."""
+        for units in slices(len(self.sizes), ROOM, self.most * self.items):
+            unit, item, given = self.margins(units)
+            yield unit + units.start, item, given
+
+    @cached_property
+    def totals(self) -> IntArray:
+        """The margins of all units together."""
+        from scipy.sparse import csr_array
+
+        found = np.zeros((self.items, self.items), dtype=np.int64)
+        for unit, item, given in self.parts():
+            ends = item, np.arange(len(item))
+            chosen = csr_array((self.counts[unit], ends), shape=(self.items, len(item)))
+            found += np.asarray(chosen @ given)
+        return found
 
 
 def of_ballots(data: Ballots) -> Compared:
@@ -100,10 +146,7 @@ class Pairwise(UnitShares):
             return self.shares(found, rest[units, np.newaxis])
 
         room = max(1, ROOM // compared.most)
-        return RowsOut(scores, data.units, rows, room, contest=self.contest(compared))
-
-    def contest(self, compared: Compared) -> Any:
-        """Return what is known about pairs when several units leave: nothing."""
+        return RowsOut(scores, data.units, rows, room)
 
     def _worth(self, compared: Compared) -> IntArray:
         return self.worth(compared.totals.copy(), np.arange(compared.items))
@@ -203,12 +246,6 @@ class Condorcet(Pairwise):
     def shares(self, worth: IntArray, size: Any) -> FloatArray:
         """Divide by all; a single item, which has no margin, has all of them."""
         return np.asarray(np.minimum(worth, size) / size)
-
-    def contest(self, compared: Compared) -> Any:
-        """Compare all margins, where those of all units fit."""
-        if compared.items < 2 or len(compared.sizes) * compared.most**2 > ROOM:
-            return None
-        return lambda out: MarginContests(compared)  # noqa: ARG005 (it has all that it needs)
 
     def remarks(self, scores: FloatArray) -> tuple[str, ...]:
         """Say so where nobody beats all others."""

@@ -24,7 +24,6 @@ from steadyrank.data.observations import Observations
 from steadyrank.data.people import ROOM
 from steadyrank.data.rows import check_total
 from steadyrank.errors import NOBODY_COUNTS, EmptyDataError
-from steadyrank.margins.points import PointContests
 from steadyrank.scorers.base import LeaveOneOut, RunningTotals, Scorer, check_several
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
 from steadyrank.sums.blocks import DenseBlock, Rows, SparseBlock, Wanted, segment_sums, slices
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
     from steadyrank.data.counted_rows import CountedRows
     from steadyrank.data.units import Units
-    from steadyrank.margins.pairs import Contests
 
 
 @dataclass(frozen=True)
@@ -312,10 +310,6 @@ class MeanPointsOut(LeaveOneOut):
         lowest = (self.totals - most) / self.rest[0]
         highest = (self.totals - least) / self.rest[0]
         return np.minimum(lowest, self.scores), np.maximum(highest, self.scores)
-
-    def contests(self) -> Contests:
-        """Return exact numbers: all means are over the same number of units."""
-        return PointContests(self)
 
     def shifts(self) -> FloatArray:
         r"""Return ``||w - w\i||``, from ``w - w\i = (n z_i - s_i total) / (n (n - s_i))``.

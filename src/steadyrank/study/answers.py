@@ -305,7 +305,7 @@ class StableTopK(Answer):
         """How many units each item is away from leaving the top k, or from entering it, at least."""
         if self.deletions is None or not self.has_study:
             return None
-        return frozen(self.study.margin_search().away(self.k, self.moves))
+        return frozen(self.study.margin_search().away(self.k, self.moves, self.margin.lower))
 
     @property
     def moves(self) -> BoolArray:

@@ -157,14 +157,15 @@ class Calibration:
                 f"what holds against several removals is found on these data: it is not {claim!r}",
                 way_out=["Omit ", Option("claim", claim), "."],
             )
-        if not study.margin_search().contests.several:
+        if not study.margin_search().pairs.certified:
             otherwise = ", or a scorer whose margins are bounded below."
             raise NoProofError(
                 scorer,
                 f"nothing bounds what {removals:,} {plural(study.unit)} that leave together can do",
                 way_out=["Use ", Option("removals", "1"), otherwise],
             )
-        needed = just_above(Withstanding(study, removals).eps_needed(self.k, cover=self._cover))
+        known = Withstanding(study.margin_search(), removals)
+        needed = just_above(known.eps_needed(self.k, cover=self._cover))
         smallest = max(needed, study.tie_eps)
         if eps is not None and check_eps(eps) < needed:
             raise NoProofError(

@@ -11,8 +11,8 @@ import numpy as np
 
 from steadyrank.errors import InvalidPolicyError, InvalidValueError, Option, listing, shorten
 from steadyrank.margins.lists import Withstanding
-from steadyrank.margins.pairs import Attack
-from steadyrank.margins.search import NEAREST, Found, last_true, order_of, precedes
+from steadyrank.margins.pairs import turning
+from steadyrank.margins.search import NEAREST, Found, MarginSearch, last_true, order_of, precedes
 from steadyrank.operators.boundary import just_above
 from steadyrank.operators.checks import check_eps, check_k
 from steadyrank.operators.topk_sets import inflated_topk, topk
@@ -23,7 +23,7 @@ from steadyrank.wording import counted, plural
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
-    from steadyrank.margins.search import MarginSearch
+    from steadyrank.data.observations import Observations
     from steadyrank.study.study import Study
 
 
@@ -31,8 +31,8 @@ MUST = {"remove": "leave", "add": "be added", "change": "change"}
 """What units must do."""
 
 
-TRIED = 4
-"""So many units of those that change an answer alone are tried: rounding may hide what one does."""
+UNBOUNDED = "beyond one unit nothing bounds the number from below"
+"""What is taken for granted where only single units were left out."""
 
 NEIGHBOURS = 1000
 """Of so many items of a ranking it is said how well they hold against the next."""
@@ -136,8 +136,18 @@ class Margin(Result):
 
     @property
     def units(self) -> tuple[int, ...]:
-        """Their numbers, for ``data.without(units)``; a number that occurs again is another copy."""
+        """Their numbers in ``study.data``; a number that occurs again is another copy."""
         return tuple(np.repeat(np.arange(len(self.leaving)), self.leaving).tolist())
+
+    @property
+    def rest(self) -> Observations:
+        """The data once these units left or changed, or the new ones came.
+
+        Where the scorer has units of its own (Elo: every battle, in its order), these are its data.
+        """
+        data = self.study.data
+        data = data.with_copies(data.units.counts - self.leaving)
+        return data if self.added is None else data.with_added(self.added, self.upper or 0)
 
     @property
     def unit_labels(self) -> tuple[object, ...]:
@@ -217,7 +227,8 @@ class Margin(Result):
 def _distances(study: Study, k: int) -> dict[str, Any]:
     """Return how many units the items around rank k are away from crossing it, at least."""
     answer = study.topk(k)
-    order, away = answer.order, study.margin_search().away(k, answer.moves)[answer.order]
+    order, least = answer.order, study.known_margin(k).lower
+    away = study.margin_search().away(k, answer.moves, least)[order]
     sides = (range(k), range(k, len(order)))
     near = [sorted(side, key=lambda place: away[place])[:NEAREST] for side in sides]
     shown = sorted(place for side in near for place in side)
@@ -229,38 +240,66 @@ def _distances(study: Study, k: int) -> dict[str, Any]:
     return {"k": k, "items": items, "beyond": int(rest.min(initial=study.units.total))}
 
 
+def search_of(study: Study, by: str) -> MarginSearch:
+    """Return the search for how many units must leave, be added or change."""
+    return MarginSearch(study.data, study.scorer, study.leave_one_out, by)
+
+
 def known_margin(study: Study, k: int | None) -> Margin:
     """Return the margin of a top k or of the ranking as every view shows it.
 
     Where scoring anew may take long, nobody is taken away.
     """
-    search = study.margin_search()
-    return _margin(search, _plain(search, k, tried=not search.contests.dear), Asked(k))
+    search, asked = study.margin_search(), Asked(k)
+    return _margin(study, search, _plain(study, search, asked, tried=search.pairs.certified), asked)
 
 
-def _plain(search: MarginSearch, k: int | None, *, tried: bool = True) -> Found:
-    """Return the margin of a plain answer; where one unit is known to change it, nothing is searched."""
-    if search.by == "remove" and (one := _one_unit(search, k)) is not None:
-        return one
-    return search.ranking(tried=tried) if k is None else search.topk(k, tried=tried)
+def _plain(study: Study, search: MarginSearch, asked: Asked, *, tried: bool = True) -> Found:
+    """Return the margin of a plain answer."""
+    k, item, pair, _ = asked
+    if pair is not None:
+        ahead, behind = _ordered_pair(study, pair)
+        return search.pair(ahead, behind, _alone(study, search, pair=(ahead, behind)))
+    if k is None:
+        return search.ranking(_alone(study, search), tried=tried)
+    k = check_k(k, len(study.items))
+    if item is None:
+        return search.topk(k, _alone(study, search, k), tried=tried)
+    place = index_of(study, item)
+    return search.item(place, k, _alone(study, search, k, place))
 
 
-def _one_unit(search: MarginSearch, k: int | None) -> Found | None:
-    """Return the margin where leaving each out has shown that one unit does it, and it is seen to."""
-    study, loo, order = search.study, search.study.leave_one_out, search.order
-    units = loo.reordered(order) if k is None else study.deletions(k).changing
-    place = min(k or 1, len(order) - 1)
-    pair = int(order[place - 1]), int(order[place])
-    for unit in units[:TRIED].tolist():
-        attack = Attack(np.array([unit]), np.ones(1, dtype=np.int64))
-        if search.contests.dear:  # what refitting without it gave is known
-            among = np.arange(len(study.units)) == unit
-            search.saw(attack, next(iter(loo.columns(np.arange(len(order)), among)))[1][0])
-        scores = search.scores_after(attack, 1)
-        new = order if scores is None else order_of(scores)
-        if set(new[:k]) != set(order[:k]) if k is not None else (new != order).any():
-            return Found(1, pair, 1, attack)
-    return None
+def _alone(
+    study: Study,
+    search: MarginSearch,
+    k: int | None = None,
+    item: int | None = None,
+    pair: tuple[int, int] | None = None,
+) -> IntArray | None:
+    """Return the units that change an answer alone, as leaving each out showed; None if none leave."""
+    out, empty = study.leave_one_out, np.empty(0, dtype=np.int64)
+    if search.by != "remove" or study.units.total < 2:
+        return None
+    if pair is not None:
+        ahead, behind = np.array(pair)[:, np.newaxis]
+        found = [units[turned[:, 0]] for units, turned in turning(out, ahead, behind)]
+        return np.sort(np.concatenate([empty, *found]))
+    if k is None:
+        return out.reordered(study.order)
+    deletions, total = study.deletions(k), study.units.total
+    if item is None:
+        return deletions.changing
+    inside = search.rank(item) <= k
+    if deletions.inside[item] == (total if inside else 0):
+        return empty
+    among = np.zeros(len(study.units), dtype=np.bool_)
+    among[deletions.changing] = True
+    found = []
+    for units, rows in out.columns(np.arange(len(study.items)), among):
+        own, first = rows[:, [item]], np.arange(rows.shape[1]) < item
+        ahead = ((rows > own) | ((rows == own) & first)).sum(axis=1)
+        found.append(units[(ahead < k) != inside])
+    return np.sort(np.concatenate([empty, *found]))
 
 
 def margin_of(study: Study, asked: Asked, by: str) -> Margin:
@@ -278,15 +317,8 @@ def margin_of(study: Study, asked: Asked, by: str) -> Margin:
             way_out=["Give ", Option("k"), "."],
         )
     search = study.margin_search(by)
-    if eps is not None:
-        found = _inflated(search, asked)
-    elif pair is not None:
-        found = search.pair(*_ordered_pair(study, pair))
-    elif item is not None:
-        found = search.item(k=check_k(k, len(study.items)), item=index_of(study, item))
-    else:
-        found = _plain(search, None if k is None else check_k(k, len(study.items)))
-    margin = _margin(search, found, asked)
+    found = _plain(study, search, asked) if eps is None else _inflated(study, search, asked)
+    margin = _margin(study, search, found, asked)
     if k is not None or pair is not None:
         return margin
     names, pairs = study.items, search.neighbours(NEIGHBOURS)
@@ -314,14 +346,16 @@ def _ordered_pair(study: Study, pair: tuple[object, object]) -> tuple[int, int]:
     return (one, other) if order.index(one) < order.index(other) else (other, one)
 
 
-def _margin(search: MarginSearch, found: Found, asked: Asked) -> Margin:
-    study, k, item = search.study, asked.k, asked.item
+def _margin(study: Study, search: MarginSearch, found: Found, asked: Asked) -> Margin:
+    k, item = asked.k, asked.item
     leaving = np.zeros(len(study.units), dtype=np.int64)
     leaves: tuple[object, ...] = ()
-    enters, pair, attack, added = leaves, found.pair, found.attack, None
-    if attack is not None and found.upper is not None:
-        leaving, added = search.leaving(attack, found.upper), search.added(attack)
-        scores = cast("FloatArray", search.scores_after(attack, found.upper))  # it was seen to have some
+    enters, pair, removal, added = leaves, found.pair, found.removal, None
+    if removal is not None and found.upper is not None:
+        leaving, added = search.leaving(removal, found.upper), search.added(removal)
+        scores = cast(
+            "FloatArray", search.scores_after(removal, found.upper)
+        )  # it was seen to have some
         pair = _passing(study.scores, scores, pair)
         if k is not None:
             before, after = asked.members(study.scores), asked.members(scores)
@@ -338,8 +372,8 @@ def _margin(search: MarginSearch, found: Found, asked: Asked) -> Margin:
         leaves=leaves,
         enters=enters,
         pair=(study.items[pair[0]], study.items[pair[1]]),
-        rule=_rule(search.contests.rule, found, study.units.total),
-        assumed=search.contests.assumed,
+        rule=_rule(search.pairs.rule, found, study.units.total),
+        assumed=() if search.pairs.certified else (UNBOUNDED,),
         by=search.by,
         added=added,
         eps=asked.eps,
@@ -347,9 +381,8 @@ def _margin(search: MarginSearch, found: Found, asked: Asked) -> Margin:
     )
 
 
-def _inflated(search: MarginSearch, asked: Asked) -> Found:
+def _inflated(study: Study, search: MarginSearch, asked: Asked) -> Found:
     """Return how many units must leave before an inflated top k shares fewer than k items."""
-    study = search.study
     if search.by != "remove" or asked.k is None or asked.item is not None or asked.pair is not None:
         raise InvalidValueError(
             "of an inflated answer it is known how many units must leave for its top k to break",
@@ -360,12 +393,12 @@ def _inflated(search: MarginSearch, asked: Asked) -> Found:
     def withstood(removals: int) -> bool:
         if removals == 1:
             return study.curve(k).delta(eps) == 0
-        return just_above(Withstanding(study, removals).topk(k, cover=False)) <= eps
+        return just_above(Withstanding(search, removals).topk(k, cover=False)) <= eps
 
     most = study.units.total - 1
     lower = 1 + last_true(withstood, most)
     members = asked.members(study.scores)
-    if lower > most or len(members) == len(study.items) or search.contests.dear:
+    if lower > most or len(members) == len(study.items) or not search.pairs.certified:
         return Found(lower, (int(members[0]), int(members[0])))
 
     def broken(scores: FloatArray) -> bool:

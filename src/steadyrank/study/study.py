@@ -13,7 +13,6 @@ import numpy as np
 
 from steadyrank.data import Observations, read_any
 from steadyrank.errors import InvalidSettingError, SteadyrankError
-from steadyrank.margins.search import MarginSearch
 from steadyrank.operators.checks import check_eps, check_k, check_whole
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.rankings import RankingSet
@@ -34,7 +33,7 @@ from steadyrank.study.confidence import DRAWS, Confidence, confidence_of
 from steadyrank.study.curve import ranking_curve, removal_curve, stability_curve
 from steadyrank.study.document import RULES
 from steadyrank.study.explanation import Explanation, Needed, explanation_of, needed_of
-from steadyrank.study.margin import Asked, Margin, known_margin, margin_of
+from steadyrank.study.margin import Asked, Margin, known_margin, margin_of, search_of
 from steadyrank.study.resampling import refits
 from steadyrank.study.standings import Ranks, TopKDeletions, rank_ranges, topk_deletions, upto_which
 from steadyrank.study.views import write_page
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data import Units
+    from steadyrank.margins.search import MarginSearch
     from steadyrank.scorers.base import LeaveOneOut, RunningTotals, Scorer, Settled
     from steadyrank.study.audit.rows import Operator
     from steadyrank.study.calibration import Claim, Claimed
@@ -390,7 +390,7 @@ class Study:
 
     def margin_search(self, by: str = "remove") -> MarginSearch:
         """Return the search for how many units must leave, be added or change."""
-        return self._once(MarginSearch, by)
+        return self._once(search_of, by)
 
     def margin(
         self,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from steadyrank.errors import DisconnectedComparisonsError, InvalidSettingError, shorten
-from steadyrank.margins.bradley_terry import PairedContests
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several
 from steadyrank.scorers.bounded_fits import battle_bound, each_alone
 from steadyrank.scorers.bradley_terry.covariates import ContextFit
@@ -129,7 +128,6 @@ class BradleyTerry(Scorer):
             lambda units: self._placed(folds.rows(units)),
             2_000_000,
             kept_numbers=8_000_000,
-            contest=lambda out: PairedContests(out, folds, RESOLUTION),
             folds=folds,
             resolution=self.resolution,
         )

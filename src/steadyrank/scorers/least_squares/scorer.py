@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from steadyrank.errors import InvalidSettingError, Option, SingularDesignError, ValueRangeError
-from steadyrank.margins.linear import LinearContests
 from steadyrank.scorers import bounded_fits
 from steadyrank.scorers.base import RowsOut, Scorer, check_several
 from steadyrank.scorers.least_squares.ball import checked_radius
@@ -88,7 +87,7 @@ class LinearModel(Scorer):
                 found[row - part.start] = scores[row]
             return found
 
-        return RowsOut(fit.scores, data.units, without, contest=lambda out: LinearContests(out, fit))
+        return RowsOut(fit.scores, data.units, without)
 
     def _stated_rows(self, data: Regression) -> bounded_fits.Rows | None:
         """Return what is stated of rows, which these data keep to, if that is enough for a rule."""
