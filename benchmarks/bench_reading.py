@@ -59,10 +59,7 @@ def from_file_to_answer(rows: int, repeats: int) -> list[Any]:
         pl.read_csv(text).write_parquet(paths["Parquet"])
         for kind, path in paths.items():
             jobs = {
-                "steadyrank topk -k 20": (
-                    command("-m", "steadyrank.cli", "topk", path, "-k", "20"),
-                    2.5,
-                ),
+                "steadyrank topk -k 20": (command("-m", "steadyrank", "topk", path, "-k", "20"), 2.5),
                 "reading, scores and leave-one-out": (command("-c", LEFT_OUT, path), 2.0),
             }
             for name, (ours, limit) in jobs.items():

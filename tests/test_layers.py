@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "steadyrank"
-TOP = {"selection": ("operators", "reading", "sums", "engines", "data", "scorers", "margins", "study")}
+TOP = {
+    "selection": ("operators", "reading", "sums", "engines", "data", "scorers", "margins", "study"),
+    "__main__": ("cli",),
+}
 """Modules above the stages, beside the command line, and what they may load; no stage may load them."""
 
 BASE = {path.stem for path in SOURCE.glob("*.py")} - {"__init__", *TOP}

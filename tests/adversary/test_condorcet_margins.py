@@ -5,17 +5,19 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
 from adversary.test_pairwise import drawn
 from oracles.counting_again import worst_margins
-from oracles.weighing import Person
 from steadyrank import Study
 from steadyrank.errors import InvalidWeightError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    import numpy as np
+
+    from oracles.weighing import Person
 
     Cases = Callable[[int], Iterator[np.random.Generator]]
 

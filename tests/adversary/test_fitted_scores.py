@@ -27,8 +27,8 @@ from steadyrank.scorers import (
     as_scorer,
     constrained_coefficients,
 )
+from steadyrank.scorers.base import snapped
 from steadyrank.scorers.least_squares import folds as row_folds
-from steadyrank.scorers.resolution import snapped
 
 
 class RationalModel:

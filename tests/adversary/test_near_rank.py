@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -118,13 +120,13 @@ class Counting(LeaveOneOut):
     def blocks(self):
         return self.inner.blocks()
 
-    def bounds(self):
-        return self.inner.bounds()
+    def bounds(self, *, outer=False):
+        return self.inner.bounds(outer=outer)
 
-    def shifts(self):
-        return self.inner.shifts()
+    def shifts(self, settled=None):
+        return self.inner.shifts(settled)
 
-    def columns(self, items, among=None):
+    def columns(self, items, among=None, settled=None):
         for units, rows in self.inner.columns(items, among):
             self.handed_out += rows.size
             yield units, rows
@@ -132,11 +134,12 @@ class Counting(LeaveOneOut):
     def touching(self, items):
         for block in self.inner.touching(items):
             self.handed_out += block.scores.size
+            object.__setattr__(block, "untouched", partial(self._untouched, block.untouched))
             yield block
 
-    def unchanged(self, units, items):
+    def _untouched(self, found, numbers, items, base):
         self.handed_out += items.size
-        return self.inner.unchanged(units, items)
+        return found(numbers, items, base)
 
 
 def spent(study, ask):

@@ -157,7 +157,7 @@ def test_sketches_keep_within_their_errors(cases):
         moved = np.abs(exact)
         moved[folds, sketch.folds.first] = moved[folds, sketch.folds.second] = 0.0
         assert (moved.max(axis=1) <= sketch.wandering + 1e-8).all()
-        low, high = out.outer_bounds()
+        low, high = out.bounds(outer=True)
         exactly = out.bounds()
         assert (low <= exactly[0]).all()
         assert (high >= exactly[1]).all()

@@ -26,7 +26,7 @@ def _on_a_terminal(*arguments: str, **environment: str) -> str:
     pty = pytest.importorskip("pty", reason="a terminal to try it on")
     ours, theirs = pty.openpty()
     with subprocess.Popen(
-        [sys.executable, "-m", "steadyrank.cli", *arguments],
+        [sys.executable, "-m", "steadyrank", *arguments],
         stdin=theirs, stdout=theirs, stderr=theirs, env=_environment(**environment), close_fds=True,
     ) as process:  # fmt: skip
         os.close(theirs)
@@ -46,7 +46,7 @@ def _on_a_terminal(*arguments: str, **environment: str) -> str:
 )
 def test_no_colour_and_no_spinner_in_a_pipe(benchmark: Path, command: tuple[str, ...]) -> None:
     found = subprocess.run(
-        [sys.executable, "-m", "steadyrank.cli", command[0], str(benchmark), *command[1:]],
+        [sys.executable, "-m", "steadyrank", command[0], str(benchmark), *command[1:]],
         capture_output=True,
         env=_environment(),
         check=False,

@@ -21,7 +21,7 @@ from steadyrank import (
     rank_confidence,
     read_any,
 )
-from steadyrank.cli.app import make_app
+from steadyrank.cli.app import COMMANDS, make_app
 from steadyrank.errors import (
     InvalidDataError,
     InvalidValueError,
@@ -237,7 +237,9 @@ def test_some_items_alone() -> None:
 
 
 def run(*arguments: object) -> str:
-    found = CliRunner().invoke(make_app(), [str(one) for one in arguments], catch_exceptions=False)
+    found = CliRunner().invoke(
+        make_app(COMMANDS), [str(one) for one in arguments], catch_exceptions=False
+    )
     assert found.exit_code == 0, found.output
     return found.output
 

@@ -457,7 +457,7 @@ def spilled(folder):
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_the_command_line_leaves_no_temporary_files(many_users, tmp_path, number, code):
-    command = ["-m", "steadyrank.cli", "audit", many_users / "*.parquet"]
+    command = ["-m", "steadyrank", "audit", many_users / "*.parquet"]
     options = ["-k", "2", "--eps", "0.01", "--memory-limit", "60MB"]
     complaint = tmp_path / "complaint"
     with running([*command, *options], complaint, TMPDIR=str(tmp_path)) as process:

@@ -9,6 +9,7 @@ from engine_makers import maker
 from steadyrank import MeanRating, Ratings, ScoreMatrix, SteadyrankError, Study, Votes
 from steadyrank.errors import EngineError, InvalidDataError, ValueRangeError
 from steadyrank.margins import entries
+from steadyrank.scorers.sums import scores_without
 
 SCALES = {
     "stars": lambda rng, size: rng.integers(1, 4, size),
@@ -156,7 +157,7 @@ def _known_without(study, gone):
         out = study.leave_one_out
     except SteadyrankError:  # a unit has all values of an item
         return None
-    return out.scores_without(np.bincount(gone, minlength=len(study.units)))
+    return scores_without(out, np.bincount(gone, minlength=len(study.units)))
 
 
 def close_ratings(items, users=60):

@@ -171,12 +171,12 @@ class TestBagged:
             Bagged(Refit(shares), **setting)
 
     def test_checkpoint_of_other_settings_is_refused(self, tmp_path):
-        path = tmp_path / "bags"
-        first = Bagged(Refit(shares), bags=5, size=4, checkpoint=path).leave_one_out(VOTES)
-        again = Bagged(Refit(shares), bags=5, size=4, checkpoint=path).leave_one_out(VOTES)
+        path, named = tmp_path / "bags", Refit(shares, model_name="shares")
+        first = Bagged(named, bags=5, size=4, checkpoint=path).leave_one_out(VOTES)
+        again = Bagged(named, bags=5, size=4, checkpoint=path).leave_one_out(VOTES)
         assert (table(first) == table(again)).all()
         with pytest.raises(CheckpointError, match="other scorer"):
-            Bagged(Refit(shares), bags=6, size=4, checkpoint=path).leave_one_out(VOTES)
+            Bagged(named, bags=6, size=4, checkpoint=path).leave_one_out(VOTES)
 
 
 class TestRadius:

@@ -409,10 +409,10 @@ class TestArenaScale:
             self.FACTOR * plain.leave_one_out.shifts(), rel=1e-9, abs=1e-9
         )
         for quick, slow in zip(
-            arena.leave_one_out.outer_bounds(), arena.leave_one_out.bounds(), strict=True
+            arena.leave_one_out.bounds(outer=True), arena.leave_one_out.bounds(), strict=True
         ):
             assert quick == pytest.approx(slow, abs=5.0)
-        low, high = arena.leave_one_out.outer_bounds()
+        low, high = arena.leave_one_out.bounds(outer=True)
         inner = arena.leave_one_out.bounds()
         assert (low <= inner[0]).all()
         assert (high >= inner[1]).all()

@@ -13,8 +13,8 @@ from oracles.refitting import all_rows, assert_answers_agree
 from steadyrank.data import ScoreMatrix, Votes
 from steadyrank.errors import ItemWithoutDataError, NothingLeftError, ValueRangeError, WrongDataError
 from steadyrank.scorers import ColumnMeans
-from steadyrank.scorers.means import EntriesOut
 from steadyrank.scorers.sensitivity import root_rounded_up
+from steadyrank.scorers.sums import SumsOut
 from steadyrank.sums.dense import DenseEntries
 
 CELLS = {
@@ -99,7 +99,7 @@ def test_small_blocks_change_nothing(values: np.ndarray, data: st.DataObject) ->
     whole = all_rows(ColumnMeans().leave_one_out(matrix))
     entries = DenseEntries(matrix.values, matrix.unit, block_numbers=data.draw(st.integers(1, 12)))
     sums = entries.sums(ColumnMeans.prior)
-    out = EntriesOut(sums.scores, matrix.units, entries, sums)
+    out = SumsOut(sums.scores, matrix.units, entries, sums)
     np.testing.assert_array_equal(all_rows(out), whole)
     assert_answers_agree(out, np.random.default_rng(1))
 

@@ -140,7 +140,9 @@ class TestConstrained:
 
     @pytest.mark.parametrize("radius", [0.0, -1.0, np.nan, np.inf])
     def test_bad_radius(self, radius):
-        with pytest.raises(InvalidSettingError, match="radius must be a positive, finite number"):
+        with pytest.raises(
+            InvalidSettingError, match=r"radius must be a finite number above 0, .*ordinary"
+        ):
             ConstrainedLeastSquares(radius)
 
     def test_shapes_that_do_not_fit(self):

@@ -19,7 +19,7 @@ from steadyrank.errors import (
     WrongDataError,
 )
 from steadyrank.scorers import MeanRating
-from steadyrank.scorers.means import EntriesOut
+from steadyrank.scorers.sums import SumsOut
 from steadyrank.sums.model import ItemSums
 from steadyrank.sums.sparse import HistogramSums, SparseEntries
 
@@ -54,11 +54,11 @@ def ratings_of(people: list[User], dtype: type | None = None) -> Ratings:
     )
 
 
-def out_with(ratings: Ratings, **sizes: int) -> EntriesOut:
+def out_with(ratings: Ratings, **sizes: int) -> SumsOut:
     """Leave users out with other sizes of what is handled at a time."""
     entries = SparseEntries(ratings.indptr, ratings.rated, ratings.values, ratings.n_items, **sizes)
     sums = entries.sums(MeanRating().prior)
-    return EntriesOut(sums.scores, ratings.units, entries, sums)
+    return SumsOut(sums.scores, ratings.units, entries, sums)
 
 
 def refitted(people: list[User], scorer: MeanRating, dtype: type | None = None) -> np.ndarray:
@@ -183,7 +183,7 @@ def test_without_shrinkage_an_item_needs_a_rating_and_a_second_one() -> None:
 
 @pytest.mark.parametrize("shrinkage", [-1, math.nan, math.inf, "much", None])
 def test_shrinkage_must_be_a_number_from_0_on(shrinkage: object) -> None:
-    with pytest.raises(InvalidSettingError, match="shrinkage must be a finite number from 0 on"):
+    with pytest.raises(InvalidSettingError, match="shrinkage must be a finite number from 0 to"):
         MeanRating(shrinkage)  # type: ignore[arg-type]
 
 

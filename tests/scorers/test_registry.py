@@ -37,6 +37,7 @@ from steadyrank.scorers import (
     resolve_scorer,
     scorer_names,
 )
+from steadyrank.scorers.base import declared
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -187,8 +188,8 @@ class TestResolving:
         assert scorer.score(VOTES).tolist() == [2 / 3, 1 / 3]
         assert scorer.leave_one_out(VOTES).units is VOTES.units
         assert scorer.sensitivity(VOTES) is None
-        assert scorer.bagging_numbers(VOTES) is None
-        assert scorer.output_radius_squared(VOTES) is None
+        assert declared(scorer, "bagging_numbers", VOTES) is None
+        assert declared(scorer, "output_radius_squared", VOTES) is None
 
     def test_what_it_declares_is_asked_of_it(self) -> None:
         assert resolve_scorer(ProvedShares(), VOTES).sensitivity(VOTES) == Plurality().sensitivity(VOTES)
@@ -243,7 +244,7 @@ class Medians(Scorer):
     factor: float = 1.0
 
     def score(self, data):
-        self.check(data)
+        data = self.prepared(data)
         return self.factor * np.median(data.values, axis=0)
 """
 
@@ -267,7 +268,7 @@ def test_a_new_scorer_is_its_file_and_one_line(tmp_path: Path, monkeypatch: pyte
 
 
 def test_every_registered_scorer_is_public() -> None:
-    classes = {"Bagged", "Refit", *(place.partition(".")[2] for place in registry.NAMED.values())}
+    classes = {"Bagged", "Refit", *(place.rpartition(".")[2] for place in registry.NAMED.values())}
     assert classes <= set(steadyrank.__all__)
     assert classes <= set(scorers_package.__all__)
     for name in classes:

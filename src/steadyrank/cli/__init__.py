@@ -50,15 +50,15 @@ def with_values(given: Sequence[str]) -> list[str]:
 
 
 def _run(given: list[str]) -> int | None:
-    from steadyrank.cli.app import make_app
+    from steadyrank.cli.app import COMMANDS, make_app
 
-    # Rich, and all that knows the data, take longer to load than the rest: the overview does without.
-    overview, completing = given[0].startswith("-"), COMPLETING in os.environ
-    app = make_app(overview=overview and not completing)
+    asked, completing = given[0] in COMMANDS, COMPLETING in os.environ
+    name = ["steadyrank", given[0]] if asked and not completing else ["steadyrank"]
+    app = make_app(COMMANDS if completing else name[1:], alone=len(name) > 1)
     try:
-        code: Any = app(args=given, prog_name="steadyrank", standalone_mode=False)
+        code: Any = app(args=given[len(name) - 1 :], prog_name=" ".join(name), standalone_mode=False)
     except SystemExit as ended:  # how the parser ends when it has told a shell what it asked
-        if not (overview or completing) or ended.__context__ is not None:
+        if asked or ended.__context__ is not None:
             raise
         code = ended.code
     # Only a check of ours ends with 1, never a shell that is not known.

@@ -30,9 +30,10 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
 """Set on GitHub to a file of Markdown, which is shown on the page of the workflow."""
 
 
-def with_options(command: Callable[[Any], int | None]) -> Callable[..., int | None]:
-    """Return a command with all its options, those of the data included."""
-    return group.takes(command, group.data_options((known.kind for known in KINDS.values()), FORMATS))
+def with_options(name: str) -> tuple[Callable[..., int | None], Any]:
+    """Return a command with all its options, those of the data included, and what parses them."""
+    kinds = [known.kind for known in KINDS.values()]
+    return group.takes(globals()[name], lambda: group.data_options(kinds, FORMATS))
 
 
 def topk(options: group.TopKOptions) -> None:
@@ -68,7 +69,7 @@ def audit(options: group.AuditOptions) -> None:
     steadyrank audit benchmark.csv -k 4 --removals 3 --samples 200
     """
     ks = parse_ks(options.k)
-    names = ("eps", "delta", "guarantee", "removals", "samples", "seed", "recalibrate")
+    names = ("eps", "delta", "guarantee", "removals", "samples", "seed")
     asked = {name: getattr(options, name) for name in names}
     _answer(options, lambda study: study.audit(ks, **asked))
 
@@ -136,7 +137,7 @@ def compare(options: group.CompareOptions) -> None:
             "OLD and NEW cannot both be standard input, which holds one of them",
             way_out="Give the other as a file.",
         )
-    newer = replace(options, file=options.new_file)
+    newer = group.CompareOptions(**vars(options) | {"file": options.new_file})
     new, about = open_study(newer, options.output, lead="NEW: ")
 
     def ask(old: Study) -> Any:

@@ -113,7 +113,7 @@ def _command(options: InspectOptions, kind: str, columns: Mapping[str, Any], k: 
     """Return the command that reads the file as was found out, every guess spelt out."""
     file = f"./{options.file}" if options.file[:1] == "-" != options.file else options.file
     guessed = {role: name for role, name in columns.items() if isinstance(name, str)}
-    asked = {name: getattr(options, name) for name in AS_GIVEN} | options.arguments
+    asked = {name: getattr(options, name) for name in AS_GIVEN} | dict(options.arguments)
     given = {name: value for name, value in asked.items() if value not in {None, "utf-8"}}
     typed = [_typed(name, value) for name, value in {"kind": kind, **guessed, **given}.items()]
     ask = [shlex.quote(file), f"-k {k}", *typed]

@@ -1,21 +1,32 @@
 """The options of the command line, each said once, in groups that commands share.
 
-A group is a dataclass whose fields are the options; a command asks for one, and :func:`takes` hands it
+A group is a class whose attributes are the options; a command asks for one, and :func:`takes` hands it
 over filled in. What can be said about the data comes from the declarations of their kinds: one option
-for each name, explained by every kind that has it.
+for each name, explained by every kind that has it. Only the options of the command that runs are built.
 """
 
 from __future__ import annotations
 
 import functools
-import inspect
-from dataclasses import MISSING, dataclass, field, fields
+import re
+from collections.abc import Mapping
+from inspect import Parameter, Signature, get_annotations
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, dataclass_transform, get_type_hints
+from types import MappingProxyType
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    NamedTuple,
+    dataclass_transform,
+    get_type_hints,
+)
 
 import typer
+from typer.core import TyperCommand
 
-from steadyrank.errors import InvalidValueError, UnwritableFileError, typed_name
+from steadyrank.errors import InvalidValueError, SteadyrankError, UnwritableFileError, typed_name
 from steadyrank.reading.declarations import Role
 
 if TYPE_CHECKING:
@@ -46,15 +57,30 @@ ENDINGS = {"text": ".txt", "html": ".html", "json": ".json", "csv": ".csv", "mar
 """The forms of a result, and how a file that holds one ends; it may have no ending."""
 
 
+TYPES: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
+"""What an option may hold, by the first word of its annotation."""
+
+NEEDED: Any = ...
+"""The default of an option that must be given."""
+
+
+class Declared(NamedTuple):
+    """An option of a group: what typer is told of it, its default, and what it holds."""
+
+    said: Any
+    default: Any
+    kind: type = str
+
+
 def option(
     panel: str, metavar: str | None, text: str, *names: str, default: Any = None, tell: bool = False
 ) -> Any:
-    """Return a field of a group: the panel of its help, what it takes, what it means, and its names.
+    """Return an option of a group: the panel of its help, what it takes, what it means, and its names.
 
-    ``default=MISSING`` makes it a required one; ``tell`` lets the help show the default.
+    ``default=NEEDED`` makes it a required one; ``tell`` lets the help show the default.
     """
     said = typer.Option(*names, help=text, rich_help_panel=panel, metavar=metavar, show_default=tell)
-    return field(default=default, metadata={"typer": said})
+    return Declared(said, default)
 
 
 def flag(panel: str, text: str, name: str) -> Any:
@@ -64,15 +90,30 @@ def flag(panel: str, text: str, name: str) -> Any:
 
 def argument(metavar: str, text: str) -> Any:
     """Return what is typed without a name."""
-    return field(metadata={"typer": typer.Argument(metavar=metavar, help=text)})
+    return Declared(typer.Argument(metavar=metavar, help=text), NEEDED)
 
 
-@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
+@dataclass_transform(kw_only_default=True)
 class Group:
-    """Options that belong together: a dataclass that nobody changes, its fields given by name."""
+    """Options that belong together, given by name; those that are not have their defaults."""
 
-    def __init_subclass__(cls) -> None:
-        dataclass(frozen=True, kw_only=True)(cls)
+    def __init__(self, **given: Any) -> None:
+        vars(self).update({name: one.default for name, one in declared(type(self)).items()})
+        vars(self).update(given)
+        self.check()
+
+    def check(self) -> None:
+        """Complain about what cannot be before any work is done."""
+
+
+def declared(group: type[Group]) -> dict[str, Declared]:
+    """Return the options of a group, those of the groups that it extends first."""
+    found: dict[str, Declared] = {}
+    for base in reversed(group.__mro__):
+        for name, hint in get_annotations(base).items():
+            if isinstance(one := vars(base).get(name), Declared):
+                found[name] = one._replace(kind=TYPES[hint.partition(" ")[0]])
+    return found
 
 
 def form_of(output: str | None, forms: Sequence[str], asked: str | None = None) -> str:
@@ -109,8 +150,8 @@ class WritingOptions(Group):
     FORMS: ClassVar[tuple[str, ...]] = ("html",)
     output: str | None
 
-    def __post_init__(self) -> None:
-        """Complain about an ending that does not fit before any work is done."""
+    def check(self) -> None:
+        """Complain about an ending that does not fit."""
         _ = self.form
 
     @property
@@ -139,7 +180,7 @@ class InputOptions(Group):
     )
     memory_limit: str | None = option(READING, "SIZE", "With duckdb: its most memory, such as 2GB.")
     spark_master: str | None = option(READING, "URL", "With spark: where it runs, such as local[4].")
-    arguments: dict[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, Any] = MappingProxyType({})
 
 
 class ScorerOptions(InputOptions):
@@ -205,12 +246,12 @@ class OutputOptions(WritingOptions):
     """What to show, and where."""
 
     FORMS: ClassVar[tuple[str, ...]] = ("text", "json", "csv", "markdown")
+    output: str | None = option(COMMON, "PATH", f"{WRITTEN}.", *TO_FILE)
     as_json: bool = flag(COMMON, AS_JSON, "--json")
     as_csv: bool = flag(
         OUTPUT, "Write the table as CSV; what looks like a formula gets an apostrophe in front.", "--csv"
     )
     as_markdown: bool = flag(OUTPUT, "Write tables and words as Markdown, for GitHub.", "--markdown")
-    output: str | None = option(COMMON, "PATH", f"{WRITTEN}.", *TO_FILE)
     everything: bool = flag(OUTPUT, "Show every row of long tables.", "--all")
     verbose: bool = flag(OUTPUT, "Also show eps, and what a claim rests on.", "--verbose")
 
@@ -218,7 +259,7 @@ class OutputOptions(WritingOptions):
 class TopKOptions(OutputOptions, RemovalOptions):
     """What ``topk`` takes."""
 
-    k: int = option(COMMON, "K", "How many items are wanted.", "-k", default=MISSING)
+    k: int = option(COMMON, "K", "How many items are wanted.", "-k", default=NEEDED)
 
 
 class RankOptions(OutputOptions, RemovalOptions):
@@ -228,13 +269,12 @@ class RankOptions(OutputOptions, RemovalOptions):
 class AuditOptions(OutputOptions, TargetOptions):
     """What ``audit`` takes."""
 
-    k: str = option(COMMON, "5,10,20", "One k or several.", "-k", default=MISSING)
+    k: str = option(COMMON, "5,10,20", "One k or several.", "-k", default=NEEDED)
     removals: int = option(
         ANSWER, "M", "How many units leave together: of several, random sets of so many.", default=1
     )
     samples: int | None = option(ANSWER, "N", "How many random sets are drawn; 1,000 if not given.")
     seed: int = option(ANSWER, "SEED", "Of the random sets.", default=0, tell=True)
-    recalibrate: bool = flag(ANSWER, "Also choose eps anew without each unit.", "--recalibrate")
 
 
 class ExplainOptions(OutputOptions, ScorerOptions):
@@ -249,7 +289,7 @@ class ExplainOptions(OutputOptions, ScorerOptions):
 class CheckOptions(OutputOptions, ScoringOptions):
     """What ``check`` takes."""
 
-    k: int = option(COMMON, "K", "How many items are wanted.", "-k", default=MISSING)
+    k: int = option(COMMON, "K", "How many items are wanted.", "-k", default=NEEDED)
     max_delta: float = option(
         ANSWER, "SHARE", "The largest share of units that may change it.", default=0.0, tell=True
     )
@@ -296,11 +336,11 @@ class ConfidenceOptions(OutputOptions, ScorerOptions):
 class ReportOptions(WritingOptions, AnswerOptions):
     """What ``report`` takes."""
 
-    k: int | None = option(
-        COMMON, "K", "How many items are wanted; 10, or half of fewer than 20 items, if not given.", "-k"
-    )
     output: str = option(
         COMMON, "PATH", "The file to write.", *TO_FILE, default="report.html", tell=True
+    )
+    k: int | None = option(
+        COMMON, "K", "How many items are wanted; 10, or half of fewer than 20 items, if not given.", "-k"
     )
     title: str | None = option(OUTPUT, None, "A heading of your own.")
     opened: bool = flag(COMMON, "Show the report in the browser.", "--open")
@@ -308,9 +348,9 @@ class ReportOptions(WritingOptions, AnswerOptions):
     image: str | None = option(OUTPUT, "PATH", "Also write a picture to share, as .svg or .png.")
     table: str | None = option(OUTPUT, "PATH", "Also write the table to put into a page, as .html.")
 
-    def __post_init__(self) -> None:
-        """Complain about every ending that does not fit before any work is done."""
-        super().__post_init__()
+    def check(self) -> None:
+        """Complain about every ending that does not fit."""
+        super().check()
         for name, path in self.beside.items():
             forms = BESIDE_REPORTS[name]
             if Path(path).suffix.lower() not in forms:
@@ -335,10 +375,10 @@ class InspectOptions(WritingOptions, InputOptions):
     """What ``inspect`` takes."""
 
     FORMS = ("text", "json")
-    as_json: bool = flag(COMMON, AS_JSON, "--json")
     output: str | None = option(
         COMMON, "PATH", "Write to this file instead: text, or by its ending JSON.", *TO_FILE
     )
+    as_json: bool = flag(COMMON, AS_JSON, "--json")
 
 
 class DemoOptions(WritingOptions):
@@ -350,26 +390,28 @@ class DemoOptions(WritingOptions):
     data: str | None = option(COMMON, "FOLDER", "Also copy the data sets into this folder.")
 
 
-def data_options(kinds: Iterable[Kind], formats: Iterable[str]) -> list[inspect.Parameter]:
+def data_options(kinds: Sequence[Kind], formats: Iterable[str]) -> dict[str, Declared]:
     """Return the options for kind and format, and one for every argument that a kind declares."""
-    names: list[str] = []
     meant: dict[str, dict[str, list[str]]] = {}
-    declared: dict[str, Role | Setting] = {}
+    parts: dict[str, Role | Setting] = {}
     for kind in kinds:
-        names.append(kind.name)
         for name, part in kind.declared.items():
             meant.setdefault(name, {}).setdefault(part.means, []).append(kind.name)
-            declared.setdefault(name, part)
-    known = f"What the data are: {', '.join(sorted(names))}; recognised if not given."
+            parts.setdefault(name, part)
+    known = ", ".join(sorted(kind.name for kind in kinds))
     readable = f"{', '.join(formats)}; told by the content if not given."
-    return [
-        _data_option("kind", COMMON, "KIND", known),
-        _data_option("format", READING, "FORMAT", readable),
-        *(
-            _data_option(name, *_place_of(name, part), _explained(meant[name], len(names)))
-            for name, part in declared.items()
-        ),
-    ]
+    found = {
+        "kind": (COMMON, "KIND", f"What the data are: {known}; recognised if not given."),
+        "format": (READING, "FORMAT", readable),
+    } | {
+        name: (*_place_of(name, part), _explained(meant[name], len(kinds)))
+        for name, part in parts.items()
+    }
+    # The names are spelt out, or else a flag would get a --no-... as well.
+    return {
+        name: option(*said, typed_name(name))._replace(kind=bool if said[1] is None else str)
+        for name, said in found.items()
+    }
 
 
 def _explained(explanations: dict[str, list[str]], every: int) -> str:
@@ -389,41 +431,79 @@ def _place_of(name: str, part: Role | Setting) -> tuple[str, str | None]:
     return READING, None if part.flag else several or part.takes
 
 
-def _data_option(name: str, panel: str, metavar: str | None, text: str) -> inspect.Parameter:
-    # The name is spelt out, or else a flag would get a --no-... as well.
-    part = option(panel, metavar, text, typed_name(name))
-    return _parameter(name, bool | None if metavar is None else str | None, part)
-
-
-def _parameter(name: str, hint: Any, part: Any) -> inspect.Parameter:
-    """Return a field of a group as a parameter that typer understands."""
-    default = inspect.Parameter.empty if part.default is MISSING else part.default
-    annotation = Annotated[hint, part.metadata["typer"]]
-    return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
-    )
-
-
 def takes(
-    command: Callable[[Any], int | None], data: list[inspect.Parameter]
-) -> Callable[..., int | None]:
+    command: Callable[[Any], int | None], data: Callable[[], dict[str, Declared]]
+) -> tuple[Callable[..., int | None], type[TyperCommand]]:
     """Give a command the options of its group, and those of the data if the group reads some.
 
-    Parameters without a default come first, as Python wants it.
+    Returns what typer calls with them, and the class of the command, which parses them.
     """
     group = get_type_hints(command)["options"]
-    hints = get_type_hints(group)
-    parts = {part.name: part for part in fields(group)}
-    own = [_parameter(name, hints[name], part) for name, part in parts.items() if part.metadata]
-    every = [*own, *(data if issubclass(group, InputOptions) else [])]
-    every.sort(key=lambda one: one.default is not inspect.Parameter.empty)
+    own = declared(group)
+    every = own | data() if issubclass(group, InputOptions) else own
+    needed = sorted(every, key=lambda name: every[name].default is not NEEDED)  # as Python wants it
 
     @functools.wraps(command)
     def wrapped(**values: Any) -> int | None:
-        known = {name: value for name, value in values.items() if name in parts}
-        others = {name: value for name, value in values.items() if name not in parts}
-        return command(group(**known, arguments=others) if others else group(**known))
+        known = {name: value for name, value in values.items() if name in own or hasattr(group, name)}
+        others = {name: value for name, value in values.items() if name not in known}
+        try:
+            return command(group(**known, arguments=others) if others else group(**known))
+        except SteadyrankError as error:
+            error.problem = as_typed(error.problem, values)
+            raise
 
-    wrapped.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
-    wrapped.__annotations__ = {one.name: one.annotation for one in every}
-    return wrapped
+    wrapped.__signature__ = Signature([_parameter(name, every[name]) for name in needed])  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {}
+    return wrapped, _command({name: one.kind for name, one in every.items()})
+
+
+def _parameter(name: str, one: Declared) -> Parameter:
+    """Return an option as a parameter that typer understands."""
+    held: Any = one.kind if one.default is not None else one.kind | None
+    usual = Parameter.empty if one.default is NEEDED else one.default
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=usual, annotation=Annotated[held, one.said])
+
+
+def _command(kinds: dict[str, type]) -> type[TyperCommand]:
+    """Return a command of typer that takes plain values as they are and each option once.
+
+    Typer checks every option with pydantic, which takes longer to load than a small file to read. What
+    is not plain (a request for help, a value that is missing or no number) is left to it all the same.
+    """
+
+    class Command(TyperCommand):
+        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+            found, rest, order = self.make_parser(ctx).parse_args(args=[*args])
+            for part in order:
+                if order.count(part) > 1 and kinds.get(part.name) is not bool:
+                    raise InvalidValueError(
+                        f"{part.opts[0]} was given {order.count(part)} times", way_out="Give it once."
+                    )
+            given = {part: found[part.name] for part in order if found.get(part.name) is not None}
+            absent = [part for part in self.params if part.required and part not in given]
+            try:
+                values = {part.name: kinds[part.name](text) for part, text in given.items()}
+            except (KeyError, ValueError):
+                return super().parse_args(ctx, args)
+            if absent or rest or ctx.resilient_parsing:
+                return super().parse_args(ctx, args)
+            ctx.params.update(values)
+            return rest
+
+    return Command
+
+
+def as_typed(problem: str, names: Iterable[str]) -> str:
+    """Return a problem of the library with the argument at fault called as the command line does.
+
+    Examples
+    --------
+    >>> as_typed("items_in must be rows or columns", ["items_in"])
+    '--items-in must be rows or columns'
+    """
+    for name in names:
+        # A word with an underscore is nobody's English; any other is meant only where a rule begins.
+        place = rf"(?<!['\"\w-])(){name}(?!['\"\w=])" if "_" in name else rf"(^|: ){name}(?= must )"
+        problem = re.sub(place, rf"\1{typed_name(name)}", problem)
+    return problem

@@ -17,7 +17,6 @@ from typing import Any, TypeAlias
 from steadyrank import errors
 from steadyrank.errors import Option, shorten
 from steadyrank.operators.checks import check_whole
-from steadyrank.writing import hold
 
 PREFIX = "steadyrank-spill-"
 LOCK = "owner.lock"
@@ -242,10 +241,14 @@ def _locked(path: Path, flags: int = 0) -> int | None:
         lock = os.open(path, os.O_RDWR | flags, 0o600)
     except OSError:  # no lock in it, or not ours: none of our folders
         return None
-    if hold(lock, wait=False):
-        return lock
-    os.close(lock)
-    return None
+    try:
+        import fcntl
+
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):  # some systems and file systems have no locks
+        os.close(lock)
+        return None
+    return lock
 
 
 def _remove_own(path: Path, lock: int | None, owner: int) -> None:

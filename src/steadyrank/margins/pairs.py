@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
+from steadyrank.scorers.base import gaps_without
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -141,7 +143,7 @@ class LeftOutMargins(PairMargins):
 
     def remove(self, ahead: int, behind: int) -> Removal:
         """Put the units first without which the gap is smallest."""
-        gaps = self.out.gaps_without(ahead, behind, nearly=True)  # what they do will be seen
+        gaps = gaps_without(self.out, ahead, behind, nearly=True)  # what they do will be seen
         scores = self.out.scores
         helpful = np.flatnonzero(gaps < scores[ahead] - scores[behind])
         order = helpful[np.argsort(gaps[helpful], kind="stable")]
@@ -165,7 +167,7 @@ def turning(out: LeaveOneOut, ahead: IntArray, behind: IntArray) -> Iterator[tup
         far = np.abs(rows[:, first] - rows[:, second]) > errors[:, first] + errors[:, second]
         return np.asarray(far.all(axis=1))
 
-    for units, rows in out.columns_near(items, None, settled):
+    for units, rows in out.columns(items, None, settled):
         one, other = rows[:, first], rows[:, second]
         yield units, (one < other) | ((one == other) & (behind < ahead))
 

@@ -25,9 +25,9 @@ from steadyrank.margins.ratios import RatioMargins
 from steadyrank.margins.sums import PointMargins, RowMargins
 from steadyrank.operators.topk_sets import topk
 from steadyrank.scorers.bradley_terry.folds import BattlesOut
-from steadyrank.scorers.means import EntriesOut
-from steadyrank.scorers.points import MeanPointsOut
+from steadyrank.scorers.sums import SumsOut, scores_without
 from steadyrank.sums.blocks import slices
+from steadyrank.sums.points import Points
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from steadyrank.data.observations import Observations
     from steadyrank.margins.pairs import PairMargins, Pairs
     from steadyrank.scorers.base import LeaveOneOut, Scorer
+    from steadyrank.sums.model import Entries
 
     Bounded = list[tuple[int, tuple[int, int]]]
     """Pairs (ahead, behind), each after a number of units below which it holds."""
@@ -84,10 +85,10 @@ def pair_margins(out: LeaveOneOut, by: str = "remove") -> PairMargins:
     it is known what leaving each unit out says.
     """
     known: PairMargins
-    if isinstance(out, MeanPointsOut):
-        known = PointMargins(out)
-    elif isinstance(out, EntriesOut) and _in_reach(out):
-        known = _of_entries(out)
+    if isinstance(out, SumsOut) and isinstance(out.added, Points):
+        known = PointMargins(out.added)
+    elif isinstance(out, SumsOut) and _in_reach(out):
+        known = _of_entries(out.added, out)  # type: ignore[arg-type]  # what are no points are entries
     elif isinstance(out, BattlesOut):
         known = BradleyTerryMargins(out)
     else:
@@ -95,17 +96,17 @@ def pair_margins(out: LeaveOneOut, by: str = "remove") -> PairMargins:
     return known if by == "remove" else with_new_units(known, changing=by == "change")
 
 
-def _in_reach(out: EntriesOut) -> bool:
-    form, prior = out.entries.form, out.sums.prior
+def _in_reach(out: SumsOut) -> bool:
+    form, prior = out.added.form, out.sums.prior
     sizes = [prior.weight / prior.share]
     if not form.whole:
         sizes.append(max(abs(form.lowest), abs(form.highest)))
     return not any(size and not 1 / REACH < size < REACH for size in sizes)
 
 
-def _of_entries(out: EntriesOut) -> PairMargins:
+def _of_entries(entries: Entries, out: SumsOut) -> PairMargins:
     """Return the margins of sums over counts: by sums alone where all counts are the same."""
-    entries, sums, apart = out.entries, out.sums, out.entries.apart()
+    sums, apart = out.sums, entries.apart()
     given = ItemGiven(entries, sums) if apart is None else ItemGiven(apart[0], sums, apart[1])
     least, most = (np.where(sums.counts > 0, sums_of(sums, end), 0.0) for end in entries.extremes)
     leaving = entries.most_leaving
@@ -441,7 +442,7 @@ class MarginSearch:
             if number == 1 and not self.pairs.certified:  # what refitting gave is known
                 rows = self._out.columns(np.arange(len(self.order)), leaving > 0)
                 return next((row[0] for _, row in rows), self.scores)
-            if (scores := self._out.scores_without(leaving)) is not None:
+            if (scores := scores_without(self._out, leaving)) is not None:
                 return scores
         added = self.added(removal)
         try:

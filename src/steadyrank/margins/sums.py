@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from steadyrank.margins.added import NewValues
     from steadyrank.margins.entries import Ends, ItemGiven
     from steadyrank.margins.pairs import Pairs
-    from steadyrank.scorers.points import MeanPointsOut
+    from steadyrank.sums.points import Points
 
 ROOM = 1 << 20
 """How many numbers are sorted at a time: 8 MB."""
@@ -169,18 +169,18 @@ class PointMargins(SumMargins):
 
     Parameters
     ----------
-    out : MeanPointsOut
+    points : Points
         What each unit gives, and what all of them give together.
     """
 
-    def __init__(self, out: MeanPointsOut) -> None:
-        super().__init__(out.units.counts, out.divisor)
-        self._totals, self._out, self.widest = out.totals, out, out.points.widest
+    def __init__(self, points: Points) -> None:
+        super().__init__(points.copies, points.divisor)
+        self._points, (self._totals,), self.widest = points, points.totals, points.widest
 
     @property
     def sizes(self) -> IntArray:
         """What each unit takes off the divisor."""
-        return self._out.points.sizes
+        return self._points.sizes
 
     def gaps(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Return the differences of the sums."""
@@ -207,7 +207,7 @@ class PointMargins(SumMargins):
     @cached_property
     def _by_item(self) -> tuple[IntArray, IntArray, IntArray]:
         """Where the units that list each item begin, and all of these with what they give."""
-        points, owners = self._out.points, self._out.points.owners()
+        points, owners = self._points, self._points.owners
         order = np.argsort(points.listed, kind="stable")
         begins = np.append(0, np.cumsum(np.bincount(points.listed, minlength=len(self._totals))))
         return begins, owners[order], (points.given - points.others[owners])[order]
@@ -215,8 +215,8 @@ class PointMargins(SumMargins):
     @cached_property
     def _extremes(self) -> tuple[IntArray, IntArray]:
         """The least and the most points that a unit gives to each item, or bounds of them."""
-        points, items = self._out.points, len(self._totals)
-        found = self._out.least_and_most()
+        points, items = self._points, len(self._totals)
+        found = points.least_and_most()
         if found is not None:
             return found
         values = np.concatenate([points.given, points.others])

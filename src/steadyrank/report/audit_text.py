@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from steadyrank.report.columns import Column, Layout
-from steadyrank.report.lines import FAINT, Line, guessed, paragraph
+from steadyrank.report.lines import FAINT, Column, Layout, Line, guessed, paragraph
 from steadyrank.wording import counted, rounded_up, size_in_words
 
 if TYPE_CHECKING:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steadyrank.errors import InvalidSettingError, ValueRangeError, shorten
 from steadyrank.operators.checks import check_whole
-from steadyrank.scorers.base import RowsOut, Scorer, check_several
-from steadyrank.scorers.checkpoint import FULL
-from steadyrank.scorers.refit import all_fits, refit_all
+from steadyrank.scorers.base import RowsOut, Scorer, check_several, declared
+from steadyrank.scorers.refit import FULL, all_fits, refit_all
 from steadyrank.scorers.registry import as_scorer
+from steadyrank.scorers.settings import Range, setting
 
 if TYPE_CHECKING:
     import os
@@ -136,7 +136,7 @@ class Bagged(Scorer):
     size: int | None = None
     replace: bool = False
     seed: int = 0
-    radius_squared: float | None = None
+    radius_squared: float | None = setting(None, Range(0.0, optional=True))
     checkpoint: str | os.PathLike[str] | None = field(default=None, compare=False)
     progress: Progress | bool | None = field(default=None, compare=False)
     n_jobs: int | None = field(default=None, compare=False)
@@ -144,27 +144,18 @@ class Bagged(Scorer):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scorer", as_scorer(self.scorer))
+        super().__post_init__()
         check_whole("bags", self.bags, 1, error=InvalidSettingError)
         check_whole("seed", self.seed, 0, error=InvalidSettingError)
-        radius = self.radius_squared
-        if radius is not None and not (np.isfinite(radius) and radius >= 0):
-            raise InvalidSettingError(
-                f"radius_squared must be a finite number from 0 on, but is {radius!r}."
-            )
 
     @property
     def name(self) -> str:
         """What to call this scorer in a report."""
         return f"{self.scorer.name}, mean of {self.bags:,} {'reused ' if self.reuse else ''}bags"
 
-    def check(self, data: object) -> None:
-        """Complain unless the scorer takes the data."""
-        self.scorer.check(data)
-
-    def prepared(self, data: Observations) -> Observations:
+    def prepared(self, data: Any) -> Any:
         """Return the data as the scorer takes them."""
-        prepared: Observations = self.scorer.prepared(data)
-        return prepared
+        return self.scorer.prepared(data)
 
     def bagging_numbers(self, data: Observations) -> dict[str, float] | None:
         """Return what the bound ``eps^2 delta >= radius_squared (C + finite_bags)`` is made of.
@@ -175,7 +166,7 @@ class Bagged(Scorer):
         """
         radius = self.radius_squared
         if radius is None:
-            radius = self.scorer.output_radius_squared(data)
+            radius = declared(self.scorer, "output_radius_squared", data)
         if radius is None:
             return None
         n = data.n_units
@@ -184,18 +175,10 @@ class Bagged(Scorer):
         finite_bags = reused_term(n, self.bags, p, constant) if self.reuse else 2.0 / self.bags
         if self.reuse and math.isfinite(finite_bags):
             self._times_missing(data, size)
-        return {
-            "n": n,
-            "size": size,
-            "bags": self.bags,
-            "replace": self.replace,
-            "reuse": self.reuse,
-            "p": p,
-            "q": q,
-            "C": constant,
-            "finite_bags": finite_bags,
-            "radius_squared": radius,
-        }
+        bags = {"n": n, "size": size, "bags": self.bags, "replace": self.replace, "reuse": self.reuse}
+        return bags | {
+            "p": p, "q": q, "C": constant, "finite_bags": finite_bags, "radius_squared": radius
+        }  # fmt: skip
 
     def score(self, data: Observations) -> FloatArray:
         """Return the mean scores over the bags of all the data."""

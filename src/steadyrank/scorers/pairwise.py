@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.data.ballots import Ballots
-from steadyrank.scorers.base import UNUSED, LeaveOneOut, RowsOut
-from steadyrank.scorers.points import UnitShares, size_of_all, size_of_others
-from steadyrank.scorers.sensitivity import Sensitivity
+from steadyrank.scorers.base import LeaveOneOut, RowsOut, check_several
+from steadyrank.scorers.sensitivity import Sensitivity, UnitShares, each_alone, size_of_all
 from steadyrank.scorers.voting import Borda
 from steadyrank.sums.blocks import segment_sums, slices
 
@@ -115,7 +114,6 @@ class Pairwise(UnitShares):
     """Scores that follow from the margins between all pairs of items."""
 
     takes = ("ballots", "battles")
-    covariates = UNUSED
 
     @abstractmethod
     def worth(self, margins: IntArray, items: IntArray) -> IntArray:
@@ -136,8 +134,10 @@ class Pairwise(UnitShares):
 
     def leave_one_out(self, data: Any) -> LeaveOneOut:
         """Return the scores without each distinct unit, whose margins are taken away."""
-        compared, scores = self._compared(data), self.score(data)
-        worth, rest = self._worth(compared), size_of_others(data, compared.sizes)
+        compared = self._compared(data)
+        check_several(data)
+        worth, size = self._worth(compared), size_of_all(data, compared.sizes)
+        rest = size - compared.sizes
 
         def rows(units: slice) -> FloatArray:
             unit, item, given = compared.margins(units)
@@ -146,13 +146,14 @@ class Pairwise(UnitShares):
             return self.shares(found, rest[units, np.newaxis])
 
         room = max(1, ROOM // compared.most)
+        scores = self.shares(worth, size)
         return RowsOut(scores, data.units, rows, room)
 
     def _worth(self, compared: Compared) -> IntArray:
         return self.worth(compared.totals.copy(), np.arange(compared.items))
 
     def _compared(self, data: Any) -> Compared:
-        self.check(data)
+        data = self.prepared(data)
         return of_ballots(data) if isinstance(data, Ballots) else of_battles(data)
 
 
@@ -202,8 +203,8 @@ class Copeland(Pairwise):
         with n. A battle moves one pair alone: two items by a half each, ``sqrt(1/2)`` in all. A unit
         of another weight, or a group, may turn all pairs round: nothing less than everything is true.
         """
-        self.check(data)
-        if data.weights is not None or data.unit is not None:
+        data = self.prepared(data)
+        if not each_alone(data):
             return None
         square, formula = Borda().squared_diameter(data.n_items)[0] / 4, "sqrt(L(L^2-1)/12)"
         if not isinstance(data, Ballots):

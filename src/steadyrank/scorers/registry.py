@@ -58,7 +58,7 @@ def resolve_scorer(given: object, data: Observations) -> Scorer:
     (Plurality(), Plurality())
     """
     scorer = default_scorer(data) if given is None else as_scorer(given)
-    scorer.check(data)
+    scorer.prepared(data)
     return scorer
 
 

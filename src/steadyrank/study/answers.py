@@ -11,6 +11,7 @@ import numpy as np
 from steadyrank.errors import Option, SteadyrankError
 from steadyrank.operators.intervals import rank_intervals, tiers
 from steadyrank.reading.arrays import frozen
+from steadyrank.report.export import columns_of
 from steadyrank.study import document, headlines
 from steadyrank.study.audit.topk import Flips
 from steadyrank.study.confidence import DRAWS
@@ -183,7 +184,7 @@ class Answer(Result):
         return self.margin.parts() if self.told and self.has_study else None
 
     def _columns(self) -> dict[str, list[Any]]:
-        names = document.columns_of(self.document, beside=self.confidence is not None)
+        names = columns_of(self.document, beside=self.confidence is not None)
         rows = list(self.rows())
         return {name: [getattr(row, name) for row in rows] for name in names}
 

@@ -17,7 +17,7 @@ from steadyrank.errors import InvalidValueError, NoProofError, Option, shorten
 from steadyrank.margins.lists import Withstanding
 from steadyrank.operators.boundary import MOST_OF_EPS, effective_eps, just_above
 from steadyrank.operators.checks import check_eps, check_whole
-from steadyrank.scorers.base import LeaveOneOut, check_several
+from steadyrank.scorers.base import Sketched, check_several, declared
 from steadyrank.study.audit.rows import units_without_common_ranking
 from steadyrank.study.certificate import Certificate, Claims, Guarantee, unchecked
 from steadyrank.wording import counted, plural, rounded_up
@@ -147,8 +147,7 @@ class Calibration:
         if self.k is not None:
             return False
         loo = self.study.leave_one_out
-        fitted = type(loo).columns_near is not LeaveOneOut.columns_near
-        return fitted and len(loo.units) * len(loo.scores) > FITTED
+        return isinstance(loo, Sketched) and len(loo.units) * len(loo.scores) > FITTED
 
     def _whoever_leaves(self, removals: int, eps: float | None, claim: Claim) -> Certificate:
         study, scorer = self.study, self.study.scorer.name
@@ -204,7 +203,7 @@ class Calibration:
 
     def _proved_by_bagging(self, delta: float, eps: float | None) -> Certificate:
         scorer = self.study.scorer
-        numbers = scorer.bagging_numbers(self.study.data)
+        numbers = declared(scorer, "bagging_numbers", self.study.data)
         # The bound is one of eps times the root of delta.
         least = math.inf
         if numbers is not None:

@@ -21,6 +21,7 @@ from steadyrank.data.observations import nearly_equal
 from steadyrank.errors import NotComparableError, Option, SteadyrankError
 from steadyrank.operators.checks import check_k
 from steadyrank.operators.rankings import RankingSet
+from steadyrank.report.export import COLUMNS
 from steadyrank.study import document
 from steadyrank.study.headlines import named, suggestions
 from steadyrank.study.results import Result
@@ -151,7 +152,7 @@ class Comparison(Result):
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield what is known of each item: those of the new data by rank, then those that are gone."""
-        blank: dict[str, Any] = dict.fromkeys(document.COLUMNS[self.document])
+        blank: dict[str, Any] = dict.fromkeys(COLUMNS[self.document])
         told = {item: {**blank, "item": item} for item in (*self.new_ranking, *self.gone)}
         stood = {} if self.topk is None else self.topk.standing_of
         sides = {"old": (self.old, self.old.ranking, "gone"), "new": (self.new, self.new_ranking, "new")}

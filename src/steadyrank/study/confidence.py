@@ -12,11 +12,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from steadyrank.data.estimates import Estimates
 from steadyrank.operators.checks import check_k, check_level, check_size, check_square, check_whole
 from steadyrank.reading.arrays import frozen
+from steadyrank.scorers.base import declared
 from steadyrank.study.document import finite, label, labels, told
 from steadyrank.study.headlines import named
 from steadyrank.study.rank_sets import NEVER, Noise, normal_draws, student
@@ -178,6 +178,8 @@ class Confidence(Result):
 
 def confidence_of(study: Study, level: float, draws: int, seed: int) -> Confidence:
     """Return which ranks the true scores may have; see :func:`steadyrank.confidence`."""
+    from scipy.special import ndtr, ndtri  # loads longer than a small file takes
+
     level, seed = check_level("level", level), check_whole("seed", seed, 0)
     draws = check_whole("draws", draws, int(np.ceil(round(2 / (1 - level), 6))))  # for both ends
     # A pair has two numbers, a difference and an error, each of them more than once.
@@ -204,7 +206,7 @@ def confidence_of(study: Study, level: float, draws: int, seed: int) -> Confiden
     ends[:, (errors <= NEVER * np.abs(scores)) & (given is None)] = np.nan
     about = study.about() | {"_study": None, "level": level, "draws": draws, "seed": seed}
     return Confidence(
-        **about | {"notes": (*data.notes, TIES, *study.scorer.remarks(scores))},
+        **about | {"notes": (*data.notes, TIES, *(declared(study.scorer, "remarks", scores) or ()))},
         errors=frozen(errors),
         score_intervals=frozen(ends),
         bootstrap_ranks=rank_percentiles(drawn, tail),

@@ -22,6 +22,7 @@ import numpy as np
 from steadyrank.errors import InvalidValueError, Option, shorten
 from steadyrank.margins.sums import SumMargins
 from steadyrank.operators.checks import check_k, check_level
+from steadyrank.scorers.base import gaps_without
 from steadyrank.study.document import EXACT_IN_JSON, MAX_FLIPS, label, told
 from steadyrank.study.margin import Asked, Margin, index_of, margin_of
 from steadyrank.study.results import Result
@@ -316,7 +317,7 @@ def check_border(k: object, study: Study) -> int:
 def contributions_of(study: Study, one: int, other: int) -> tuple[FloatArray, FloatArray, bool]:
     """Return what each distinct unit adds to a lead, the lead without it, and whether they add up."""
     out, known = study.leave_one_out, study.margin_search().pairs
-    without = out.gaps_without(one, other)
+    without = gaps_without(out, one, other)
     if isinstance(known, SumMargins):
         return known.contributions(one, other), without, True
     change = (out.scores[one] - out.scores[other]) - without

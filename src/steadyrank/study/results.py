@@ -7,8 +7,9 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from steadyrank.errors import InvalidValueError, MissingPackageError, SteadyrankError, shorten
+from steadyrank.report.export import COLUMNS
 from steadyrank.safe_text import shortened
-from steadyrank.study.document import COLUMNS, about
+from steadyrank.study.document import about
 from steadyrank.study.views import notebook_of, text_of
 
 if TYPE_CHECKING:

@@ -169,7 +169,7 @@ def _ranges(loo: LeaveOneOut, items: IntArray, columns: IntArray, ranks_in: Rank
             fine[number] = bool(((high >= best) & (low <= worst)).all())
         return np.asarray(fine)
 
-    for _, rows in chunked(loo.columns_near(items, None, settled)):
+    for _, rows in chunked(loo.columns(items, None, settled)):
         moved = DenseBlock(0, rows).reordered(base, by_plain)
         if ranks_in is _ranks_of_equals:
             moved |= (rows[:, by_plain[:-1]] == rows[:, by_plain[1:]]).any(axis=1)

@@ -20,6 +20,7 @@ from steadyrank.operators.states import MAX_STATES
 from steadyrank.operators.topk_sets import inflated_topk
 from steadyrank.reading.arrays import frozen
 from steadyrank.reading.labels import joined_labels
+from steadyrank.scorers.base import declared
 from steadyrank.scorers.registry import resolve_scorer
 from steadyrank.study import calibration
 from steadyrank.study.answers import StableRanking, StableTopK
@@ -138,7 +139,7 @@ class Study:
         ties, resolution = RULES["ties"], self.scorer.resolution
         if resolution:
             ties += f"; scores closer than the scorer's resolution, {resolution:g}, are equal"
-        return (*self.data.notes, unit, ties, *self.scorer.remarks(self.scores))
+        return (*self.data.notes, unit, ties, *(declared(self.scorer, "remarks", self.scores) or ()))
 
     @property
     def scores(self) -> FloatArray:
@@ -250,7 +251,7 @@ class Study:
     @cached_property
     def outer_bounds(self) -> tuple[FloatArray, FloatArray]:
         """Bounds of each item's score that may be a little wider, and so cheaper."""
-        return self.leave_one_out.outer_bounds()
+        return self.leave_one_out.bounds(outer=True)
 
     def share(self, units: BoolArray | IntArray) -> float:
         """Return the share of all units that these distinct ones stand for."""
@@ -275,7 +276,7 @@ class Study:
     def _shifts_near(self, settled: Settled) -> FloatArray:
         """Return the shifts, exact but where a value near them settles a question just as well."""
         known = "shifts" in self.__dict__
-        return self.shifts if known else self.leave_one_out.shifts_near(settled)
+        return self.shifts if known else self.leave_one_out.shifts(settled)
 
     def topk(
         self,

@@ -168,6 +168,10 @@ class SparseBlock:
         row[self.items[part]] = self.scores[part]
         return row
 
+    def untouched(self, numbers: IntArray, items: IntArray, base: FloatArray) -> FloatArray:  # noqa: ARG002
+        """Return for some units of the block, a row each, the scores of items that they do not touch."""
+        return np.asarray(base[items])
+
     def widen(self, lowest: FloatArray, highest: FloatArray) -> None:
         """Look at the touched items alone: the bounds hold the base already."""
         np.minimum.at(lowest, self.items, self.scores)
@@ -246,6 +250,12 @@ def bounds_of(blocks: Iterable[Block], scores: FloatArray) -> tuple[FloatArray, 
 def shifts_of(blocks: Iterable[Block], scores: FloatArray) -> FloatArray:
     """Return how far each unit moves the scores."""
     return np.concatenate([block.shifts(scores) for block in blocks])
+
+
+def reordered_of(blocks: Iterable[Block], scores: FloatArray, order: IntArray) -> IntArray:
+    """Return the units whose plain ranking differs from ``order``, that of the scores."""
+    changed = [block.start + np.flatnonzero(block.reordered(scores, order)) for block in blocks]
+    return np.concatenate([np.empty(0, np.int64), *changed])
 
 
 def differences(scores: FloatArray, base: FloatArray) -> tuple[FloatArray, float]:

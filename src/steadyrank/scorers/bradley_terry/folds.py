@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steadyrank.scorers.base import RowsOut
+from steadyrank.scorers.base import RowsOut, Sketched
 from steadyrank.sums.blocks import DenseBlock, Rows, differences, lengths, slices
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Near(NamedTuple):
 
 
 @dataclass(frozen=True)
-class BattlesOut(RowsOut):
+class BattlesOut(RowsOut, Sketched):
     """Scores without each unit of battles.
 
     Parameters
@@ -90,10 +90,10 @@ class BattlesOut(RowsOut):
     def _refitted(self) -> tuple[FloatArray, BoolArray]:
         return np.empty((len(self.units), len(self.scores))), np.zeros(len(self.units), dtype=np.bool_)
 
-    def outer_bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Return bounds of each item's score with and without each unit: sketches and their errors."""
-        if self._kept:
-            return self.bounds()
+    def bounds(self, *, outer: bool = False) -> tuple[FloatArray, FloatArray]:
+        """Return bounds of each item's score with and without each unit; outer ones are of sketches."""
+        if self._kept or not outer:
+            return super().bounds()
         units, sketch = self.folds.sketch
         lowest, highest = np.zeros((2, len(self.scores)))
         sound = np.isfinite(sketch.first.missed)
@@ -108,10 +108,12 @@ class BattlesOut(RowsOut):
             DenseBlock(0, self.exact(others)).widen(lowest, highest)
         return lowest, highest
 
-    def columns_near(self, items: IntArray, among: BoolArray | None, settled: Settled) -> Iterator[Rows]:
+    def columns(
+        self, items: IntArray, among: BoolArray | None = None, settled: Settled | None = None
+    ) -> Iterator[Rows]:
         """Yield sketches, to first or second order, that settle the question, and else exact rows."""
-        if self._kept:
-            yield from self.columns(items, among)
+        if self._kept or settled is None:
+            yield from super().columns(items, among)
             return
         asked = np.ones(len(self.units), dtype=np.bool_) if among is None else among.copy()
         sketch = self.folds.sketch[1]
@@ -131,10 +133,10 @@ class BattlesOut(RowsOut):
         errors[units] += self._digits + linked + lengths((self.scores - self._fitted)[np.newaxis])
         return values, errors
 
-    def shifts_near(self, settled: Settled) -> FloatArray:
+    def shifts(self, settled: Settled | None = None) -> FloatArray:
         """Return shifts to first or second order where these settle the question, else exact ones."""
-        if self._kept:
-            return self.shifts()
+        if self._kept or settled is None:
+            return super().shifts()
         values, errors = self._sketched_shifts
         units, sketch = self.folds.sketch
         bent = sketch.bent(sketch.table)

@@ -5,20 +5,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.errors import DisconnectedComparisonsError, InvalidSettingError, shorten
-from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several
-from steadyrank.scorers.bounded_fits import battle_bound, each_alone
+from steadyrank.errors import DisconnectedComparisonsError
+from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several, snapped
 from steadyrank.scorers.bradley_terry.covariates import ContextFit
 from steadyrank.scorers.bradley_terry.curves import TOLERANCE, Curves, PairFolds
 from steadyrank.scorers.bradley_terry.fit import CHUNK_NUMBERS, Chords, strengths
 from steadyrank.scorers.bradley_terry.folds import BattlesOut
 from steadyrank.scorers.bradley_terry.sketch import Sketch
-from steadyrank.scorers.resolution import snapped
-from steadyrank.scorers.sensitivity import Sensitivity
+from steadyrank.scorers.sensitivity import Sensitivity, each_alone
+from steadyrank.scorers.settings import setting
 from steadyrank.sums.blocks import slices
 
 if TYPE_CHECKING:
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
 
 RESOLUTION = 1e-9
 """How close log odds are equal."""
+BOUND_ROUNDING = 1 + 4e-9
+"""More than what rounding takes from a bound."""
 SCALES = {"log-odds": (0.0, 1.0), "arena": (1000.0, 400.0 / math.log(10.0))}
 """Where log odds of 0 are on each scale, and how much log odds of 1 are."""
 ENTRY = ("winner", "loser", "weight")
@@ -74,21 +75,10 @@ class BradleyTerry(Scorer):
     """
 
     takes = ("battles",)
-    covariates = "the scores are strengths with the covariates of battles ({}) held at 0"
-    small_counts: ClassVar[str] = "A larger ridge draws scores that rest on few battles together."
+    _covariates = "the scores are strengths with the covariates of battles ({}) held at 0"
 
-    ridge: float = 0.0
-    scale: str = "log-odds"
-
-    def __post_init__(self) -> None:
-        if not (np.isfinite(self.ridge) and self.ridge >= 0):
-            raise InvalidSettingError(
-                f"ridge must be 0 or a positive, finite number, but is {self.ridge!r}."
-            )
-        if self.scale not in SCALES:
-            raise InvalidSettingError(
-                f"scale must be {' or '.join(SCALES)}, but is {shorten(self.scale)}"
-            )
+    ridge: float = setting(0.0)
+    scale: str = setting("log-odds", tuple(SCALES))
 
     @property
     def name(self) -> str:
@@ -103,13 +93,13 @@ class BradleyTerry(Scorer):
 
     def score(self, data: Battles) -> FloatArray:
         """Return the strengths."""
-        self.check(data)
+        data = self.prepared(data)
         scores = self._fit(data, Removals.of(data))[1]
         return self._placed(ContextFit(data, self.ridge).scores if data.covariates.shape[1] else scores)
 
     def leave_one_out(self, data: Battles) -> LeaveOneOut:
         """Return the strengths without each distinct battle, or without each group."""
-        self.check(data)
+        data = self.prepared(data)
         check_several(data)
         removals = Removals.of(data)
         wins, scores = self._fit(data, removals)
@@ -139,16 +129,20 @@ class BradleyTerry(Scorer):
     def sensitivity(self, data: Battles) -> Sensitivity | None:
         """Return the most that one battle can move the strengths, or None without a ridge.
 
-        One battle's gradient is at most sqrt(2) times a probability p, and the ridge makes the function
-        strongly convex: ``sqrt(2) p / ridge``, with ``p < 1 / (1 + exp(-2 (n-1) / ridge))`` whatever the
-        battles. The argument is in :mod:`steadyrank.scorers.bounded_fits`. It does not go down with n
-        unless the ridge goes up with it. Nothing is proved of groups of battles here.
+        One battle's gradient has size ``sqrt(2) p``, with p the probability, by the scores of all
+        battles, that the one who won would lose; a tie's is below ``sqrt(2)/2``. The ridge makes the
+        rest of the function strongly convex, so the scores move by at most ``sqrt(2) p / ridge``. Each
+        of the other battles adds less than 2 to ``ridge`` times a difference of scores, and the battle
+        itself only draws its winner ahead, so ``p < 1 / (1 + exp(-2 (n-1) / ridge))``. The scores have
+        mean 0 of themselves. The bound does not go down with n unless the ridge goes up with it. Nothing
+        is proved of groups of battles here.
         """
-        self.check(data)
+        data = self.prepared(data)
         if not self.ridge or not each_alone(data) or data.covariates.shape[1]:
             return None
         # A chain of equal scores has fewer than L links, each of them no longer than the resolution.
-        eps = battle_bound(data.n_units, self.ridge) + RESOLUTION * data.n_items**1.5
+        lost = 1 / (1 + math.exp(-2 * (data.n_units - 1) / self.ridge))
+        eps = math.sqrt(2) / self.ridge * lost * BOUND_ROUNDING + RESOLUTION * data.n_items**1.5
         words = {"rule": "Bradley-Terry with a ridge", "units": "battles", "moved": "strengths"}
         eps *= SCALES[self.scale][1]
         return Sensitivity.of(data, eps, **words, scope="battles", numbers={"ridge": self.ridge})

@@ -14,6 +14,7 @@ import numpy as np
 
 from steadyrank.errors import InvalidValueError, Option, listing, shorten
 from steadyrank.operators.checks import check_k
+from steadyrank.report.export import COLUMNS
 from steadyrank.study import document
 from steadyrank.study.audit.local_shares import local_share
 from steadyrank.study.audit.ranking_operators import gives_rankings, ranking_operator_row
@@ -183,13 +184,13 @@ class Audit(Result):
 
     def audited(self) -> dict[str, Any]:
         """Return the table as plain data."""
-        names = (*document.COLUMNS[self.document], *BEHIND_THE_TABLE)
+        names = (*COLUMNS[self.document], *BEHIND_THE_TABLE)
         rows = [{**document.told(row, *names), "size": document.counted_size(row.size)} for row in self]
         return {"audit": rows, "share_reaching_eps": self.share_reaching_eps}
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return the table by column; sizes beyond the largest float are infinite there."""
-        names = document.COLUMNS[self.document]
+        names = COLUMNS[self.document]
         columns = {name: [getattr(row, name) for row in self] for name in names}
         return columns | {"size": [_as_float(row.size) for row in self]}
 

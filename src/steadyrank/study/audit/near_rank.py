@@ -77,7 +77,8 @@ def near_rows(loo: LeaveOneOut, block: SparseBlock, k: int, few: int) -> Iterato
         items, units = block.items[entries], place + block.start
         first = max(0, k - number - 1)
         others = order[_untouched(np.sort(rank[items], axis=1), first, k)]
-        scores = np.concatenate([block.scores[entries], loo.unchanged(units, others)], axis=1)
+        kept = block.untouched(place, others, loo.scores)
+        scores = np.concatenate([block.scores[entries], kept], axis=1)
         yield NearRows(units, np.concatenate([items, others], axis=1), scores, k - first)
 
 
@@ -97,8 +98,9 @@ def kth_range(
     for block in blocks:
         touched = np.diff(block.indptr)
         many[block.start + np.flatnonzero(touched > few)] = True
-        untouched = block.start + np.flatnonzero(touched == 0)
-        found = [loo.unchanged(untouched, np.repeat(kth[np.newaxis], len(untouched), axis=0))]
+        untouched = np.flatnonzero(touched == 0)
+        same = np.repeat(kth[np.newaxis], len(untouched), axis=0)
+        found = [block.untouched(untouched, same, loo.scores)]
         found += [
             np.partition(near.rows, -near.places, axis=1)[:, -near.places]
             for near in near_rows(loo, block, k, few)
@@ -156,7 +158,8 @@ def alike(loo: LeaveOneOut, units: IntArray) -> IntArray:
             begins = block.indptr[units[places] - block.start]
             entries = begins[:, np.newaxis] + np.arange(number)
             pairs = loo.scores[block.items[entries]] + 1j * block.scores[entries]
-            others = loo.unchanged(units[places], np.zeros((len(places), 1), dtype=np.int64))
+            first_item = np.zeros((len(places), 1), dtype=np.int64)
+            others = block.untouched(units[places] - block.start, first_item, loo.scores)
             keys = np.concatenate([np.sort(pairs, axis=1), others], axis=1)
             _, first, which = np.unique(keys, axis=0, return_index=True, return_inverse=True)
             found[places] = units[places[first[which.reshape(-1)]]]

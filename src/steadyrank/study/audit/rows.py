@@ -18,7 +18,7 @@ from steadyrank.operators.meeting import Rival
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.operators.topk_sets import topk
 from steadyrank.reading.arrays import frozen
-from steadyrank.scorers.base import LeaveOneOut
+from steadyrank.scorers.base import LeaveOneOut, Sketched
 from steadyrank.study.audit.near_rank import alike
 from steadyrank.wording import size_in_words
 
@@ -159,7 +159,7 @@ def uncovered_share(study: Study, eps: float) -> float | None:
     """
     loo, rival = study.leave_one_out, Rival(study.scores)
     chosen = study.reaching(eps / STEEPEST_COVER)
-    exact = type(loo).columns_near is LeaveOneOut.columns_near
+    exact = not isinstance(loo, Sketched)
     if int(chosen.sum()) * len(loo.scores) > (COVERED if exact else COVERED // 100):
         return None
     moved = np.zeros(len(chosen), dtype=np.bool_)
@@ -171,7 +171,7 @@ def uncovered_share(study: Study, eps: float) -> float | None:
 
     lost = [
         unit
-        for units, rows in loo.columns_near(np.arange(len(loo.scores)), chosen & moved, settled)
+        for units, rows in loo.columns(np.arange(len(loo.scores)), chosen & moved, settled)
         for unit, row in zip(units.tolist(), rows, strict=True)
         if rival.meeting_and_covering(row)[1] >= eps
     ]
@@ -198,7 +198,7 @@ def units_without_common_ranking(study: Study, eps: float) -> IntArray:
             lower[number] = upper[number] = rival.meeting(rows[number])
         return np.asarray((lower - reach > eps) | (upper + reach < eps))
 
-    for units, rows in loo.columns_near(np.arange(len(loo.scores)), chosen, settled):
+    for units, rows in loo.columns(np.arange(len(loo.scores)), chosen, settled):
         lower, upper = rival.meeting_bounds(rows)
         apart = lower > eps + slack
         for number in np.flatnonzero(~apart & ~(upper < eps - slack)).tolist():

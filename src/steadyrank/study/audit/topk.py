@@ -351,7 +351,7 @@ class TopKAudit:
                     fine &= sure == (critical <= eps + reach).sum(axis=1)
             return fine
 
-        for units, rows in chunked(self._loo.columns_near(union, among, settled)):
+        for units, rows in chunked(self._loo.columns(union, among, settled)):
             for active, columns, base, least in zip(actives, where, bases, leasts, strict=True):
                 scores = rows.take(columns, axis=1)
                 with np.errstate(over="ignore"):  # what moves beyond all floats moves far enough
