@@ -348,7 +348,7 @@ class MarginSearch:
     def _weakest(self, cheap: Bounded, limit: int) -> Bounded:
         """Return pairs by their best bounds, told apart up to a limit that one of them has."""
         near = [pair for bound, pair in cheap if bound <= limit]
-        return sorted(zip(self.fewest(near, limit), near, strict=True), key=lambda bounded: bounded[0])
+        return sorted(zip(self.fewest(near, limit), near, strict=True))
 
     def _smallest(self, cheap: Bounded, number: int) -> Bounded:
         """Return the pairs with the smallest best bounds, so many of them, in order.

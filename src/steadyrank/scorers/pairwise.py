@@ -10,7 +10,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,10 +18,10 @@ from steadyrank.data.ballots import Ballots
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, check_several
 from steadyrank.scorers.sensitivity import Sensitivity, UnitShares, each_alone, size_of_all
 from steadyrank.scorers.voting import Borda
-from steadyrank.sums.blocks import segment_sums, slices
+from steadyrank.sums.blocks import segment_sums
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from steadyrank._typing import FloatArray, IntArray
 
@@ -39,37 +38,20 @@ class Compared:
 
     Parameters
     ----------
-    sizes, counts : int arrays (units,)
-        How large each distinct unit is, and how many of it there are.
-    items, most : int
-        How many items there are, and how many of them a unit compares at most.
+    sizes : int array (units,)
+        How large each distinct unit is.
+    totals : int array (items, items)
+        The margins of all units together.
+    most : int
+        How many items a unit compares at most.
     margins : callable
         From a range of units to the items that each compares, (units, items, their margins over all).
     """
 
     sizes: IntArray
-    counts: IntArray
-    items: int
+    totals: IntArray
     most: int
     margins: Callable[[slice], tuple[IntArray, IntArray, IntArray]]
-
-    def parts(self) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
-        """Yield the margins of all units, so many at a time as there is room for."""
-        for units in slices(len(self.sizes), ROOM, self.most * self.items):
-            unit, item, given = self.margins(units)
-            yield unit + units.start, item, given
-
-    @cached_property
-    def totals(self) -> IntArray:
-        """The margins of all units together."""
-        from scipy.sparse import csr_array
-
-        found = np.zeros((self.items, self.items), dtype=np.int64)
-        for unit, item, given in self.parts():
-            ends = item, np.arange(len(item))
-            chosen = csr_array((self.counts[unit], ends), shape=(self.items, len(item)))
-            found += np.asarray(chosen @ given)
-        return found
 
 
 def of_ballots(data: Ballots) -> Compared:
@@ -79,15 +61,19 @@ def of_ballots(data: Ballots) -> Compared:
     place = np.full((len(data.counts), data.n_items), data.n_items)
     place[np.repeat(np.arange(len(place)), np.diff(data.indptr)), data.ranked] = data.levels
     place, starts = place[rows], np.searchsorted(unit, np.arange(len(data.units) + 1))
+    alone, every = bool((np.diff(starts) == 1).all()), times * data.units.counts[unit]
 
     def margins(units: slice) -> tuple[IntArray, IntArray, IntArray]:
         some, ends = slice(starts[units.start], starts[units.stop]), starts[units.start : units.stop + 1]
         ahead = (np.sign(place[some] - one[:, np.newaxis]) for one in place[some].T)
-        each = times[some, np.newaxis]
-        given = np.stack([segment_sums(over * each, ends - some.start) for over in ahead], axis=1)
+        given = (over * times[some, np.newaxis] for over in ahead)
+        if not alone:
+            given = (segment_sums(rows, ends - some.start) for rows in given)
+        given = np.stack(list(given), axis=1)
         return *np.divmod(np.arange(len(given) * data.n_items), data.n_items), np.concatenate(given)
 
-    return Compared(segment_sums(times, starts), data.units.counts, data.n_items, data.n_items, margins)
+    totals = np.stack([every @ np.sign(place - one[:, np.newaxis]) for one in place.T])
+    return Compared(segment_sums(times, starts), totals, data.n_items, margins)
 
 
 def of_battles(data: Any) -> Compared:
@@ -107,7 +93,9 @@ def of_battles(data: Any) -> Compared:
         np.add.at(given, (place.reshape(keys.shape), np.stack([other, one])), by)
         return *np.divmod(touched, items), given
 
-    return Compared(segment_sums(wins + ties, pairs.indptr), data.units.counts, items, most, margins)
+    totals = np.zeros((items, items), dtype=np.int64)
+    np.add.at(totals, (pairs.winner, pairs.loser), wins * data.units.counts[unit])
+    return Compared(segment_sums(wins + ties, pairs.indptr), totals - totals.T, most, margins)
 
 
 class Pairwise(UnitShares):
@@ -147,10 +135,10 @@ class Pairwise(UnitShares):
 
         room = max(1, ROOM // compared.most)
         scores = self.shares(worth, size)
-        return RowsOut(scores, data.units, rows, room)
+        return RowsOut(scores, data.units, rows, room, kept_numbers=8_000_000)
 
     def _worth(self, compared: Compared) -> IntArray:
-        return self.worth(compared.totals.copy(), np.arange(compared.items))
+        return self.worth(compared.totals.copy(), np.arange(len(compared.totals)))
 
     def _compared(self, data: Any) -> Compared:
         data = self.prepared(data)
