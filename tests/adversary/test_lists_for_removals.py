@@ -239,7 +239,7 @@ class Known(PairMargins):
     def __init__(self, outcomes: np.ndarray) -> None:
         self.outcomes = outcomes
 
-    def at_least(self, ahead: np.ndarray, behind: np.ndarray, *, most=0, closely=False) -> np.ndarray:
+    def _quick(self, ahead: np.ndarray, behind: np.ndarray) -> np.ndarray:
         leads = self.outcomes[:, behind] - self.outcomes[:, ahead]
         return np.where(((leads > 0) | ((leads == 0) & (behind < ahead))).any(axis=0), 1, 2)
 

@@ -14,16 +14,13 @@ import numpy as np
 
 from steadyrank.errors import InvalidSettingError, Option
 from steadyrank.margins.bradley_terry import BradleyTerryMargins
-from steadyrank.margins.pairs import MANY, Favour, PairMargins, Removal
+from steadyrank.margins.pairs import Favour, PairMargins, Removal
 from steadyrank.margins.ratios import RatioMargins
-from steadyrank.margins.sums import PointMargins, RowMargins, SumMargins
+from steadyrank.margins.sums import SumMargins
 from steadyrank.sums.exact import EXACT
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-
-    Ends = tuple[float | None, float | None]
-    """The least and the largest value that a unit can give; None where it gives points."""
 
 MOST_ADDED = 1 << 40
 """No more units than this are ever added: what so many give is still a 64-bit number."""
@@ -31,23 +28,41 @@ MOST_ADDED = 1 << 40
 STATED = "NAME:value_range=LOWEST..HIGHEST"
 """How a range of values is stated, wherever a scorer is named."""
 
+COMING = "exact: all units that are added favour the rival as much as a unit can"
+"""What numbers rest on."""
+
 NOBODY = Removal(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 """None of the units leaves."""
 
 
 @dataclass(frozen=True)
-class NewValues:
-    """The values that a unit could give which was not there; the scale makes sums of them whole."""
+class NewUnits:
+    """The units that could be there and are not.
 
-    value_range: tuple[float, float] | None
-    scale: float
-    whole: bool
+    Parameters
+    ----------
+    members : str
+        What a group could hold any number of.
+    grouped : bool
+        Whether units are groups, or have weights: then nothing bounds what one could be.
+    widest : int, optional
+        The most points that one gives to one item beyond another; None where it gives values.
+    value_range : (float, float), optional
+        The values that it could give, as stated.
+    scale, whole
+        What makes sums of values whole, and whether it does.
+    """
+
+    members: str
     grouped: bool
+    widest: int | None = None
+    value_range: tuple[float, float] | None = None
+    scale: float = 1.0
+    whole: bool = True
 
     def stated(self) -> tuple[float, float]:
         """Return the range as it was stated, or complain that nothing bounds what units could say."""
-        if self.grouped:
-            raise any_size("rows")
+        self.check_bounded()
         if self.value_range is None:
             raise InvalidSettingError(
                 "nothing says which values a unit could give that is added or changed",
@@ -55,29 +70,27 @@ class NewValues:
             )
         return self.value_range
 
-    def scaled(self) -> tuple[float, float]:
-        """Return the range in the unit of the sums."""
+    def breadth(self) -> tuple[float, tuple[float | None, float | None]]:
+        """Return the most that a unit gives to one item beyond another, and its values, if any."""
+        if self.widest is not None:
+            return self.widest, (None, None)
         low, high = self.stated()
-        return low * self.scale, high * self.scale
+        return (high - low) * self.scale, (low, high)
 
-
-def any_size(members: str) -> InvalidSettingError:
-    """Return the error about units that nobody bounds, since they are not there."""
-    return InvalidSettingError(
-        f"a group that is added or changed could hold any number of {members}, a unit have any weight",
-        way_out="Ask about units that leave, or read the data without weights and groups.",
-    )
+    def check_bounded(self) -> None:
+        """Complain about units that nobody bounds, since they are not there."""
+        if self.grouped:
+            could = f"could hold any number of {self.members}, a unit have any weight"
+            raise InvalidSettingError(
+                f"a group that is added or changed {could}",
+                way_out="Ask about units that leave, or read the data without weights and groups.",
+            )
 
 
 def with_new_units(known: PairMargins, *, changing: bool) -> PairMargins:
     """Return what is known about pairs when units are added, or change, from when they leave."""
-    if isinstance(known, PointMargins):
-        if known.widest is None:
-            raise any_size("people")
-        return NewInSums(known, known.widest, changing=changing)
-    if isinstance(known, RowMargins):
-        low, high = known.new.scaled()
-        return NewInSums(known, high - low, known.new.stated(), changing=changing)
+    if isinstance(known, SumMargins):
+        return _new_in_sums(known, changing=changing)
     if isinstance(known, RatioMargins):
         if changing:
             others = "" if known.new.grouped else ", or that are added"
@@ -87,8 +100,7 @@ def with_new_units(known: PairMargins, *, changing: bool) -> PairMargins:
             )
         return NewInRatios(known)
     if isinstance(known, BradleyTerryMargins):
-        if not known.plain:
-            raise any_size("battles")
+        NewUnits("battles", not known.plain).check_bounded()
         return NewBattles(known, changing)
     raise InvalidSettingError(
         "nothing bounds what a unit that is added or changed could do to these scores",
@@ -96,54 +108,25 @@ def with_new_units(known: PairMargins, *, changing: bool) -> PairMargins:
     )
 
 
-class NewInSums(SumMargins):
-    """Margins of means over one number of units, to which some are added or in which some change.
-
-    Parameters
-    ----------
-    inner : SumMargins
-        The same when units leave.
-    widest : number
-        The most that a unit can give to one item beyond what it gives to another.
-    ends : (float, float) or (None, None)
-        The least and the largest value that a unit can give, where it gives values.
-    changing : bool
-        Whether units that were there make room.
-    """
-
-    sizes = None
-
-    def __init__(
-        self, inner: SumMargins, widest: float, ends: Ends = (None, None), *, changing: bool
-    ) -> None:
-        super().__init__(inner.counts if changing else np.array([MOST_ADDED]), inner.divisor)
-        self._inner, self._widest, self._ends, self._changing = inner, widest, ends, changing
-        self.rounding = inner.rounding
-        self.rule = "exact: " + (
-            "the units that favour the leader most change to favour its rival"
-            if changing
-            else "all units that are added favour the rival as much as a unit can"
-        )
-
-    def gaps(self, ahead: IntArray, behind: IntArray) -> FloatArray | IntArray:
-        """Return the differences of the sums."""
-        return self._inner.gaps(ahead, behind)
-
-    def most(self, ahead: IntArray, behind: IntArray) -> FloatArray | IntArray:
-        """Return something that no unit takes out of a gap and puts into it exceeds."""
-        leaving = self._inner.most(ahead, behind) if self._changing else np.zeros(len(ahead))
-        return np.asarray(leaving + self._widest)
-
-    def differences(self, ahead: IntArray, behind: IntArray) -> FloatArray | IntArray:
-        """Return what each unit does that changes, or the one that is added."""
-        if not self._changing:
-            return np.full((1, len(ahead)), self._widest)
-        return np.asarray(self._inner.differences(ahead, behind) + self._widest)
-
-    def remove(self, ahead: int, behind: int) -> Removal:
-        """Return those that make room, and the unit that is put in."""
-        gone = super().remove(ahead, behind) if self._changing else NOBODY
-        return replace(gone, favour=Favour(ahead, behind, *self._ends))
+def _new_in_sums(known: SumMargins, *, changing: bool) -> SumMargins:
+    """Let the units that favour the leader most change to favour its rival, or let such come."""
+    known.new.check_bounded()
+    widest, stated = known.new.breadth()
+    if changing:
+        rule = "exact: the units that favour the leader most change to favour its rival"
+        return replace(known, sizes=None, widest=widest, stated=stated, rule=rule)
+    nothing = np.zeros_like(known.totals)
+    return replace(
+        known,
+        counts=np.array([MOST_ADDED]),
+        ends=(nothing, nothing),
+        given_to=lambda items: nothing[np.newaxis, items],
+        sizes=None,
+        widest=widest,
+        stated=stated,
+        leave=False,
+        rule=COMING,
+    )
 
 
 class NewInRatios(PairMargins):
@@ -158,21 +141,15 @@ class NewInRatios(PairMargins):
         The same when units leave.
     """
 
-    rule = "exact: all units that are added favour the rival as much as a unit can"
+    rule = COMING
 
     def __init__(self, inner: RatioMargins) -> None:
         self._scores, self._denominators, new = inner.scores, inner.denominators, inner.new
-        self._ends, self._stated = new.scaled(), new.stated()
+        self._stated = low, high = new.stated()
+        self._ends = low * new.scale, high * new.scale
         self._whole = new.whole and all(float(end).is_integer() for end in self._ends)
 
-    def at_least(
-        self,
-        ahead: IntArray,
-        behind: IntArray,
-        *,
-        most: int = MANY,  # noqa: ARG002 (all are told apart)
-        closely: bool = False,  # noqa: ARG002 (it is exact)
-    ) -> IntArray:
+    def _quick(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Find the number at which the scores meet, by halving."""
         failed, number = np.zeros(len(ahead), dtype=np.int64), np.full(len(ahead), MOST_ADDED)
         while (number - failed > 1).any():
@@ -224,14 +201,7 @@ class NewBattles(PairMargins):
     inner: BradleyTerryMargins
     changing: bool
 
-    def at_least(
-        self,
-        ahead: IntArray,
-        behind: IntArray,
-        *,
-        most: int = MANY,  # noqa: ARG002 (all are told apart)
-        closely: bool = False,  # noqa: ARG002 (nothing more is known)
-    ) -> IntArray:
+    def _quick(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Return how many battles it takes to move the gap."""
         needed = self.inner.needed(ahead, behind) * (1 - 1e-9) / (2 if self.changing else 1)
         return np.maximum(np.ceil(needed), 1).astype(np.int64)

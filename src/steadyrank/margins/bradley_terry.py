@@ -43,7 +43,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steadyrank.margins.pairs import MANY, LeftOutMargins, narrowed, smallest
+from steadyrank.margins.pairs import MANY, LeftOutMargins, last_true, narrowed
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
@@ -135,14 +135,7 @@ class BradleyTerryMargins(LeftOutMargins):
         moved = -np.expm1(-self.gaps(ahead, behind))
         return np.asarray(moved / self.resistance(ahead, behind))
 
-    def at_least(
-        self,
-        ahead: IntArray,
-        behind: IntArray,
-        *,
-        most: int = MANY,  # noqa: ARG002 (all are told apart)
-        closely: bool = False,  # noqa: ARG002 (it would take longer than leaving each out)
-    ) -> IntArray:
+    def _quick(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Take every battle for one of the two items."""
         needed = self.needed(ahead, behind)
         number, upto = (np.append(0, part) for part in self._heaviest[1:])
@@ -164,9 +157,10 @@ class BradleyTerryMargins(LeftOutMargins):
             return 1
         gap = self.gaps(np.array([ahead]), np.array([behind]))[0]
         effects, total = _Effects(self, ahead, behind, float(gap)), self.out.units.total
+        if most < total and not effects.suffice(most):
+            return most + 1
         # All units together need not be asked about: that number stands for never, too.
-        number = smallest(lambda m: m >= total or effects.suffice(m), min(most, total))
-        return most + 1 if number is None else number
+        return 1 + last_true(lambda m: not effects.suffice(m), min(most, total - 1))
 
     def leads(self, removals: int, pairs: Pairs, upto: list[float]) -> list[float]:
         """Return the bound of each pair."""

@@ -31,7 +31,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.margins.search import PAIRS, last_true
+from steadyrank.margins.pairs import last_true
+from steadyrank.margins.search import PAIRS
 from steadyrank.operators.critical import critical_below, critical_eps
 from steadyrank.sums.blocks import slices
 

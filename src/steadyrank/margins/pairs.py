@@ -88,15 +88,29 @@ class PairMargins(ABC):
     rule: str
     certified: ClassVar[bool] = True
 
-    @abstractmethod
     def at_least(
-        self, ahead: IntArray, behind: IntArray, *, most: int = MANY, closely: bool = False
+        self,
+        ahead: IntArray,
+        behind: IntArray,
+        *,
+        most: int = MANY,  # noqa: ARG002 (some stop there)
+        closely: bool = False,
     ) -> IntArray:
         """Return for many pairs a number of units below which the order holds for certain: quickly.
 
         Numbers beyond ``most`` need not be told apart. ``closely``: the units are looked at, as far as
         that takes no longer than leaving each out.
         """
+        found = self._quick(ahead, behind)
+        return np.maximum(found, self._closely(ahead, behind)) if closely else found
+
+    @abstractmethod
+    def _quick(self, ahead: IntArray, behind: IntArray) -> IntArray:
+        """Return such a number without a look at the units."""
+
+    def _closely(self, ahead: IntArray, behind: IntArray) -> IntArray | int:  # noqa: ARG002 (some know)
+        """Return such a number from what the units say."""
+        return 1
 
     def fewest(self, pairs: Pairs, most: int = MANY) -> list[int]:
         """Return the best such number of each pair; that of all units where its order always holds.
@@ -132,14 +146,13 @@ class LeftOutMargins(PairMargins):
 
     out: LeaveOneOut
 
-    def at_least(
-        self, ahead: IntArray, behind: IntArray, *, most: int = MANY, closely: bool = False
-    ) -> IntArray:
-        """Return 1 for pairs that some unit alone turns, else 2: one pass over the units, if closely."""
-        found = np.ones(len(ahead), dtype=np.int64)
-        if closely and most > 1:
-            found[~turned_alone(self.out, ahead, behind)] = 2
-        return np.minimum(found, self.out.units.total)
+    def _quick(self, ahead: IntArray, behind: IntArray) -> IntArray:  # noqa: ARG002
+        """Return 1: a better answer takes a pass over the units."""
+        return np.ones(len(ahead), dtype=np.int64)
+
+    def _closely(self, ahead: IntArray, behind: IntArray) -> IntArray:
+        """Return 1 for pairs that some unit alone turns, else 2, unless that is everybody."""
+        return np.where(turned_alone(self.out, ahead, behind), 1, min(2, self.out.units.total))
 
     def remove(self, ahead: int, behind: int) -> Removal:
         """Put the units first without which the gap is smallest."""
@@ -172,23 +185,21 @@ def turning(out: LeaveOneOut, ahead: IntArray, behind: IntArray) -> Iterator[tup
         yield units, (one < other) | ((one == other) & (behind < ahead))
 
 
-def smallest(possible: Callable[[int], bool], most: int) -> int | None:
-    """Return the smallest number that is possible, if one up to ``most`` is; larger ones then are.
+def last_true(holds: Callable[[int], bool], most: int, first: int = 1) -> int:
+    """Return the last number up to which something holds, asked from ``first`` on; one less if never.
 
     Examples
     --------
-    >>> smallest(lambda number: number > 6, 100), smallest(lambda number: number > 6, 6)
-    (7, None)
+    >>> last_true(lambda number: number < 700, 1000), last_true(lambda number: True, 5)
+    (699, 5)
     """
-    if not possible(most):
-        return None
-    failed, number = 0, 1
-    while not possible(number):
-        failed, number = number, min(2 * number, most)
-    while number - failed > 1:
-        middle = (failed + number) // 2
-        failed, number = (failed, middle) if possible(middle) else (middle, number)
-    return number
+    known, asked = first - 1, first
+    while asked <= most and holds(asked):
+        known, asked = asked, min(2 * asked, most) if asked < most else most + 1
+    while asked - known > 1:
+        middle = (known + asked) // 2
+        known, asked = (middle, asked) if holds(middle) else (known, middle)
+    return known
 
 
 def narrowed(possible: Callable[[float], bool], reached: float, beyond: float, halvings: int) -> float:

@@ -29,13 +29,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.margins.entries import Given, top_sum, upto
-from steadyrank.margins.pairs import MANY, PairMargins, Removal, narrowed, smallest
+from steadyrank.margins.pairs import MANY, PairMargins, Removal, last_true, narrowed
 from steadyrank.sums.blocks import slices
 from steadyrank.sums.exact import EXACT
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
-    from steadyrank.margins.added import NewValues
+    from steadyrank.margins.added import NewUnits
     from steadyrank.margins.entries import Ends, ItemGiven
     from steadyrank.margins.pairs import Pairs
 
@@ -72,12 +72,12 @@ class RatioMargins(PairMargins):
         The most values of an item that leave with one unit.
     total : int
         The number of units.
-    new : NewValues
+    new : NewUnits
         The values of units that could be added.
     """
 
     def __init__(
-        self, given: ItemGiven, ends: Ends, most_leaving: IntArray, total: int, new: NewValues
+        self, given: ItemGiven, ends: Ends, most_leaving: IntArray, total: int, new: NewUnits
     ) -> None:
         self._given, self._leaving, self.total, self.new = given, most_leaving, total, new
         self._chosen: dict[tuple[int, int], IntArray | None] = {}
@@ -89,9 +89,7 @@ class RatioMargins(PairMargins):
         # Where a unit has several values of an item, or a weight, there is the bound alone.
         self.rule = SPLIT if most_leaving.max() <= 1 else BOUNDED
 
-    def at_least(
-        self, ahead: IntArray, behind: IntArray, *, most: int = MANY, closely: bool = False
-    ) -> IntArray:
+    def _quick(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Let the item behind lose its lowest value, and the one ahead its highest, again and again."""
         low = np.minimum(self._least[behind], self.scores[behind])
         high = np.maximum(self._most[ahead], self.scores[ahead])
@@ -104,14 +102,23 @@ class RatioMargins(PairMargins):
         meets = np.isfinite(root) & (root >= 0)
         leaving = np.maximum(self._leaving[ahead], self._leaving[behind])
         needed = np.where(meets, np.ceil(root * (1 - ROUNDING)), np.minimum(over, under)) // leaving
-        found: IntArray = np.clip(needed, 1, self.total).astype(np.int64)
+        return np.asarray(np.clip(needed, 1, self.total), dtype=np.int64)
+
+    def at_least(
+        self, ahead: IntArray, behind: IntArray, *, most: int = MANY, closely: bool = False
+    ) -> IntArray:
+        """Return the same, and more than ``most`` where so many units leave the scores apart."""
+        found = super().at_least(ahead, behind, closely=closely)
         if most < self.total:
-            low, high = self._reach(ahead, most)[0], self._reach(behind, most)[1]
-            found[low > high] = np.maximum(found[low > high], most + 1)
-        if closely:
-            for part in slices(len(ahead), ROOM, self.total):
-                found[part] = np.maximum(found[part], self._bounded(ahead[part], behind[part]))
+            apart = self._reach(ahead, most)[0] > self._reach(behind, most)[1]
+            found[apart] = np.maximum(found[apart], most + 1)
         return found
+
+    def _closely(self, ahead: IntArray, behind: IntArray) -> IntArray:
+        """Return the bound for any units, so many pairs at once as there is room for."""
+        parts = slices(len(ahead), ROOM, self.total)
+        found = [self._bounded(ahead[part], behind[part]) for part in parts]
+        return np.concatenate([np.empty(0, dtype=np.int64), *found])
 
     def _reach(self, items: IntArray, removals: IntArray | int) -> tuple[FloatArray, FloatArray]:
         """Return scores that items do not fall below or rise above when so many units leave.
@@ -241,7 +248,8 @@ class _Pair:
 
     def bound(self, most: int) -> int | None:
         """Return the smallest number of units that the bound does not rule out, if up to ``most``."""
-        return smallest(self._possible, min(most, len(self.units)))
+        most = min(most, len(self.units))
+        return 1 + last_true(lambda m: not self._possible(m), most) if self._possible(most) else None
 
     def most_ahead(self, m: int, upto: float) -> float:
         """Return a lead, 0 or more, that the item behind never exceeds when m units leave."""

@@ -17,26 +17,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.errors import EngineError, SteadyrankError, UnreadableFileError
-from steadyrank.margins.added import NewValues, with_new_units
-from steadyrank.margins.bradley_terry import BradleyTerryMargins
-from steadyrank.margins.entries import ItemGiven, sums_of
-from steadyrank.margins.pairs import MANY, LeftOutMargins, Removal, turned_alone
-from steadyrank.margins.ratios import RatioMargins
-from steadyrank.margins.sums import PointMargins, RowMargins
+from steadyrank.margins.known import pair_margins
+from steadyrank.margins.pairs import MANY, Removal, last_true, turned_alone
 from steadyrank.operators.topk_sets import topk
-from steadyrank.scorers.bradley_terry.folds import BattlesOut
-from steadyrank.scorers.sums import SumsOut, scores_without
+from steadyrank.scorers.sums import scores_without
 from steadyrank.sums.blocks import slices
-from steadyrank.sums.points import Points
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data.observations import Observations
     from steadyrank.margins.pairs import PairMargins, Pairs
     from steadyrank.scorers.base import LeaveOneOut, Scorer
-    from steadyrank.sums.model import Entries
 
     Bounded = list[tuple[int, tuple[int, int]]]
     """Pairs (ahead, behind), each after a number of units below which it holds."""
@@ -65,56 +58,14 @@ PAIRS = 1 << 18
 MOST_PAIRS = 1 << 22
 """How many are for the distances of all items from rank k; where there are more, nothing is said."""
 
-CLOSELY = 2_000_000
-"""Units times items up to which units are looked at for a column of a table."""
+CLOSELY = (200_000, 500_000)
+"""How many numbers are looked at for a column of a table: as leaving each out does, within limits."""
 
-ROUNDS = 4
+ROUNDS = 8
 """How often the pair that is nearest to turning is looked at closely, of each item."""
 
 NEAREST = 12
 """How many items of each side of rank k are looked at for an inflated list."""
-
-REACH = 1e120
-"""Products of sums and counts of sizes up to here, and from its inverse on, are floats."""
-
-
-def pair_margins(out: LeaveOneOut, by: str = "remove") -> PairMargins:
-    """Return what is known about pairs of items when units leave, are added or change.
-
-    Whole points, sums over counts and Bradley-Terry fits have bounds of their own; of all other scores
-    it is known what leaving each unit out says.
-    """
-    known: PairMargins
-    if isinstance(out, SumsOut) and isinstance(out.added, Points):
-        known = PointMargins(out.added)
-    elif isinstance(out, SumsOut) and _in_reach(out):
-        known = _of_entries(out.added, out)  # type: ignore[arg-type]  # what are no points are entries
-    elif isinstance(out, BattlesOut):
-        known = BradleyTerryMargins(out)
-    else:
-        known = LeftOutMargins(out)
-    return known if by == "remove" else with_new_units(known, changing=by == "change")
-
-
-def _in_reach(out: SumsOut) -> bool:
-    form, prior = out.added.form, out.sums.prior
-    sizes = [prior.weight / prior.share]
-    if not form.whole:
-        sizes.append(max(abs(form.lowest), abs(form.highest)))
-    return not any(size and not 1 / REACH < size < REACH for size in sizes)
-
-
-def _of_entries(entries: Entries, out: SumsOut) -> PairMargins:
-    """Return the margins of sums over counts: by sums alone where all counts are the same."""
-    sums, apart = out.sums, entries.apart()
-    given = ItemGiven(entries, sums) if apart is None else ItemGiven(apart[0], sums, apart[1])
-    least, most = (np.where(sums.counts > 0, sums_of(sums, end), 0.0) for end in entries.extremes)
-    leaving = entries.most_leaving
-    scale, several = float(sums.form.scale) if sums.form.whole else 1.0, int(leaving.max())
-    new = NewValues(out.value_range, scale, sums.form.whole, several > 1 or entries.weighted)
-    if not entries.gaps and apart is None:
-        return RowMargins(given, (least, most), several, out.units.counts, new)
-    return RatioMargins(given, (least, most), leaving, out.units.total, new)
 
 
 @dataclass(frozen=True)
@@ -179,6 +130,12 @@ class MarginSearch:
         """The number that stands for an order that always holds."""
         return self.total if self.by != "add" else MANY
 
+    @property
+    def _few(self) -> int:
+        """How many pairs may be looked at closely for a column of a table."""
+        units = len(self._out.units)
+        return int(np.clip(units * len(self.order), *CLOSELY)) // units
+
     def rank(self, item: int) -> int:
         """Return the plain rank of an item."""
         return 1 + int(np.flatnonzero(self.order == item)[0])
@@ -200,16 +157,13 @@ class MarginSearch:
         before, border = set(inside.tolist()), (int(inside[-1]), int(outside[0]))
 
         def near() -> Bounded:
-            if not self.pairs.certified:
-                return self._cheap(
-                    list(product(inside[-ATTACKED:].tolist(), outside[:ATTACKED].tolist()))
-                )
-            limit = self.fewest([border])[0]
-            return self._weakest(self._bounded(inside, outside, limit), limit)
+            limit, few = self.fewest([border])[0], len(self.order) if self.pairs.certified else ATTACKED
+            return self._weakest(self._bounded(inside[-few:], outside[:few], limit), limit)
 
-        return self._settled(
-            border, near, lambda scores: set(topk(scores, k).tolist()) != before, alone, tried=tried
-        )
+        def turned(scores: FloatArray) -> bool:
+            return set(topk(scores, k).tolist()) != before
+
+        return self._settled(border, near, turned, alone, tried=tried)
 
     def ranking(self, alone: IntArray | None = None, *, tried: bool = True) -> Found:
         """Return how many units must leave for the plain ranking to change; ``tried`` likewise."""
@@ -221,23 +175,19 @@ class MarginSearch:
             cheap = self._cheap(neighbours)
             return self._weakest(cheap, self.fewest([cheap[0][1]])[0])
 
-        return self._settled(
-            neighbours[0],
-            near,
-            lambda scores: bool((order_of(scores) != self.order).any()),
-            alone,
-            tried=tried,
-        )
+        def turned(scores: FloatArray) -> bool:
+            return bool((order_of(scores) != self.order).any())
+
+        return self._settled(neighbours[0], near, turned, alone, tried=tried)
 
     def pair(self, ahead: int, behind: int, alone: IntArray | None = None) -> Found:
         """Return how many units must leave for one item to pass another."""
-        both = ahead, behind
-        return self._settled(
-            both,
-            lambda: [(self.fewest([both])[0], both)],
-            lambda scores: precedes(scores, behind, ahead),
-            alone,
-        )
+        pair = ahead, behind
+
+        def turned(scores: FloatArray) -> bool:
+            return precedes(scores, behind, ahead)
+
+        return self._settled(pair, lambda: [(self.fewest([pair])[0], pair)], turned, alone)
 
     def item(self, item: int, k: int, alone: IntArray | None = None) -> Found:
         """Return how many units an item is away from leaving the top k, or from entering it."""
@@ -286,19 +236,18 @@ class MarginSearch:
         bounds = np.concatenate([bounds for _, bounds in self._at_least(inside, outside)])
         ends = ((inside, bounds.T), (outside, bounds))
         close = np.zeros(bounds.shape, dtype=np.bool_)
-        for _ in range(ROUNDS if len(self._out.units) * len(self.order) <= CLOSELY else 0):
+        for _ in range(ROUNDS):
             new = np.zeros_like(close)
             for (items, numbers), part in zip(ends, (new.T, new), strict=True):
                 still = np.flatnonzero(~moves[items])
                 part[numbers.argmin(axis=0)[still], still] = True
-            new &= ~close
-            if not new.any():
+            row, column = np.nonzero(new & ~close)
+            if not len(row):
                 break
-            row, column = np.nonzero(new)
-            bounds[new] = np.maximum(
-                bounds[new], self.pairs.at_least(inside[row], outside[column], closely=True)
-            )
-            close |= new
+            first = np.argsort(bounds[row, column], kind="stable")[: self._few // ROUNDS]
+            row, column = row[first], column[first]
+            closer = self.pairs.at_least(inside[row], outside[column], closely=True)
+            bounds[row, column], close[row, column] = np.maximum(bounds[row, column], closer), True
         for items, numbers in ends:
             found[items] = np.where(moves[items], 1, np.maximum(found[items], numbers.min(axis=0)))
         return found
@@ -307,7 +256,7 @@ class MarginSearch:
         """Return how many units must leave at least for each item to be passed by the next."""
         pairs = list(pairwise(self.order[: most + 1].tolist()))
         ahead, behind = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-        closely = len(self._out.units) * len(pairs) <= CLOSELY
+        closely = len(pairs) <= self._few
         bounds = self.pairs.at_least(ahead, behind, closely=closely and self.pairs.certified)
         if self.by == "remove":
             turned = turned_alone(self._out, ahead, behind)
@@ -321,14 +270,11 @@ class MarginSearch:
         found = self._settled(pairs[0][1], lambda: pairs, turned, lower=lower)
         return self._against_all(found, pairs, turned)
 
-    def _at_least(self, inside: IntArray, outside: IntArray) -> list[tuple[slice, IntArray]]:
-        """Return cheap bounds of all pairs: rows of some items inside at a time."""
-        found = []
+    def _at_least(self, inside: IntArray, outside: IntArray) -> Iterator[tuple[slice, IntArray]]:
+        """Yield cheap bounds of all pairs: rows of some items inside at a time."""
         for part in slices(len(inside), PAIRS, len(outside)):
-            some = inside[part]
-            pairs = np.repeat(some, len(outside)), np.tile(outside, len(some))
-            found.append((part, self.pairs.at_least(*pairs).reshape(len(some), -1)))
-        return found
+            ahead, behind = np.repeat(inside[part], len(outside)), np.tile(outside, len(inside[part]))
+            yield part, self.pairs.at_least(ahead, behind).reshape(-1, len(outside))
 
     def _bounded(self, inside: IntArray, outside: IntArray, limit: int) -> Bounded:
         """Return the pairs whose cheap bound is within a limit, by that bound."""
@@ -347,6 +293,8 @@ class MarginSearch:
 
     def _weakest(self, cheap: Bounded, limit: int) -> Bounded:
         """Return pairs by their best bounds, told apart up to a limit that one of them has."""
+        if not self.pairs.certified:
+            return cheap
         near = [pair for bound, pair in cheap if bound <= limit]
         return sorted(zip(self.fewest(near, limit), near, strict=True))
 
@@ -356,11 +304,9 @@ class MarginSearch:
         Bounds are worked out up to a limit that grows: most pairs hold against far more units.
         """
         number = min(number, len(cheap))
-        if not number or not self.pairs.certified:
-            return cheap[:number]
-        limit = cheap[number - 1][0]
+        limit = cheap[number - 1][0] if number else self._never
         found = self._weakest(cheap, limit)
-        while found[number - 1][0] > limit and limit < self._never:
+        while number and found[number - 1][0] > limit and limit < self._never:
             limit = min(4 * limit, self._never)
             found = self._weakest(cheap, limit)
         return found[:number]
@@ -489,23 +435,6 @@ def merged(removals: list[tuple[int, Removal]], most: int) -> Removal:
     named = np.stack([np.concatenate(units), np.concatenate(copies)])[:, order]
     kept = np.sort(np.unique(named, axis=1, return_index=True)[1])
     return Removal(named[0, kept], np.ones(len(kept), dtype=np.int64), removals[0][1].favour)
-
-
-def last_true(holds: Callable[[int], bool], most: int, first: int = 1) -> int:
-    """Return the last number up to which something holds, asked from ``first`` on; one less if never.
-
-    Examples
-    --------
-    >>> last_true(lambda number: number < 700, 1000), last_true(lambda number: True, 5)
-    (699, 5)
-    """
-    known, asked = first - 1, first
-    while asked <= most and holds(asked):
-        known, asked = asked, min(2 * asked, most) if asked < most else most + 1
-    while asked - known > 1:
-        middle = (known + asked) // 2
-        known, asked = (middle, asked) if holds(middle) else (known, middle)
-    return known
 
 
 def order_of(scores: FloatArray) -> IntArray:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
-from functools import cached_property
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.margins.entries import sums_of
-from steadyrank.margins.pairs import MANY, PairMargins, Removal
+from steadyrank.margins.pairs import Favour, PairMargins, Removal
 from steadyrank.sums.blocks import slices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from steadyrank._typing import FloatArray, IntArray
-    from steadyrank.margins.added import NewValues
+    from steadyrank.margins.added import NewUnits
     from steadyrank.margins.entries import Ends, ItemGiven
     from steadyrank.margins.pairs import Pairs
     from steadyrank.sums.points import Points
@@ -32,6 +30,7 @@ SURELY = 1 + 1e-12
 """Makes a lead larger than what rounding of it amounts to."""
 
 
+@dataclass(frozen=True, eq=False)
 class SumMargins(PairMargins):
     """Margins of means over one and the same number of units, or of rows.
 
@@ -39,35 +38,48 @@ class SumMargins(PairMargins):
     sums are over the same number, the order turns exactly when the d that are left sum to less than 0
     (or to 0 where the one behind has the smaller index), and taking away the largest d is best. So the
     numbers are exact, and found for many pairs at once.
+
+    Parameters
+    ----------
+    counts : int array (units,)
+        How often each distinct unit occurs.
+    totals, ends : arrays (items,)
+        What all units give to each item, and the least and the most that one of them does.
+    divisor : float
+        What turns totals into scores.
+    given_to : callable
+        From items to what each distinct unit gives to them, (units, items).
+    sizes : callable, optional
+        Returns what each distinct unit takes off the divisor; None where as many come as leave.
+    new : NewUnits
+        The units that could be added.
+    rounding : float
+        What sums of d may be off by; 0 where they are whole numbers.
+    widest : number
+        Where units come: the most that one can give to one item beyond what it gives to another.
+    stated : (float, float) or (None, None), optional
+        Where units come: the least and the largest value that one can give, if it gives values.
+    leave : bool
+        Whether units that were there make room.
     """
 
-    rule = "exact: the units that favour the leader most leave first"
-
+    counts: IntArray
+    totals: FloatArray | IntArray
+    ends: tuple[Any, Any]
+    divisor: float
+    given_to: Callable[[IntArray], Any]
+    sizes: Callable[[], Any] | None
+    new: NewUnits
     rounding: float = 0.0
-    """What sums of d may be off by; 0 where they are whole numbers."""
-
-    def __init__(self, counts: IntArray, divisor: float) -> None:
-        """Take how often each distinct unit occurs, and what turns sums of d into scores."""
-        self.counts = counts
-        self.total = int(counts.sum())
-        self.divisor = divisor
-
-    @abstractmethod
-    def gaps(self, ahead: IntArray, behind: IntArray) -> FloatArray | IntArray:
-        """Return the sums of d."""
-
-    @abstractmethod
-    def most(self, ahead: IntArray, behind: IntArray) -> FloatArray | IntArray:
-        """Return something that no d exceeds."""
-
-    @abstractmethod
-    def differences(self, ahead: IntArray, behind: IntArray) -> FloatArray | IntArray:
-        """Return the d of each distinct unit for each pair, (units, pairs)."""
+    widest: float = 0
+    stated: tuple[float | None, float | None] | None = None
+    leave: bool = True
+    rule: str = "exact: the units that favour the leader most leave first"
 
     @property
-    @abstractmethod
-    def sizes(self) -> FloatArray | IntArray | None:
-        """What each distinct unit takes off the divisor; None where as many come as leave."""
+    def total(self) -> int:
+        """The number of units."""
+        return int(self.counts.sum())
 
     def contributions(self, one: int, other: int) -> FloatArray:
         """Return what each distinct unit adds to the gap of the scores: its d, over the divisor.
@@ -75,35 +87,41 @@ class SumMargins(PairMargins):
         Let the value of a set of units be the sum of their d. Whoever joined before, a unit adds its d,
         so that this is its Shapley value, and those of all units add up to the gap.
         """
-        return np.asarray(self._of_pair(one, other) / self.divisor)
+        return np.asarray(self.differences(np.array([one]), np.array([other]))[:, 0] / self.divisor)
 
-    def at_least(
-        self,
-        ahead: IntArray,
-        behind: IntArray,
-        *,
-        most: int = MANY,  # noqa: ARG002 (all are told apart)
-        closely: bool = False,
-    ) -> IntArray:
-        """Divide the gap by the most that one unit takes out of it; closely, count the largest d."""
-        found = np.empty(len(ahead), dtype=np.int64)
-        if closely:
-            for part in slices(len(ahead), ROOM, len(self.counts)):
-                found[part] = self._counted(ahead[part], behind[part])
-            return found
-        gap, each = self.gaps(ahead, behind) - self.rounding, self.most(ahead, behind)
+    def differences(self, ahead: IntArray, behind: IntArray) -> Any:
+        """Return the d of each distinct unit for each pair, (units, pairs)."""
+        items, places = np.unique([ahead, behind], return_inverse=True)
+        given, (first, second) = self.given_to(items), places.reshape(2, -1)
+        return given[:, first] - given[:, second] + self.widest
+
+    def _gaps(self, ahead: IntArray, behind: IntArray) -> Any:
+        """Return the sums of d, or what rounding makes a little smaller."""
+        return self.totals[ahead] - self.totals[behind] - self.rounding
+
+    def _quick(self, ahead: IntArray, behind: IntArray) -> IntArray:
+        """Divide the gap by the most that one unit takes out of it."""
+        gap, each = self._gaps(ahead, behind), self.ends[1][ahead] - self.ends[0][behind] + self.widest
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             needed = np.where(each > 0, np.ceil(gap / each * (1 - 1e-12)), self.total)
         if not self.rounding:  # a tie is not enough
             needed = needed + ((ahead < behind) & (needed * each == gap))
         return np.clip(needed, 1, self.total).astype(np.int64)
 
-    def _counted(self, ahead: IntArray, behind: IntArray) -> IntArray:
+    def _closely(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Count the units whose d, the largest first, use the gaps up."""
+        parts = slices(len(ahead), ROOM, len(self.counts))
+        found = [self._counted(ahead[part], behind[part]) for part in parts]
+        return np.concatenate([np.empty(0, dtype=np.int64), *found])
+
+    def _counted(self, ahead: IntArray, behind: IntArray) -> IntArray:
+        """Count them for so many pairs as there is room for."""
         given = self.differences(ahead, behind)
-        order = np.argsort(-given, axis=0, kind="stable")
-        given, copies = np.maximum(np.take_along_axis(given, order, axis=0), 0), self.counts[order]
-        gap, together = self.gaps(ahead, behind) - self.rounding, given * copies
+        some = np.append(0, np.flatnonzero(given[1:].any(axis=1)) + 1)  # others change no order
+        order = np.argsort(-given[some], axis=0, kind="stable")
+        given, order = np.maximum(np.take_along_axis(given[some], order, axis=0), 0), some[order]
+        copies = self.counts[order]
+        gap, together = self._gaps(ahead, behind), given * copies
         upto = np.cumsum(together, axis=0)
         tie = np.asarray((ahead > behind) | bool(self.rounding))  # it is enough
         used = (upto > gap) | ((upto == gap) & tie)
@@ -113,22 +131,19 @@ class SumMargins(PairMargins):
         more = np.clip(more + (~tie | (more * each < left)), 1, copies[last])
         never = ~used.any(axis=0)
         if self.sizes is not None:  # those who have all the weight: without them there is no order
-            sizes = self.sizes[order]
-            taken = (np.cumsum(sizes * copies, axis=0) - sizes * copies)[last] + more * sizes[last]
-            never |= taken >= (self.counts @ self.sizes) * (1 - 1e-12)
+            own, whole = self.sizes()[order], float(self.counts @ self.sizes())
+            taken = (np.cumsum(own * copies, axis=0) - own * copies)[last] + more * own[last]
+            never |= taken >= whole * (1 - 1e-12)
         number = (np.cumsum(copies, axis=0) - copies)[last] + more
         return np.where(never, self.total, number).astype(np.int64)
 
-    def _of_pair(self, one: int, other: int) -> Any:
-        """Return the d of each distinct unit for one pair."""
-        return self.differences(np.array([one]), np.array([other]))[:, 0]
-
     def remove(self, ahead: int, behind: int) -> Removal:
         """Take the largest d away first."""
-        given = self._of_pair(ahead, behind)
-        favours = np.flatnonzero(given > 0)
+        given = self.differences(np.array([ahead]), np.array([behind]))[:, 0]
+        favours = np.flatnonzero((given > 0) & self.leave)
         units = favours[np.argsort(-given[favours], kind="stable")]
-        return Removal(units, self.counts[units])
+        favour = None if self.stated is None else Favour(ahead, behind, *self.stated)
+        return Removal(units, self.counts[units], favour)
 
     def leads(self, removals: int, pairs: Pairs, upto: list[float]) -> list[float]:  # noqa: ARG002
         """Return leads that are reached."""
@@ -141,9 +156,9 @@ class SumMargins(PairMargins):
         times the divisor: where the largest do not, t is the most, and else they leave more.
         """
         copies = np.minimum(self.counts, removals)
-        own: tuple[Any, Any] = self._of_pair(ahead, behind), self.sizes
-        favour, taken = (np.repeat(part, copies) for part in own)
-        gap = self.gaps(np.array([ahead]), np.array([behind]))[0] - self.rounding
+        pair, sizes = (np.array([ahead]), np.array([behind])), self.sizes or (lambda: self.counts)
+        gap, favour = self._gaps(*pair)[0], np.repeat(self.differences(*pair)[:, 0], copies)
+        taken = np.repeat(sizes(), copies)
         lead, reached = -1.0, 0.0
         while reached > lead:
             lead = reached
@@ -157,116 +172,51 @@ class SumMargins(PairMargins):
         return lead * SURELY
 
 
-def apart(given_to: Callable[[IntArray], Any], ahead: IntArray, behind: IntArray) -> Any:
-    """Return what each unit gives to items ahead minus what it gives to those behind, (units, pairs)."""
-    items, places = np.unique([ahead, behind], return_inverse=True)
-    given, (first, second) = given_to(items), places.reshape(2, -1)
-    return given[:, first] - given[:, second]
+def sums_of_points(points: Points, new: NewUnits) -> SumMargins:
+    """Return the margins of mean points: plurality, approval and Borda."""
 
+    @cache
+    def by_item() -> tuple[IntArray, IntArray, IntArray]:
+        """Return where the units that list each item begin, and all of these with what they give."""
+        order = np.argsort(points.listed, kind="stable")
+        begins = np.append(0, np.cumsum(np.bincount(points.listed, minlength=points.items)))
+        beyond = points.given - points.others[points.owners]  # what all others get changes no order
+        return begins, points.owners[order], beyond[order]
 
-class PointMargins(SumMargins):
-    """Margins of mean points: plurality, approval and Borda.
-
-    Parameters
-    ----------
-    points : Points
-        What each unit gives, and what all of them give together.
-    """
-
-    def __init__(self, points: Points) -> None:
-        super().__init__(points.copies, points.divisor)
-        self._points, (self._totals,), self.widest = points, points.totals, points.widest
-
-    @property
-    def sizes(self) -> IntArray:
-        """What each unit takes off the divisor."""
-        return self._points.sizes
-
-    def gaps(self, ahead: IntArray, behind: IntArray) -> IntArray:
-        """Return the differences of the sums."""
-        return np.asarray(self._totals[ahead] - self._totals[behind])
-
-    def most(self, ahead: IntArray, behind: IntArray) -> IntArray:
-        """Return the most that a unit gives to one item, less the least that one gives to the other."""
-        least, most = self._extremes
-        return np.asarray(most[ahead] - least[behind])
-
-    def differences(self, ahead: IntArray, behind: IntArray) -> IntArray:
-        """Subtract what units give to the two items."""
-        return np.asarray(apart(self._given_to, ahead, behind))
-
-    def _given_to(self, items: IntArray) -> IntArray:
-        """Look at the units that list an item, and what they give beyond what they give to others."""
-        begins, unit, given = self._by_item
-        found = np.zeros((len(self.counts), len(items)), dtype=np.int64)
+    def given_to(items: IntArray) -> IntArray:
+        (begins, unit, given), found = by_item(), np.zeros((len(points.copies), len(items)), np.int64)
         for column, item in enumerate(items.tolist()):
             listed = slice(begins[item], begins[item + 1])
             found[unit[listed], column] = given[listed]
         return found
 
-    @cached_property
-    def _by_item(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Where the units that list each item begin, and all of these with what they give."""
-        points, owners = self._points, self._points.owners
-        order = np.argsort(points.listed, kind="stable")
-        begins = np.append(0, np.cumsum(np.bincount(points.listed, minlength=len(self._totals))))
-        return begins, owners[order], (points.given - points.others[owners])[order]
-
-    @cached_property
-    def _extremes(self) -> tuple[IntArray, IntArray]:
-        """The least and the most points that a unit gives to each item, or bounds of them."""
-        points, items = self._points, len(self._totals)
-        found = points.least_and_most()
-        if found is not None:
-            return found
+    ends = points.least_and_most()
+    if ends is None:
         values = np.concatenate([points.given, points.others])
-        return np.full(items, values.min()), np.full(items, values.max())
+        ends = np.full(points.items, values.min()), np.full(points.items, values.max())
+    (totals,), sizes = points.totals, lambda: points.sizes
+    return SumMargins(points.copies, totals, ends, points.divisor, given_to, sizes, new)
 
 
-class RowMargins(SumMargins):
-    """Margins of items that all have the same number of values, so that only sums matter."""
+def sums_of_rows(
+    given: ItemGiven, ends: Ends, counts: IntArray, totals: FloatArray, new: NewUnits
+) -> SumMargins:
+    """Return the margins of items that all have the same number of values, so that only sums matter."""
+    prior, number, form = given.sums.prior, float(given.sums.counts.max()), given.sums.form
+    width = max(float(np.abs(end).max()) for end in ends)
 
-    def __init__(
-        self, given: ItemGiven, ends: Ends, largest_unit: int, counts: IntArray, new: NewValues
-    ) -> None:
-        sums, self._share = given.sums, given.sums.prior.share
-        denominator = sums.prior.weight / self._share + float(sums.counts.max())
-        super().__init__(counts, denominator * new.scale)
-        self._given, self._ends, self._largest_unit, self.new = given, ends, largest_unit, new
-        self._totals = sums_of(sums, sums.totals)
-        if not sums.form.whole:
-            sizes = np.maximum(abs(ends[0]), abs(ends[1])).max(initial=0.0)
-            self.rounding = ROUNDING * float(sizes) * float(sums.counts.max(initial=0))
-
-    def gaps(self, ahead: IntArray, behind: IntArray) -> FloatArray:
-        """Return the differences of the sums."""
-        return np.asarray(self._totals[ahead] - self._totals[behind])
-
-    def most(self, ahead: IntArray, behind: IntArray) -> FloatArray:
-        """Return what the largest unit could take away with the most favourable values."""
-        least, most = self._ends
-        return np.asarray(self._largest_unit * (most[ahead] - least[behind]))
-
-    def differences(self, ahead: IntArray, behind: IntArray) -> FloatArray:
-        """Subtract what units give to the two items."""
-        return np.asarray(apart(self._given_to, ahead, behind))
-
-    def _given_to(self, items: IntArray) -> FloatArray:
-        """Return the sums of each unit's values: every unit has some of all items."""
-        found = np.zeros((len(self.counts), len(items)))
-        for column, given in enumerate(self._given.of(items.tolist())):
-            found[given.units, column] = given.sums / self._share
+    def given_to(items: IntArray) -> FloatArray:
+        found = np.zeros((len(counts), len(items)))
+        for column, each in enumerate(given.of(items.tolist())):
+            found[each.units, column] = each.sums / prior.share
         return found
 
-    def fewest(self, pairs: Pairs, most: int = MANY) -> list[int]:
-        """Fetch the items of many pairs at once."""
-        return [
-            n for some in self._given.batches(pairs) for n in super(RowMargins, self).fewest(some, most)
-        ]
-
-    @cached_property
-    def sizes(self) -> FloatArray:
-        """How many values each unit has of any item, on the scale of the sums."""
-        (given,), found = self._given.of([0]), np.zeros(len(self.counts))
-        found[given.units] = given.counts * (self.new.scale / self._share)
+    @cache
+    def sizes() -> FloatArray:
+        (first,), found = given.of([0]), np.zeros(len(counts))
+        found[first.units] = first.counts * (new.scale / prior.share)
         return found
+
+    divisor = (prior.weight / prior.share + number) * new.scale
+    rounding = 0.0 if form.whole else ROUNDING * width * number
+    return SumMargins(counts, totals, ends, divisor, given_to, sizes, new, rounding)

@@ -66,10 +66,10 @@ def of_ballots(data: Ballots) -> Compared:
     def margins(units: slice) -> tuple[IntArray, IntArray, IntArray]:
         some, ends = slice(starts[units.start], starts[units.stop]), starts[units.start : units.stop + 1]
         ahead = (np.sign(place[some] - one[:, np.newaxis]) for one in place[some].T)
-        given = (over * times[some, np.newaxis] for over in ahead)
+        by_item = [over * times[some, np.newaxis] for over in ahead]
         if not alone:
-            given = (segment_sums(rows, ends - some.start) for rows in given)
-        given = np.stack(list(given), axis=1)
+            by_item = [segment_sums(over, ends - some.start) for over in by_item]
+        given = np.stack(by_item, axis=1)
         return *np.divmod(np.arange(len(given) * data.n_items), data.n_items), np.concatenate(given)
 
     totals = np.stack([every @ np.sign(place - one[:, np.newaxis]) for one in place.T])

@@ -11,8 +11,8 @@ import numpy as np
 
 from steadyrank.errors import InvalidPolicyError, InvalidValueError, Option, listing, shorten
 from steadyrank.margins.lists import Withstanding
-from steadyrank.margins.pairs import turning
-from steadyrank.margins.search import NEAREST, Found, MarginSearch, last_true, order_of, precedes
+from steadyrank.margins.pairs import last_true, turning
+from steadyrank.margins.search import NEAREST, Found, MarginSearch, order_of, precedes
 from steadyrank.operators.boundary import just_above
 from steadyrank.operators.checks import check_eps, check_k
 from steadyrank.operators.topk_sets import inflated_topk, topk
@@ -227,8 +227,7 @@ class Margin(Result):
 def _distances(study: Study, k: int) -> dict[str, Any]:
     """Return how many units the items around rank k are away from crossing it, at least."""
     answer = study.topk(k)
-    order, least = answer.order, study.known_margin(k).lower
-    away = study.margin_search().away(k, answer.moves, least)[order]
+    order, away = answer.order, cast("IntArray", answer.away)[answer.order]
     sides = (range(k), range(k, len(order)))
     near = [sorted(side, key=lambda place: away[place])[:NEAREST] for side in sides]
     shown = sorted(place for side in near for place in side)
