@@ -46,7 +46,7 @@ print(frame.group_by("item").agg(polars.col("rating").mean()).top_k(20, by="rati
 """
 """Read the ratings, group them by item, take the 20 best."""
 
-LEFT_OUT = "import sys, steadyrank; steadyrank.Study(steadyrank.read_any(sys.argv[1])).leave_one_out"
+LEFT_OUT = "import sys, steadyrank; steadyrank.Study(sys.argv[1]).facts.leave_one_out"
 
 
 def from_file_to_answer(rows: int, repeats: int) -> list[Any]:
@@ -97,7 +97,7 @@ def run(quick: bool) -> list[Any]:
         found.append(
             faster(
                 f"the table of {what}, against the csv module",
-                lambda text=text: read_delimited([text], ",", polars=False),
+                lambda text=text: read_delimited([text], ",", referee=True),
                 lambda text=text: read_delimited([text], ","),
                 2.0,
                 repeats=1,

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from signals import hang_up_as_usual
-from steadyrank import Votes, write_report
+from steadyrank import Study, Votes
 from steadyrank.cli import main
 from steadyrank.data import ScoreMatrix
 from steadyrank.errors import CheckpointError, SteadyrankError, UnwritableFileError
@@ -59,7 +59,7 @@ def by_checkpoint(path: Path, data: Path) -> None:
 
 def by_report(path: Path, data: Path) -> None:
     pytest.importorskip("vl_convert")
-    write_report(Votes.read(data), 1, path)
+    Study(Votes.read(data)).report(path, 1)
 
 
 WRITERS: dict[str, Callable[[Path, Path], None]] = {

@@ -543,7 +543,7 @@ class NoUnitsError(InvalidValueError):
     def __init__(self) -> None:
         super().__init__(
             "these are scores with standard errors: no unit could leave, so their stability is unknown",
-            way_out="Ask which ranks the true scores may have: confidence(data), steadyrank confidence.",
+            way_out="Ask for ranks of true scores: Study(data).confidence(), or steadyrank confidence.",
         )
 
 

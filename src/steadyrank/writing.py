@@ -14,7 +14,6 @@ import stat
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from secrets import token_hex
 from typing import Any
 
 from steadyrank.errors import UnwritableFileError
@@ -173,7 +172,7 @@ def _append(target: Target, data: bytes) -> None:
 
 
 def _replace(target: Target, data: bytes) -> None:
-    part = target.path.with_name(f".{target.path.name[:40]}.{token_hex(8)}.steadyrank-part")
+    part = target.path.with_name(f".{target.path.name[:40]}.{os.urandom(8).hex()}.steadyrank-part")
     try:
         with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
             file.write(data)

@@ -90,7 +90,7 @@ def test_bounds_of_pairs_at_once_are_those_of_pairs_one_by_one(
     """None is beyond the best number for a pair, and sums reach it."""
     for rng in cases(4):
         study = make(rng)
-        known, order = study.margin_search().pairs, study.order
+        known, order = study.facts.margin_search().pairs, study.facts.order
         first, second = np.triu_indices(len(order), 1)
         pairs = list(zip(order[first].tolist(), order[second].tolist(), strict=True))
         best = np.array(known.fewest(pairs))
@@ -123,7 +123,7 @@ def test_where_pairs_are_too_many_the_margin_is_the_bound(
         study = borda(rng)
         answer = study.topk(2)
         monkeypatch.setattr(search, "MOST_PAIRS", 1)
-        found = study.margin_search().away(2, answer.moves, answer.margin.lower)
+        found = study.facts.margin_search().away(2, answer.moves, answer.margin.lower)
         monkeypatch.undo()
         assert (found == np.where(answer.moves, 1, max(2, answer.margin.lower))).all()
         assert (found <= answer.away).all()

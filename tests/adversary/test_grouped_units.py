@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from engine_makers import relation
 from oracles.rational import coefficients, fractions
 from steadyrank import (
     Ballots,
@@ -121,8 +122,8 @@ def test_columns_that_could_be_the_unit_are_offered() -> None:
     }
     ratings = Ratings.from_frame(frame)
     assert ratings.unit_candidates == (("household", 2),)  # a user has several sessions
-    polars = pytest.importorskip("polars")
-    with Ratings.scan(polars.LazyFrame(frame)) as scanned:
+    pytest.importorskip("duckdb")
+    with Ratings.scan(relation(frame)) as scanned:
         assert scanned.unit_candidates == ratings.unit_candidates
 
 

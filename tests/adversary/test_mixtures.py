@@ -202,7 +202,7 @@ def studied(mixture: Mixture) -> Study | None:
     """Return the study, or None where it is refused by name."""
     try:
         study = Study(mixture.data(), mixture.scorer)
-        study.leave_one_out  # noqa: B018 (what it refuses is refused)
+        study.facts.leave_one_out  # noqa: B018 (what it refuses is refused)
     except SteadyrankError:
         return None
     return study
@@ -222,7 +222,7 @@ def test_standings_and_ranks_are_those_of_raw_rows(kind: Any, cases: Cases) -> N
         k = int(rng.integers(1, raw.items + 1))
         order = raw.order()
         assert order is not None
-        assert [items[i] for i in order] == [study.items[i] for i in study.order], mixture.told
+        assert [items[i] for i in order] == [study.items[i] for i in study.facts.order], mixture.told
         answer = study.topk(k)
         assert set(answer.sure) == {items[i] for i in raw.sure(k)}, mixture.told
         listed = {items[i] for i in raw.listed(k)}
@@ -264,7 +264,7 @@ def test_margins_are_those_of_raw_rows(kind: Any, cases: Cases) -> None:
                 assert (found.lower == 1) == (fewest == 1), told
             if found.upper is not None:
                 left = Study(study.data.without(found.units), study.scorer)
-                ranked = tuple(items.index(str(left.items[i])) for i in left.order)
+                ranked = tuple(items.index(str(left.items[i])) for i in left.facts.order)
                 assert changed(ranked), told
     assert asked > 20
 
@@ -278,7 +278,7 @@ def test_an_oracle_that_is_wrong_is_noticed(cases: Cases) -> None:
         if study is not None:
             equal = [Said(each.gives, Fraction(1), each.unit) for each in mixture.raw.said]
             wrong = Raw(equal, mixture.raw.items, mixture.raw.scored, mixture.raw.shrinkage)
-            differ += tuple(study.order) != (wrong.order() or ())
+            differ += tuple(study.facts.order) != (wrong.order() or ())
     assert differ
 
 

@@ -115,11 +115,13 @@ def test_audits_are_those_of_refitting_every_fold(cases):
             continue
         quick, slow = Study(data, BradleyTerry(ridge)), Study(data, Twin(ridge))
         delta = float(rng.choice([0.0, 0.05, 0.5]))
-        assert quick.eps_for(delta) == pytest.approx(slow.eps_for(delta), rel=1e-8, abs=1e-10)
-        eps = float(rng.choice([quick.eps_for(delta), 10.0 ** rng.uniform(-4, 0)]))
+        assert quick.facts.eps_for(delta) == pytest.approx(
+            slow.facts.eps_for(delta), rel=1e-8, abs=1e-10
+        )
+        eps = float(rng.choice([quick.facts.eps_for(delta), 10.0 ** rng.uniform(-4, 0)]))
         ks = sorted({1, int(rng.integers(1, data.n_items + 1))})
         mine, theirs = (study.audit(ks, eps=eps) for study in (quick, slow))
-        assert not quick.leave_one_out._kept  # nothing has been refitted throughout
+        assert not quick.facts.leave_one_out._kept  # nothing has been refitted throughout
         for row, twin in zip(mine, theirs, strict=True):
             for name in ("method", "k", "delta", "uncovered", "size"):
                 assert getattr(row, name) == getattr(twin, name)
@@ -173,13 +175,13 @@ def test_audits_of_many_models_are_those_of_all_rows(cases):
     for rng in cases(2):
         data = league(rng, int(rng.integers(20, 50)), 6000, spread=0.5, ties=0.1)
         quick, slow = Study(data), Study(data)
-        for _ in slow.leave_one_out.blocks():
+        for _ in slow.facts.leave_one_out.blocks():
             pass
-        assert slow.leave_one_out._kept  # now every answer is read off the rows of all folds
-        assert not quick.leave_one_out._kept
+        assert slow.facts.leave_one_out._kept  # now every answer is read off the rows of all folds
+        assert not quick.facts.leave_one_out._kept
         for delta in (0.0, 0.05, 0.9):
-            eps = slow.eps_for(delta)
-            assert quick.eps_for(delta) == pytest.approx(eps, rel=1e-12)
+            eps = slow.facts.eps_for(delta)
+            assert quick.facts.eps_for(delta) == pytest.approx(eps, rel=1e-12)
             mine, theirs = (study.audit([1, 5, 10], eps=eps) for study in (quick, slow))
             assert mine.share_reaching_eps == theirs.share_reaching_eps
             for row, twin in zip(mine, theirs, strict=True):
@@ -200,7 +202,7 @@ def test_few_folds_are_refitted(monkeypatch):
 
     monkeypatch.setattr(BattlesOut, "exact", counted)
     study = Study(league(np.random.default_rng(5), 60, 20_000))
-    study.audit(10, eps=study.eps_for(0.05))
+    study.audit(10, eps=study.facts.eps_for(0.05))
     assert sum(refitted) < 0.05 * len(study.units)
 
 

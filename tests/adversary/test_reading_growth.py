@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from steadyrank.reading.spellings import NUMBER
 
 from oracles.steps import Matcher, pattern_steps, steps
 from steadyrank.data import read_any
@@ -24,7 +25,6 @@ from steadyrank.errors import SteadyrankError, UnreadableFileError
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.labels import encode
 from steadyrank.reading.preflib import HEADER, ORDER
-from steadyrank.reading.spellings import NUMBER
 from steadyrank.reading.words import WORD
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from steadyrank.data import Ballots, Battles, Ratings, Regression, ScoreMatrix, Votes, read_any
+from steadyrank.data.kinds import scan_any
 from steadyrank.errors import (
     ColumnError,
     EmptyDataError,
@@ -32,10 +33,6 @@ def make_polars(columns: dict[str, list[Any]]) -> Any:
     return pytest.importorskip("polars").DataFrame(columns)
 
 
-def make_lazy(columns: dict[str, list[Any]]) -> Any:
-    return make_polars(columns).lazy()
-
-
 def make_pyarrow(columns: dict[str, list[Any]]) -> Any:
     return pytest.importorskip("pyarrow").table(columns)
 
@@ -46,12 +43,20 @@ def make_duckdb(columns: dict[str, list[Any]]) -> Any:
     return duckdb.connect().from_arrow(make_pyarrow(columns))
 
 
-MAKERS = [dict, make_pandas, make_polars, make_lazy, make_pyarrow, make_duckdb]
+MAKERS = [dict, make_pandas, make_polars, make_pyarrow, make_duckdb]
 
 
 @pytest.fixture(params=MAKERS, ids=lambda maker: maker.__name__)
 def make(request: pytest.FixtureRequest) -> Any:
     return request.param
+
+
+@pytest.mark.parametrize("take", [read_any, scan_any, Votes.from_frame, Votes.scan])
+def test_a_polars_lazy_frame_is_refused_with_a_way_out(take: Any) -> None:
+    lazy = make_polars({"vote": ["x", "y"]}).lazy()
+    with pytest.raises(InvalidDataError, match=r"holds no rows yet.*frame\.collect\(\).*DuckDB: scan\("):
+        take(lazy)
+    assert read_any(lazy.collect()).n_units == 2
 
 
 def test_votes(make: Any) -> None:
@@ -263,8 +268,6 @@ def test_an_index_of_pandas_is_read_as_the_column_that_it_was() -> None:
         one, two = read_any(plain), read_any(plain.set_index(index))
         assert (type(one), one.items, one.notes) == (type(two), two.items, two.notes)
         assert list(one.units.labels) == list(two.units.labels)
-    by_index = pd.DataFrame(RATED).set_index(["user", "item"])
-    assert Ratings.scan(by_index).items == ("a", "b")
     counted = pd.Series(["x", "y", "x"], name="candidate").value_counts().to_frame()
     assert Votes.from_frame(counted).units.counts.tolist() == [2, 1]
     for left_over in ([7, 3, 9], [5, 5, 5]):  # from sorting and filtering

@@ -47,7 +47,7 @@ class TestWithout:
     def test_groups_of_battles_and_rows(self):
         data = Battles(["a", "b", "a"], ["b", "a", "b"], ["left"] * 3, units=["x", "y", "x"])
         rest = data.without(0)
-        assert rest.unit_labels == ("y",)
+        assert rest.units.labels == ("y",)
         assert rest.n_units == 1
         matrix = ScoreMatrix([[1.0], [2.0], [3.0]], units=["x", "y", "x"])
         assert matrix.without(1).values.ravel().tolist() == [1, 3]
@@ -82,5 +82,5 @@ class TestWithout:
             Votes(["a"]).without(0)
         with pytest.raises(InvalidValueError, match="from 0 to 7"):
             MATRIX.without(8)
-        with pytest.raises(SizeMismatchError, match="8 distinct units"):
+        with pytest.raises(SizeMismatchError, match="copies has 3 values for 8"):
             MATRIX.with_copies(np.ones(3))

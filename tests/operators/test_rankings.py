@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from oracles import enumeration
 from oracles.cases import Case, cases
@@ -36,7 +36,6 @@ def test_count_and_iteration_are_those_of_the_enumeration(case: Case) -> None:
 
 
 @given(cases(most=6))
-@settings(max_examples=40)
 def test_six_items(case: Case) -> None:
     expected = brute(case)
     rankings = inflated_ranking(case.w, case.eps)
@@ -58,7 +57,6 @@ def test_position_shares_are_those_of_the_enumeration(case: Case) -> None:
 
 
 @given(cases(most=5))
-@settings(max_examples=50)
 def test_position_shares_vanish_exactly_outside_the_attained_ranks(case: Case) -> None:
     rankings = inflated_ranking(case.w, case.eps)
     shares = rankings.position_shares()

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from engine_makers import relation
 from oracles.refitting import all_rows
 from steadyrank import Bagged, Battles, Elo, Study, audit
 from steadyrank.errors import InvalidSettingError, LostOrderError, NothingLeftError
@@ -41,9 +42,9 @@ def test_every_battle_is_a_unit_in_its_place() -> None:
     study = Study(data, "elo:k=30")
     assert study.units.total == len(study.units) == 4
     assert study.units.labels[2] == "3: x beats y"
-    assert study.leave_one_out.shifts()[0] != pytest.approx(study.leave_one_out.shifts()[2])
-    assert any("played again" in note for note in study.notes)
-    assert len({*study.notes}) == len(Study(study.data, study.scorer).notes)
+    assert study.facts.leave_one_out.shifts()[0] != pytest.approx(study.facts.leave_one_out.shifts()[2])
+    assert any("played again" in note for note in study.facts.notes)
+    assert len({*study.facts.notes}) == len(Study(study.data, study.scorer).facts.notes)
     assert len(data.units) == 3  # as they were
 
 
@@ -92,10 +93,10 @@ def test_data_without_an_order_are_refused() -> None:
 
 
 def test_an_engine_keeps_no_order() -> None:
-    polars = pytest.importorskip("polars")
+    pytest.importorskip("duckdb")
     frame = {"model_a": ["x", "x"], "model_b": ["y", "z"], "winner": ["x", "x"]}
     with pytest.raises(LostOrderError):
-        Study(Battles.scan(polars.LazyFrame(frame)), Elo())
+        Study(Battles.scan(relation(frame)), Elo())
 
 
 def test_a_late_upset_comes_near_the_proved_bound() -> None:

@@ -67,8 +67,8 @@ def test_many_rows_are_left_out_at_once_as_one_after_the_other() -> None:
 def test_two_rows_reach_the_bound_of_a_median() -> None:
     study = Study(ScoreMatrix([[0, 0, 1], [1, 1, 0]]), Median((0, 1)))
     proved = study.scorer.sensitivity(study.data)
-    assert study.shifts.max() == pytest.approx(math.sqrt(3) / 2, rel=1e-15)
-    assert study.shifts.max() <= proved.eps < math.sqrt(3) / 2 * (1 + 1e-11)
+    assert study.facts.shifts.max() == pytest.approx(math.sqrt(3) / 2, rel=1e-15)
+    assert study.facts.shifts.max() <= proved.eps < math.sqrt(3) / 2 * (1 + 1e-11)
     assert proved.sentence == (
         "Leaving out one of 2 row units moves the scores by at most 0.866025, "
         "for any values from 0 to 1."

@@ -250,7 +250,7 @@ def test_proved_lists_of_fits_hold_without_every_row() -> None:
     flat = curvature(X, intercept=False)
     for scorer in (Ridge(100.0, **stated), ConstrainedLeastSquares(0.4, **stated, curvature=flat)):
         answer = stable_topk(data, 1, claim="proved", scorer=scorer, guarantee="overlap")
-        certificate, full = answer.certificate, answer.study.leave_one_out
+        certificate, full = answer.certificate, answer.study.facts.leave_one_out
         assert (certificate.status, certificate.delta, certificate.vacuous) == ("proved", 0.0, False)
         assert certificate.numbers["feature_bound"] == LONG
         assert "||x|| <= 1.5 and |y| <= 0.7" in certificate.sentence

@@ -7,9 +7,8 @@ import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.cli.codes import ExitCode
-from steadyrank.cli.failures import run_guarded, say
-from steadyrank.cli.output import open_standard_streams
+from steadyrank.cli.failures import ExitCode, run_guarded
+from steadyrank.cli.output import open_standard_streams, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +21,7 @@ COMPLETING = "_STEADYRANK_COMPLETE"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code, one of :class:`~steadyrank.cli.codes.ExitCode`."""
+    """Run the command line and return its exit code (:class:`~steadyrank.cli.failures.ExitCode`)."""
     open_standard_streams()
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.cli.progress_bar import working
+from steadyrank.cli.output import working
 from steadyrank.data.kinds import KINDS, read_any, scan_any
 from steadyrank.errors import (
     FileNotThereError,

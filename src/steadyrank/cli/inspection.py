@@ -10,6 +10,7 @@ import narwhals as nw
 
 from steadyrank.cli.inputs import STANDARD_INPUT, described, source_name
 from steadyrank.data.kinds import KINDS, check_kind, kind_of, scan_any
+from steadyrank.data.observations import from_resolved
 from steadyrank.engines.frame import opened
 from steadyrank.errors import EmptyDataError, Option, SteadyrankError, typed_name
 from steadyrank.reading.formats import read_table
@@ -17,7 +18,7 @@ from steadyrank.reading.roles import lacking, recognise, resolve, taken_by
 from steadyrank.report.lines import FAINT, LONG, Line, guessed, paragraph, remarks
 from steadyrank.safe_text import columns_of, cut
 from steadyrank.study.document import SCHEMA_VERSION, guesses_of, labels
-from steadyrank.study.study import Study
+from steadyrank.study.study import usual_k
 from steadyrank.wording import counted, plural
 
 if TYPE_CHECKING:
@@ -67,11 +68,11 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
         resolved = resolve(kind, table, given)
         columns = resolved.columns
         if engine is None:
-            data: Any = made.from_resolved(resolved)
+            data: Any = from_resolved(made, resolved)
         else:
             data = scan_any(source, kind=kind.name, engine=engine, **layout, **given)
         guessed = {} if table.kind else columns | resolved.decided()
-        command = _command(options, kind.name, guessed, Study(data).usual_k)
+        command = _command(options, kind.name, guessed, usual_k(data.n_items))
         found |= {"items": labels(data.items), "n_items": data.n_items}
         found |= {"n_units": data.n_units, "unit": data.units.kind, "units": plural(data.units.kind)}
         found |= {"notes": [*recognised, *data.notes], "command": command}

@@ -9,7 +9,7 @@ from typing import Any
 from steadyrank.data.ballots import Ballots
 from steadyrank.data.battles import Battles
 from steadyrank.data.estimates import Estimates
-from steadyrank.data.observations import Observations, with_notes_first
+from steadyrank.data.observations import Observations, from_table, with_notes
 from steadyrank.data.ratings import Ratings
 from steadyrank.data.regression import Regression
 from steadyrank.data.score_matrix import ScoreMatrix
@@ -63,7 +63,7 @@ def read_any(
     kind : {"votes", "ballots", "ratings", "battles", "scores", "regression", "estimates"}, optional
         What the data are.
     format : str, optional
-        ``"csv"``, ``"tsv"``, ``"json"``, ``"jsonl"``, ``"parquet"``, ``"excel"``, ``"netflix"``,
+        ``"csv"``, ``"tsv"``, ``"json"``, ``"jsonl"``, ``"parquet"``, ``"excel"``,
         ``"movielens"``, ``"preflib"``, ``"lm-eval"``, ``"helm"``, ``"inspect"``, ``"mteb"``,
         ``"swe-bench"``, ``"alpaca-eval"``, ``"trec-run"`` or ``"trec-eval"``.
         Told from the content where not given.
@@ -91,7 +91,7 @@ def read_any(
     else:
         table = as_table(source)
     found, notes = kind_of(table, kind, arguments)
-    return with_notes_first(found.from_table(table, arguments), notes)
+    return with_notes(from_table(found, table, arguments), *notes, first=True)
 
 
 def is_source(given: Any) -> bool:
@@ -126,8 +126,8 @@ def scan_any(
 
     Examples
     --------
-    >>> import polars
-    >>> scan_any(polars.LazyFrame({"user": [1, 2], "item": ["a", "a"], "rating": [5, 3]})).n_units
+    >>> import duckdb
+    >>> scan_any(duckdb.sql("from (values (1, 'a', 5), (2, 'a', 3)) t(user, item, rating)")).n_units
     2
     """
     from steadyrank.engines.frame import opened
@@ -137,7 +137,7 @@ def scan_any(
     try:
         with lazy.faults_of_text_first():
             found, notes = kind_of(lazy.first_rows(), kind, arguments)
-        return with_notes_first(found.scan(lazy, **arguments), notes)
+        return with_notes(found.scan(lazy, **arguments), *notes, first=True)
     except BaseException:
         lazy.close()
         raise

@@ -89,31 +89,6 @@ class DuckDB:
 
 
 @dataclass(frozen=True)
-class Polars:
-    """Polars' streaming engine inside this process.
-
-    Parameters
-    ----------
-    spill : str or path, optional
-        Where to make the temporary folder for text.
-
-    Examples
-    --------
-    >>> Polars().name
-    'polars'
-    """
-
-    spill: str | os.PathLike[str] | None = None
-
-    name = "polars"
-
-    def open(self, paths: list[str], *_: object) -> Any:
-        """Return a lazy frame over Parquet files."""
-        pl = needed("polars", "this engine needs polars", "frames")
-        return pl.scan_parquet(paths, glob=False, hive_partitioning=False)
-
-
-@dataclass(frozen=True)
 class Spark:
     """Spark: many machines, or this one for a try.
 
@@ -159,8 +134,8 @@ def _check_size(name: str, given: object) -> None:
         )
 
 
-Engine: TypeAlias = "DuckDB | Polars | Spark"
-ENGINES: dict[str, type[DuckDB | Polars | Spark]] = {"duckdb": DuckDB, "polars": Polars, "spark": Spark}
+Engine: TypeAlias = "DuckDB | Spark"
+ENGINES: dict[str, type[DuckDB | Spark]] = {"duckdb": DuckDB, "spark": Spark}
 
 
 def engine_of(engine: str | Engine | None) -> Engine:
@@ -168,8 +143,8 @@ def engine_of(engine: str | Engine | None) -> Engine:
 
     Examples
     --------
-    >>> engine_of("polars").name, engine_of(None).name
-    ('polars', 'duckdb')
+    >>> engine_of("spark").name, engine_of(None).name
+    ('spark', 'duckdb')
     """
     if engine is None:
         return DuckDB()

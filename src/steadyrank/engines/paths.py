@@ -22,8 +22,8 @@ from steadyrank.reading.declarations import Columns
 from steadyrank.reading.files import open_source
 from steadyrank.reading.formats import delimiter_of, format_of
 from steadyrank.reading.roles import taken_by
-from steadyrank.reading.spellings import SPELLINGS, Spelling
 from steadyrank.reading.table import Table, as_table
+from steadyrank.reading.text_columns import SPELLINGS, Spelling
 
 ROWS = 1 << 18
 """How many rows of a Parquet file are looked at together."""

@@ -131,7 +131,6 @@ def scan_scores(
     labels = item_labels(source, frame)
     frame = with_numbers(source, frame, "value", columns["score"])
     if source.schema(frame)["value"].is_float():
-        frame = frame.with_columns(nw.col("value").cast(nw.Float64))  # a matrix in memory is, too
         check_numbers(source, frame, "value", columns["score"], missing=True)
     if turned:
         frame = frame.with_columns(nw.col("value") * -1)

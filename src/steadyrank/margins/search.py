@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steadyrank.data.observations import favouring
 from steadyrank.errors import EngineError, SteadyrankError, UnreadableFileError
 from steadyrank.margins.known import pair_margins
 from steadyrank.margins.pairs import MANY, Removal, last_true, turned_alone
@@ -375,7 +376,7 @@ class MarginSearch:
         if removal.favour is None:
             return None
         ahead, behind, low, high = removal.favour
-        return self._data.favouring(behind, ahead, (low, high))
+        return favouring(self._data, behind, ahead, (low, high))
 
     def scores_after(self, removal: Removal, number: int) -> FloatArray | None:
         """Return the scores when units left, or came, None where there are none."""
@@ -402,7 +403,7 @@ class MarginSearch:
     @cached_property
     def _parts(self) -> IntArray | None:
         """The weight of each distinct unit, in whole parts, where they have weights."""
-        return None if self._data.weights is None else self._data.unit_parts
+        return None if self._data.weights is None else self._data.shares.of_units
 
 
 def merged(removals: list[tuple[int, Removal]], most: int) -> Removal:

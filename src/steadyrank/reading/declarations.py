@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any, Literal, TypeAlias, TypedDict, get_args, get_type_hints
 
+from steadyrank.errors import InvalidPolicyError
 from steadyrank.reading.table import Table
 
 Columns: TypeAlias = Mapping[str, Any]
@@ -87,6 +88,11 @@ class Setting:
     flag: bool = False
     takes: str = "POLICY"
     some_formats: bool = False
+
+    def check(self, name: str, value: object) -> None:
+        """Complain about a value that is none of the choices."""
+        if self.choices and value not in self.choices:
+            raise InvalidPolicyError(name, value, tuple(self.choices))
 
 
 DECIMALS = {

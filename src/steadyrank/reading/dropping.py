@@ -11,8 +11,8 @@ import numpy as np
 
 from steadyrank.errors import InvalidLabelError, shorten
 from steadyrank.reading.arrays import written
-from steadyrank.reading.spellings import is_missing_word
 from steadyrank.reading.table import Table
+from steadyrank.reading.text_columns import is_missing_word
 from steadyrank.wording import counted
 
 MOST_SEEN = 10_000

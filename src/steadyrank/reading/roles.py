@@ -16,8 +16,8 @@ import numpy as np
 from steadyrank import errors
 from steadyrank.errors import FILL_IN, NO_BLANKS, Option, listing, shorten
 from steadyrank.reading.declarations import Columns, Form, Kind, is_about_reading
-from steadyrank.reading.spellings import plain_number, with_decimal
 from steadyrank.reading.table import Guess, Table, simplify
+from steadyrank.reading.text_columns import plain_number, with_decimal
 
 COUNTED = ("votes", "ballots")
 """How names of columns end that count what rows stand for, though they are called more than that."""

@@ -27,12 +27,11 @@ def plain_text(findings: Findings, terminal: Terminal | None = None) -> str:
     return "\n".join(line.text for line in lines(findings, terminal or Terminal()))
 
 
-def lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
-    """Yield the lines of any findings; long tables are shortened unless the terminal wants all."""
-    if findings["document"] != "check":  # whose verdict comes first
-        yield from heading(findings, terminal)
-    yield from VIEWS[findings["document"]](findings, terminal)
-    yield from notes(findings, terminal)
+def lines(findings: Findings, terminal: Terminal) -> list[Line]:
+    """Return the lines of any findings; long tables are shortened unless the terminal wants all."""
+    # The verdict of a check comes first.
+    first = [] if findings["document"] == "check" else heading(findings, terminal)
+    return [*first, *VIEWS[findings["document"]](findings, terminal), *notes(findings, terminal)]
 
 
 def margin_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:

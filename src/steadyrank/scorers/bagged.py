@@ -195,16 +195,12 @@ class Bagged(Scorer):
                 f"bags of size={size:,} cannot be drawn without replacement once one of "
                 f"{data.n_units:,} units is left out. Use a smaller size, or replace=True."
             )
-        settings = [self.scorer, self.bags, size, self.replace, self.seed]
-        if self.reuse:
-            return self._reused(data, size, [*settings, "reuse"])
-        return refit_all(partial(self._mean_without, data, size), data, settings=settings, how=self)
-
-    def _reused(self, data: Observations, size: int, settings: list[object]) -> LeaveOneOut:
+        if not self.reuse:
+            return refit_all(partial(self._mean_without, data, size), data, self)
         check_several(data)
         times = self._times_missing(data, size)
         fit = partial(self._bag_scores, data, size)
-        found = all_fits(fit, range(self.bags), NAMED.format, data, settings=settings, how=self)
+        found = all_fits(fit, range(self.bags), NAMED.format, data, self)
         sums = np.zeros((len(data.units), data.n_items))
         for bag, scores in enumerate(found):  # one after the other: equal items have equal sums
             sums[~self._bag(data, size, bag)[0]] += scores

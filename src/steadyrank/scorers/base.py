@@ -12,14 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from steadyrank.errors import (
-    InvalidWeightError,
-    NotANumberError,
-    NothingLeftError,
-    NoUnitsError,
-    WrongDataError,
-    shorten,
-)
+from steadyrank.data.observations import with_notes
+from steadyrank.errors import NotANumberError, NothingLeftError, NoUnitsError, WrongDataError, shorten
 from steadyrank.scorers.settings import check_settings
 from steadyrank.sums.blocks import DenseBlock, Wanted, bounds_of, reordered_of, shifts_of, slices
 
@@ -170,7 +164,7 @@ def declared(scorer: object, ability: str, given: Any) -> Any:
 
 def noted(data: Any, note: str) -> Any:
     """Return the data with a note, which they may have already."""
-    return data if note in data.notes else data.with_note(note)
+    return data if note in data.notes else with_notes(data, note)
 
 
 def check_kind(data: object, takes: tuple[str, ...], *, scorer: str, classes: bool = False) -> None:
@@ -196,23 +190,11 @@ def check_kind(data: object, takes: tuple[str, ...], *, scorer: str, classes: bo
 
 
 def check_several(data: Observations) -> None:
-    """Complain about data with no units, or one that has all there is: without it nothing is left."""
+    """Complain about data with no units, or a single one: without it nothing is left."""
     if not data.n_units:
         raise NoUnitsError
     if data.n_units < 2:
         raise NothingLeftError(data.units.kind)
-    if data.weights is None and data.unit is None:
-        return
-    parts = data.unit_parts  # groups of rows that occur 0 times have none
-    alone = np.flatnonzero(parts == parts @ data.units.counts)
-    if len(alone):
-        unit = f"{data.units.kind} {shorten(data.units.labels[int(alone[0])])}"
-        weighted = data.weights is not None
-        what = "weight" if weighted else data.count_of
-        raise InvalidWeightError(
-            f"without the {unit}, which has all the {what}, nothing is left",
-            way_out=f"Give other units {'a weight' if weighted else 'some'}, too.",
-        )
 
 
 class LeaveOneOut(ABC):

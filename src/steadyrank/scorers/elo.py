@@ -129,10 +129,9 @@ class Elo(Scorer):
         moved = float(np.bincount(np.asarray(rows.unit), steps * rows.counts).max())
         # A chain of equal scores has fewer than L links, each of them no longer than the resolution.
         eps = math.sqrt(2) * moved * ROUNDING + self.resolution * data.n_items**1.5
-        units = "battles" if data.unit is None else f"{data.units.kind} units"
-        words = {"rule": "Elo", "units": units, "moved": "ratings"}
         scope = f"battles in any order{same_people(data)}"
-        return Sensitivity.of(rows, eps, **words, scope=scope, numbers={"k": self.k})
+        said = {"rule": "Elo", "moved": "ratings", "units": "battles" if data.unit is None else ""}
+        return Sensitivity.of(rows, eps, **said, scope=scope, numbers={"k": self.k})
 
 
 def replayed(data: Battles, steps: FloatArray, slope: float, units: slice) -> FloatArray:

@@ -56,8 +56,9 @@ class Compared:
 
 def of_ballots(data: Ballots) -> Compared:
     """Compare all items: those that a ballot does not list are behind all that it does, and tied."""
-    order = np.argsort(data.members[1], kind="stable")
-    rows, unit, times = (part[order] for part in data.members)
+    shares = data.shares
+    order = np.argsort(shares.unit, kind="stable")
+    rows, unit, times = (part[order] for part in (shares.rows, shares.unit, shares.parts))
     place = np.full((len(data.counts), data.n_items), data.n_items)
     place[np.repeat(np.arange(len(place)), np.diff(data.indptr)), data.ranked] = data.levels
     place, starts = place[rows], np.searchsorted(unit, np.arange(len(data.units) + 1))
@@ -79,7 +80,7 @@ def of_ballots(data: Ballots) -> Compared:
 def of_battles(data: Any) -> Compared:
     """Compare those that met."""
     pairs, items = data.unit_pairs, data.n_items
-    wins, ties = np.rint(np.stack([pairs.wins, pairs.ties]) * data.weight_parts[1]).astype(np.int64)
+    wins, ties = np.rint(np.stack([pairs.wins, pairs.ties]) * data.shares.scale).astype(np.int64)
     unit = np.repeat(np.arange(len(data.units)), np.diff(pairs.indptr))
     most = min(items, 2 * int(np.diff(pairs.indptr).max(initial=1)))
 
@@ -197,9 +198,10 @@ class Copeland(Pairwise):
         square, formula = Borda().squared_diameter(data.n_items)[0] / 4, "sqrt(L(L^2-1)/12)"
         if not isinstance(data, Ballots):
             square, formula = Fraction(1, 2), "sqrt(1/2)"
-        kind, scope = data.kind.name, self.scope.format(kind=data.kind.name, items=data.n_items)
-        said = {"rule": self.rule, "units": kind, "moved": self.moved, "scope": scope}
-        return Sensitivity.of(data, square, **said, formula=formula)
+        scope = self.scope.format(kind=data.kind.name, items=data.n_items)
+        return Sensitivity.of(
+            data, square, rule=self.rule, moved=self.moved, scope=scope, formula=formula
+        )
 
 
 @dataclass(frozen=True)

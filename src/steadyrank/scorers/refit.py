@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, fields
 from functools import partial
-from inspect import isroutine
+from inspect import isroutine, signature
 from platform import python_version
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -126,7 +126,7 @@ class Refit(Scorer):
     def leave_one_out(self, data: Observations) -> LeaveOneOut:
         """Refit without each distinct unit, and return all the scores."""
         fit = partial(_fit_without, self.model, self.seed, data)
-        return refit_all(fit, data, settings=[self], how=self)
+        return refit_all(fit, data, self)
 
 
 def is_estimator(model: object) -> bool:
@@ -155,18 +155,16 @@ def fitted_scores(model: Any, seed: int, data: Observations) -> FloatArray:
     return found
 
 
-def refit_all(
-    fit: Callable[[int], FloatArray], data: Observations, *, settings: list[object], how: Refit | Bagged
-) -> LeaveOneOut:
+def refit_all(fit: Callable[[int], FloatArray], data: Observations, how: Refit | Bagged) -> LeaveOneOut:
     """Run ``fit(unit)`` for every distinct unit, and for FULL, the data as they are.
 
-    What the scores depend on are the data and the ``settings``: a checkpoint belongs to them. Where
-    that is kept, who is told and how many work stand in the scorer.
+    The scores depend on the data and the scorer, to which a checkpoint belongs. Where that is kept, who
+    is told and how many work stand in the scorer, too.
     """
     check_several(data)
     units = data.units
     numbers = (FULL, *range(len(units)))
-    scores = all_fits(fit, numbers, partial(_place, units), data, settings=settings, how=how)
+    scores = all_fits(fit, numbers, partial(_place, units), data, how)
     scores = snapped(scores, how.resolution)
     return RowsOut(scores[FULL], units, scores[:FULL].__getitem__)
 
@@ -176,8 +174,6 @@ def all_fits(
     numbers: Sequence[int],
     where: Callable[[int], str],
     data: Observations,
-    *,
-    settings: list[object],
     how: Refit | Bagged,
 ) -> FloatArray:
     """Run ``fit`` for each of some numbers, and return the scores, each at the place of its number.
@@ -187,7 +183,7 @@ def all_fits(
     data.with_copies(data.units.counts)  # data in an engine refuse this, before anything is computed
     scores = np.empty((len(numbers), data.n_items))
     show = _shown(how.progress)
-    with _checkpoint(how.checkpoint, data, settings) as (done, add):
+    with _checkpoint(data, how) as (done, add):
         for number, found in done.items():
             scores[number] = found
         todo = [number for number in numbers if number not in done]
@@ -199,19 +195,17 @@ def all_fits(
     return scores
 
 
-def _checkpoint(
-    path: str | os.PathLike[str] | None, data: Observations, settings: list[object]
-) -> AbstractContextManager[Kept]:
+def _checkpoint(data: Observations, how: Refit | Bagged) -> AbstractContextManager[Kept]:
     """Return where refits are kept, and what identifies them: other data or settings are refused."""
-    if path is None:
+    if how.checkpoint is None:
         return nullcontext(({}, lambda unit, scores: None))  # noqa: ARG005 (nothing is kept)
     from steadyrank import __version__
     from steadyrank.scorers.checkpoint import open_checkpoint  # loads sqlite3
 
     joblib = needed("joblib", "refitting runs through joblib", "refit")
     versions = {"version": __version__, "Python": python_version(), "NumPy": np.__version__}
-    scorer = joblib.hash([told(part) if isinstance(part, Scorer) else part for part in settings])
-    return open_checkpoint(path, {"data": joblib.hash(known_by(data)), "scorer": scorer, **versions})
+    owner = {"data": joblib.hash(known_by(data)), "scorer": joblib.hash(told(how)), **versions}
+    return open_checkpoint(how.checkpoint, owner)
 
 
 def known_by(data: Observations) -> list[object]:
@@ -290,10 +284,8 @@ def _place(units: Units, unit: int) -> str:
 
 
 def _takes_seed(model: Any) -> bool:
-    import inspect
-
     try:
-        return "seed" in inspect.signature(model).parameters
+        return "seed" in signature(model).parameters
     except (TypeError, ValueError):  # some built-in functions have no signature
         return False
 

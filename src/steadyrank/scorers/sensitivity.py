@@ -81,9 +81,9 @@ class Sensitivity:
         eps: float | Fraction,
         *,
         rule: str,
-        units: str,
         moved: str,
         scope: str,
+        units: str = "",
         formula: str = "",
         numbers: Mapping[str, float] = MappingProxyType({}),
     ) -> Sensitivity:
@@ -95,9 +95,9 @@ class Sensitivity:
             What it is about.
         eps : float or Fraction
             The bound, or its exact square as a fraction.
-        rule, units, moved, scope, formula : str
-            The argument; what the units are called; what they move; for which data it holds; and
-            how the bound is computed, where that is short.
+        rule, moved, scope, units, formula : str
+            The argument; what the units move; for which data it holds; what they are called, if not as
+            the data are; and how the bound is computed, where that is short.
         numbers : mapping
             What went into it, besides the numbers of units and items.
         """
@@ -108,6 +108,7 @@ class Sensitivity:
                 f"one unit can move the {moved} by more than the largest float, for {scope}",
                 way_out="Divide all values, and their range, by one number, for example by 1e10.",
             )
+        units = units or (data.kind.name if data.unit is None else f"{data.units.kind} units")
         sentence = (
             f"Leaving out one of {data.n_units:,} {units} moves the {moved} by at most "
             f"{formula and f'{formula} = '}{eps:.6g}, for any {scope}."
@@ -117,7 +118,7 @@ class Sensitivity:
 
 def same_people(data: Observations) -> str:
     """Say what a bound takes as given about the units: their weights, and who is in a group."""
-    groups = f" in {data.units.kind} units of the same sizes" if data.grouped else ""
+    groups = f" in {data.units.kind} units of the same sizes" if data.units.grouped else ""
     return groups + ("" if data.weights is None else " with these weights")
 
 
@@ -190,7 +191,6 @@ class UnitShares(Scorer):
             data,
             square * largest**2,
             rule=self.rule,
-            units=data.kind.name if data.unit is None else f"{data.unit_kind} units",
             moved=self.moved,
             scope=self.scope.format(kind=data.kind.name, items=data.n_items) + same_people(data),
             formula=formula and formula + share,

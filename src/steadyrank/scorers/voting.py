@@ -22,7 +22,7 @@ from steadyrank.sums.points import Points
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.data.counted_rows import CountedRows
+    from steadyrank.data.families import CountedRows
     from steadyrank.data.votes import Votes
 
 
@@ -42,7 +42,8 @@ class Given(NamedTuple):
 
     def of_units(self, data: CountedRows) -> Points:
         """Return the points of units from those of their rows: equal ones, some with weights, groups."""
-        (_, unit, times), size, items = data.members, len(data.units), data.n_items
+        unit, times = data.shares.unit, data.shares.parts
+        size, items = len(data.units), data.n_items
         given, others = (
             np.broadcast_to(self.given, self.listed.shape),
             np.broadcast_to(self.others, len(times)),
@@ -143,7 +144,7 @@ class Plurality(MeanPoints):
         """Return one point for the item voted for, or split among those in first place."""
         if isinstance(data, Ballots):
             return first_choices(data, np.ones(data.n_items, dtype=np.bool_))
-        rows = data.members[0]
+        rows = data.shares.rows
         return Given(np.arange(len(rows) + 1), data.choices[rows])
 
     def squared_diameter(self, items: int) -> tuple[Fraction, str]:

@@ -100,14 +100,8 @@ class WinRate(EntrySums):
         eps = math.sqrt(entries.largest_squared_reach(0.0, lowest, highest)) * ROUNDING
         if self.over == "opponents":
             eps = Opponents(data).largest_move() * ROUNDING + RESOLUTION * data.n_items**1.5
-        return Sensitivity.of(
-            data,
-            eps,
-            rule=self.name,
-            units="battles" if data.unit is None else f"{data.units.kind} units",
-            moved="win rates",
-            scope="results of these battles" + same_people(data),
-        )
+        scope = "results of these battles" + same_people(data)
+        return Sensitivity.of(data, eps, rule=self.name, moved="win rates", scope=scope)
 
 
 class Opponents:

@@ -18,14 +18,13 @@ from steadyrank.margins.lists import Withstanding
 from steadyrank.operators.boundary import MOST_OF_EPS, effective_eps, just_above
 from steadyrank.operators.checks import check_eps, check_whole
 from steadyrank.scorers.base import Sketched, check_several, declared
-from steadyrank.study.audit.rows import units_without_common_ranking
 from steadyrank.study.certificate import Certificate, Claims, Guarantee, unchecked
 from steadyrank.wording import counted, plural, rounded_up
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.base import Settled
-    from steadyrank.study.study import Study
+    from steadyrank.study.facts import Facts
 
 Claim = Literal["observed", "proved", "none"]
 
@@ -80,7 +79,7 @@ class Calibration:
     or an eps that is given and not to be checked, needs none.
     """
 
-    study: Study
+    study: Facts
     k: int | None
     guarantee: Guarantee = "cover"
 
@@ -233,6 +232,8 @@ class Calibration:
         if bounded := self._by_shifts:
             broken = study.reaching(eps / self._factor)
         elif self.k is None and not self._cover and not chosen:
+            from steadyrank.study.audit.rankings import units_without_common_ranking
+
             broken = units_without_common_ranking(study, eps)
         else:
             broken = self._each_needs >= eps
@@ -255,7 +256,7 @@ class Inflation:
         What breaking means.
     """
 
-    study: Study
+    study: Facts
     eps: float | None
     target: float
     guarantee: Guarantee

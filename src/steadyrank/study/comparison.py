@@ -24,7 +24,7 @@ from steadyrank.operators.rankings import RankingSet
 from steadyrank.report.export import COLUMNS
 from steadyrank.study import document
 from steadyrank.study.headlines import named, suggestions
-from steadyrank.study.results import Result
+from steadyrank.study.results import Result, origin
 from steadyrank.study.standings import Ranks, place_ranges
 from steadyrank.wording import counted, rounded_up
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from steadyrank._typing import BoolArray, IntArray
+    from steadyrank.data.observations import Observations
     from steadyrank.study.answers import StableRanking, StableTopK
     from steadyrank.study.calibration import Claimed
     from steadyrank.study.study import Study
@@ -76,10 +77,10 @@ class Comparison(Result):
 
     Examples
     --------
-    >>> from steadyrank import Votes, compare
+    >>> from steadyrank import Study, Votes
     >>> old = Votes(["ann"] * 9 + ["bob"] * 4 + ["cyd"] * 4)
     >>> new = Votes(["cyd"] * 9 + ["bob"] * 7 + ["ann"] * 6 + ["dan"])
-    >>> found = compare(old, new, 1)
+    >>> found = Study(old).compare(new, 1)
     >>> print(found.sentence)  # doctest: +NORMALIZE_WHITESPACE
     2 of 3 items in both moved further than one vote's leaving could have moved them in the old data; 0
     moved inside, 1 not at all.
@@ -231,9 +232,9 @@ def comparison_of(old: Study, new: Study, k: int | None, how: Claimed) -> Compar
     _check_alike(old, new)
     k = None if k is None else check_k(k, min(len(old.items), len(new.items)))
     index = {item: number for number, item in enumerate(new.items)}
-    found = np.array([index.get(old.items[number], -1) for number in old.order.tolist()])
+    found = np.array([index.get(old.items[number], -1) for number in old.facts.order.tolist()])
     places = np.flatnonzero(found >= 0)
-    before, after = old.order[places], found[places]
+    before, after = old.facts.order[places], found[places]
     ties = np.full(len(new.items), len(old.items))
     ties[after] = places
     order = np.lexsort((ties, -new.scores))
@@ -247,9 +248,9 @@ def comparison_of(old: Study, new: Study, k: int | None, how: Claimed) -> Compar
     ranges = {"inflated": Ranks(*allowed.rank_intervals())}
     for side, answer, items in (("old", was, before), ("new", now, after)):
         if answer.told and answer.n_distinct_units * len(items) <= MOST_LEFT_OUT:
-            ranges[side] = place_ranges(answer.study, items)
+            ranges[side] = place_ranges(answer.study.facts, items)
     return Comparison(
-        **old.about() | {"_study": None},  # its answers have theirs
+        **origin(old) | {"_study": None},  # its answers have theirs
         old=was,
         new=now,
         k=k,
@@ -274,8 +275,8 @@ def _check_alike(old: Study, new: Study) -> None:
             f"the {one} data have weights and the {other} data none: they are not scored in one way",
             way_out="Give weights to both, or take the column of weights out of the one.",
         )
-    kinds = [f"{one.data.kind.name}{one.data.variety}" for one in (old, new)]
-    if old.data.kind.name == "battles" and len(set(kinds)) > 1:  # others may lie in an engine or not
+    kinds = [_told(one.data) for one in (old, new)]
+    if kinds[0] != kinds[1]:
         raise NotComparableError(
             f"the old data are {kinds[0]} and the new ones {kinds[1]}: they are not scored in one way",
             way_out=["Name the same ", Option("covariate"), " for both."],
@@ -295,6 +296,12 @@ def _judged(ranks: IntArray, ranges: dict[str, Ranks]) -> dict[str, list[Any]]:
     for side, ends in ranges.items():
         told |= {f"{side}_best": ends.best, f"{side}_worst": ends.worst}
     return {name: column.tolist() for name, column in told.items()}
+
+
+def _told(data: Observations) -> str:
+    """Return the kind of data, and how many covariates they have, if any."""
+    number = sum(np.shape(getattr(data, "covariates", ()))[1:])
+    return f"{data.kind.name} with {counted(number, 'covariate')}" if number else data.kind.name
 
 
 def _without(items: Sequence[object], others: Iterable[object]) -> tuple[object, ...]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from steadyrank.study import Flip, Flips, StabilityCurve
     from steadyrank.study.results import Result
 
-SCHEMA_VERSION = "3.3"
+SCHEMA_VERSION = "4.0"
 
 RULES = {
     "ties": (

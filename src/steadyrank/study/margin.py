@@ -12,18 +12,20 @@ import numpy as np
 from steadyrank.errors import InvalidPolicyError, InvalidValueError, Option, listing, shorten
 from steadyrank.margins.lists import Withstanding
 from steadyrank.margins.pairs import last_true, turning
-from steadyrank.margins.search import NEAREST, Found, MarginSearch, order_of, precedes
+from steadyrank.margins.search import NEAREST, Found, order_of, precedes
 from steadyrank.operators.boundary import just_above
 from steadyrank.operators.checks import check_eps, check_k
 from steadyrank.operators.topk_sets import inflated_topk, topk
 from steadyrank.reading.arrays import frozen
 from steadyrank.study.document import MAX_FLIPS, label, labels, told
-from steadyrank.study.results import Result
+from steadyrank.study.results import Result, origin
 from steadyrank.wording import counted, plural
 
 if TYPE_CHECKING:
-    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data.observations import Observations
+    from steadyrank.margins.search import MarginSearch
+    from steadyrank.study.facts import Facts
     from steadyrank.study.study import Study
 
 
@@ -227,7 +229,7 @@ class Margin(Result):
 def _distances(study: Study, k: int) -> dict[str, Any]:
     """Return how many units the items around rank k are away from crossing it, at least."""
     answer = study.topk(k)
-    order, away = answer.order, cast("IntArray", answer.away)[answer.order]
+    order, away = answer.order, units_away(study.facts, k, answer.moves)[answer.order]
     sides = (range(k), range(k, len(order)))
     near = [sorted(side, key=lambda place: away[place])[:NEAREST] for side in sides]
     shown = sorted(place for side in near for place in side)
@@ -239,66 +241,64 @@ def _distances(study: Study, k: int) -> dict[str, Any]:
     return {"k": k, "items": items, "beyond": int(rest.min(initial=study.units.total))}
 
 
-def search_of(study: Study, by: str) -> MarginSearch:
-    """Return the search for how many units must leave, be added or change."""
-    return MarginSearch(study.data, study.scorer, study.leave_one_out, by)
+def units_away(facts: Facts, k: int, moves: BoolArray) -> IntArray:
+    """Return how many units each item is away from leaving the top k, or from entering it, at least."""
+    return facts.margin_search().away(k, moves, facts.once(known_number, k).lower)
 
 
 def known_margin(study: Study, k: int | None) -> Margin:
-    """Return the margin of a top k or of the ranking as every view shows it.
-
-    Where scoring anew may take long, nobody is taken away.
-    """
-    search, asked = study.margin_search(), Asked(k)
-    return _margin(study, search, _plain(study, search, asked, tried=search.pairs.certified), asked)
+    """Return the margin of a top k or of the ranking as every view shows it."""
+    return study.facts.once(_known_margin, study, k)
 
 
-def _plain(study: Study, search: MarginSearch, asked: Asked, *, tried: bool = True) -> Found:
-    """Return the margin of a plain answer."""
-    k, item, pair, _ = asked
-    if pair is not None:
-        ahead, behind = _ordered_pair(study, pair)
-        return search.pair(ahead, behind, _alone(study, search, pair=(ahead, behind)))
-    if k is None:
-        return search.ranking(_alone(study, search), tried=tried)
-    k = check_k(k, len(study.items))
-    if item is None:
-        return search.topk(k, _alone(study, search, k), tried=tried)
-    place = index_of(study, item)
-    return search.item(place, k, _alone(study, search, k, place))
+def _known_margin(facts: Facts, study: Study, k: int | None) -> Margin:
+    return _margin(study, facts.margin_search(), facts.once(known_number, k), Asked(k))
 
 
-def _alone(
-    study: Study,
+def known_number(facts: Facts, k: int | None) -> Found:
+    """Return how many must leave; where scoring anew may take long, nobody is taken away for it."""
+    search = facts.margin_search()
+    return _plain(facts, search, k, tried=search.pairs.certified)
+
+
+def _plain(
+    facts: Facts,
     search: MarginSearch,
-    k: int | None = None,
+    k: int | None,
     item: int | None = None,
     pair: tuple[int, int] | None = None,
-) -> IntArray | None:
-    """Return the units that change an answer alone, as leaving each out showed; None if none leave."""
-    out, empty = study.leave_one_out, np.empty(0, dtype=np.int64)
-    if search.by != "remove" or study.units.total < 2:
-        return None
+    *,
+    tried: bool = True,
+) -> Found:
+    """Return the margin of a plain answer."""
+    left = search.by == "remove" and facts.units.total > 1
+    alone = _alone(facts, k, item, pair) if left else None
+    if pair is not None:
+        return search.pair(*pair, alone)
+    if k is None:
+        return search.ranking(alone, tried=tried)
+    return search.topk(k, alone, tried=tried) if item is None else search.item(item, k, alone)
+
+
+def _alone(facts: Facts, k: int | None, item: int | None, pair: tuple[int, int] | None) -> IntArray:
+    """Return the units that change an answer alone, as leaving each out has shown."""
+    out, found = facts.leave_one_out, [np.empty(0, dtype=np.int64)]
     if pair is not None:
         ahead, behind = np.array(pair)[:, np.newaxis]
-        found = [units[turned[:, 0]] for units, turned in turning(out, ahead, behind)]
-        return np.sort(np.concatenate([empty, *found]))
-    if k is None:
-        return out.reordered(study.order)
-    deletions, total = study.deletions(k), study.units.total
-    if item is None:
-        return deletions.changing
-    inside = search.rank(item) <= k
-    if deletions.inside[item] == (total if inside else 0):
-        return empty
-    among = np.zeros(len(study.units), dtype=np.bool_)
-    among[deletions.changing] = True
-    found = []
-    for units, rows in out.columns(np.arange(len(study.items)), among):
-        own, first = rows[:, [item]], np.arange(rows.shape[1]) < item
-        ahead = ((rows > own) | ((rows == own) & first)).sum(axis=1)
-        found.append(units[(ahead < k) != inside])
-    return np.sort(np.concatenate([empty, *found]))
+        found += [units[turned[:, 0]] for units, turned in turning(out, ahead, behind)]
+    elif k is None:
+        found.append(out.reordered(facts.order))
+    elif item is None:
+        found.append(facts.deletions(k).changing)
+    else:
+        deletions, inside = facts.deletions(k), item in facts.order[:k]
+        among = np.zeros(len(facts.units), dtype=np.bool_)
+        among[deletions.changing] = deletions.inside[item] != (facts.units.total if inside else 0)
+        for units, rows in out.columns(np.arange(len(facts.items)), among):
+            own, first = rows[:, [item]], np.arange(rows.shape[1]) < item
+            before = ((rows > own) | ((rows == own) & first)).sum(axis=1)
+            found.append(units[(before < k) != inside])
+    return np.sort(np.concatenate(found))
 
 
 def margin_of(study: Study, asked: Asked, by: str) -> Margin:
@@ -315,8 +315,13 @@ def margin_of(study: Study, asked: Asked, by: str) -> Margin:
             f"how far {shorten(item)} is away depends on the k of a top k",
             way_out=["Give ", Option("k"), "."],
         )
-    search = study.margin_search(by)
-    found = _plain(study, search, asked) if eps is None else _inflated(study, search, asked)
+    search, facts = study.facts.margin_search(by), study.facts
+    if eps is not None:
+        found = _inflated(facts, search, asked)
+    else:
+        k = None if k is None else check_k(k, len(study.items))
+        place = None if item is None else index_of(study, item)
+        found = _plain(facts, search, k, place, None if pair is None else _ordered_pair(study, pair))
     margin = _margin(study, search, found, asked)
     if k is not None or pair is not None:
         return margin
@@ -341,7 +346,7 @@ def _ordered_pair(study: Study, pair: tuple[object, object]) -> tuple[int, int]:
     one, other = (index_of(study, label) for label in pair)
     if one == other:
         raise InvalidValueError(f"a pair must be two items, but both are {shorten(pair[0])}")
-    order = study.order.tolist()
+    order = study.facts.order.tolist()
     return (one, other) if order.index(one) < order.index(other) else (other, one)
 
 
@@ -352,16 +357,15 @@ def _margin(study: Study, search: MarginSearch, found: Found, asked: Asked) -> M
     enters, pair, removal, added = leaves, found.pair, found.removal, None
     if removal is not None and found.upper is not None:
         leaving, added = search.leaving(removal, found.upper), search.added(removal)
-        scores = cast(
-            "FloatArray", search.scores_after(removal, found.upper)
-        )  # it was seen to have some
+        # It was seen to have some.
+        scores = cast("FloatArray", search.scores_after(removal, found.upper))
         pair = _passing(study.scores, scores, pair)
         if k is not None:
             before, after = asked.members(study.scores), asked.members(scores)
             leaves = tuple(study.items[place] for place in before if place not in after)
             enters = tuple(study.items[place] for place in after if place not in before)
     return Margin(
-        **study.about(),
+        **origin(study),
         k=k,
         item=item,
         rank=None if item is None else search.rank(index_of(study, item)),
@@ -380,24 +384,24 @@ def _margin(study: Study, search: MarginSearch, found: Found, asked: Asked) -> M
     )
 
 
-def _inflated(study: Study, search: MarginSearch, asked: Asked) -> Found:
+def _inflated(facts: Facts, search: MarginSearch, asked: Asked) -> Found:
     """Return how many units must leave before an inflated top k shares fewer than k items."""
     if search.by != "remove" or asked.k is None or asked.item is not None or asked.pair is not None:
         raise InvalidValueError(
             "of an inflated answer it is known how many units must leave for its top k to break",
             way_out=["Give ", Option("k"), " and ", Option("eps"), " alone."],
         )
-    k, eps = check_k(asked.k, len(study.items)), check_eps(asked.eps)
+    k, eps = check_k(asked.k, len(facts.items)), check_eps(asked.eps)
 
     def withstood(removals: int) -> bool:
         if removals == 1:
-            return study.curve(k).delta(eps) == 0
+            return facts.curve(k).delta(eps) == 0
         return just_above(Withstanding(search, removals).topk(k, cover=False)) <= eps
 
-    most = study.units.total - 1
+    most = facts.units.total - 1
     lower = 1 + last_true(withstood, most)
-    members = asked.members(study.scores)
-    if lower > most or len(members) == len(study.items) or not search.pairs.certified:
+    members = asked.members(facts.scores)
+    if lower > most or len(members) == len(facts.items) or not search.pairs.certified:
         return Found(lower, (int(members[0]), int(members[0])))
 
     def broken(scores: FloatArray) -> bool:

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from steadyrank.scorers.base import RowsOut, Sketched
+from steadyrank.scorers.bradley_terry.curves import TOLERANCE, Curves
+from steadyrank.scorers.bradley_terry.fit import CHUNK_NUMBERS, Chords, strengths
+from steadyrank.scorers.bradley_terry.sketch import Sketch
 from steadyrank.sums.blocks import DenseBlock, Rows, differences, lengths, slices
 
 if TYPE_CHECKING:
@@ -16,12 +19,70 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.base import Settled
-    from steadyrank.scorers.bradley_terry.scorer import BattleFolds
+    from steadyrank.scorers.bradley_terry.scorer import Removals
 
 SKETCH_NUMBERS = 1 << 18
 """Numbers sketched at once: few enough to stay in the cache."""
 DIGITS = 1e-11
 """Ten times the error of exact scores, in log odds."""
+
+
+@dataclass(frozen=True)
+class BattleFolds:
+    """Units of one pair by its curve where that is accurate, all others by Newton's method."""
+
+    scores: FloatArray
+    wins: FloatArray
+    removals: Removals
+    ridge: float
+    tolerance: float = TOLERANCE
+    scale: tuple[float, float] = (0.0, 1.0)
+    """Where log odds of 0 are among the scores that are asked for, and how much log odds of 1 are."""
+
+    @cached_property
+    def curves(self) -> Curves:
+        """The fit, expanded."""
+        return Curves(self.wins, self.scores, self.ridge, self.tolerance)
+
+    @cached_property
+    def _owners(self) -> IntArray:
+        return np.unique(self.removals.owner)
+
+    @cached_property
+    def sketch(self) -> tuple[IntArray, Sketch]:
+        """The units of one pair, and scores near those without them."""
+        units, folds = self.removals.one_pair
+        return units, Sketch(self.curves, folds, self.scale[1])
+
+    def rows(self, units: slice | IntArray) -> FloatArray:
+        """Return the scores without each of some units, given in order."""
+        if isinstance(units, slice):
+            units = np.arange(units.start, units.stop)
+        single, folds = self.removals.one_pair
+        one = np.isin(units, single, assume_unique=True)
+        # The others are units of several pairs, and units that take nothing away.
+        found, sound = np.repeat(self.scores[np.newaxis], len(units), axis=0), np.zeros_like(one)
+        if self.curves.steady and one.any():
+            cut = folds.part(np.searchsorted(single, units[one]))
+            found[one], sound[one] = self.curves.solve(cut)
+        rest = np.flatnonzero(~sound & np.isin(units, self._owners, assume_unique=True))
+        if self.curves.steady and len(rest):
+            for part in slices(len(rest), CHUNK_NUMBERS, len(self._chords.first)):
+                some = rest[part]
+                found[some], sound[some] = self._chords.solve(self.removals.some(units[some]), len(some))
+        rest = rest[~sound[rest]]
+        for part in slices(len(rest), CHUNK_NUMBERS, len(self.scores) ** 2):
+            found[rest[part]] = self._refit(units[rest[part]])
+        return found
+
+    @cached_property
+    def _chords(self) -> Chords:
+        return Chords(self.curves, self.wins, self.ridge)
+
+    def _refit(self, chosen: IntArray) -> FloatArray:
+        wins, taken = np.repeat(self.wins[np.newaxis], len(chosen), axis=0), self.removals.some(chosen)
+        wins[taken.owner, taken.winner, taken.loser] -= taken.weight
+        return strengths(wins, self.ridge, self.scores)
 
 
 class Near(NamedTuple):

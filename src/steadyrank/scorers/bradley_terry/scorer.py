@@ -12,13 +12,11 @@ import numpy as np
 from steadyrank.errors import DisconnectedComparisonsError
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several, snapped
 from steadyrank.scorers.bradley_terry.covariates import ContextFit
-from steadyrank.scorers.bradley_terry.curves import TOLERANCE, Curves, PairFolds
-from steadyrank.scorers.bradley_terry.fit import CHUNK_NUMBERS, Chords, strengths
-from steadyrank.scorers.bradley_terry.folds import BattlesOut
-from steadyrank.scorers.bradley_terry.sketch import Sketch
+from steadyrank.scorers.bradley_terry.curves import PairFolds
+from steadyrank.scorers.bradley_terry.fit import strengths
+from steadyrank.scorers.bradley_terry.folds import BattleFolds, BattlesOut
 from steadyrank.scorers.sensitivity import Sensitivity, each_alone
 from steadyrank.scorers.settings import setting
-from steadyrank.sums.blocks import slices
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
@@ -143,73 +141,14 @@ class BradleyTerry(Scorer):
         # A chain of equal scores has fewer than L links, each of them no longer than the resolution.
         lost = 1 / (1 + math.exp(-2 * (data.n_units - 1) / self.ridge))
         eps = math.sqrt(2) / self.ridge * lost * BOUND_ROUNDING + RESOLUTION * data.n_items**1.5
-        words = {"rule": "Bradley-Terry with a ridge", "units": "battles", "moved": "strengths"}
-        eps *= SCALES[self.scale][1]
-        return Sensitivity.of(data, eps, **words, scope="battles", numbers={"ridge": self.ridge})
+        said = {"rule": "Bradley-Terry with a ridge", "moved": "strengths", "scope": "battles"}
+        return Sensitivity.of(data, eps * SCALES[self.scale][1], **said, numbers={"ridge": self.ridge})
 
     def _fit(self, data: Battles, removals: Removals) -> tuple[FloatArray, FloatArray]:
         wins = removals.wins(data.units.counts, data.n_items)
         if not self.ridge:
             check_connected(wins > 0, data)
         return wins, strengths(wins, self.ridge * removals.battle)
-
-
-@dataclass(frozen=True)
-class BattleFolds:
-    """Units of one pair by its curve where that is accurate, all others by Newton's method."""
-
-    scores: FloatArray
-    wins: FloatArray
-    removals: Removals
-    ridge: float
-    tolerance: float = TOLERANCE
-    scale: tuple[float, float] = SCALES["log-odds"]
-    """Where log odds of 0 are among the scores that are asked for, and how much log odds of 1 are."""
-
-    @cached_property
-    def curves(self) -> Curves:
-        """The fit, expanded."""
-        return Curves(self.wins, self.scores, self.ridge, self.tolerance)
-
-    @cached_property
-    def _owners(self) -> IntArray:
-        return np.unique(self.removals.owner)
-
-    @cached_property
-    def sketch(self) -> tuple[IntArray, Sketch]:
-        """The units of one pair, and scores near those without them."""
-        units, folds = self.removals.one_pair
-        return units, Sketch(self.curves, folds, self.scale[1])
-
-    def rows(self, units: slice | IntArray) -> FloatArray:
-        """Return the scores without each of some units, given in order."""
-        if isinstance(units, slice):
-            units = np.arange(units.start, units.stop)
-        single, folds = self.removals.one_pair
-        one = np.isin(units, single, assume_unique=True)
-        # The others are units of several pairs, and units that take nothing away.
-        found, sound = np.repeat(self.scores[np.newaxis], len(units), axis=0), np.zeros_like(one)
-        if self.curves.steady and one.any():
-            cut = folds.part(np.searchsorted(single, units[one]))
-            found[one], sound[one] = self.curves.solve(cut)
-        rest = np.flatnonzero(~sound & np.isin(units, self._owners, assume_unique=True))
-        if self.curves.steady and len(rest):
-            for part in slices(len(rest), CHUNK_NUMBERS, len(self._chords.first)):
-                some = rest[part]
-                found[some], sound[some] = self._chords.solve(self.removals.some(units[some]), len(some))
-        rest = rest[~sound[rest]]
-        for part in slices(len(rest), CHUNK_NUMBERS, len(self.scores) ** 2):
-            found[rest[part]] = self._refit(units[rest[part]])
-        return found
-
-    @cached_property
-    def _chords(self) -> Chords:
-        return Chords(self.curves, self.wins, self.ridge)
-
-    def _refit(self, chosen: IntArray) -> FloatArray:
-        wins, taken = np.repeat(self.wins[np.newaxis], len(chosen), axis=0), self.removals.some(chosen)
-        wins[taken.owner, taken.winner, taken.loser] -= taken.weight
-        return strengths(wins, self.ridge, self.scores)
 
 
 @dataclass(frozen=True)
@@ -236,7 +175,7 @@ class Removals:
         half = pairs.ties / 2.0
         forth = (owner * items + pairs.winner) * items + pairs.loser
         back = (owner * items + pairs.loser) * items + pairs.winner
-        parts = 2 * data.weight_parts[1]
+        parts = 2 * data.shares.scale
         weight = np.rint(np.concatenate([pairs.wins + half, half]) * parts)
         some = np.flatnonzero(weight)
         key, place = np.unique(np.concatenate([forth, back])[some], return_inverse=True)
