@@ -10,7 +10,7 @@ import pytest
 from adversary.test_pairwise import drawn
 from oracles.counting_again import worst_margins
 from steadyrank import Study
-from steadyrank.errors import InvalidWeightError
+from steadyrank.errors import InvalidCountError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,7 +52,7 @@ def test_margins_hold_the_fewest(kind: str, weighted: bool, grouped: bool, cases
         study = Study(case.data(), "condorcet")
         try:
             found = study.margin(k)
-        except InvalidWeightError:  # without one unit nothing is left
+        except InvalidCountError:  # without one unit nothing is left
             continue
         asked, fewest = asked + 1, fewest_leaving(case, k)
         if fewest is None:

@@ -7,7 +7,7 @@ import pytest
 
 from engine_makers import maker, relation
 from steadyrank import MeanRating, Ratings, ScoreMatrix, SteadyrankError, Study, Votes
-from steadyrank.errors import EngineError, InvalidDataError, ValueRangeError
+from steadyrank.errors import EngineError, InvalidDataError, InvalidSettingError
 from steadyrank.margins import entries
 from steadyrank.scorers.sums import scores_without
 
@@ -235,6 +235,6 @@ def test_the_range_of_values_is_that_of_the_units_that_stay(lazily_here):
     columns = {"user": [1, 1, 2, 3, 3], "item": ["a", "b", "a", "a", "b"], "rating": [1, 2, 3, 9, 9]}
     scorer = MeanRating(value_range=(1, 5))
     for data in both_ratings(lazily_here, columns):
-        with pytest.raises(ValueRangeError, match="go from 1 to 9"):
+        with pytest.raises(InvalidSettingError, match="go from 1 to 9"):
             scorer.score(data)
         assert scorer.score(data.without(2)).tolist() == [4 / 3, 1.0]

@@ -234,6 +234,8 @@ class MarginSearch:
         found = np.where(moves, 1, min(max(least, 2), self.total))
         if not self.pairs.certified or len(inside) * len(outside) > MOST_PAIRS:
             return found
+        if len(self.order) * (len(self.order) - 1) <= 2 * self._few:
+            return np.where(moves, 1, np.maximum(found, self._away_of_all(k)))
         bounds = np.concatenate([bounds for _, bounds in self._at_least(inside, outside)])
         ends = ((inside, bounds.T), (outside, bounds))
         close = np.zeros(bounds.shape, dtype=np.bool_)
@@ -251,6 +253,22 @@ class MarginSearch:
             bounds[row, column], close[row, column] = np.maximum(bounds[row, column], closer), True
         for items, numbers in ends:
             found[items] = np.where(moves[items], 1, np.maximum(found[items], numbers.min(axis=0)))
+        return found
+
+    def _away_of_all(self, k: int) -> IntArray:
+        """Return how far each item is from rank k, all pairs looked at closely.
+
+        An item outside must pass so many of those ahead that k - 1 are left; of those behind one inside
+        so many must pass it that k are ahead, and one of them comes from outside.
+        """
+        items, found = len(self.order), np.empty(len(self.order), dtype=np.int64)
+        ahead, behind = np.triu_indices(items, 1)
+        bounds = np.full((items, items), self.total)
+        bounds[ahead, behind] = self.pairs.at_least(self.order[ahead], self.order[behind], closely=True)
+        inside, outside = np.arange(k), np.arange(k, items)
+        found[self.order[k:]] = np.sort(bounds, axis=0)[outside - k, outside]
+        passed = np.sort(bounds, axis=1)[inside, k - 1 - inside]
+        found[self.order[:k]] = np.maximum(passed, bounds[:k, k:].min(axis=1))
         return found
 
     def neighbours(self, most: int) -> Bounded:

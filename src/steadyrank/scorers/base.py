@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import numpy as np
 
 from steadyrank.data.observations import with_notes
-from steadyrank.errors import NotANumberError, NothingLeftError, NoUnitsError, WrongDataError, shorten
+from steadyrank.errors import NotANumberError, no_units, nothing_left, shorten, wrong_data
 from steadyrank.scorers.settings import check_settings
 from steadyrank.sums.blocks import DenseBlock, Wanted, bounds_of, reordered_of, shifts_of, slices
 
@@ -186,15 +186,15 @@ def check_kind(data: object, takes: tuple[str, ...], *, scorer: str, classes: bo
     if isinstance(data, Observations):
         given, names = data.kind.name, ", ".join(scorers_for(data.kind.name))
         way_out = f"Omit the scorer for the usual one, or choose one that takes {given}: {names}."
-    raise WrongDataError(scorer, " or ".join(takes) or OBSERVATIONS, given, way_out=way_out)
+    raise wrong_data(scorer, " or ".join(takes) or OBSERVATIONS, given, way_out=way_out)
 
 
 def check_several(data: Observations) -> None:
     """Complain about data with no units, or a single one: without it nothing is left."""
     if not data.n_units:
-        raise NoUnitsError
+        raise no_units()
     if data.n_units < 2:
-        raise NothingLeftError(data.units.kind)
+        raise nothing_left(data.units.kind)
 
 
 class LeaveOneOut(ABC):

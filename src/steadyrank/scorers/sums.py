@@ -100,12 +100,16 @@ class SumsOut(LeaveOneOut):
         return self.added.touching(self.sums, Wanted.of(self.scores, items))
 
 
+MOST_LISTED = 2**24
+"""Up to so many units that leave are listed one by one; data without more of them are scored anew."""
+
+
 def scores_without(out: LeaveOneOut, leaving: IntArray) -> FloatArray | None:
     """Return what scoring anew gives without so many of each distinct unit, where that is quick.
 
     Exact sums of those that leave are taken from the exact sums of all.
     """
-    if not isinstance(out, SumsOut) or not out.sums.exact:
+    if not isinstance(out, SumsOut) or not out.sums.exact or leaving.sum() > MOST_LISTED:
         return None
     gone = out.added.given_by(np.repeat(np.arange(len(leaving)), leaving))
     if gone is None or not (out.sums.prior.weight or (gone[1] < out.sums.counts).all()):
@@ -171,7 +175,7 @@ class EntrySums(SumScorer):
         form, (lowest, highest) = entries.form, self.value_range
         least, most = form.lowest, form.highest
         if least < lowest or most > highest:
-            raise errors.ValueRangeError(
+            raise errors.InvalidSettingError(
                 f"{entries.what} go from {least:g} to {most:g} and leave the stated value_range="
                 f"{self.value_range}{entries.first_outside(lowest, highest)}",
                 way_out=f"State the range that {entries.what} can have.",
@@ -190,7 +194,7 @@ class EntrySums(SumScorer):
             unit = data.units.labels[int(entries.values_of(items[:1])[0].min())]
             without = f"the only {data.units.kind} that has some ({shorten(unit)} for the first)"
         names = [data.items[item] for item in items[:SHOWN]]
-        raise errors.ItemWithoutDataError(names, len(items), without=without, way_out=self.way_out)
+        raise errors.items_without_data(names, len(items), without=without, way_out=self.way_out)
 
 
 def checked_range(value_range: tuple[float, float]) -> tuple[float, float]:
@@ -206,5 +210,5 @@ def checked_range(value_range: tuple[float, float]) -> tuple[float, float]:
     return lowest, highest
 
 
-def _range_error(rule: str, given: object) -> errors.ValueRangeError:
-    return errors.ValueRangeError(f"value_range must {rule}, but is {shorten(given)}.")
+def _range_error(rule: str, given: object) -> errors.InvalidSettingError:
+    return errors.InvalidSettingError(f"value_range must {rule}, but is {shorten(given)}.")

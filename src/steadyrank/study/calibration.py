@@ -19,7 +19,7 @@ from steadyrank.operators.boundary import MOST_OF_EPS, effective_eps, just_above
 from steadyrank.operators.checks import check_eps, check_whole
 from steadyrank.scorers.base import Sketched, check_several, declared
 from steadyrank.study.certificate import Certificate, Claims, Guarantee, unchecked
-from steadyrank.wording import counted, plural, rounded_up
+from steadyrank.text import counted, plural, rounded_up
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray

@@ -26,7 +26,7 @@ from steadyrank.scorers.base import gaps_without
 from steadyrank.study.document import EXACT_IN_JSON, MAX_FLIPS, label, told
 from steadyrank.study.margin import Asked, Margin, index_of, margin_of
 from steadyrank.study.results import Result, origin
-from steadyrank.wording import counted, plural
+from steadyrank.text import counted, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from steadyrank.errors import InvalidPolicyError, InvalidValueError, Option, listing, shorten
+from steadyrank.errors import InvalidValueError, Option, listing, not_a_choice, shorten
 from steadyrank.margins.lists import Withstanding
 from steadyrank.margins.pairs import last_true, turning
 from steadyrank.margins.search import NEAREST, Found, order_of, precedes
@@ -19,7 +19,7 @@ from steadyrank.operators.topk_sets import inflated_topk, topk
 from steadyrank.reading.arrays import frozen
 from steadyrank.study.document import MAX_FLIPS, label, labels, told
 from steadyrank.study.results import Result, origin
-from steadyrank.wording import counted, plural
+from steadyrank.text import counted, plural
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
@@ -304,7 +304,7 @@ def _alone(facts: Facts, k: int | None, item: int | None, pair: tuple[int, int] 
 def margin_of(study: Study, asked: Asked, by: str) -> Margin:
     """Return the margin of a top k, of one item of it, of a pair, or of the full ranking."""
     if by not in MUST:
-        raise InvalidPolicyError("by", by, tuple(MUST))
+        raise not_a_choice("by", by, tuple(MUST))
     k, item, pair, eps = asked
     if pair is not None and (k is not None or item is not None or eps is not None):
         raise InvalidValueError(
