@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.scorers.base import Settled
     from steadyrank.study.facts import Facts
 
 Claim = Literal["observed", "proved", "none"]
@@ -38,33 +37,23 @@ Claim = Literal["observed", "proved", "none"]
 FITTED = 4_000_000
 """Distinct units times items from which full rankings of fitted scores rest on bounds."""
 
-SUMS = 1e-12
-"""More than what rounding of the operators' sums amounts to, relative to eps."""
-
 NOTHING: IntArray = np.empty(0, dtype=np.int64)
-
-SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
 
 
 def check_delta(delta: object, called: str = "delta") -> float:
     """Return ``delta`` as a float from 0 to below 1."""
-    if isinstance(delta, bool) or not isinstance(delta, int | float | np.integer | np.floating):
-        raise InvalidValueError(f"{called} must be a number from 0 to below 1, but is {shorten(delta)}")
-    if not 0 <= float(delta) < 1:
-        raise InvalidValueError(
-            f"{called} must be from 0 to below 1 (the share of units that may break the answer), "
-            f"but is {shorten(delta)}"
-        )
-    return float(delta)
+    number = isinstance(delta, int | float | np.integer | np.floating) and not isinstance(delta, bool)
+    if not (number and 0 <= float(delta) < 1):  # type: ignore[arg-type]
+        allowed = "a number from 0 to below 1 (the share of units that may break the answer)"
+        raise InvalidValueError(f"{called} must be {allowed}, but is {shorten(delta)}")
+    return float(delta)  # type: ignore[arg-type]
 
 
 def check_one_target(delta: float, eps: float | None) -> None:
     """Complain where both a target delta and an eps are given: one follows from the other."""
     if delta and eps is not None:
-        raise InvalidValueError(
-            "take either delta or eps, not both",
-            way_out=["Omit ", Option("delta"), " or ", Option("eps"), "."],
-        )
+        told = "take either delta or eps, not both"
+        raise InvalidValueError(told, way_out=["Omit ", Option("delta"), " or ", Option("eps"), "."])
 
 
 class Made(NamedTuple):
@@ -160,7 +149,8 @@ class Calibration:
         """The eps, for each distinct unit, above which leaving it out does not break the answer."""
         study = self.study
         if self._cover and self.k is not None:
-            return np.asarray(study.critical_eps(self.k)[study.order][study.deletions(self.k).reach - 1])
+            reach = study.deletions(self.k).reach  # first: it makes the scores, too
+            return np.asarray(study.critical_eps(self.k)[study.order][reach - 1])
         if self.k is not None:
             return study.curve(self.k).breaking_eps
         curve = study.ranking_curve()
@@ -179,23 +169,13 @@ class Calibration:
 
     def _whoever_leaves(self, removals: int, delta: float, eps: float | None, claim: Claim) -> Made:
         study, scorer = self.study, self.study.scorer.name
-        if delta:
-            raise InvalidValueError(
-                f"an answer that holds whichever units leave has delta = 0, not {delta:g}",
-                way_out=["Omit ", Option("delta"), "."],
-            )
-        if claim != "observed":
-            raise InvalidValueError(
-                f"what holds against several removals is found on these data: it is not {claim!r}",
-                way_out=["Omit ", Option("claim", claim), "."],
-            )
+        if delta or claim != "observed":
+            told = "what holds against several removals is found on these data, with delta = 0"
+            raise InvalidValueError(told, way_out=["Omit ", Option("delta" if delta else "claim"), "."])
         if not study.margin_search().contests.several:
+            told = f"nothing bounds what {removals:,} {plural(study.unit)} that leave together can do"
             otherwise = ", or a scorer whose margins are bounded below."
-            raise NoProofError(
-                scorer,
-                f"nothing bounds what {removals:,} {plural(study.unit)} that leave together can do",
-                way_out=["Use ", Option("removals", "1"), otherwise],
-            )
+            raise NoProofError(scorer, told, way_out=["Use ", Option("removals", "1"), otherwise])
         bounds = Withstanding(study, removals)
         if eps is None and self._cover and self.k is not None:
             listed = study.order[bounds.listed(self.k)]
@@ -203,11 +183,9 @@ class Calibration:
         needed = just_above(bounds.eps_needed(self.k, cover=self._cover))
         smallest = max(needed, study.tie_eps)
         if eps is not None and eps < needed:
-            raise NoProofError(
-                scorer,
-                f"no rule proves that eps = {eps:.6g} holds against {counted(removals, 'removal')}",
-                way_out=["Omit ", Option("eps"), f", or give {rounded_up(smallest)} or more."],
-            )
+            told = f"no rule proves that eps = {eps:.6g} holds against {counted(removals, 'removal')}"
+            larger = f", or give {rounded_up(smallest)} or more."
+            raise NoProofError(scorer, told, way_out=["Omit ", Option("eps"), larger])
         found = self._claims.certified(eps or smallest, removals, chosen=eps is None)
         return self._inflated(found, told=True)
 
@@ -220,10 +198,9 @@ class Calibration:
         """Return an inflated answer at an eps that was given or is the tightest, or the ball's list."""
         if claim == "none":
             if eps is None:
-                raise InvalidValueError(
-                    "a claim of 'none' goes with an eps; for a target delta something is checked",
-                    way_out=["Give ", Option("eps"), ", or omit ", Option("claim", "none"), "."],
-                )
+                told = "a claim of 'none' goes with an eps; for a target delta something is checked"
+                claimed = ", or omit ", Option("claim", "none"), "."
+                raise InvalidValueError(told, way_out=["Give ", Option("eps"), *claimed])
             return self._inflated(unchecked(eps, self.guarantee), told=False)
         if eps is None and claim == "observed":
             return self._inflated(self._observed(self.eps_needed(delta), target=delta), told=True)
@@ -292,73 +269,9 @@ class Calibration:
         return found.by_shifts() if bounded else found
 
 
-@dataclass(frozen=True)
-class Inflation:
-    """Where the eps of inflated answers comes from: it was given, or is the tightest for a target.
-
-    Attributes
-    ----------
-    eps : float or None
-        The one that was given.
-    target : float
-        The share of units that may break an answer.
-    guarantee : {"cover", "overlap"}
-        What breaking means.
-    """
-
-    study: Facts
-    eps: float | None
-    target: float
-    guarantee: Guarantee
-
-    def eps_of(self, k: int | None) -> float:
-        """Return the eps of the top k, or without a k of the ranking."""
-        if self.eps is not None:
-            return self.eps
-        return Calibration(self.study, k, self.guarantee).eps_needed(self.target)
-
-
 def _check_choice(name: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
         raise InvalidValueError(f"{name} must be one of {', '.join(known)}, but is {shorten(value)}")
-
-
-def reaching_eps(shifts: FloatArray, scores: FloatArray, eps: float) -> BoolArray:
-    r"""Return which shifts reach ``eps``, those that do up to rounding included.
-
-    The operators lower eps by a slack for rounding. A shift within that slack of eps is on the
-    boundary for them, so it must be for the bound, or a delta could exceed its own bound.
-
-    Examples
-    --------
-    >>> reaching_eps(np.array([0.1, 0.2 - 1e-16, 0.3]), np.array([1.0, 0.5]), eps=0.2)
-    array([False,  True,  True])
-    """
-    largest = float(np.abs(scores).max()) + float(shifts.max(initial=0.0))
-    with np.errstate(over="ignore"):
-        found: BoolArray = shifts >= effective_eps(eps, largest) * (1 - SUMS)
-    return found
-
-
-def settled_at(eps: float) -> Settled:
-    """Return which shifts need not be exact to tell who reaches eps: far from it, not largest."""
-
-    def settled(shifts: FloatArray, errors: FloatArray) -> BoolArray:
-        far = np.abs(shifts - eps) > errors + 2 * MOST_OF_EPS * eps
-        return np.asarray(far & (shifts + errors < (shifts - errors).max(initial=0.0)))
-
-    return settled
-
-
-def settled_beside(delta: float, counts: IntArray) -> Settled:
-    """Return which shifts need not be exact to tell the one that a share ``delta`` of all exceed."""
-
-    def settled(shifts: FloatArray, errors: FloatArray) -> BoolArray:
-        least, most = shifts - errors, shifts + errors
-        low, high = (exceeded_by_at_most(delta, bound, counts) for bound in (least, most))
-        return np.asarray((most < low) | (least > high))
-
-    return settled
 
 
 def eps_above(delta: float, values: FloatArray, counts: IntArray, ties: float) -> float:
@@ -385,9 +298,3 @@ def allowed_units(delta: float, total: int) -> int:
     """
     number = round(delta * total)
     return number if number / total <= delta else number - 1
-
-
-def smallest_gap_eps(scores: FloatArray) -> float:
-    """Return an eps so small that it inflates nothing but exact ties."""
-    halves = np.diff(np.unique(scores) / 2)  # halved before: a gap may overflow
-    return max(float(halves.min()), SMALLEST) if len(halves) else 1.0
