@@ -216,8 +216,7 @@ def test_without_an_eps_pairs_and_orders_are_held_against_ranges(make, cases: Ca
         ends, starts = (dict(zip(was, places[name], strict=True)) for name in ("old_worst", "old_best"))
         now = [item for item in found.new_ranking if item in found.common]
         turned = {
-            (ahead, behind): places["old_worst"][was.index(ahead)]
-            < places["old_best"][was.index(behind)]
+            (ahead, behind): ends[ahead] < starts[behind]
             for ahead, behind in combinations(was, 2)
             if now.index(behind) < now.index(ahead)
         }
