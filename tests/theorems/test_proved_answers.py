@@ -15,7 +15,7 @@ from steadyrank.errors import SteadyrankError
 from steadyrank.scorers import Bagged, BradleyTerry, ColumnMeans, Plurality, Refit, Ridge, as_scorer
 from steadyrank.scorers.registry import scorers_for
 from steadyrank.study.standings import TopKDeletions
-from steadyrank.wording import rounded_up
+from steadyrank.text import rounded_up
 
 
 def hashed(data):

@@ -17,7 +17,7 @@ from steadyrank.errors import listing, shorten
 from steadyrank.reading.delimited import COLONS, TABBED, read_delimited, read_movielens
 from steadyrank.reading.files import PARQUET, SPREADSHEET, OpenFile, Source, open_source
 from steadyrank.reading.table import Table
-from steadyrank.wording import counted
+from steadyrank.text import counted
 
 DELIMITERS = ",;\t|"
 RUN = re.compile(rb"\s*\S+\s+(Q0|q0|0)\s+\S+\s+\d+\s+[-+.\deE]+\s+\S+\s*\Z")
@@ -227,7 +227,7 @@ def read_table(
 def format_of(file: OpenFile, name: str | None = None) -> Format:
     """Return the format of a file: as given, or told by its first bytes."""
     if name is not None and name not in FORMATS:
-        raise errors.InvalidPolicyError("format", name, tuple(FORMATS))
+        raise errors.not_a_choice("format", name, tuple(FORMATS))
     if name is not None and not FORMATS[name].also_as_csv:
         return FORMATS[name]
     known = FORMATS.values() if name is None else [FORMATS[name]]
@@ -240,7 +240,7 @@ def _format_of_files(file: OpenFile, name: str | None) -> tuple[Format, list[str
     Its files are those that are to be read from here on.
     """
     if name is not None and name not in FORMATS:
-        raise errors.InvalidPolicyError("format", name, tuple(FORMATS))
+        raise errors.not_a_choice("format", name, tuple(FORMATS))
     folder = file.path
     seen: dict[str, list[Path]] = {}
     for path in file.files():

@@ -23,7 +23,7 @@ from steadyrank.operators.checks import check_eps, check_whole
 from steadyrank.operators.topk_sets import inflated_topk
 from steadyrank.scorers.base import Sketched, check_several, declared
 from steadyrank.study.certificate import Certificate, Claims, Guarantee, unchecked
-from steadyrank.wording import counted, plural, rounded_up
+from steadyrank.text import counted, plural, rounded_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -172,11 +172,11 @@ class Calibration:
         if delta or claim != "observed":
             told = "what holds against several removals is found on these data, with delta = 0"
             raise InvalidValueError(told, way_out=["Omit ", Option("delta" if delta else "claim"), "."])
-        if not study.margin_search().contests.several:
+        if not study.margin_search().pairs.certified:
             told = f"nothing bounds what {removals:,} {plural(study.unit)} that leave together can do"
             otherwise = ", or a scorer whose margins are bounded below."
             raise NoProofError(scorer, told, way_out=["Use ", Option("removals", "1"), otherwise])
-        bounds = Withstanding(study, removals)
+        bounds = Withstanding(study.margin_search(), removals)
         if eps is None and self._cover and self.k is not None:
             listed = study.order[bounds.listed(self.k)]
             return Made(self._claims.certified(None, removals, chosen=True), listed, told=True)
