@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.errors import Option, SteadyrankError
-from steadyrank.operators.intervals import rank_intervals, tiers
 from steadyrank.reading.arrays import frozen
 from steadyrank.report.export import columns_of
 from steadyrank.scorers.base import gaps_without
@@ -122,7 +121,11 @@ class Answer(Result):
     @cached_property
     def rank_intervals(self) -> tuple[IntArray, IntArray] | None:
         """The best and worst rank of each item over the inflated ranking; None where there is no eps."""
-        return None if self.eps is None else rank_intervals(self.scores, self.eps)
+        if self.eps is None:
+            return None
+        from steadyrank.operators.intervals import rank_intervals
+
+        return rank_intervals(self.scores, self.eps)
 
     @property
     def told(self) -> bool:
@@ -289,8 +292,9 @@ class StableTopK(Answer):
     @cached_property
     def standing_of(self) -> dict[object, Standing]:
         """Where each item stands, by label; nothing where nobody was left out."""
-        known = () if self.standings is None else self.standings.tolist()
-        return dict(zip(self.items, known, strict=False))
+        return (
+            {} if self.standings is None else dict(zip(self.items, self.standings.tolist(), strict=True))
+        )
 
     @cached_property
     def away(self) -> IntArray | None:
@@ -406,6 +410,8 @@ class StableRanking(Answer):
             places = np.arange(1, len(self.order) + 1)
             ends = places[np.maximum.accumulate(self.ranks.worst) == places]
             return tuple(map(self.labels, np.split(self.order, ends[:-1])))
+        from steadyrank.operators.intervals import tiers
+
         return tuple(map(self.labels, tiers(self.scores, self.eps or 0.0)))
 
     def always_ahead(self, one: object, other: object) -> bool:

@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 import numpy as np
 
 from steadyrank.errors import InvalidValueError, NoProofError, Option, shorten
-from steadyrank.margins.lists import Withstanding
-from steadyrank.operators.ball import ball_topk, cover_factor
 from steadyrank.operators.boundary import MOST_OF_EPS, effective_eps, just_above
 from steadyrank.operators.checks import check_eps, check_whole
 from steadyrank.operators.topk_sets import inflated_topk
@@ -92,12 +90,17 @@ class Calibration:
     @property
     def _factor(self) -> float:
         """How much larger than a shift of the scores the eps of an inflated answer must be."""
+        from steadyrank.operators.ball import cover_factor
+
         return cover_factor(len(self.study.items) - (self.k or 1)) if self._cover else 1.0
 
     def made(self, delta: float, eps: float | None, claim: Claim, removals: int) -> Made:
         """Return the answer for a target delta, or for an eps that was given."""
-        _check_choice("claim", claim, get_args(Claim))
-        _check_choice("guarantee", self.guarantee, get_args(Guarantee))
+        given = ("claim", claim, get_args(Claim)), ("guarantee", self.guarantee, get_args(Guarantee))
+        for name, value, known in given:
+            if value not in known:
+                told = f"{name} must be one of {', '.join(known)}, but is {shorten(value)}"
+                raise InvalidValueError(told)
         target = check_delta(delta)
         check_one_target(target, eps)
         if claim != "none" or not self.study.units.total:
@@ -114,15 +117,15 @@ class Calibration:
     def _unless_everything(self, made: Made) -> Certificate:
         """Return the certificate; that it says nothing where the answer holds all that there is."""
         found, items = made.certificate, len(self.study.items)
-        if self.k is not None:
-            everything = len(made.listed) == items
-        elif found.eps is not None:
+        if found.delta is None or found.vacuous or items == (self.k or 1):
+            return found
+        everything = len(made.listed) == items
+        if self.k is None and found.eps is not None:
             everything = bool((self.study.critical_eps(1) < found.eps).all())
-        else:
+        elif self.k is None:
             ranks = self.study.ranks(items)
             everything = bool((ranks.best == 1).all() and (ranks.worst == items).all())
-        claimed = found.delta is not None and not found.vacuous and items > (self.k or 1)
-        return found.nothing_left_out() if everything and claimed else found
+        return found.nothing_left_out() if everything else found
 
     def _left_out(self) -> Made:
         """Return what holds the plain answers without each unit, and nothing else."""
@@ -176,6 +179,8 @@ class Calibration:
             told = f"nothing bounds what {removals:,} {plural(study.unit)} that leave together can do"
             otherwise = ", or a scorer whose margins are bounded below."
             raise NoProofError(scorer, told, way_out=["Use ", Option("removals", "1"), otherwise])
+        from steadyrank.margins.lists import Withstanding
+
         bounds = Withstanding(study.margin_search(), removals)
         if eps is None and self._cover and self.k is not None:
             listed = study.order[bounds.listed(self.k)]
@@ -204,13 +209,15 @@ class Calibration:
             return self._inflated(unchecked(eps, self.guarantee), told=False)
         if eps is None and claim == "observed":
             return self._inflated(self._observed(self.eps_needed(delta), target=delta), told=True)
-        bound = self.study.scorer.sensitivity(self.study.data)
-        if bound is not None and eps is None:
-            return self._proved(bound.eps, partial(self._claims.proved_by_sensitivity, bound=bound))
-        if bound is not None and eps is not None and self._surely_above(eps, self._factor * bound.eps):
-            # Proved for all datasets, so also for this one, and at no cost.
-            found = self._claims.proved_by_sensitivity(eps, bound=bound, factor=self._factor)
-            return self._inflated(found, told=self._told)
+        if (bound := self.study.scorer.sensitivity(self.study.data)) is not None:
+            if eps is None:
+                return self._proved(bound.eps, partial(self._claims.proved_by_sensitivity, bound=bound))
+            least = self._factor * bound.eps
+            # Above it also after the operators' allowance for rounding.
+            if effective_eps(eps, float(np.abs(self.study.scores).max()) + least) > least:
+                # Proved for all datasets, so also for this one, and at no cost.
+                found = self._claims.proved_by_sensitivity(eps, bound=bound, factor=self._factor)
+                return self._inflated(found, told=self._told)
         if eps is not None and claim == "observed":
             return self._inflated(self._observed(eps), told=True)
         return self._proved_by_bagging(delta, eps)
@@ -225,6 +232,8 @@ class Calibration:
         if self.k is None or not self._cover:
             found = certificate(just_above(self._factor * eps), factor=self._factor)
             return self._inflated(found, told=self._told)
+        from steadyrank.operators.ball import ball_topk
+
         radius = just_above(eps)
         listed = ball_topk(self.study.scores, self.k, radius)
         return Made(certificate(radius, factor=None), listed, told=self._told)
@@ -247,11 +256,6 @@ class Calibration:
         found = certificate(eps, delta=ratio * ratio, factor=self._factor)
         return self._inflated(found, told=self._told)
 
-    def _surely_above(self, eps: float, bound: float) -> bool:
-        """Tell whether eps exceeds a bound also after the operators' allowance for rounding."""
-        largest = float(np.abs(self.study.scores).max()) + bound
-        return bool(effective_eps(eps, largest) > bound)
-
     def _observed(self, eps: float, target: float | None = None) -> Certificate:
         """Return the certificate of an audit at this eps, which was given or chosen for a target."""
         study, chosen = self.study, target is not None
@@ -267,11 +271,6 @@ class Calibration:
         number, ties = int(study.units.counts[broken].sum()), chosen and eps == study.tie_eps
         found = self._claims.observed(eps, number, chosen=chosen, ties=ties, target=target or 0.0)
         return found.by_shifts() if bounded else found
-
-
-def _check_choice(name: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise InvalidValueError(f"{name} must be one of {', '.join(known)}, but is {shorten(value)}")
 
 
 def eps_above(delta: float, values: FloatArray, counts: IntArray, ties: float) -> float:

@@ -257,12 +257,11 @@ class Claims:
         times the bound.
         """
         because = bound.sentence[:1].lower() + bound.sentence[1:].removesuffix(".")
-        larger = f"eps = {rounded_down(eps, 6)} is {_more_than(factor)}"
+        why = f", because {because}, and eps = {rounded_down(eps, 6)} is {_more_than(factor)}"
         promise = f"leave out any one {self.unit}, and the new {self._holds} (delta = 0)"
-        told = "Proved for every dataset of this size and the kind named here", promise
-        parts = (*told, f", because {because}, and {larger}")
+        told = "Proved for every dataset of this size and the kind named here", promise, why
         numbers = {**bound.numbers, "bound": bound.eps}
-        return self._made((eps, 0.0, "proved", bound.rule), parts, numbers)
+        return self._made((eps, 0.0, "proved", bound.rule), told, numbers)
 
     def proved_by_bagging(
         self, eps: float, delta: float, numbers: Mapping[str, float], factor: float | None
@@ -281,9 +280,8 @@ class Claims:
             f". There are {numbers['n']:,} {plural(self.unit)}; the price of {numbers['bags']:,} bags, "
             f"{how}, is the term {term}{numbers['finite_bags']:.3g} beside C = {numbers['C']:.3g}"
         )
-        told = "Proved for bagging", promise, why
         kind: Kind = eps, min(delta, 1.0), "proved", "bagging"
-        found = self._made(kind, told, numbers, bare=delta >= 1)
+        found = self._made(kind, ("Proved for bagging", promise, why), numbers, bare=delta >= 1)
         return replace(found, vacuous=delta >= 1 or eps > reach)
 
     def _bagging_claim(self, eps: float, delta: float, reach: float) -> tuple[str, str]:
@@ -298,11 +296,9 @@ class Claims:
         )
         if eps <= reach:
             return promise, ""
-        return promise, (
-            f". The bound is vacuous here: eps = {rounded_down(eps, 6)} is larger than {reach:.6g}, "
-            "which is enough for any two possible outputs without bagging. More bags or smaller bags "
-            "would help"
-        )
+        vacuous = f". The bound is vacuous here: eps = {rounded_down(eps, 6)} is larger than {reach:.6g}"
+        enough = "which is enough for any two possible outputs without bagging"
+        return promise, f"{vacuous}, {enough}. More bags or smaller bags would help"
 
 
 def _more_than(factor: float | None) -> str:
@@ -314,9 +310,7 @@ def _more_than(factor: float | None) -> str:
 
 def unchecked(eps: float, guarantee: Guarantee) -> Certificate:
     """Return the certificate of an eps given by hand, without an audit."""
-    promise = "Nothing is claimed: no unit was left out."
-    sentence = (
-        f"Nothing is claimed: eps = {eps:.6g} was given by hand, "
-        f"and no unit was left out to check it. {CAVEAT}"
-    )
-    return Certificate(eps, None, "none", "given", sentence, guarantee=guarantee, promise=promise)
+    nothing, nobody = "Nothing is claimed: ", "no unit was left out"
+    told = f"{nothing}eps = {eps:.6g} was given by hand, and {nobody} to check it. {CAVEAT}"
+    short = f"{nothing}{nobody}."
+    return Certificate(eps, None, "none", "given", told, guarantee=guarantee, promise=short)
