@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from oracles.standing import Stands, check_headline, covering_list
-from steadyrank import Study, audit, stable_ranking, stable_topk, topk
+from steadyrank import ScoreMatrix, Study, audit, stable_ranking, stable_topk, topk
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
 from steadyrank.study import standings
@@ -30,6 +30,8 @@ from tests.adversary.test_margins import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from steadyrank.study.certificate import Guarantee
 
     Cases = Callable[[int], Iterator[np.random.Generator]]
 
@@ -214,3 +216,24 @@ def test_equal_scores_at_the_border_are_said_first(make, cases: Cases):
             assert f"({named([study.items[item] for item in equal], 'and')}): of equal" in said[0]
         ties += tied
     assert ties
+
+
+def test_lists_made_anew_part_only_where_they_need_not_cover(cases: Cases):
+    """Both lists hold the plain top k without the unit, whatever the new eps is."""
+    parted = 0
+    for rng in cases(10):
+        study = Study(ScoreMatrix(rng.normal(size=(6, 6)).round(1)))
+        k = int(rng.integers(1, 4))
+        assert parted_units(study, k, "cover") == 0
+        parted += parted_units(study, k, "overlap")
+    assert parted  # overlap alone does not withstand another eps
+
+
+def parted_units(study: Study, k: int, guarantee: Guarantee) -> int:
+    full = set(stable_topk(study, k, guarantee=guarantee).members)
+    number = 0
+    for unit, copies in enumerate(study.units.counts.tolist()):
+        rest = Study(study.data.without(unit), study.scorer)
+        again = set(stable_topk(rest, k, guarantee=guarantee).members)
+        number += copies * (len(full & again) < k)
+    return number

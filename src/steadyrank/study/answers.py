@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.errors import Option, SteadyrankError
-from steadyrank.operators.intervals import rank_intervals, tiers
 from steadyrank.reading.arrays import frozen
 from steadyrank.report.export import columns_of
 from steadyrank.scorers.base import gaps_without
@@ -122,7 +121,11 @@ class Answer(Result):
     @cached_property
     def rank_intervals(self) -> tuple[IntArray, IntArray] | None:
         """The best and worst rank of each item over the inflated ranking; None where there is no eps."""
-        return None if self.eps is None else rank_intervals(self.scores, self.eps)
+        if self.eps is None:
+            return None
+        from steadyrank.operators.intervals import rank_intervals
+
+        return rank_intervals(self.scores, self.eps)
 
     @property
     def told(self) -> bool:
@@ -175,10 +178,9 @@ class Answer(Result):
             | {"critical_eps": document.finite(row.critical_eps)}
             for row in self.rows(limit)
         ]
-        return self.claimed() | {"confidence": beside, "rows": rows}
-
-    def _margin_found(self) -> dict[str, Any] | None:
-        return self.margin.parts() if self.told and self.has_study else None
+        margin = self.margin.parts() if self.told and self.has_study else None
+        told = {"suggestions": headlines.suggestions(self), "margin": margin, "confidence": beside}
+        return self.claimed() | told | {"rows": rows}
 
     def _columns(self) -> dict[str, list[Any]]:
         names = columns_of(self.document, beside=self.confidence is not None)
@@ -229,10 +231,8 @@ class StableTopK(Answer):
     def __repr__(self) -> str:
         sure = f"sure={len(self.sure):,}, " if self.told else ""
         eps = "" if self.eps is None else f"eps={self.eps:.3g}, "
-        return (
-            f"StableTopK(k={self.k}, members={some_of(self.members)}, {sure}{eps}"
-            f"certificate={self.certificate.status!r})"
-        )
+        told = f"k={self.k}, members={some_of(self.members)}, {sure}{eps}"
+        return f"StableTopK({told}certificate={self.certificate.status!r})"
 
     def __len__(self) -> int:
         return self.size
@@ -292,8 +292,9 @@ class StableTopK(Answer):
     @cached_property
     def standing_of(self) -> dict[object, Standing]:
         """Where each item stands, by label; nothing where nobody was left out."""
-        known = () if self.standings is None else self.standings.tolist()
-        return dict(zip(self.items, known, strict=False))
+        return (
+            {} if self.standings is None else dict(zip(self.items, self.standings.tolist(), strict=True))
+        )
 
     @cached_property
     def away(self) -> IntArray | None:
@@ -330,11 +331,9 @@ class StableTopK(Answer):
         return {
             "headline": headlines.topk_headline(self),
             "warnings": list(headlines.topk_warnings(self)),
-            "suggestions": headlines.suggestions(self),
             "k": self.k,
             "size": self.size,
             "summary": {"size": self.size, **summary},
-            "margin": self._margin_found(),
         }
 
     def _audited(self) -> dict[str, Any]:
@@ -383,10 +382,8 @@ class StableRanking(Answer):
 
     def __repr__(self) -> str:
         eps = "" if self.eps is None else f"eps={self.eps:.3g}, "
-        return (
-            f"StableRanking(ranking={some_of(self.ranking)}, tiers={len(self.tiers):,}, "
-            f"{eps}certificate={self.certificate.status!r})"
-        )
+        told = f"ranking={some_of(self.ranking)}, tiers={len(self.tiers):,}, {eps}"
+        return f"StableRanking({told}certificate={self.certificate.status!r})"
 
     def __len__(self) -> int:
         return len(self.items)
@@ -409,11 +406,13 @@ class StableRanking(Answer):
         Without an eps these are the rankings of the data and of the data without each unit: a block ends
         where no item before it ever comes later.
         """
-        if self.eps is not None or self.ranks is None:
-            return tuple(self.labels(block) for block in tiers(self.scores, self.eps or 0.0))
-        places = np.arange(1, len(self.order) + 1)
-        ends = places[np.maximum.accumulate(self.ranks.worst) == places]
-        return tuple(self.labels(block) for block in np.split(self.order, ends[:-1]))
+        if self.eps is None and self.ranks is not None:
+            places = np.arange(1, len(self.order) + 1)
+            ends = places[np.maximum.accumulate(self.ranks.worst) == places]
+            return tuple(map(self.labels, np.split(self.order, ends[:-1])))
+        from steadyrank.operators.intervals import tiers
+
+        return tuple(map(self.labels, tiers(self.scores, self.eps or 0.0)))
 
     def always_ahead(self, one: object, other: object) -> bool:
         """Tell whether one item is ahead of another in the data and without any one unit of them."""
@@ -434,9 +433,7 @@ class StableRanking(Answer):
         return self._listed(None) | {
             "headline": headlines.ranking_headline(self),
             "warnings": list(headlines.ranking_warnings(self)),
-            "suggestions": headlines.suggestions(self),
             "tiers": [document.labels(tier) for tier in self.tiers],
-            "margin": self._margin_found(),
         }
 
     def plot(self, ax: Axes | None = None) -> Axes:

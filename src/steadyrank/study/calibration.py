@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 import numpy as np
 
 from steadyrank.errors import InvalidValueError, NoProofError, Option, shorten
-from steadyrank.margins.lists import Withstanding
-from steadyrank.operators.ball import ball_topk, cover_factor
 from steadyrank.operators.boundary import MOST_OF_EPS, effective_eps, just_above
 from steadyrank.operators.checks import check_eps, check_whole
 from steadyrank.operators.topk_sets import inflated_topk
@@ -29,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.scorers.base import Settled
     from steadyrank.study.facts import Facts
 
 Claim = Literal["observed", "proved", "none"]
@@ -38,33 +35,23 @@ Claim = Literal["observed", "proved", "none"]
 FITTED = 4_000_000
 """Distinct units times items from which full rankings of fitted scores rest on bounds."""
 
-SUMS = 1e-12
-"""More than what rounding of the operators' sums amounts to, relative to eps."""
-
 NOTHING: IntArray = np.empty(0, dtype=np.int64)
-
-SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
 
 
 def check_delta(delta: object, called: str = "delta") -> float:
     """Return ``delta`` as a float from 0 to below 1."""
-    if isinstance(delta, bool) or not isinstance(delta, int | float | np.integer | np.floating):
-        raise InvalidValueError(f"{called} must be a number from 0 to below 1, but is {shorten(delta)}")
-    if not 0 <= float(delta) < 1:
-        raise InvalidValueError(
-            f"{called} must be from 0 to below 1 (the share of units that may break the answer), "
-            f"but is {shorten(delta)}"
-        )
-    return float(delta)
+    number = isinstance(delta, int | float | np.integer | np.floating) and not isinstance(delta, bool)
+    if not (number and 0 <= float(delta) < 1):  # type: ignore[arg-type]
+        allowed = "a number from 0 to below 1 (the share of units that may break the answer)"
+        raise InvalidValueError(f"{called} must be {allowed}, but is {shorten(delta)}")
+    return float(delta)  # type: ignore[arg-type]
 
 
 def check_one_target(delta: float, eps: float | None) -> None:
     """Complain where both a target delta and an eps are given: one follows from the other."""
     if delta and eps is not None:
-        raise InvalidValueError(
-            "take either delta or eps, not both",
-            way_out=["Omit ", Option("delta"), " or ", Option("eps"), "."],
-        )
+        told = "take either delta or eps, not both"
+        raise InvalidValueError(told, way_out=["Omit ", Option("delta"), " or ", Option("eps"), "."])
 
 
 class Made(NamedTuple):
@@ -103,12 +90,17 @@ class Calibration:
     @property
     def _factor(self) -> float:
         """How much larger than a shift of the scores the eps of an inflated answer must be."""
+        from steadyrank.operators.ball import cover_factor
+
         return cover_factor(len(self.study.items) - (self.k or 1)) if self._cover else 1.0
 
     def made(self, delta: float, eps: float | None, claim: Claim, removals: int) -> Made:
         """Return the answer for a target delta, or for an eps that was given."""
-        _check_choice("claim", claim, get_args(Claim))
-        _check_choice("guarantee", self.guarantee, get_args(Guarantee))
+        given = ("claim", claim, get_args(Claim)), ("guarantee", self.guarantee, get_args(Guarantee))
+        for name, value, known in given:
+            if value not in known:
+                told = f"{name} must be one of {', '.join(known)}, but is {shorten(value)}"
+                raise InvalidValueError(told)
         target = check_delta(delta)
         check_one_target(target, eps)
         if claim != "none" or not self.study.units.total:
@@ -125,15 +117,15 @@ class Calibration:
     def _unless_everything(self, made: Made) -> Certificate:
         """Return the certificate; that it says nothing where the answer holds all that there is."""
         found, items = made.certificate, len(self.study.items)
-        if self.k is not None:
-            everything = len(made.listed) == items
-        elif found.eps is not None:
+        if found.delta is None or found.vacuous or items == (self.k or 1):
+            return found
+        everything = len(made.listed) == items
+        if self.k is None and found.eps is not None:
             everything = bool((self.study.critical_eps(1) < found.eps).all())
-        else:
+        elif self.k is None:
             ranks = self.study.ranks(items)
             everything = bool((ranks.best == 1).all() and (ranks.worst == items).all())
-        claimed = found.delta is not None and not found.vacuous and items > (self.k or 1)
-        return found.nothing_left_out() if everything and claimed else found
+        return found.nothing_left_out() if everything else found
 
     def _left_out(self) -> Made:
         """Return what holds the plain answers without each unit, and nothing else."""
@@ -160,7 +152,8 @@ class Calibration:
         """The eps, for each distinct unit, above which leaving it out does not break the answer."""
         study = self.study
         if self._cover and self.k is not None:
-            return np.asarray(study.critical_eps(self.k)[study.order][study.deletions(self.k).reach - 1])
+            reach = study.deletions(self.k).reach  # first: it makes the scores, too
+            return np.asarray(study.critical_eps(self.k)[study.order][reach - 1])
         if self.k is not None:
             return study.curve(self.k).breaking_eps
         curve = study.ranking_curve()
@@ -179,35 +172,25 @@ class Calibration:
 
     def _whoever_leaves(self, removals: int, delta: float, eps: float | None, claim: Claim) -> Made:
         study, scorer = self.study, self.study.scorer.name
-        if delta:
-            raise InvalidValueError(
-                f"an answer that holds whichever units leave has delta = 0, not {delta:g}",
-                way_out=["Omit ", Option("delta"), "."],
-            )
-        if claim != "observed":
-            raise InvalidValueError(
-                f"what holds against several removals is found on these data: it is not {claim!r}",
-                way_out=["Omit ", Option("claim", claim), "."],
-            )
-        if not study.margin_search().contests.several:
+        if delta or claim != "observed":
+            told = "what holds against several removals is found on these data, with delta = 0"
+            raise InvalidValueError(told, way_out=["Omit ", Option("delta" if delta else "claim"), "."])
+        if not study.margin_search().pairs.certified:
+            told = f"nothing bounds what {removals:,} {plural(study.unit)} that leave together can do"
             otherwise = ", or a scorer whose margins are bounded below."
-            raise NoProofError(
-                scorer,
-                f"nothing bounds what {removals:,} {plural(study.unit)} that leave together can do",
-                way_out=["Use ", Option("removals", "1"), otherwise],
-            )
-        bounds = Withstanding(study, removals)
+            raise NoProofError(scorer, told, way_out=["Use ", Option("removals", "1"), otherwise])
+        from steadyrank.margins.lists import Withstanding
+
+        bounds = Withstanding(study.margin_search(), removals)
         if eps is None and self._cover and self.k is not None:
             listed = study.order[bounds.listed(self.k)]
             return Made(self._claims.certified(None, removals, chosen=True), listed, told=True)
         needed = just_above(bounds.eps_needed(self.k, cover=self._cover))
         smallest = max(needed, study.tie_eps)
         if eps is not None and eps < needed:
-            raise NoProofError(
-                scorer,
-                f"no rule proves that eps = {eps:.6g} holds against {counted(removals, 'removal')}",
-                way_out=["Omit ", Option("eps"), f", or give {rounded_up(smallest)} or more."],
-            )
+            told = f"no rule proves that eps = {eps:.6g} holds against {counted(removals, 'removal')}"
+            larger = f", or give {rounded_up(smallest)} or more."
+            raise NoProofError(scorer, told, way_out=["Omit ", Option("eps"), larger])
         found = self._claims.certified(eps or smallest, removals, chosen=eps is None)
         return self._inflated(found, told=True)
 
@@ -220,20 +203,21 @@ class Calibration:
         """Return an inflated answer at an eps that was given or is the tightest, or the ball's list."""
         if claim == "none":
             if eps is None:
-                raise InvalidValueError(
-                    "a claim of 'none' goes with an eps; for a target delta something is checked",
-                    way_out=["Give ", Option("eps"), ", or omit ", Option("claim", "none"), "."],
-                )
+                told = "a claim of 'none' goes with an eps; for a target delta something is checked"
+                claimed = ", or omit ", Option("claim", "none"), "."
+                raise InvalidValueError(told, way_out=["Give ", Option("eps"), *claimed])
             return self._inflated(unchecked(eps, self.guarantee), told=False)
         if eps is None and claim == "observed":
             return self._inflated(self._observed(self.eps_needed(delta), target=delta), told=True)
-        bound = self.study.scorer.sensitivity(self.study.data)
-        if bound is not None and eps is None:
-            return self._proved(bound.eps, partial(self._claims.proved_by_sensitivity, bound=bound))
-        if bound is not None and eps is not None and self._surely_above(eps, self._factor * bound.eps):
-            # Proved for all datasets, so also for this one, and at no cost.
-            found = self._claims.proved_by_sensitivity(eps, bound=bound, factor=self._factor)
-            return self._inflated(found, told=self._told)
+        if (bound := self.study.scorer.sensitivity(self.study.data)) is not None:
+            if eps is None:
+                return self._proved(bound.eps, partial(self._claims.proved_by_sensitivity, bound=bound))
+            least = self._factor * bound.eps
+            # Above it also after the operators' allowance for rounding.
+            if effective_eps(eps, float(np.abs(self.study.scores).max()) + least) > least:
+                # Proved for all datasets, so also for this one, and at no cost.
+                found = self._claims.proved_by_sensitivity(eps, bound=bound, factor=self._factor)
+                return self._inflated(found, told=self._told)
         if eps is not None and claim == "observed":
             return self._inflated(self._observed(eps), told=True)
         return self._proved_by_bagging(delta, eps)
@@ -248,6 +232,8 @@ class Calibration:
         if self.k is None or not self._cover:
             found = certificate(just_above(self._factor * eps), factor=self._factor)
             return self._inflated(found, told=self._told)
+        from steadyrank.operators.ball import ball_topk
+
         radius = just_above(eps)
         listed = ball_topk(self.study.scores, self.k, radius)
         return Made(certificate(radius, factor=None), listed, told=self._told)
@@ -270,11 +256,6 @@ class Calibration:
         found = certificate(eps, delta=ratio * ratio, factor=self._factor)
         return self._inflated(found, told=self._told)
 
-    def _surely_above(self, eps: float, bound: float) -> bool:
-        """Tell whether eps exceeds a bound also after the operators' allowance for rounding."""
-        largest = float(np.abs(self.study.scores).max()) + bound
-        return bool(effective_eps(eps, largest) > bound)
-
     def _observed(self, eps: float, target: float | None = None) -> Certificate:
         """Return the certificate of an audit at this eps, which was given or chosen for a target."""
         study, chosen = self.study, target is not None
@@ -290,75 +271,6 @@ class Calibration:
         number, ties = int(study.units.counts[broken].sum()), chosen and eps == study.tie_eps
         found = self._claims.observed(eps, number, chosen=chosen, ties=ties, target=target or 0.0)
         return found.by_shifts() if bounded else found
-
-
-@dataclass(frozen=True)
-class Inflation:
-    """Where the eps of inflated answers comes from: it was given, or is the tightest for a target.
-
-    Attributes
-    ----------
-    eps : float or None
-        The one that was given.
-    target : float
-        The share of units that may break an answer.
-    guarantee : {"cover", "overlap"}
-        What breaking means.
-    """
-
-    study: Facts
-    eps: float | None
-    target: float
-    guarantee: Guarantee
-
-    def eps_of(self, k: int | None) -> float:
-        """Return the eps of the top k, or without a k of the ranking."""
-        if self.eps is not None:
-            return self.eps
-        return Calibration(self.study, k, self.guarantee).eps_needed(self.target)
-
-
-def _check_choice(name: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise InvalidValueError(f"{name} must be one of {', '.join(known)}, but is {shorten(value)}")
-
-
-def reaching_eps(shifts: FloatArray, scores: FloatArray, eps: float) -> BoolArray:
-    r"""Return which shifts reach ``eps``, those that do up to rounding included.
-
-    The operators lower eps by a slack for rounding. A shift within that slack of eps is on the
-    boundary for them, so it must be for the bound, or a delta could exceed its own bound.
-
-    Examples
-    --------
-    >>> reaching_eps(np.array([0.1, 0.2 - 1e-16, 0.3]), np.array([1.0, 0.5]), eps=0.2)
-    array([False,  True,  True])
-    """
-    largest = float(np.abs(scores).max()) + float(shifts.max(initial=0.0))
-    with np.errstate(over="ignore"):
-        found: BoolArray = shifts >= effective_eps(eps, largest) * (1 - SUMS)
-    return found
-
-
-def settled_at(eps: float) -> Settled:
-    """Return which shifts need not be exact to tell who reaches eps: far from it, not largest."""
-
-    def settled(shifts: FloatArray, errors: FloatArray) -> BoolArray:
-        far = np.abs(shifts - eps) > errors + 2 * MOST_OF_EPS * eps
-        return np.asarray(far & (shifts + errors < (shifts - errors).max(initial=0.0)))
-
-    return settled
-
-
-def settled_beside(delta: float, counts: IntArray) -> Settled:
-    """Return which shifts need not be exact to tell the one that a share ``delta`` of all exceed."""
-
-    def settled(shifts: FloatArray, errors: FloatArray) -> BoolArray:
-        least, most = shifts - errors, shifts + errors
-        low, high = (exceeded_by_at_most(delta, bound, counts) for bound in (least, most))
-        return np.asarray((most < low) | (least > high))
-
-    return settled
 
 
 def eps_above(delta: float, values: FloatArray, counts: IntArray, ties: float) -> float:
@@ -385,9 +297,3 @@ def allowed_units(delta: float, total: int) -> int:
     """
     number = round(delta * total)
     return number if number / total <= delta else number - 1
-
-
-def smallest_gap_eps(scores: FloatArray) -> float:
-    """Return an eps so small that it inflates nothing but exact ties."""
-    halves = np.diff(np.unique(scores) / 2)  # halved before: a gap may overflow
-    return max(float(halves.min()), SMALLEST) if len(halves) else 1.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from steadyrank.text import counted, plural, rounded_down, rounded_up
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 Status = Literal["proved", "observed", "certified", "none"]
 Guarantee = Literal["overlap", "cover"]
+Kind: TypeAlias = "tuple[float | None, float, Status, str]"
+Told: TypeAlias = tuple[str, str, str]
 
 CAVEAT = "This is stability under deletion, not statistical confidence in a true ranking."
 BY_SHIFTS = (
@@ -159,15 +161,7 @@ class Claims:
         return f"on this dataset of {counted(self.n, self.unit)}{told}"
 
     def _made(
-        self,
-        eps: float | None,
-        delta: float,
-        status: Status,
-        rule: str,
-        told: tuple[str, str, str],
-        numbers: Mapping[str, float],
-        *,
-        bare: bool = False,
+        self, kind: Kind, told: Told, numbers: Mapping[str, float], *, bare: bool = False
     ) -> Certificate:
         """Return a certificate from where it comes from, its promise, and why: parts of a sentence.
 
@@ -176,12 +170,9 @@ class Claims:
         where, promise, why = told
         new = "plain ranking is one of the set" if self.k is None else f"top {self.k} is in the list"
         beyond = "" if self.cover or bare else f" It is not promised that the new {new}."
-        sentence = f"{where}: {promise}{why}.{beyond} {CAVEAT}"
-        short = f"{status.capitalize()}: {promise}.{beyond}"
-        known = Numbers(numbers)
-        return Certificate(
-            eps, delta, status, rule, sentence, known, guarantee=self.guarantee, promise=short
-        )
+        sentence, short = f"{where}: {promise}{why}.{beyond} {CAVEAT}", f"{promise}.{beyond}"
+        made = Certificate(*kind, sentence, Numbers(numbers), guarantee=self.guarantee)
+        return replace(made, promise=f"{made.status.capitalize()}: {short}")
 
     def left_out(self, size: int | None) -> Certificate:
         """Return the certificate of an answer that holds the plain ones without each unit.
@@ -189,17 +180,14 @@ class Claims:
         Of a list it is told how many items it has; without that it is the ranks of a ranking.
         """
         each = f"each of the {self.n:,} {plural(self.unit)}"
-        held, always = (
-            "every new plain rank is in its range",
-            "Every rank always stayed within its range.",
-        )
+        held, always = "every new rank is in its range", "Every rank always stayed within its range."
         if size is not None:
             always = f"The top {self.k:,} always stayed within these {size:,} names."
             always = f"The top {self.k:,} never changed." if size == self.k else always
             held = f"the new {self._holds}"
         seen = f"{each} was left out in turn, and {held} every time (delta = 0)"
         told, numbers = (f"Observed {self._where()}", seen, ""), {"n": self.n, "broken": 0}
-        found = self._made(None, 0.0, "observed", "left out in turn", told, numbers)
+        found = self._made((None, 0.0, "observed", "left out in turn"), told, numbers)
         return self._anew(replace(found, promise=f"We removed {each} in turn. {always}"), 0.0)
 
     def observed(
@@ -218,7 +206,7 @@ class Claims:
         told = ", with equal scores kept together" if ties else f", at eps = {rounded_up(eps)}, {at}"
         parts = f"Observed {self._where(told)}", f"{left_out}, and the new {self._holds}{seen}", ""
         rule = "audit" if not chosen else "covering eps" if self.cover else "breaking eps"
-        found = self._made(eps, delta, "observed", rule, parts, {"n": self.n, "broken": broken})
+        found = self._made((eps, delta, "observed", rule), parts, {"n": self.n, "broken": broken})
         return self._anew(found, target) if chosen and self.cover else found
 
     def certified(self, eps: float | None, removals: int, *, chosen: bool) -> Certificate:
@@ -234,7 +222,7 @@ class Claims:
         at = "chosen on it" if chosen else "which was given"
         where = self._where("" if eps is None else f", at eps = {rounded_up(eps)}, {at}")
         told, numbers = (f"Certified {where}", promise, why), {"n": self.n, "removals": removals}
-        found = self._made(eps, 0.0, "certified", "bounds of pairs", told, numbers)
+        found = self._made((eps, 0.0, "certified", "bounds of pairs"), told, numbers)
         found = replace(found, removals=removals)
         return self._anew(found, 0.0) if chosen and self.cover else found
 
@@ -269,11 +257,11 @@ class Claims:
         times the bound.
         """
         because = bound.sentence[:1].lower() + bound.sentence[1:].removesuffix(".")
-        larger = f"eps = {rounded_down(eps, 6)} is {_more_than(factor)}"
+        why = f", because {because}, and eps = {rounded_down(eps, 6)} is {_more_than(factor)}"
         promise = f"leave out any one {self.unit}, and the new {self._holds} (delta = 0)"
-        told = "Proved for every dataset of this size and the kind named here", promise
-        parts = (*told, f", because {because}, and {larger}")
-        return self._made(eps, 0.0, "proved", bound.rule, parts, {**bound.numbers, "bound": bound.eps})
+        told = "Proved for every dataset of this size and the kind named here", promise, why
+        numbers = {**bound.numbers, "bound": bound.eps}
+        return self._made((eps, 0.0, "proved", bound.rule), told, numbers)
 
     def proved_by_bagging(
         self, eps: float, delta: float, numbers: Mapping[str, float], factor: float | None
@@ -292,8 +280,8 @@ class Claims:
             f". There are {numbers['n']:,} {plural(self.unit)}; the price of {numbers['bags']:,} bags, "
             f"{how}, is the term {term}{numbers['finite_bags']:.3g} beside C = {numbers['C']:.3g}"
         )
-        told = "Proved for bagging", promise, why
-        found = self._made(eps, min(delta, 1.0), "proved", "bagging", told, numbers, bare=delta >= 1)
+        kind: Kind = eps, min(delta, 1.0), "proved", "bagging"
+        found = self._made(kind, ("Proved for bagging", promise, why), numbers, bare=delta >= 1)
         return replace(found, vacuous=delta >= 1 or eps > reach)
 
     def _bagging_claim(self, eps: float, delta: float, reach: float) -> tuple[str, str]:
@@ -308,11 +296,9 @@ class Claims:
         )
         if eps <= reach:
             return promise, ""
-        return promise, (
-            f". The bound is vacuous here: eps = {rounded_down(eps, 6)} is larger than {reach:.6g}, "
-            "which is enough for any two possible outputs without bagging. More bags or smaller bags "
-            "would help"
-        )
+        vacuous = f". The bound is vacuous here: eps = {rounded_down(eps, 6)} is larger than {reach:.6g}"
+        enough = "which is enough for any two possible outputs without bagging"
+        return promise, f"{vacuous}, {enough}. More bags or smaller bags would help"
 
 
 def _more_than(factor: float | None) -> str:
@@ -324,9 +310,7 @@ def _more_than(factor: float | None) -> str:
 
 def unchecked(eps: float, guarantee: Guarantee) -> Certificate:
     """Return the certificate of an eps given by hand, without an audit."""
-    promise = "Nothing is claimed: no unit was left out."
-    sentence = (
-        f"Nothing is claimed: eps = {eps:.6g} was given by hand, "
-        f"and no unit was left out to check it. {CAVEAT}"
-    )
-    return Certificate(eps, None, "none", "given", sentence, guarantee=guarantee, promise=promise)
+    nothing, nobody = "Nothing is claimed: ", "no unit was left out"
+    told = f"{nothing}eps = {eps:.6g} was given by hand, and {nobody} to check it. {CAVEAT}"
+    short = f"{nothing}{nobody}."
+    return Certificate(eps, None, "none", "given", told, guarantee=guarantee, promise=short)

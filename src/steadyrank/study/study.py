@@ -13,7 +13,7 @@ from steadyrank.data.kinds import as_observations
 from steadyrank.operators.checks import check_eps, check_k, check_whole
 from steadyrank.scorers.registry import resolve_scorer
 from steadyrank.study.answers import StableRanking, StableTopK
-from steadyrank.study.calibration import Calibration, Inflation, check_delta, check_one_target
+from steadyrank.study.calibration import Calibration, check_delta, check_one_target
 from steadyrank.study.facts import Facts
 from steadyrank.study.margin import Asked, Margin, known_margin, margin_of
 from steadyrank.study.results import origin
@@ -173,7 +173,7 @@ class Study:
         seed: int = 0,
     ) -> Audit:
         """Leave every unit out and audit each method; see :func:`steadyrank.audit`."""
-        from steadyrank.study.audit.audit import Audit, AuditPlan, check_ks
+        from steadyrank.study.audit.audit import Audit, AuditPlan, Inflation, check_ks
         from steadyrank.study.audit.removals import checked_removals, random_audit
 
         drawn = checked_removals(self, removals, samples, seed)
