@@ -207,28 +207,17 @@ class InvalidDataError(InvalidValueError):
         The file or list at fault, where no row of it is to be named.
     """
 
-    def __init__(
-        self,
-        problem: str,
-        *,
-        rows: Any = (),
-        column: str | None = None,
-        subject: str | None = None,
-        source: str | None = None,
-        way_out: WayOut = (),
-        **facts: Any,
-    ) -> None:
-        super().__init__(problem, way_out=way_out, **facts)
+    column: str | None = None
+    subject: str | None = None
+    lines: list[object] | None = None
+    lead = "on line"
+
+    def __init__(self, problem: str, *, rows: Any = (), source: str | None = None, **facts: Any) -> None:
+        super().__init__(problem, **facts)
         marks = getattr(getattr(rows, "dtype", None), "kind", "") == "b"
         numbers = rows.nonzero()[0] if marks else rows
-        self.rows = [int(row) for row in numbers[:SHOWN]]
-        self.total = len(numbers)
-        self.column = column
-        self.subject = subject
-        self.source = source or ""
-        self.lines: list[object] | None = None
-        self.lead = "on line"
-        self.placed = source is not None
+        self.rows, self.total = [int(row) for row in numbers[:SHOWN]], len(numbers)
+        self.source, self.placed = source or "", source is not None
 
     def place_in(self, name: str, lines: list[object] | None, lead: str = "on line") -> None:
         """Say the places as ``lines`` of the file ``name`` from now on, or what else ``lead`` says."""
