@@ -82,16 +82,20 @@ class Group:
 
 
 def declared(group: type[Group]) -> dict[str, Parameter]:
-    """Return the options of a group, those of the groups that it extends first."""
+    """Return the options of a group, those of the groups that it extends first.
+
+    What no docstring tells of is no option; a group may tell anew of one that it has from another.
+    """
     found: dict[str, Parameter] = {}
     texts: dict[str, str] = {}
+    hints: dict[str, str] = {}
     for base in reversed(group.__mro__):
-        hints = get_annotations(base)
+        hints |= get_annotations(base)
         for name, names, metavar, panel, text in TOLD.findall(cleandoc(base.__doc__ or "")):
             texts[name] = " ".join(text.split()) or texts[name]
             kind = TYPES[hints[name].partition(" ")[0]]
             said = (name, names.split(", ")[1:], metavar, panel or COMMON, texts[name], kind)
-            found[name] = option(*said, vars(base)[name])
+            found[name] = option(*said, getattr(group, name))
     return found
 
 
@@ -128,6 +132,7 @@ class WritingOptions(Group):
 
     FORMS: ClassVar[tuple[str, ...]] = ("html",)
     output: str | None = None
+    as_json: bool = False
 
     def check(self) -> None:
         """Complain about an ending that does not fit."""
@@ -186,6 +191,7 @@ class ScorerOptions(InputOptions):
 
     min_count: int | None = None
     scorer: str | None = None
+    k: int | None = None
 
 
 class ScoringOptions(ScorerOptions):
@@ -260,8 +266,6 @@ class OutputOptions(WritingOptions):
     """
 
     FORMS: ClassVar[tuple[str, ...]] = ("text", "json", "csv", "markdown")
-    output: str | None = None
-    as_json: bool = False
     as_csv: bool = False
     as_markdown: bool = False
     everything: bool = False
@@ -295,7 +299,7 @@ class AuditOptions(OutputOptions, TargetOptions):
         Of the random sets.
     """
 
-    k: str = NEEDED
+    k: str = NEEDED  # type: ignore[assignment]
     removals: int = 1
     samples: int | None = None
     seed: int = 0
@@ -311,7 +315,6 @@ class ExplainOptions(OutputOptions, ScorerOptions):
     """
 
     explained: str = NEEDED
-    k: int | None = None
 
 
 class CheckOptions(OutputOptions, ScoringOptions):
@@ -342,7 +345,6 @@ class MarginOptions(OutputOptions, ScoringOptions):
 
     """
 
-    k: int | None = None
     one_item: str | None = None
     by: str = "remove"
 
@@ -360,10 +362,7 @@ class CompareOptions(OutputOptions, ClaimOptions):
     """
 
     FORMS = (*OutputOptions.FORMS, "html")
-    output: str | None = None
-    file: str = NEEDED
     new_file: str = NEEDED
-    k: int | None = None
 
 
 class ConfidenceOptions(OutputOptions, ScorerOptions):
@@ -379,7 +378,6 @@ class ConfidenceOptions(OutputOptions, ScorerOptions):
         Of the draws.
     """
 
-    k: int | None = None
     level: float = 0.95
     draws: int = 1000
     seed: int = 0
@@ -405,7 +403,6 @@ class ReportOptions(WritingOptions, AnswerOptions):
     """
 
     output: str = "report.html"
-    k: int | None = None
     title: str | None = None
     opened: bool = False
     badge: str | None = None
@@ -440,8 +437,6 @@ class InspectOptions(WritingOptions, InputOptions):
     """
 
     FORMS = ("text", "json")
-    output: str | None = None
-    as_json: bool = False
 
 
 class DemoOptions(WritingOptions):
