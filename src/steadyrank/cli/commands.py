@@ -170,6 +170,8 @@ def report(options: group.ReportOptions) -> None:
     steadyrank report chat_battles.csv --unit judge -o battles.html
     steadyrank report benchmark.csv -k 4 --title Methods --open
     """
+    import webbrowser
+
     from steadyrank.report.html import render_html
     from steadyrank.report.lines import Line
     from steadyrank.study.study import usual_k
@@ -186,8 +188,9 @@ def report(options: group.ReportOptions) -> None:
     screen = console()
     size, where = counted(found["n_items"], "item"), terminal_of(screen).safe(options.output)
     show([Line(f"Wrote the report of the top {found['k']:,} of {size} to {where}")], screen, whole=True)
-    if options.opened:
-        _open(Path(options.output))
+    page = Path(options.output)
+    if options.opened and not (page.is_file() and webbrowser.open(page.resolve().as_uri())):
+        say("note: no browser could be opened; open the file yourself.")
 
 
 def _beside(found: dict[str, Any], options: group.ReportOptions) -> dict[str, str | bytes]:
@@ -243,14 +246,6 @@ def parse_ks(text: str) -> list[int]:
         raise InvalidValueError(
             f"-k takes whole numbers separated by commas, such as 5,10,20, but is {shorten(text)}"
         ) from None
-
-
-def _open(page: Path) -> None:
-    """Show a page in the browser, or say that it could not be."""
-    import webbrowser
-
-    if not (page.is_file() and webbrowser.open(page.resolve().as_uri())):
-        say("note: no browser could be opened; open the file yourself.")
 
 
 def _how(options: group.ClaimOptions) -> dict[str, Any]:

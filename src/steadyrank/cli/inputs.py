@@ -6,15 +6,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from steadyrank import errors
 from steadyrank.cli.output import working
 from steadyrank.data.kinds import KINDS, read_any, scan_any
-from steadyrank.errors import (
-    FileNotThereError,
-    InvalidDataError,
-    InvalidSettingError,
-    Option,
-    typed_name,
-)
+from steadyrank.errors import Option, typed_name
 from steadyrank.reading.formats import is_pattern, read_together
 from steadyrank.writing import target_of
 
@@ -45,7 +40,7 @@ def open_study(
             data = load(options)
             if options.min_count is not None:
                 data = data.with_min_count(options.min_count)
-    except (InvalidDataError, FileNotThereError) as error:
+    except (errors.InvalidDataError, errors.FileNotThereError) as error:
         error.problem = lead + error.problem
         raise
     for path in filter(None, outputs):
@@ -73,7 +68,7 @@ def described(options: InputOptions) -> tuple[Any, Engine | None, dict[str, Any]
     if engine is not None:
         return options.file, engine, given
     if options.file == STANDARD_INPUT and sys.stdin is None:
-        raise FileNotThereError("standard input is closed", way_out="Give a path, or open it.")
+        raise errors.FileNotThereError("standard input is closed", way_out="Give a path, or open it.")
     source: Any = sys.stdin.buffer if options.file == STANDARD_INPUT else options.file
     return read_together(source, options.format, options.encoding) or source, None, given
 
@@ -111,11 +106,11 @@ def _engine(options: InputOptions) -> Engine | None:
     for setting, engine in asked.items():
         if name != engine:
             option = typed_name(setting)
-            raise InvalidSettingError(f"{option} goes with --engine {engine}, not with {name!r}")
+            raise errors.InvalidSettingError(f"{option} goes with --engine {engine}, not with {name!r}")
     if name == "memory":
         return None
     if options.file == STANDARD_INPUT:
-        raise InvalidSettingError(
+        raise errors.InvalidSettingError(
             f"the engine {name!r} works on files, not on standard input",
             way_out=["Give a path, or omit ", Option("engine")],
         )
