@@ -412,27 +412,35 @@ class ColumnError(InvalidDataError):
     """A column that is absent, doubled, or cannot be guessed."""
 
 
-class TwoReadingsError(InvalidDataError):
-    """A table that can be read in two ways, with different answers.
+class NotRecognisedError(InvalidDataError):
+    """The kind or the format of the data cannot be told from the content.
 
     Parameters
     ----------
-    problem, source
+    problem, source, way_out
         As for all errors about data.
-    readings : sequence of pairs of Option and str
-        What to say for each reading, and what it means.
+    readings : sequence of readings, optional
+        The ways to read a table that work, the best first: each has ``read()``, the ``arguments`` that
+        say it, and ``command(...)``.
     """
 
     def __init__(
-        self, problem: str, readings: Sequence[tuple[Option, str]], *, source: str = ""
+        self, problem: str, *, readings: Sequence[Any] = (), source: str = "", way_out: WayOut = ()
     ) -> None:
-        self.readings = [option for option, _ in readings]
-        ways = [part for option, meaning in readings for part in (" or ", option, f" ({meaning})")]
-        super().__init__(problem, source=source, way_out=["Say which: ", *ways[1:]])
+        super().__init__(problem, source=source or None, way_out=way_out)
+        self.readings = list(readings)
+
+    def worded(self, option: Callable[[Option], str] = str) -> str:
+        """Return the message; in Python, with the calls that read the table."""
+        told = super().worded(option)
+        if option is not str or not self.readings:
+            return told
+        return "\n".join([told, "It could be read in these ways:", *map(_way, self.readings)])
 
 
-class NotRecognisedError(InvalidDataError):
-    """The kind or the format of the data cannot be told from the content."""
+def _way(reading: Any) -> str:
+    reasons = [*reading.support[:2], *(f"but {reason}" for reason in reading.against[:1])]
+    return f"  {reading}\n    {reading.ranks}; {'; '.join(reasons)}"
 
 
 class UnreadableFileError(InvalidDataError):

@@ -18,8 +18,10 @@ from steadyrank.errors import (
     InvalidPolicyError,
     MissingValuesError,
     NotANumberError,
+    NotRecognisedError,
     UnknownOutcomeError,
 )
+from suggested import suggested
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -191,7 +193,7 @@ def test_winners_and_losers_among_many_columns() -> None:
 
 
 def test_wins_and_losses_that_are_counted_are_no_names() -> None:
-    assert not isinstance(read_any(io.BytesIO(b"team,W,L\nx,3,5\ny,2,4\n")), Battles)
+    assert not isinstance(suggested(io.BytesIO(b"team,W,L\nx,3,5\ny,2,4\n")), Battles)
     assert isinstance(read_any(io.BytesIO(b"date,W,L\n1,x,y\n2,y,x\n")), Battles)
 
 
@@ -264,7 +266,9 @@ def test_choices_that_are_numbers_are_one_kind_of_label() -> None:
 
 @pytest.mark.parametrize("names", ["choice_2,choice_3", "choice_1,other", "page_rank_1,page_rank_2"])
 def test_columns_that_are_no_choices(names: str) -> None:
-    assert not isinstance(read_any(io.BytesIO(f"{names}\n1,2\n2,1\n".encode())), Ballots)
+    with pytest.raises(NotRecognisedError) as caught:
+        read_any(io.BytesIO(f"{names}\n1,2\n2,1\n".encode()))
+    assert not any(one.kind.name == "ballots" for one in caught.value.readings)
 
 
 class TestLabels:

@@ -340,7 +340,9 @@ class TestExcel:
         from datetime import datetime
 
         day = datetime(2024, 1, 2)  # noqa: DTZ001 (as a sheet has it)
-        data = read_any(self.book(["day", "x", "y"], [day, 1, 2], [day.replace(day=3), 2, 1]), row="day")
+        data = read_any(
+            self.book(["day", "x", "y"], [day, 1, 2], [day.replace(day=3), 2, 1]), kind="scores"
+        )
         assert data.row_labels == (day, day.replace(day=3))
 
     @pytest.mark.parametrize("rows", [[], [[]], [["choice"]], [["choice"], []]])

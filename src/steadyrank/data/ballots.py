@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +18,7 @@ from steadyrank.data.people import People, PeopleArguments, agreed, of_people, r
 from steadyrank.data.rows import check_some, row_counts
 from steadyrank.errors import NO_BLANKS, Option, listing, shorten
 from steadyrank.reading.arrays import as_counts, is_missing
-from steadyrank.reading.declarations import Columns, Form, Kind, Role, Setting, never
+from steadyrank.reading.declarations import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Column, Guess, Table, WholeColumn, as_table, simplify
@@ -35,11 +34,8 @@ BALLOT = Role(
         "ballot", "order", "ranking", "preferences", "preference", *APPROVED, "choices",
     ),
     holds="cells",
-    takes_the_rest=True,
     answer=True,
 )  # fmt: skip
-
-ORDER_MARKS = frozenset(">{,;|")
 
 VOTER = Role(
     "whose ballot, one row an entry",
@@ -53,49 +49,7 @@ RANK = Role(
 )
 
 
-ORDINALS = "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth"
-CHOICES = "choice|preference|pref|rank|pick|priority"
-NUMBERED = [
-    re.compile(f"(.*?)(?:(?P<N>[0-9]+)(?:st|nd|rd|th)|(?P<W>{ORDINALS}))({CHOICES})(.*)"),
-    re.compile(f"(.*?)({CHOICES})(?:(?P<N>[0-9]+)|(?P<W>{ORDINALS}))(.*)"),
-]
-
-LONGEST_NAME = 100
-"""Letters of a name that is looked at; the patterns go over longer ones again and again."""
-
-
-def choice_columns(names: Sequence[str]) -> list[str]:
-    """Return the columns of the first choice, the second choice..., by the numbers in their names.
-
-    Examples
-    --------
-    >>> choice_columns(["id", "2nd choice", "1st choice"]), choice_columns(["rank 2", "rank 3"])
-    (['1st choice', '2nd choice'], [])
-    """
-    series: dict[tuple[str, ...], dict[str, int]] = {}
-    for name in (name for name in names if len(name) <= LONGEST_NAME):
-        matches = (pattern.fullmatch(simplify(name)) for pattern in NUMBERED)
-        if found := next(filter(None, matches), None):
-            number, word = found["N"], found["W"]
-            rest = tuple(part for part in found.groups() if part not in {number, word})
-            place = ORDINALS.split("|").index(word) + 1 if word else int(number)
-            series.setdefault(rest, {})[name] = place
-    whole = [
-        sorted(those, key=those.__getitem__)
-        for those in series.values()
-        if len(those) > 1 and sorted(those.values()) == [*range(1, len(those) + 1)]
-    ]
-    return whole[0] if len(whole) == 1 else []
-
-
-RANKS = Role("the first choice, the second choice...", several=True, series=choice_columns)
-
-
-def _are_choices(table: Table, columns: Columns) -> bool:
-    """Tell whether columns that are numbered name choices: numbers may also be values of a table."""
-    first = simplify(columns["ranks"][0])
-    named = re.fullmatch(f"({CHOICES})(1|first)|(1st|first)({CHOICES})", first)
-    return named is not None or not all(map(table.is_numeric, columns["ranks"]))
+RANKS = Role("the first choice, the second choice..., known by numbers in their names", several=True)
 
 
 class BallotsArguments(PeopleArguments, total=False):
@@ -109,15 +63,6 @@ class BallotsArguments(PeopleArguments, total=False):
     count: Annotated[str | None, COUNT]
     items: Annotated[Iterable[object] | None, ITEM_LIST]
     approval: Annotated[bool | None, Setting("ballots name approved items, without order", flag=True)]
-
-
-def _has_orders(table: Table, columns: Columns) -> bool:
-    """Tell whether a column that is called a ballot holds lists, or text with marks between items."""
-    name = columns["ballot"]
-    return simplify(name) in BALLOT.names and any(
-        isinstance(cell, list | tuple) or (isinstance(cell, str) and not ORDER_MARKS.isdisjoint(cell))
-        for cell in table.cells(name)[:1000]
-    )
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -175,9 +120,9 @@ class Ballots(CountedRows):
         arguments=BallotsArguments,
         forms=(
             Form("one row an entry", ("user", "item", "rank")),
-            Form("one row an approval", ("user", "item"), fits=never, only_with={"approval": True}),
-            Form("a column for each choice", ("ranks",), may=("count",), recognised=_are_choices),
-            Form("one row a ballot", ("ballot",), may=("count",), recognised=_has_orders, usual=True),
+            Form("one row an approval", ("user", "item"), only_with={"approval": True}),
+            Form("a column for each choice", ("ranks",), may=("count",)),
+            Form("one row a ballot", ("ballot",), may=("count",)),
         ),
     )
 

@@ -15,10 +15,11 @@ from steadyrank.data.regression import Regression
 from steadyrank.data.score_matrix import ScoreMatrix
 from steadyrank.data.votes import Votes
 from steadyrank.engines.backends import Engine
-from steadyrank.errors import InvalidPolicyError, Option
+from steadyrank.errors import InvalidPolicyError, NotRecognisedError
+from steadyrank.reading.deciding import decide
 from steadyrank.reading.formats import is_pattern, read_table, read_together
-from steadyrank.reading.roles import recognise
-from steadyrank.reading.table import Guess, Table, as_table, is_frame
+from steadyrank.reading.roles import Resolved
+from steadyrank.reading.table import Table, as_table, is_frame
 
 KINDS: dict[str, type[Observations]] = {
     known.kind.name: known
@@ -90,8 +91,7 @@ def read_any(
         table = read_table(source, format=format, encoding=encoding, given=arguments)
     else:
         table = as_table(source)
-    found, notes = kind_of(table, kind, arguments)
-    return with_notes_first(found.from_table(table, arguments), notes)
+    return made_of(decided(table, kind, arguments))
 
 
 def is_source(given: Any) -> bool:
@@ -136,8 +136,14 @@ def scan_any(
     lazy = opened(source, engine, format=format, encoding=encoding)
     try:
         with lazy.faults_of_text_first():
-            found, notes = kind_of(lazy.first_rows(), kind, arguments)
-        return with_notes_first(found.scan(lazy, **arguments), notes)
+            table = lazy.first_rows()
+            try:
+                found = decided(table, kind, arguments)
+            except NotRecognisedError:
+                lazy.check_roles(lambda one: {name: name for name in one.names})
+                raise
+        data = KINDS[found.kind.name].scan(lazy, **arguments)
+        return with_notes_first(data, [] if kind else table.notes[:1])
     except BaseException:
         lazy.close()
         raise
@@ -149,13 +155,12 @@ def check_kind(kind: str | None) -> None:
         raise InvalidPolicyError("kind", kind, tuple(KINDS))
 
 
-def kind_of(
-    table: Table, kind: str | None, arguments: Mapping[str, Any]
-) -> tuple[type[Observations], list[str]]:
-    """Return the class for a table: the given one, or the one recognised, and what to say of that."""
-    if kind is not None:
-        return KINDS[kind], []
-    found, because = recognise((known.kind for known in KINDS.values()), table, arguments)
-    note = f"recognised as {found.name} {because}"
-    by_format = table.kind is not None  # and no guess
-    return KINDS[found.name], [note if by_format else Guess(note, found.name, Option("kind"))]
+def decided(table: Table, kind: str | None, arguments: Mapping[str, Any]) -> Resolved:
+    """Return a table with its kind and its roles, as was said and else by the evidence, or refuse it."""
+    known = [KINDS[kind]] if kind is not None else KINDS.values()
+    return decide([one.kind for one in known], table, arguments, made_of, named_kind=kind is not None)
+
+
+def made_of(found: Resolved) -> Observations:
+    """Return the data of a table whose columns have their roles."""
+    return KINDS[found.kind.name].from_resolved(found)

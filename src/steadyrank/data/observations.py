@@ -20,13 +20,14 @@ from steadyrank.engines.backends import Engine
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.operators.checks import check_whole
 from steadyrank.reading.arrays import as_counts, frozen, is_hashable, objects
+from steadyrank.reading.deciding import decide
 from steadyrank.reading.declarations import Kind, Role, Setting
 from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.files import Source
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.item_names import with_names
 from steadyrank.reading.labels import joined_labels
-from steadyrank.reading.roles import Resolved, resolve
+from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Table
 from steadyrank.reading.unit_columns import Candidates, unit_candidates
 from steadyrank.reading.words import known
@@ -518,7 +519,7 @@ class Observations(ABC):
     @classmethod
     def from_table(cls, table: Table, given: Mapping[str, Any]) -> Self:
         """Make the data from a table; ``from_frame`` and ``read`` of each kind explain the arguments."""
-        return cls.from_resolved(resolve(cls.kind, table, given))
+        return cls.from_resolved(decide([cls.kind], table, given, cls.from_resolved, named_kind=True))
 
     @classmethod
     def from_resolved(cls, found: Resolved) -> Self:
