@@ -321,7 +321,7 @@ class TestRegressionTables:
     def test_gaps_are_refused_or_dropped(self) -> None:
         text = b"a,b,y\n1,2,3\n,1,2\n2,1,\n4,1,2\n"
         with pytest.raises(MissingValuesError, match=r"1 value is missing.*missing=\"drop\""):
-            read_any(io.BytesIO(b"a,b,y\n1,2,3\n,1,2\n"))
+            Regression.read(io.BytesIO(b"a,b,y\n1,2,3\n,1,2\n"))
         data = read_any(io.BytesIO(text), missing="drop", response="y", raw=True)
         assert isinstance(data, Regression)
         assert (data.X.tolist(), data.y.tolist()) == ([[1.0, 2.0], [4.0, 1.0]], [3.0, 2.0])

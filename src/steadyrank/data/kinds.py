@@ -15,7 +15,7 @@ from steadyrank.data.regression import Regression
 from steadyrank.data.score_matrix import ScoreMatrix
 from steadyrank.data.votes import Votes
 from steadyrank.engines.backends import Engine
-from steadyrank.errors import InvalidPolicyError, NotRecognisedError
+from steadyrank.errors import InvalidPolicyError
 from steadyrank.reading.deciding import decide
 from steadyrank.reading.formats import is_pattern, read_table, read_together
 from steadyrank.reading.roles import Resolved
@@ -137,11 +137,7 @@ def scan_any(
     try:
         with lazy.faults_of_text_first():
             table = lazy.first_rows()
-            try:
-                found = decided(table, kind, arguments)
-            except NotRecognisedError:
-                lazy.check_roles(lambda one: {name: name for name in one.names})
-                raise
+            found = decided(table, kind, arguments)
         data = KINDS[found.kind.name].scan(lazy, **arguments)
         return with_notes_first(data, [] if kind else table.notes[:1])
     except BaseException:

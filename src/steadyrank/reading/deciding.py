@@ -117,7 +117,8 @@ def proposals(
         possible = [kind for kind in kinds if kind.name == table.kind]
     _check_apart(table)
     profile, found, faults = Profile.of(table), [], []
-    settled = len(possible) == 1 < len(kinds) and bool(asked)
+    settled = table.kind is None and len(possible) == 1 < len(kinds) and bool(asked)
+    by_roles: list[Reading] = []
     for kind in possible or kinds[:1]:
         try:
             named, settings = split(kind, table, asked)
@@ -126,11 +127,12 @@ def proposals(
             faults.append(error)
             continue
         said = [form for form in kind.forms if form.allows(named, settings) and form.settled_by(named)]
-        settled |= bool(said)
         made = list(_proposed(kind, profile, named, settings, by_format=table.kind is not None))
-        found += [reading for reading in made if said or not (settled and named)]
+        found += made
+        by_roles += made if said else []
     if not found and faults:
         raise faults[0]
+    settled, found = settled or bool(by_roles), by_roles or found
     distinct: dict[str, Reading] = {}
     for one in found:
         distinct.setdefault(repr((one.kind.name, one.roles, one.options)), one)
@@ -241,7 +243,7 @@ def refusal(
         _say_what_is_wrong(table, asked, readings, make)
     if not offered and named_kind:
         return missing(kinds[0], table, asked)
-    shown = listing((shorten(name, 20) for name in table.names[:6]), len(table.names))
+    shown = listing((shorten(name, 20) for name in table.names[:3]), len(table.names))
     return NotRecognisedError(
         f"this table does not say what it holds; the columns are {shown}",
         source=table.source,
@@ -323,7 +325,7 @@ def _check_apart(table: Table) -> None:
     """Refuse a table of one column whose fields are many: apart by blanks, with numbers among them."""
     if len(table.names) != 1 or table.kind is not None:
         return
-    size = len(table.names[0].split())
+    size = len(str(table.names[0]).split())
     rows = [str(cell).split() for cell in table.cells(table.names[0])[:100]]
     if size > 1 and rows and all(size <= len(row) <= size + 1 and _numbers(row) for row in rows):
         raise NotRecognisedError(

@@ -204,7 +204,7 @@ class Asked:
             part = self.kind.roles[role]
             out = {*taken, *taken_by(found), *taken_by(self.named)}
             exact = [c.name for c in self.profile.called(*part.names) if c.name not in out]
-            exact = [name for name in exact if self.profile[name].is_number or part.holds == "results"]
+            exact = [name for name in exact if self.profile[name].is_number or role != "weights"]
             if exact:
                 found[role] = exact if part.several else exact[0]
         if "unit" in self.named:

@@ -104,7 +104,7 @@ def regression(asked: Asked) -> Iterator[Reading]:
     if any(column.blanks for column in [*numeric, profile[name]]):
         reading.mend["missing"] = "drop"
     reading.support.append(f"{quoted(name)} is called like a response")
-    odd = [c.name for c in features if c not in numeric or c.is_time or c.counts_rows]
+    odd = [c.name for c in features if c not in numeric or c.is_time]
     if odd:
         reading.against.append(f"{quoted(*odd)} cannot be a feature")
     texts = [c for c in features if not c.is_number and not c.is_id and "items" not in asked.named]

@@ -106,6 +106,7 @@ def _weighed(asked: Asked, way: str, label: str | None) -> Iterator[Reading]:
     roles: dict[str, Any] = {"items": values} | ({} if label is None else {role: label})
     if way == "columns":
         roles |= asked.beside(("weights",), [*values, label])
+    roles |= {role: asked.named[role] for role in ("unit", "weights") if role in asked.named}
     reading = asked.reading(roles, items_in=way)
     reading.implied = frozenset({"items"} if "items" not in asked.named else set())
     told, why = _orientation(asked, label, values)
@@ -142,6 +143,8 @@ def _orientation(
     asked: Asked, label: str | None, values: Sequence[str]
 ) -> tuple[dict[str, bool], dict[str, str]]:
     """Return the ways that names speak for, each with whether that is plain, and why."""
+    if "unit" in asked.named:  # items in rows have none
+        return {"columns": True}, {"columns": "its units"}
     if label is None:
         return {}, {}
     item, row = asked.level("item", label) % SAID, asked.level("row", label) % SAID
@@ -186,7 +189,7 @@ def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label:
         reading.remarks.append(
             Guess(f"{brief}, though hardly a score", brief, Option("items", several=True))
         )
-        reading.points -= 1 if len(odd) < len(columns) else 3
+        reading.points -= 1
     if len(columns) < LEAST:
         reading.points -= 1
         reading.against.append(f"only {len(columns)} columns of numbers")
