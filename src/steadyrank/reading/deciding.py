@@ -13,6 +13,7 @@ from typing import Any
 
 from steadyrank.errors import (
     ColumnError,
+    NotANumberError,
     NotRecognisedError,
     Option,
     SteadyrankError,
@@ -234,10 +235,7 @@ def refusal(
     named_kind: bool,
 ) -> NotRecognisedError | ColumnError:
     """Return the error that says what the table looks like, with readings that work."""
-    for name in table.names if table.format in {"csv", "tsv"} else ():
-        if isinstance(table.columns[name], TextColumn):
-            with table.errors():
-                table.check_header(name, table.columns[name].words)
+    _check_first_line(table)
     offered = suggestions(table, asked, readings, make)
     if not offered:
         _say_what_is_wrong(table, asked, readings, make)
@@ -252,13 +250,28 @@ def refusal(
     )
 
 
+def _check_first_line(table: Table) -> None:
+    """Refuse a text file whose first line is no header: its fields come again below it."""
+    texts = {n: c.words for n, c in table.columns.items() if isinstance(c, TextColumn)}
+    again = [name for name, words in texts.items() if name in words]
+    enough = len(again) > 1 or len(table.names) == 1
+    if table.format in {"csv", "tsv"} and again and enough and 2 * len(again) >= len(texts):
+        with table.errors():
+            table.check_header(again[0], texts[again[0]])
+
+
 def _say_what_is_wrong(
     table: Table, asked: Mapping[str, Any], readings: Sequence[Reading], make: Callable[[Resolved], Any]
 ) -> None:
-    """Raise what the best reading stumbles over: its columns are plain, and some row is not."""
+    """Raise what the best reading stumbles over, if it is a number that is mistyped."""
     best = [one for one in readings if one.firm and one.points >= 2][:1]
     for reading in best:
-        make(resolved(reading, _plain(table), asked))
+        try:
+            make(resolved(reading, _plain(table), asked))
+        except NotANumberError:
+            raise
+        except SteadyrankError:
+            return
 
 
 def _what_is_missing(table: Table) -> WayOut:
@@ -296,8 +309,14 @@ def _tried(
 ) -> Reading | None:
     """Return a reading that works, as it is or mended, with what it would rank; None if none does."""
     some = table if len(table) <= TRIED else Profile.of(table).table
+    used = taken_by(reading.roles) if reading.kind.name != "regression" else {*table.names}
+    some = replace(some, columns={name: some.columns[name] for name in some.names if name in used})
     mend = {name: value for name, value in reading.mend.items() if name not in asked}
-    for options in ({}, mend, {**mend, "drop": [""]}):
+    numbers = [name for role, name in reading.roles.items() if reading.kind.roles[role].holds == "numbers"]
+    numbers += reading.roles["items"] if "items" in reading.kind.roles and "items" in reading.roles else []
+    if not all(table.is_numeric(name) for name in taken_by({"": numbers})):
+        return None
+    for options in (mend, {**mend, "drop": [""]}):
         mended = {**reading.options, **options}
         try:
             trial = _copied(reading, mended)

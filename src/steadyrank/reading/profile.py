@@ -13,13 +13,15 @@ from functools import cached_property
 
 import numpy as np
 
-from steadyrank._typing import FloatArray, IntArray
+from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.errors import SteadyrankError
+from steadyrank.reading.arrays import written
 from steadyrank.reading.spellings import is_missing_word
-from steadyrank.reading.table import Table, simplify
+from steadyrank.reading.table import GivenColumn, Table, WholeColumn, simplify
+from steadyrank.reading.text_columns import TextColumn
 from steadyrank.reading.words import known, words_of
 
-ROWS = 20_000
+ROWS = 10_000
 """How many rows are looked at."""
 FEW = 9
 """In so few rows, numbers that go up by one may do so by chance."""
@@ -66,9 +68,10 @@ class Column:
     @cached_property
     def type(self) -> str:
         """One of number, flag (yes or no), date, list, text, and empty."""
-        first = [cell for cell in self._column.cells()[:200] if not _is_blank(cell)]
-        if first and all(isinstance(cell, list | tuple | np.ndarray | dict) for cell in first):
-            return "list"
+        if not isinstance(self._column, TextColumn | WholeColumn):
+            first = [cell for cell in self._column.labels()[:200] if not _is_blank(cell)]
+            if first and all(isinstance(cell, list | tuple | np.ndarray | dict) for cell in first):
+                return "list"
         numeric = bool(len(self._table)) and self._table.is_numeric(self.name)
         if not self.distinct and not numeric:
             return "empty"
@@ -90,11 +93,20 @@ class Column:
 
     @cached_property
     def _coded(self) -> tuple[IntArray, list[str]]:
-        codes, labels = self._column.written()
+        codes, labels = self._written()
         blank = np.array([is_missing_word(label) for label in labels], dtype=bool)
         place = np.where(blank, -1, np.cumsum(~blank) - 1) if len(labels) else np.zeros(0, dtype=int)
         kept = [label for label, gone in zip(labels, blank, strict=True) if not gone]
         return place[codes].astype(np.int64) if len(labels) else np.asarray(codes), kept
+
+    def _written(self) -> tuple[AnyArray, list[str]]:
+        """Return a code for each row, and the texts; of numbers, each distinct one is written once."""
+        if isinstance(self._column, GivenColumn):
+            given = self._column.coded()
+            if isinstance(given, np.ndarray) and given.dtype.kind in "iufb":
+                distinct, codes = np.unique(given, return_inverse=True)
+                return codes.ravel(), [written(value) for value in distinct.tolist()]
+        return self._column.written()
 
     @property
     def codes(self) -> IntArray:
@@ -169,8 +181,10 @@ class Column:
     def is_id(self) -> bool:
         """Whether it is called like something that is numbered, or only counts rows."""
         last = self.words[-1:] and self.words[-1] in known("ids", "numberings")
-        called = bool(last) or "id" in self.words or self.simple in {"rownames", "unnamed0", "rowname"}
-        return self.counts_rows or (called and (self.type != "number" or self.whole))
+        called = bool(last) or "id" in self.words
+        if self.counts_rows or self.simple in {"rownames", "unnamed0", "rowname"}:
+            return True
+        return called and (self.type != "number" or self.whole)
 
     @cached_property
     def is_code(self) -> bool:
@@ -208,7 +222,7 @@ class Column:
 
 
 def _is_blank(cell: object) -> bool:
-    return cell is None or (isinstance(cell, str) and is_missing_word(cell)) or cell != cell  # noqa: PLR0124
+    return cell is None or isinstance(cell, str) or (isinstance(cell, float) and cell != cell)  # noqa: PLR0124
 
 
 @dataclass

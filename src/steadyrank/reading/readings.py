@@ -17,6 +17,8 @@ from steadyrank.reading.words import known
 SAID, EXACT, NOUN, NOTHING = 3, 2, 1, 0
 """How well a name tells that a column plays a role: the user said it, it is a usual name, its noun is."""
 
+MANY = 5
+"""After so many columns that nothing explains, it does not matter how many more there are."""
 AS_WEIGHT = " (how much each one counts, not how often it occurs)"
 
 
@@ -146,6 +148,8 @@ class Asked:
         self.kind, self.profile, self.named, self.settings = kind, profile, named, settings
         people = [named[role] for role in ("unit", "weights") if role in named]
         self.apart = {name for role in people for name in as_list(role)}
+        self._levels: dict[tuple[str, str], int] = {}
+        self._known: dict[str, set[str]] = {}
 
     def allows(self, *roles: str, **options: Any) -> bool:
         """Tell whether what the user said goes with these roles and options."""
@@ -159,17 +163,25 @@ class Asked:
             return SAID
         if isinstance(name, list | tuple):
             return min((self.level(role, one) for one in name), default=NOTHING)
+        if (role, name) not in self._levels:
+            self._levels[role, name] = self._level(role, name)
+        return self._levels[role, name]
+
+    def _level(self, role: str, name: str) -> int:
         column, names = self.profile[name], self.kind.roles[role].names
         if column.simple in names:
             return EXACT
         bare = column.simple.removesuffix("id").removesuffix("name")
         if bare and bare in names:
             return EXACT
-        units = {*known("units")} - {*known("user_columns")} if role == "row" else ()
-        return NOUN if column.noun and column.noun in {*self._nouns(role), *units} else NOTHING
+        return NOUN if column.noun and column.noun in self._nouns(role) else NOTHING
 
     def _nouns(self, role: str) -> set[str]:
-        return {name.removesuffix("s") for name in self.kind.roles[role].names if len(name) > 2}
+        if role not in self._known:
+            units = {*known("units")} - {*known("user_columns")} if role == "row" else set()
+            names = (name for name in self.kind.roles[role].names if len(name) > 2)
+            self._known[role] = {name.removesuffix("s") for name in names} | units
+        return self._known[role]
 
     def candidates(
         self, role: str, fits: Callable[[Column], bool], taken: Iterable[object] = ()
@@ -211,7 +223,7 @@ class Asked:
             found["unit"] = self.named["unit"]
         return found
 
-    def unexplained(self, taken: Iterable[object], *keys: str) -> list[str]:
+    def unexplained(self, taken: Iterable[object], *keys: str, flags: bool = True) -> list[str]:
         """Return the columns that nothing explains, beside those that play a role.
 
         Explained are columns that say when, number rows, hold one value or remarks, are called like a
@@ -222,6 +234,8 @@ class Asked:
         for column in self.profile:
             if column.name in used or column.is_time or column.is_id or column.distinct <= 1:
                 continue
+            if column.type == "flag" and not flags:
+                continue
             if column.type in {"empty", "list", "date"} or column.noun in known("units", "remarks"):
                 continue
             remark = column.type == "text" and 10 * column.distinct > 9 * column.present > 100
@@ -230,6 +244,8 @@ class Asked:
             ):
                 continue
             found.append(column.name)
+            if len(found) == MANY:
+                break
         return found
 
     def reading(self, roles: Mapping[str, Any], **options: Any) -> Reading:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -147,6 +147,9 @@ def _of_pair(asked: Asked, pair: Pair) -> Iterator[Reading]:
             reading.against.append(f"{quoted(*rivals)} could say it, too")
             reading.strong &= called
             reading.points -= 0 if called else 1
+        if _results(profile, name, pair) < 0.5 < profile.rows:
+            reading.against.append(f"{quoted(name)} hardly names a side")
+            reading.strong = False
         if asked.level("winner", name) == NOTHING:
             reading.strong = reading.strong and _names_sides(profile, name, pair) >= UNDERSTOOD
             reading.points -= 1
@@ -179,7 +182,11 @@ def _weighed(
     reading.firm = pair.level >= EXACT or _never_equal(profile, *pair[:2])
     thing = any(word in THINGS for word in profile[pair.left].words)
     reading.points += thing
-    reading.strong = pair.level >= EXACT and (shares >= SHARED or profile.rows <= 20 or thing)
+    worded = thing or pair.level == SAID or (pair.words is not None and len(pair.words[0]) > 2)
+    alike = shares >= SHARED or profile.rows <= 20 or thing
+    sides = [profile[side] for side in pair[:2]]
+    gaps = any(2 * side.blanks > profile.rows for side in sides)
+    reading.strong = pair.level >= EXACT and alike and worded and not gaps
     return reading
 
 
@@ -231,12 +238,12 @@ def _winners(asked: Asked, pair: Pair) -> list[str]:
     ]
     others = [
         column.name
-        for column in profile
+        for column in islice(profile, MOST)
         if column.name not in {*called, *pair[:2], *asked.apart}
         and column.type in {"text", "number"}
-        and (column.type == "text" or column.whole)
         and 2 * column.blanks < profile.rows
         and profile.rows > 3
+        and 2 * len(column.values & profile[pair.left].values) > column.distinct
         and _names_sides(profile, column.name, pair) >= UNDERSTOOD
     ]
     return called + others

@@ -15,6 +15,8 @@ from steadyrank.reading.words import known
 
 LABELS, VALUES = 8, 6
 """How many columns are tried as names, and as values."""
+WEIGHED = 12
+"""How many combinations of them are weighed."""
 REPEATED = 0.02
 """The share of repeated pairs from which on a pair is no key."""
 MEASURES = ("metric", "measure")
@@ -46,7 +48,6 @@ def _long(asked: Asked, who: str, what: str | None) -> Iterator[Reading]:
     roles = (who, "item", *([what] if what else []))
     if not asked.allows(*roles):
         return
-    found = []
     values: list[str | None] = [None] if what is None else [*_values(asked, what)]
     units, items = _names(asked, who), _names(asked, "item")
     if (told := asked.named.get("unit")) is not None and who not in asked.named:
@@ -55,9 +56,14 @@ def _long(asked: Asked, who: str, what: str | None) -> Iterator[Reading]:
         plain = Asked(asked.kind, asked.profile, others, asked.settings).level(who, told)
         called = [asked.level(who, name) for name in units if name != told]
         units = [told] if max(called, default=0) < max(plain, 1) else units
-    for unit, item, value in product(units[:LABELS], items[:LABELS], values[:VALUES]):
-        if len({unit, item, value}) == 3:
-            found.append(_weighed(asked, dict(zip(roles, (unit, item, value), strict=False)), what))
+    ways = [
+        dict(zip(roles, way, strict=False))
+        for way in product(units[:LABELS], items[:LABELS], values[:VALUES])
+        if len({*way}) == 3
+    ]
+    # What names tell is told at once; shape takes a while, so it is looked at for the best of these.
+    ways.sort(key=lambda way: -sum(asked.level(role, name) for role, name in way.items()))
+    found = [_weighed(asked, way, what) for way in ways[:WEIGHED]]
     kept = sorted((one for one in found if one.points > 0), key=lambda one: -one.points)
     yield from kept[:4]
 

@@ -56,19 +56,20 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
         )
         reading.points -= 3
     voters = [c for c in others if c.noun in {"voter", "respondent", "user", "person"}]
-    rest = [] if voters and voters[0].unique else asked.unexplained([name, *beside.values()])
+    rest = [] if voters and voters[0].unique else asked.unexplained([name, *beside.values()], flags=False)
     elected = (
         "count" in beside
         and level >= EXACT
         and (len(others) == 0 or column.unique or column.noun in {"candidate", "party"})
     )
-    rest = [] if elected else [one for one in rest if profile[one].type != "flag"]
+    rest = [] if elected else rest
     rest += [c.name for c in others if c.noun in VALUES and c.name not in rest]
     if rest:
         reading.against.append(f"{quoted(*rest)} would not be used")
         reading.points -= min(3, len(rest))
     reading.firm = level > NOTHING or only or len(asked.label_columns) == 1
-    reading.strong = level >= EXACT and not reading.against
+    answer = column.noun in {"answer", "option", "item"} and "count" not in beside
+    reading.strong = level >= EXACT and not reading.against and not answer
     maybe = [c for c in others if c.simple.endswith(COUNTED) and c.is_number and c.whole]
     if maybe and "count" not in beside and "count" not in asked.named:
         yield from _counted_or_not(asked, reading, maybe[0].name)

@@ -150,8 +150,9 @@ def _orientation(
     item, row = asked.level("item", label) % SAID, asked.level("row", label) % SAID
     unit = sounds_like_a_unit(label)
     if bool(item) != bool(row or unit):
-        way = "rows" if item else "columns"
-        return {way: bool(item or row) or unit}, {way: f"the column {shorten(label)}"}
+        way, noun = "rows" if item else "columns", asked.profile[label].noun
+        plain = bool(item) or noun in {*asked.kind.roles["row"].names, *known("user_columns")}
+        return {way: plain}, {way: f"the column {shorten(label)}"}
     rows = asked.profile[label].labels[:LOOKED_AT]
     is_model = pattern("models").search
     signs = {}
