@@ -22,7 +22,7 @@ test: lint
 
 # The generated cases of the tests, many times over: bounded by their number, seeded, the same in each run.
 fuzz: $(VENV)/.dev-$(TEST_EXTRAS)
-	STEADYRANK_FUZZ=$(FUZZ_TIMES) $(BIN)/python -m pytest tests/adversary -n 2 --dist loadgroup
+	STEADYRANK_FUZZ=$(FUZZ_TIMES) $(BIN)/python -m pytest tests/adversary tests/reading -n 2 --dist loadgroup
 
 # How often confidence holds, over many data sets drawn from known populations: seeded, in a few minutes.
 simulate: $(VENV)/.dev-$(TEST_EXTRAS)

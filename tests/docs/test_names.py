@@ -13,8 +13,7 @@ from docs.page_examples import DOCS, examples_of
 from steadyrank import errors
 
 EXPORTING = tuple(
-    f"steadyrank.{part}"
-    for part in ("data", "engines", "operators", "scorers", "selection", "study")
+    f"steadyrank.{part}" for part in ("data", "engines", "operators", "scorers", "selection", "study")
 )
 FUNCTIONS = {"steadyrank.study.functions", "steadyrank.study.randomised"}
 """Modules whose functions the package itself exports."""

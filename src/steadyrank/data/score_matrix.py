@@ -137,7 +137,7 @@ class ScoreMatrix(EntryObservations):
                 only_with={"items_in": "rows"},
                 people=False,
             ),
-            Form("a column for each item", (), named=("items", "row")),
+            Form("a column for each item", (), named=("items", "row"), decides=("items", "row")),
         ),
         on_engine="entries",
         observation="score",

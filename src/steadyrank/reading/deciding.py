@@ -312,8 +312,12 @@ def _tried(
     used = taken_by(reading.roles) if reading.kind.name != "regression" else {*table.names}
     some = replace(some, columns={name: some.columns[name] for name in some.names if name in used})
     mend = {name: value for name, value in reading.mend.items() if name not in asked}
-    numbers = [name for role, name in reading.roles.items() if reading.kind.roles[role].holds == "numbers"]
-    numbers += reading.roles["items"] if "items" in reading.kind.roles and "items" in reading.roles else []
+    numbers = [
+        name for role, name in reading.roles.items() if reading.kind.roles[role].holds == "numbers"
+    ]
+    numbers += (
+        reading.roles["items"] if "items" in reading.kind.roles and "items" in reading.roles else []
+    )
     if not all(table.is_numeric(name) for name in taken_by({"": numbers})):
         return None
     for options in (mend, {**mend, "drop": [""]}):

@@ -23,6 +23,8 @@ from steadyrank.reading.words import known, words_of
 
 ROWS = 10_000
 """How many rows are looked at."""
+CELLS = 2_000_000
+"""How many cells are looked at, where there are very many columns."""
 FEW = 9
 """In so few rows, numbers that go up by one may do so by chance."""
 NEARLY = 0.5
@@ -236,7 +238,8 @@ class Profile:
     @classmethod
     def of(cls, table: Table) -> Profile:
         """Profile a table by its first rows; its own notes stay as they are."""
-        some = table.taken(np.arange(ROWS)) if len(table) > ROWS else table
+        most = min(ROWS, max(FEW + 1, CELLS // max(1, len(table.columns))))
+        some = table.taken(np.arange(most)) if len(table) > most else table
         looked = replace(some, notes=[])
         return cls(looked, {name: Column(looked, name) for name in looked.names})
 

@@ -15,7 +15,7 @@ from steadyrank.reading.table import Guess, Table, simplify
 from steadyrank.reading.words import known
 
 SAID, EXACT, NOUN, NOTHING = 3, 2, 1, 0
-"""How well a name tells that a column plays a role: the user said it, it is a usual name, its noun is."""
+"""How well a name tells that a column plays a role: it was said, is a usual name, or its noun is."""
 
 MANY = 5
 """After so many columns that nothing explains, it does not matter how many more there are."""
@@ -41,7 +41,7 @@ class Reading:
         Whether names and shape of all its roles agree, every other column is explained, and nothing
         speaks against it.
     firm : bool
-        Whether the columns are settled once the kind is: by their names, or since no other could be meant.
+        Whether the columns are settled once the kind is: by their names, or since no other could be.
     given : mapping
         What the user said, which commands need not repeat.
     implied : frozenset of str
@@ -107,9 +107,9 @@ class Reading:
     def form(self) -> Form:
         """How the table holds the data."""
         for form in self.kind.forms:
-            if form.roles.issuperset(self.roles) and form.allows({}, self.options):
-                if self.roles.keys() >= set(form.needs):
-                    return form
+            complete = {*form.needs} <= self.roles.keys() <= form.roles
+            if complete and form.allows({}, self.options):
+                return form
         return self.kind.forms[-1]
 
     @property

@@ -35,13 +35,15 @@ def _orders(asked: Asked) -> Iterator[Reading]:
     by_shape = [c.name for c in asked.profile if c.name in free and _share_of(c, ">") > 0.5]
     only = [name for name in free if len(free) == 1]
     for name in dict.fromkeys([*called, *by_shape, *only]):
-        column, level = asked.profile[name], asked.level("ballot", name)
+        column, level, used = asked.profile[name], asked.level("ballot", name), [name]
         lists = column.type == "list"
         marked = max(_share_of(column, mark) for mark in MARKS) if not lists else 1.0
         reading = asked.reading({"ballot": name, **asked.beside(("count", "weights"), [name])})
         reading.firm = level > NOTHING or name in only
         reading.points = 2.0 * level + 4 * _share_of(column, ">") + 2 * (lists or marked > 0.2) - 2
-        reading.strong = (level >= EXACT and marked > 0) or _share_of(column, ">") > 0.5
+        ordered = _share_of(column, ">")
+        several = lists or (marked > 0 and not asked.unexplained([*used, *reading.roles.values()]))
+        reading.strong = ordered > 0.5 or (level >= EXACT and bool(ordered or several))
         if level:
             reading.support.append(f"{quoted(name)} is called like a ballot")
         if marked or lists:

@@ -147,9 +147,6 @@ def _of_pair(asked: Asked, pair: Pair) -> Iterator[Reading]:
             reading.against.append(f"{quoted(*rivals)} could say it, too")
             reading.strong &= called
             reading.points -= 0 if called else 1
-        if _results(profile, name, pair) < 0.5 < profile.rows:
-            reading.against.append(f"{quoted(name)} hardly names a side")
-            reading.strong = False
         if asked.level("winner", name) == NOTHING:
             reading.strong = reading.strong and _names_sides(profile, name, pair) >= UNDERSTOOD
             reading.points -= 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 import numpy as np
@@ -88,12 +88,12 @@ def _values(asked: Asked, role: str) -> list[str]:
     if role in asked.named:
         return [asked.named[role]]
     called = asked.candidates(role, lambda column: column.is_number)
-    others = [
+    others = (
         c.name
         for c in asked.profile
-        if c.type == "number" and c.name not in {*called, *asked.apart} and not (c.is_id or c.is_time)
-    ]
-    return called + others
+        if c.name not in {*called, *asked.apart} and c.type == "number" and not (c.is_id or c.is_time)
+    )
+    return [*called, *islice(others, VALUES)]
 
 
 def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
@@ -115,7 +115,7 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
     if repeated < REPEATED and crossed:
         reading.support.append(f"each pair of {quoted(unit, item)} comes once")
         reading.points += 2
-    elif not crossed and profile.rows > FEW:
+    elif not crossed and profile.rows > FEW and min(levels.values()) < EXACT:
         alone = item if profile[item].unique else unit
         reading.against.append(f"each {quoted(alone)} comes once, so that nothing is compared")
         reading.points -= 3

@@ -12,6 +12,7 @@ COUNTED = ("votes", "ballots")
 """How names of columns end that count what rows stand for, though they are called more than that."""
 VALUES = {*known("rating_columns"), "rank", "position", "place"}
 """Nouns of columns that say more of an item than that it was chosen."""
+ELECTED = ("candidate", "party")
 FEATURES = 2
 """The fewest features that a regression is taken with, without being named."""
 
@@ -56,11 +57,13 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
         )
         reading.points -= 3
     voters = [c for c in others if c.noun in {"voter", "respondent", "user", "person"}]
-    rest = [] if voters and voters[0].unique else asked.unexplained([name, *beside.values()], flags=False)
+    rest = (
+        [] if voters and voters[0].unique else asked.unexplained([name, *beside.values()], flags=False)
+    )
     elected = (
         "count" in beside
         and level >= EXACT
-        and (len(others) == 0 or column.unique or column.noun in {"candidate", "party"})
+        and (len(others) == 0 or column.unique or column.noun in ELECTED)
     )
     rest = [] if elected else rest
     rest += [c.name for c in others if c.noun in VALUES and c.name not in rest]
@@ -68,7 +71,10 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
         reading.against.append(f"{quoted(*rest)} would not be used")
         reading.points -= min(3, len(rest))
     reading.firm = level > NOTHING or only or len(asked.label_columns) == 1
+    named = [c for c in others if c.type == "text" and c.noun not in known("units")]
+    alone = "count" in beside or bool(voters) or not named
     answer = column.noun in {"answer", "option", "item"} and "count" not in beside
+    answer |= column.noun in ELECTED and not alone
     reading.strong = level >= EXACT and not reading.against and not answer
     maybe = [c for c in others if c.simple.endswith(COUNTED) and c.is_number and c.whole]
     if maybe and "count" not in beside and "count" not in asked.named:

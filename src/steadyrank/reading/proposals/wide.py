@@ -49,7 +49,16 @@ def wide(asked: Asked) -> Iterator[Reading]:
         return
     for one in ("rows", "columns") if way is None else (way,):
         if one == "columns" or label is not None:
-            yield from _weighed(asked, one, label)
+            values, left_out = score_columns(asked, label, one)
+            yield from _weighed(asked, one, label, values, left_out)
+            block = _block(asked, values) if one == "columns" or label is not None else []
+            if LEAST <= len(block) < len(values):
+                rest = [name for name in values if name not in block]
+                for reading in _weighed(asked, one, label, block, []):
+                    reading.against.append(f"{quoted(*rest)} would not be used")
+                    reading.implied, reading.firm, reading.strong = frozenset(), False, False
+                    reading.points -= 0.5
+                    yield reading
 
 
 def _label(asked: Asked) -> str | None:
@@ -93,9 +102,27 @@ def _numbers_rows(asked: Asked, column: Column) -> bool:
     return column.whole and (column.simple in {*known("trials"), *a_row} or alone)
 
 
-def _weighed(asked: Asked, way: str, label: str | None) -> Iterator[Reading]:
+def _block(asked: Asked, values: Sequence[str]) -> list[str]:
+    """Return the longest run of neighbouring columns that may be scores of one scale."""
+    if "items" in asked.named or len(values) > LOOKED_AT:
+        return []
+    profile, best, run = asked.profile, [], []
+    places = {name: place for place, name in enumerate(profile.columns)}
+    for name in values:
+        if _is_no_score(profile[name]) or "," in name:
+            run = []
+            continue
+        near = bool(run) and places[name] == places[run[-1]] + 1
+        alike = near and profile[name].whole == profile[run[-1]].whole
+        run = [*run, name] if alike and profile.on_one_scale([*run, name]) else [name]
+        best = max(best, run, key=len)
+    return best
+
+
+def _weighed(
+    asked: Asked, way: str, label: str | None, values: list[str], left_out: list[str]
+) -> Iterator[Reading]:
     profile = asked.profile
-    values, left_out = score_columns(asked, label, way)
     if not values:
         made = asked.reading({"items": [], **({} if label is None else {"row": label})}, items_in=way)
         made.firm = way == "columns"  # where the kind is said, it is said what is wrong with the columns
@@ -120,6 +147,8 @@ def _weighed(asked: Asked, way: str, label: str | None) -> Iterator[Reading]:
         reading.against.append("names speak for both ways round")
     _weigh_columns(asked, reading, values, label)
     plain = told.get(way) is True and len(told) == 1
+    if not plain and any("hardly" in one or "differ" in one for one in reading.against):
+        reading.points -= 3
     reading.strong = plain and len(values) >= LEAST and not reading.against
     if way in told and not settled:
         brief, which = reading.support[0], "items" if way == "rows" else "rows"
@@ -151,7 +180,8 @@ def _orientation(
     unit = sounds_like_a_unit(label)
     if bool(item) != bool(row or unit):
         way, noun = "rows" if item else "columns", asked.profile[label].noun
-        plain = bool(item) or noun in {*asked.kind.roles["row"].names, *known("user_columns")}
+        rows = noun in known("methods") or _mostly(values, _is_measure)
+        plain = rows if item else noun in {*asked.kind.roles["row"].names, *known("user_columns")}
         return {way: plain}, {way: f"the column {shorten(label)}"}
     rows = asked.profile[label].labels[:LOOKED_AT]
     is_model = pattern("models").search
