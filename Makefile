@@ -4,9 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 USER_EXTRAS := cli,report
 TEST_EXTRAS := cli,frames,refit,plot,report,duckdb,excel,trec,inspect
-# In CI nothing may be skipped, so everything a user can want is installed.
+# In CI nothing may be skipped, so everything a user can want is installed, and what the pages need at once.
 ifeq ($(CI),true)
 TEST_EXTRAS := all
+WITH_DOCS := --requirement requirements-docs.txt --no-compile
 endif
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
@@ -22,7 +23,8 @@ test: lint
 
 # The generated cases of the tests, many times over: bounded by their number, seeded, the same in each run.
 fuzz: $(VENV)/.dev-$(TEST_EXTRAS)
-	STEADYRANK_FUZZ=$(FUZZ_TIMES) $(BIN)/python -m pytest tests/adversary tests/reading -n 2 --dist loadgroup
+	STEADYRANK_FUZZ=$(FUZZ_TIMES) $(BIN)/python -m pytest -n 2 --dist loadgroup \
+		tests/adversary tests/reading tests/theorems tests/properties tests/oracles tests/operators
 
 # How often confidence holds, over many data sets drawn from known populations: seeded, in a few minutes.
 simulate: $(VENV)/.dev-$(TEST_EXTRAS)
@@ -58,9 +60,9 @@ $(VENV)/.demo: pyproject.toml | $(BIN)/python
 	$(PIP) install --editable ".[$(USER_EXTRAS)]"
 	@touch $@
 
-$(VENV)/.dev-%: pyproject.toml requirements-dev.txt | $(BIN)/python
-	$(PIP) install --editable ".[$*]" --requirement requirements-dev.txt
-	@touch $@ $(VENV)/.demo
+$(VENV)/.dev-%: pyproject.toml requirements-dev.txt requirements-docs.txt | $(BIN)/python
+	$(PIP) install --editable ".[$*]" --requirement requirements-dev.txt $(WITH_DOCS)
+	@touch $@ $(VENV)/.demo $(if $(WITH_DOCS),$(VENV)/.docs)
 
 $(VENV)/.docs: pyproject.toml requirements-dev.txt requirements-docs.txt | $(BIN)/python
 	$(PIP) install --editable ".[$(TEST_EXTRAS)]" --requirement requirements-docs.txt

@@ -14,7 +14,7 @@ import numpy as np
 import authors_way
 from measure import Row, anew, at_most, best_times, faster, shown
 from paper.lookalike import lookalike_population
-from steadyrank import Ballots, Battles, Ratings, Regression, ScoreMatrix, Study, Votes, audit, topk
+from steadyrank import Ballots, Battles, Ratings, Regression, ScoreMatrix, Study, audit, topk
 from steadyrank.scorers import Bagged, BradleyTerry, ColumnMeans, ConstrainedLeastSquares, MeanRating
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ def run(quick: bool) -> list[Row]:
         *matrix_rows(quick),
         *ballot_rows(),
         *margin_rows(),
-        *update_rows(quick),
         bagging_row(quick),
     ]
 
@@ -213,7 +212,7 @@ def fits_row(
 
     def audited() -> None:
         study = Study(anew(data), scorer)
-        study.audit(10, **{"eps": how.get("eps") or study.eps_for(0.05)} | how)
+        study.audit(10, **{"eps": how.get("eps") or study.facts.eps_for(0.05)} | how)
 
     row = at_most(
         f"Bradley-Terry audit, {name}, {data.n_units:,} battles over {data.n_items:,}, against one fit",
@@ -295,42 +294,6 @@ def margin_row(data: Any) -> Row:
     )
     ratio = each / one
     return Row(f"{name}, against an audit", one, each, ratio, "at most 5x the baseline", ratio <= 5)
-
-
-def update_rows(quick: bool) -> list[Row]:
-    """One update of 1,000 units against a study of all units from the start, both up to the scores."""
-    rng, old, new = np.random.default_rng(2), 100_000 if quick else 1_000_000, 1_000
-
-    def votes(size: int) -> dict[str, Any]:
-        return {"choices": rng.integers(0, 100, size)}
-
-    def ratings(size: int, first: int = 0) -> dict[str, Any]:
-        users = np.repeat(np.arange(first, first + size), 5)
-        items = (rng.integers(0, 200, size)[:, np.newaxis] + np.arange(5)).ravel()
-        return {"user": users, "item": items, "score": rng.integers(1, 6, 5 * size)}
-
-    kinds: list[tuple[Any, Any, Any]] = [
-        (Votes, votes(old), votes(new)),
-        (Ratings, ratings(old), ratings(new, old)),
-    ]
-    return [update_row(*each) for each in kinds]
-
-
-def update_row(kind: Any, old: dict[str, Any], new: dict[str, Any]) -> Row:
-    study, more = Study(kind(**old)), kind(**new)
-    every = {name: np.concatenate([column, new[name]]) for name, column in old.items()}
-    if study.updated(more).scores.tobytes() != Study(kind(**every)).scores.tobytes():
-        raise AssertionError("an update differs from a study of everything")
-    unit = study.unit
-    return faster(
-        f"scores with 1,000 new {unit}s after {study.units.total:,}, against starting anew",
-        lambda: Study(kind(**every)).scores,
-        lambda: study.updated(kind(**new)).scores,
-        20,
-        repeats=3,
-        our_repeats=20,
-        note="the same scores, checked first; totals and the index of users are made before",
-    )
 
 
 def bagging_row(quick: bool) -> Row:

@@ -28,7 +28,7 @@ def run(quick: bool) -> list[dict[str, Any]]:
     row = at_most(
         "steadyrank --help",
         command("-c", "import typer"),
-        command("-m", "steadyrank.cli", "--help"),
+        command("-m", "steadyrank", "--help"),
         LIMIT,
         repeats=repeats,
         note='baseline: python -c "import typer"; whole processes, the best of each',

@@ -46,7 +46,7 @@ print(frame.group_by("item").agg(polars.col("rating").mean()).top_k(20, by="rati
 """
 """Read the ratings, group them by item, take the 20 best."""
 
-LEFT_OUT = "import sys, steadyrank; steadyrank.Study(steadyrank.read_any(sys.argv[1])).leave_one_out"
+LEFT_OUT = "import sys, steadyrank; steadyrank.Study(sys.argv[1]).facts.leave_one_out"
 
 
 def from_file_to_answer(rows: int, repeats: int) -> list[Any]:
@@ -59,10 +59,7 @@ def from_file_to_answer(rows: int, repeats: int) -> list[Any]:
         pl.read_csv(text).write_parquet(paths["Parquet"])
         for kind, path in paths.items():
             jobs = {
-                "steadyrank topk -k 20": (
-                    command("-m", "steadyrank.cli", "topk", path, "-k", "20"),
-                    2.5,
-                ),
+                "steadyrank topk -k 20": (command("-m", "steadyrank", "topk", path, "-k", "20"), 2.5),
                 "reading, scores and leave-one-out": (command("-c", LEFT_OUT, path), 2.0),
             }
             for name, (ours, limit) in jobs.items():
@@ -100,7 +97,7 @@ def run(quick: bool) -> list[Any]:
         found.append(
             faster(
                 f"the table of {what}, against the csv module",
-                lambda text=text: read_delimited([text], ",", polars=False),
+                lambda text=text: read_delimited([text], ",", referee=True),
                 lambda text=text: read_delimited([text], ","),
                 2.0,
                 repeats=1,

@@ -17,9 +17,9 @@ from paper.full_ranking import regression_experiment
 from paper.lookalike import DEFAULT_SEED, lookalike_population
 from paper.movie_lists import TRIALS as NETFLIX_TRIALS, netflix_experiment
 from paper.population import STUDY_USERS, population_study, study_work
+from paper.prize_files import read_prize
 from paper.regression import AUTHORS_SEED, TRIALS as REGRESSION_TRIALS
 from paper.sources import ScriptSource, StoredSource
-from steadyrank import Ratings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -188,7 +188,7 @@ def _source(data: Path | None, seed: int, files: list[str], *, by_script: bool) 
         return lookalike_population(seed=seed)
     if by_script:
         return ScriptSource.read(data, files)
-    return StoredSource(Ratings.read(data, format="netflix"), seed)
+    return StoredSource(read_prize(data), seed)
 
 
 def _population_tables(found: PopulationStudy, *, study: bool) -> list[TextTable]:

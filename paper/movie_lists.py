@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from paper.local_shares import local_share
 from paper.lookalike import lookalike_population
 from paper.summaries import MethodSummary, at_least_one, for_json, summary_of
 from paper.unstable_sort import unstable_top_k
-from steadyrank import audit
+from steadyrank import Study
 from steadyrank.errors import InvalidValueError
 from steadyrank.scorers import MeanRating
 
@@ -169,7 +170,8 @@ def audited(
     >>> cell.delta, cell.jaccard, cell.size, cell.tied
     (0.5, 0.5, 1, False)
     """
-    result = audit(ratings, k=ks, eps=eps, scorer=MeanRating(), methods=METHODS.values())
+    study = Study(ratings, MeanRating())
+    result = study.audit(ks, eps=eps, methods=METHODS.values())
     places = [place for k in ks for place in (k - 1, k) if place < len(result.scores)]
     at_places = np.partition(-result.scores, places)
     cells = {}
@@ -181,7 +183,7 @@ def audited(
             tied = k < len(at_places) and bool(at_places[k - 1] == at_places[k])
             cells[k, name] = Cell(row.delta, similarity, size, tied)
             if shares and name == INFLATED_TOP_K:
-                bounds = result.share_reaching_eps, result.local_share(k)
+                bounds = result.share_reaching_eps, local_share(study, k, eps)
                 cells[k, name] = replace(cells[k, name], reaching=bounds[0], local=bounds[1])
     return cells
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from paper.prize_files import prize_files, read_prize
 from steadyrank import Ratings
 from steadyrank.errors import InvalidValueError
 
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from paper.array_types import IntArray
-
-PARTS = ("combined_data_*.txt", "mv_*.txt")
-"""How the files of ratings are called."""
 
 SCRIPT_SEED = 124
 """The seed of the authors' script."""
@@ -95,8 +93,8 @@ class ScriptSource(StoredSource):
         The script takes them as the operating system happens to list the folder; without any given, they
         are taken by name.
         """
-        ratings = Ratings.read(folder, format="netflix")
-        there = sorted(path.name for part in PARTS for path in folder.glob(part))
+        ratings = read_prize(folder)
+        there = [path.name for path in prize_files(folder)]
         if files and sorted(files) != there:
             raise InvalidValueError(
                 f"the files there are {', '.join(there)}, but the order given is {', '.join(files)}"

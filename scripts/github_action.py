@@ -34,7 +34,7 @@ def command(what: str, given: Mapping[str, str], asked: list[str], output: Path 
     """Return a command; of two that say the same an input counts, and the file is never an option."""
     more = shlex.split(given["arguments"])  # were their last word to want a value, no k would be left
     last = [f"-k{given['k']}", *asked, f"--output={output}", "--", given["file"]]
-    return [sys.executable, "-m", "steadyrank.cli", what, *more, *last]
+    return [sys.executable, "-m", "steadyrank", what, *more, *last]
 
 
 def run(words: list[str]) -> int:

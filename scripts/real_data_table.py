@@ -116,7 +116,7 @@ def row_for(study: Study, k: int, changing: int) -> Row:
 
 def lesson(study: Study, worst: int, changing: int) -> str:
     """Say in a few sentences what one learns."""
-    unit, total = study.unit, study.units.total
+    unit, total = study.facts.unit, study.units.total
     text = f"No single {unit} changes the top k, for any k."
     if changing:
         leaves, enters, times = commonest_flip(study, worst)

@@ -15,7 +15,7 @@ from typing import Any
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from steadyrank import Ratings, compare, write_report
+from steadyrank import Study
 from steadyrank.demo import demo_file
 from steadyrank.report.html import render_html
 from steadyrank.writing import write_whole
@@ -34,10 +34,9 @@ def main() -> int:
     FIGURES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         with demo_file("restaurants.csv") as path:
-            report = write_report(
-                Ratings.read(path),
-                5,
+            report = Study(path).report(
                 Path(folder) / "report.html",
+                5,
                 source="restaurants.csv",
                 title="The five best restaurants",
             )
@@ -49,7 +48,7 @@ def main() -> int:
             save(picture(browser, report.as_uri(), scheme), target)
             sys.stdout.write(f"{target.name}: {target.stat().st_size:,} bytes\n")
         with demo_file("benchmark.csv") as old, demo_file("benchmark_next.csv") as new:
-            moves = render_html(compare(old, new, 4).findings(source="benchmark.csv"))
+            moves = render_html(Study(old).compare(new, 4).findings(source="benchmark.csv"))
         page = write_whole(moves, Path(folder) / "moves.html")
         save(picture(browser, page.as_uri(), "light", "#chart"), FIGURES / "compare.png")
         browser.close()

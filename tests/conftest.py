@@ -14,9 +14,14 @@ if TYPE_CHECKING:
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
-# A noisy machine must not turn a slow example into a failure; examples are the same in each run.
+# A noisy machine must not turn a slow example into a failure; examples are the same in each run, and
+# `make fuzz` asks for many more of them.
 settings.register_profile(
-    "house", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "house",
+    max_examples=100 * int(os.environ.get("STEADYRANK_FUZZ", "1")),
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("house")
 
@@ -62,9 +67,9 @@ def spark_session() -> Iterator[Any]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep tests that share something costly (Spark, Dask, a browser, Table 2) in one worker."""
+    """Keep tests that share something costly (Spark, a browser, Table 2) in one worker."""
     for item in items:
-        costly = next((name for name in ("spark", "dask", "browser") if name in item.keywords), None)
+        costly = next((name for name in ("spark", "browser") if name in item.keywords), None)
         if costly is None and item.path.parent.name == "paper":
             costly = "paper"
         if costly is not None:

@@ -11,23 +11,27 @@ def maker(engine, session=None):
     """Return a function from a dict of columns to a frame of the engine."""
 
     def make(columns):
-        import pandas as pd
-
-        if engine == "pandas":
-            return pd.DataFrame(columns)
-        if engine == "polars":
-            import polars as pl
-
-            return pl.from_pandas(pd.DataFrame(columns)).lazy()
         if engine == "duckdb":
-            import duckdb
+            import pandas as pd
 
-            return duckdb.connect().from_df(pd.DataFrame(columns))
+            return relation(pd.DataFrame(columns))
         import pyarrow as pa
 
         return session.createDataFrame(pa.table(columns))
 
     return make
+
+
+def relation(frame):
+    """Return a DuckDB relation over a dataframe, or over a dict of columns."""
+    import duckdb
+    import pyarrow as pa
+
+    if hasattr(frame, "to_arrow"):
+        return duckdb.connect().from_arrow(frame.to_arrow())
+    if isinstance(frame, dict):
+        return duckdb.connect().from_arrow(pa.table(frame))
+    return duckdb.connect().from_df(frame)
 
 
 def need(package, in_ci):

@@ -48,18 +48,10 @@ from steadyrank.study import (
     Study as Study,
 )
 from steadyrank.study.functions import (
-    assert_stable as assert_stable,
     audit as audit,
-    compare as compare,
-    confidence as confidence,
-    explain as explain,
     margin as margin,
-    needed as needed,
-    rank_confidence as rank_confidence,
     stable_ranking as stable_ranking,
     stable_topk as stable_topk,
-    write_report as write_report,
 )
-from steadyrank.study.randomised import random_ties as random_ties, randomised_audit as randomised_audit
 
 __version__: str

@@ -1,12 +1,14 @@
 """Public names that are loaded when they are first used, so that importing a package costs little.
 
 They are declared once, as imports in the stub file (``__init__.pyi``) beside the package, which type
-checkers and editors read, too.
+checkers and editors read, too. The stub is read when somebody asks for a public name: the command line,
+which asks for none, never does.
 """
 
 from __future__ import annotations
 
-import ast
+import re
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,20 +16,24 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+DECLARED = re.compile(r"^from (\S+)|\b(\w+) as \2\b|import (\*)", re.MULTILINE)
+"""In a stub: where names come from; then each name, or all of that part."""
 
-def attach(
-    package: str, file: str
-) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
-    """Return ``__getattr__``, ``__dir__`` and ``__all__`` for a package with a stub file.
+
+def attach(package: str, file: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` for a package with a stub file.
 
     Parameters
     ----------
     package, file : str
         Its ``__name__`` and ``__file__``.
     """
-    homes = _declared(Path(file).with_suffix(".pyi"))
+    stub = Path(file).with_suffix(".pyi")
 
     def load(name: str) -> object:
+        homes = _declared(stub)
+        if name == "__all__":
+            return sorted(homes)
         if name in homes:
             return getattr(import_module(homes[name]), name)
         try:  # a module of the package, such as steadyrank.report
@@ -35,15 +41,16 @@ def attach(
         except ModuleNotFoundError:
             raise AttributeError(f"module {package!r} has no attribute {name!r}") from None
 
-    return load, lambda: sorted(homes), sorted(homes)
+    return load, lambda: sorted(_declared(stub))
 
 
+@cache
 def _declared(stub: Path) -> dict[str, str]:
-    """Return the names that a stub file imports, each with its module; of a part perhaps all."""
+    """Return the names that a stub file imports, each with its module."""
     homes: dict[str, str] = {}
-    for node in ast.parse(stub.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.ImportFrom):
-            module, names = str(node.module), [alias.name for alias in node.names]
-            part = stub.parent / module.rpartition(".")[2] / stub.name
-            homes |= dict.fromkeys(_declared(part) if names == ["*"] else names, module)
+    module = ""
+    for source, name, everything in DECLARED.findall(stub.read_text(encoding="utf-8")):
+        module = source or module
+        names = _declared(stub.parent / module.rpartition(".")[2] / stub.name) if everything else [name]
+        homes |= {name: module for name in names if name}
     return homes

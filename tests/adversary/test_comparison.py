@@ -162,7 +162,7 @@ def test_verdicts_are_those_of_every_single_deletion(make, cases: Cases):
         verdicts = [row["verdict"] for row in rows]
         seen |= set(verdicts)
         count = {name: verdicts.count(name) for name in ("same", "inside", "beyond")}
-        forms.add(check_sentence(found.sentence, count, old.unit))
+        forms.add(check_sentence(found.sentence, count, old.facts.unit))
         assert set(found.arrived) == set(after) - common
         assert set(found.gone) == set(before) - common
     assert seen == {"same", "inside", "beyond", "new", "gone"}
@@ -244,7 +244,7 @@ def test_places_are_those_of_any_part_of_the_items(cases: Cases):
     for rng in cases(20):
         study, _ = drawn(KINDS[rng.integers(len(KINDS))], rng)
         chosen = rng.permutation(len(study.items))[: rng.integers(1, len(study.items) + 1)]
-        found = place_ranges(study, chosen)
+        found = place_ranges(study.facts, chosen)
         slow = ranges(study, {study.items[place] for place in chosen})
         pairs = zip(found.best.tolist(), found.worst.tolist(), strict=True)
         assert list(pairs) == [slow[study.items[place]] for place in chosen]

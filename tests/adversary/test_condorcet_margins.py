@@ -12,7 +12,7 @@ from adversary.test_pairwise import drawn
 from oracles.counting_again import margin, worst_margins
 from oracles.weighing import Person
 from steadyrank import Ballots, Study
-from steadyrank.errors import InvalidWeightError
+from steadyrank.errors import InvalidCountError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,7 +50,7 @@ def test_margins_hold_the_fewest(kind: str, weighted: bool, grouped: bool, cases
         study = Study(case.data(), "condorcet")
         try:
             found = study.margin(k)
-        except InvalidWeightError:  # without one unit nothing is left
+        except InvalidCountError:  # without one unit nothing is left
             continue
         asked, fewest = asked + 1, fewest_leaving(case, k)
         if fewest is None:

@@ -13,22 +13,21 @@ from scipy.stats import norm, t as student_t
 
 from adversary.test_margins import ballots, battles, matrix, medians, votes
 from steadyrank import (
+    Estimates,
     Ratings,
     Refit,
     ScoreMatrix,
     SteadyrankError,
     Study,
     Votes,
-    confidence,
-    rank_confidence,
     stable_ranking,
     stable_topk,
 )
 from steadyrank.demo import demo_file
 from steadyrank.report.export import to_csv, to_json
 from steadyrank.report.text import plain_text
+from steadyrank.study.confidence import bootstrap_scores, rank_percentiles
 from steadyrank.study.rank_sets import Noise, normal_draws
-from steadyrank.study.resampling import bootstrap_scores, rank_percentiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -216,7 +215,8 @@ def test_percentiles_of_ranks_are_those_of_counting(cases: Cases) -> None:
 def alike(data: Any) -> float:
     """Return how many equal units vary as much as these, from the weight of each one of them."""
     sizes, groups = [], Counter()
-    for row in range(data.n_rows):
+    rows = data.counts if hasattr(data, "counts") else data.units
+    for row in range(len(rows if data.unit is None else data.unit)):
         weight = 1.0 if data.weights is None else float(data.weights[row])
         times = int(data.counts[row]) if hasattr(data, "counts") else 1
         if data.unit is None:
@@ -240,7 +240,7 @@ def test_unequal_units_count_as_fewer_equal_ones() -> None:
         (Votes(["x"] * 30 + ["y"] * 19), 49, "49 votes are few"),
     ):
         found = Study(data).confidence(draws=200)
-        assert data.n_alike == pytest.approx(number)
+        assert data.shares.n_alike == pytest.approx(number)
         assert f" {told}: if rare ones" in found.sentence
     assert "few" not in Study(Votes(["x"] * 30 + ["y"] * 20)).confidence(draws=200).sentence
 
@@ -277,7 +277,7 @@ def test_bootstrap_draws_units_as_numpy_does(make: Callable, cases: Cases) -> No
 def test_means_of_drawn_rows_by_hand(cases: Cases) -> None:
     for rng in cases(5):
         values = rng.integers(0, 3, size=(int(rng.integers(2, 9)), 3)).astype(float)
-        found, number = confidence(ScoreMatrix(values), 0.6, draws=20, seed=4), len(values)
+        found, number = Study(ScoreMatrix(values)).confidence(0.6, draws=20, seed=4), len(values)
         means = []
         for which in range(20):
             drawn = np.random.default_rng([4, which]).multinomial(number, np.full(number, 1 / number))
@@ -290,9 +290,9 @@ def test_means_of_drawn_rows_by_hand(cases: Cases) -> None:
 def test_the_number_of_workers_changes_nothing() -> None:
     joblib = pytest.importorskip("joblib")
     data = ScoreMatrix(np.random.default_rng(2).normal(size=(12, 4)))
-    found = [confidence(data, 0.9, draws=30, scorer=Refit(medians, n_jobs=1)).findings()]
+    found = [Study(data, Refit(medians, n_jobs=1)).confidence(0.9, draws=30).findings()]
     with joblib.parallel_config(backend="threading", n_jobs=3):
-        found.append(confidence(data, 0.9, draws=30, scorer=Refit(medians)).findings())
+        found.append(Study(data, Refit(medians)).confidence(0.9, draws=30).findings())
     assert to_json(found[0]["rows"]) == to_json(found[1]["rows"])
 
 
@@ -305,7 +305,7 @@ def test_more_draws_begin_with_the_same_ones() -> None:
 @pytest.mark.parametrize("scale", [1e-200, 1e-9, 1.0, 1e9, 1e200])
 def test_the_scale_of_scores_changes_no_ranks(scale: float) -> None:
     values = np.random.default_rng(5).normal(size=(20, 5)) + np.arange(5)
-    plain, scaled = (confidence(ScoreMatrix(values * one), 0.9, draws=40) for one in (1.0, scale))
+    plain, scaled = (Study(ScoreMatrix(values * one)).confidence(0.9, draws=40) for one in (1.0, scale))
     assert np.array_equal(plain.simultaneous, scaled.simultaneous)
     assert np.array_equal(plain.bootstrap_ranks, scaled.bootstrap_ranks)
 
@@ -327,10 +327,10 @@ def test_intervals_are_percentiles_further_out_for_fewer_units(cases: Cases) -> 
 
 def test_known_differences_and_ties() -> None:
     """Errors of 0: a difference is known, and a tie stays one. From units it is not known."""
-    exact = rank_confidence([3, 2, 2, 1], [0, 0, 0, 0])
+    exact = Study(Estimates([3, 2, 2, 1], errors=[0, 0, 0, 0])).confidence()
     assert [ends.tolist() for ends in exact.simultaneous] == [[1, 2, 2, 4], [1, 3, 3, 4]]
     row = np.random.default_rng(1).normal(size=(9, 1))
-    together = confidence(ScoreMatrix(np.hstack([row, row + 1, row])), draws=40)
+    together = Study(ScoreMatrix(np.hstack([row, row + 1, row]))).confidence(draws=40)
     assert [ends.tolist() for ends in together.simultaneous] == [[1, 1, 1], [3, 3, 3]]
     assert "no draw changes it: the difference of 2 pairs of items." in together.sentence
     assert together.top(1) == (1, 0, 2)
@@ -342,7 +342,7 @@ def test_units_that_all_agree_decide_nothing(number: int) -> None:
     values = np.tile([0.1, 0.3, 0.7, 1 / 3], (number, 1))
     alike = [ScoreMatrix(values), ScoreMatrix(values * 1e150), Votes([0] * number, items=range(4))]
     for data in alike:
-        found = confidence(data, draws=40)
+        found = Study(data).confidence(draws=40)
         for best, worst in (found.simultaneous, found.marginal):
             assert (best.tolist(), worst.tolist()) == ([1] * 4, [4] * 4)
         assert len(found.top(1)) == 4
@@ -368,7 +368,7 @@ def test_sums_that_are_rounded_otherwise_do_not_vary(cases: Cases) -> None:
             rng.uniform(0.1, 1, 4) * 10.0 ** rng.integers(-9, 9), (int(rng.integers(5, 60)), 1)
         )
         rows[:, 3] *= rng.random(len(rows))  # so that rows differ; the others never do
-        found = confidence(ScoreMatrix(rows), draws=40, scorer=Refit(means_by_a_detour, n_jobs=1))
+        found = Study(ScoreMatrix(rows), Refit(means_by_a_detour, n_jobs=1)).confidence(draws=40)
         rounded += bool(0 < found.errors[0] < 1e-12 * found.scores[0])
         assert np.isnan(found.score_intervals).all(axis=0).tolist() == [True, True, True, False]
         assert "no draw changes it: the difference of 3 pairs of items." in found.sentence
@@ -398,7 +398,7 @@ def _placed(order: np.ndarray, ranks: tuple[np.ndarray, np.ndarray]) -> Iterator
 
 def test_a_list_that_the_ranks_shown_would_shorten_says_so() -> None:
     with demo_file("restaurants.csv") as path:
-        found = confidence(Ratings.read(path), draws=999).asking(3)
+        found = Study(Ratings.read(path)).confidence(draws=999).asking(3)
     ranks = dict(zip(found.items, found.simultaneous[0].tolist(), strict=True))
     assert [item for item in found.top(3) if ranks[item] > 3] == ["Mill Pond Tea"]
     assert "The ranks of 1 of these begin further down than 3 in the table" in found.top_sentence
@@ -411,7 +411,7 @@ def test_what_is_said_is_true(cases: Cases) -> None:
         if data.n_units < 2:
             continue
         k = int(rng.integers(1, data.n_items + 1))
-        found = confidence(data, 0.9, draws=30).asking(k)
+        found = Study(data).confidence(0.9, draws=30).asking(k)
         noise = found._noise
         above = above_one_sided(noise.scores, noise.covariance, noise.draws.T, 0.9, data.n_units)
         behind = [sum(low == item for _, low in above) for item in range(data.n_items)]

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from tests.adversary.conftest import Cases
 
-ENGINES = ["duckdb", "polars"]
 VALUES = (
     r"there is (.*?)(?: in column.*| \(.*)?\Z",
     r"(user .* rated .*) more than once",
@@ -121,11 +120,10 @@ WAYS = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("engine", ENGINES)
-def test_odd_files(tmp_path: Path, cases: Cases, in_ci: bool, engine: str, way: str) -> None:
-    need(engine, in_ci)
+def test_odd_files(tmp_path: Path, cases: Cases, in_ci: bool, way: str) -> None:
+    need("duckdb", in_ci)
     compare, short = WAYS[way]
-    refused = compare(cases(short), tmp_path, engine)
+    refused = compare(cases(short), tmp_path, "duckdb")
     assert 0 < sum(refused) < 0.9 * len(refused)  # the cases must not all be of one sort
 
 
@@ -136,10 +134,9 @@ def test_odd_files_in_spark(tmp_path: Path, cases: Cases, spark_session: Any, wa
     WAYS[way][0](cases(2), tmp_path, "spark")  # every case takes seconds
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_single_precision_is_written_in_one_form(cases: Cases, in_ci: bool, engine: str) -> None:
+def test_single_precision_is_written_in_one_form(cases: Cases, in_ci: bool) -> None:
     """Whatever the order of the rows, and however many are looked at together."""
-    need(engine, in_ci)
+    need("duckdb", in_ci)
     for rng in cases(15):
         whole, parts = rng.choice([2.0, 99999.0, 123456.0, 1e6], 9), rng.choice([0.5, 0.1, 2.0, 0.33], 9)
         values = np.concatenate([whole, parts] if rng.random() < 0.7 else [parts, whole]).astype("f4")
@@ -147,17 +144,16 @@ def test_single_precision_is_written_in_one_form(cases: Cases, in_ci: bool, engi
         users, items = np.arange(size), rng.integers(0, 3, size)
         loaded = Ratings(users, items, values)
         looked_at = SparseEntries(loaded.indptr, loaded.rated, loaded.values, loaded.n_items, scan=3)
-        with Ratings.scan(maker(engine)({"user": users, "item": items, "rating": values})) as scanned:
+        with Ratings.scan(maker("duckdb")({"user": users, "item": items, "rating": values})) as scanned:
             forms = [vars(entries.form) for entries in (looked_at, loaded.entries, scanned.entries)]
             for name, written in forms[0].items():
                 for form in forms[1:]:
                     np.testing.assert_array_equal(form[name], written)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_means_of_repeated_ratings(cases: Cases, in_ci: bool, engine: str) -> None:
+def test_means_of_repeated_ratings(cases: Cases, in_ci: bool) -> None:
     """The same bits in any order of rows, right by fractions, whatever the other items hold."""
-    need(engine, in_ci)
+    need("duckdb", in_ci)
     for rng in cases(15):
         size = int(rng.integers(3, 40))
         users, items = rng.integers(0, 4, size), rng.integers(0, 3, size)
@@ -179,6 +175,6 @@ def test_means_of_repeated_ratings(cases: Cases, in_ci: bool, engine: str) -> No
         close = 1e-15 * np.array(largest) + 2.0**-60 * sizes[[item for _, item in sorted(twins)]]
         assert (np.abs(loaded.values - means) <= close).all()
         columns = {"user": users[order], "item": items[order], "rating": values[order]}
-        with Ratings.scan(maker(engine)(columns), duplicates="mean") as scanned:
+        with Ratings.scan(maker("duckdb")(columns), duplicates="mean") as scanned:
             one, two = (MeanRating().score(data).tolist() for data in (scanned, loaded))
             assert one == two

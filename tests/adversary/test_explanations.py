@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from adversary.test_margins import BOUNDED, Subsets, ballots, full_ratings, gaps, made, matrix, votes
-from steadyrank import Battles, MeanRating, ScoreMatrix, SteadyrankError, Study, Votes, explain, needed
+from steadyrank import Battles, MeanRating, ScoreMatrix, SteadyrankError, Study, Votes
 from steadyrank.report.export import to_csv, to_json
 from steadyrank.report.text import plain_text
 from steadyrank.study.explanation import RIVALS
@@ -215,13 +215,13 @@ def test_every_number_in_the_words_is_true(make: Make, cases: Cases) -> None:
 
 
 def test_the_largest_come_first_and_nothing_is_left_out() -> None:
-    told = explain(Votes(["a"] * 4 + ["b"] * 3 + ["c"]), 1, "b")
+    told = Study(Votes(["a"] * 4 + ["b"] * 3 + ["c"])).explain(1, "b")
     frame = told.to_frame("pandas")
     assert frame["contribution"].tolist() == [0.125, -0.125]
     rows = [(row["unit"], row["count"]) for row in told.rows()]
     assert rows == [("b", 3), ("a", 4)]
     values = np.random.default_rng(0).normal(size=(600, 2))
-    found = explain(ScoreMatrix(values), 1)
+    found = Study(ScoreMatrix(values)).explain(1)
     signed = [row["contribution"] for row in found.rows()]
     best = np.sort(values[:, found.item] - values[:, found.rivals[0].item])
     expected = [*best[best > 0][::-1], *best[best < 0]]
@@ -233,9 +233,12 @@ def test_the_largest_come_first_and_nothing_is_left_out() -> None:
 
 def test_without_a_k_the_border_is_after_the_items_own_rank() -> None:
     data = Votes(["a"] * 4 + ["b"] * 3 + ["c"])
-    found = [(explain(data, item=item).k, explain(data, item=item).rivals[0].item) for item in "abc"]
+    found = [
+        (Study(data).explain(item=item).k, Study(data).explain(item=item).rivals[0].item)
+        for item in "abc"
+    ]
     assert found == [(1, "b"), (2, "c"), (2, "b")]
-    assert (explain(data, 2).item, explain(data, 2).rivals[0].item) == ("b", "c")
+    assert (Study(data).explain(2).item, Study(data).explain(2).rivals[0].item) == ("b", "c")
 
 
 @pytest.mark.parametrize(
@@ -249,7 +252,7 @@ def test_without_a_k_the_border_is_after_the_items_own_rank() -> None:
 )
 def test_borders_that_are_none_are_refused(asked: dict[str, object], words: str) -> None:
     with pytest.raises(SteadyrankError) as error:
-        explain(Votes(["a"] * 4 + ["b"] * 3 + ["c"]), **asked)
+        Study(Votes(["a"] * 4 + ["b"] * 3 + ["c"])).explain(**asked)
     assert str(error.value).startswith(words)
 
 
@@ -309,7 +312,7 @@ def test_the_needed_number_is_that_of_the_formula(make: Make, cases: Cases) -> N
     ],
 )
 def test_the_words_of_the_needed_number(ours: int, theirs: int, told: str) -> None:
-    found = needed(Votes(["a"] * ours + ["b"] * theirs), 1)
+    found = Study(Votes(["a"] * ours + ["b"] * theirs)).needed(1)
     document = found.findings()
     assert found.sentence == f"By a model (votes like those seen, each drawn by itself), {told}"
     assert found.sentence in plain_text(document).replace("\n", " ")
@@ -320,14 +323,14 @@ def test_the_words_of_the_needed_number(ours: int, theirs: int, told: str) -> No
 @pytest.mark.parametrize("confidence", [0.5, 1, 0, -1, float("nan"), True, "0.9"])
 def test_confidences_that_are_none_are_refused(confidence: object) -> None:
     with pytest.raises(SteadyrankError, match="confidence must be"):
-        needed(Votes(["a", "a", "b"]), 1, confidence)
+        Study(Votes(["a", "a", "b"])).needed(1, confidence)
 
 
 def test_huge_and_tiny_values_are_the_same_question() -> None:
     values = np.random.default_rng(3).normal((0.5, 0.0), size=(30, 2))
-    expected = needed(ScoreMatrix(values), 1).needed
+    expected = Study(ScoreMatrix(values)).needed(1).needed
     for power in (1000, -900):
-        assert needed(ScoreMatrix(values * 2.0**power), 1).needed == expected
+        assert Study(ScoreMatrix(values * 2.0**power)).needed(1).needed == expected
 
 
 def test_published_numbers(shared_data: Path) -> None:
@@ -337,6 +340,6 @@ def test_published_numbers(shared_data: Path) -> None:
     assert (round(told.gap, 4), largest["unit"]) == (0.0048, 97)
     assert round(largest["gap_without"], 4) == -0.0611
     matrix = ScoreMatrix.read(shared_data / "scores" / "cls_bin_mean.csv", missing="drop")
-    assert (needed(matrix, 1).needed, needed(matrix, 1).n_units) == (303, 112)
-    assert round(needed(matrix, 5).needed / 1e6, 1) == 3.5
-    assert needed(matrix, 5).tie
+    assert (Study(matrix).needed(1).needed, Study(matrix).needed(1).n_units) == (303, 112)
+    assert round(Study(matrix).needed(5).needed / 1e6, 1) == 3.5
+    assert Study(matrix).needed(5).tie

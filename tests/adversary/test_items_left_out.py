@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
-from engine_makers import maker
+from engine_makers import relation
 from steadyrank import Ballots, Battles, Ratings, Regression, ScoreMatrix, Study, Votes
 from steadyrank.errors import EmptyDataError, InvalidDataError, InvalidLabelError, InvalidValueError
+from steadyrank.text import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     Cases = Callable[[int], Iterator[np.random.Generator]]
 
 NAMES = ["ann", "bob", "cyd", "dan", "eve", "fay"]
-ENGINES = ["polars", "duckdb", "pandas"]
 
 
 class Case(NamedTuple):
@@ -183,7 +183,8 @@ def test_counts_are_those_of_the_rows(cases: Cases, kind: str) -> None:
         expected = counted(case, case.rows)
         assert data.item_counts.tolist() == [expected[name] for name in NAMES]
         assert data.item_counts.dtype == np.int64
-        assert data.count_of == {"approvals": "ballots"}.get(kind, kind.removeprefix("groups of "))
+        called = {"approvals": "ballots"}.get(kind, kind.removeprefix("groups of "))
+        assert plural(data.kind.observation) == called
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -196,7 +197,7 @@ def test_keeping_some_items_is_reading_what_is_left(cases: Cases, kind: str) -> 
         rows = left(case, set(kept))
         if not sum(counted(case, rows).values()):
             refused += 1
-            with pytest.raises(EmptyDataError, match=f"no {data.count_of} are left"):
+            with pytest.raises(EmptyDataError, match=f"no {plural(data.kind.observation)} are left"):
                 data.keeping(kept)
             continue
         found = data.keeping(rng.permutation(kept).tolist())
@@ -228,7 +229,7 @@ def test_few_observations_are_left_out_once(cases: Cases, kind: str) -> None:
         found = data.with_min_count(least)
         assert_same(found, case.make(rows, kept))
         out = len(NAMES) - len(kept)
-        one = data.kind.observation if least == 1 else data.count_of
+        one = data.kind.observation if least == 1 else plural(data.kind.observation)
         items, are = ("items", "are") if out > 1 else ("item", "is")
         text = f"{out} {items} with fewer than {least} {one} {are} left out"
         assert any(note.startswith(text) for note in found.notes) == (out > 0)
@@ -324,28 +325,27 @@ def columns_of(rows: list[Any], *names: str) -> dict[str, Any]:
     return {name: list(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)}
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("kind", ["ratings", "scores", "groups of scores", "battles", "votes"])
-def test_engines_leave_out_and_say_the_same(cases: Cases, kind: str, engine: str) -> None:
-    for rng in cases(2 if engine == "polars" else 1):
+def test_engines_leave_out_and_say_the_same(cases: Cases, kind: str) -> None:
+    for rng in cases(2):
         case = KINDS[kind](rng)
         rows = case.rows
         if kind == "ratings":
             columns = columns_of(rows, "user", "item", "rating")
-            both = Ratings.scan(maker(engine)(columns), batch_rows=5), Ratings.from_frame(columns)
+            both = Ratings.scan(relation(columns), batch_rows=5), Ratings.from_frame(columns)
         elif kind == "votes":
             columns = columns_of(rows, "choice", "count")
-            both = Votes.scan(maker(engine)(columns)), Votes.from_frame(columns)
+            both = Votes.scan(relation(columns)), Votes.from_frame(columns)
         elif kind == "battles":
             columns = columns_of([row[:4] for row in rows], "left", "right", "winner", "count")
-            both = Battles.scan(maker(engine)(columns)), Battles.from_frame(columns)
+            both = Battles.scan(relation(columns)), Battles.from_frame(columns)
         else:
             long = [(row[0], row[1], name, value) for row in rows for name, value in row[2].items()]
             columns = columns_of(long, "row", "topic", "item", "score")
             given = {"row": "row", "item": "item", "score": "score", "missing": "available"}
             given |= {"unit": "topic"} if "groups" in kind else {}
             both = (
-                ScoreMatrix.scan(maker(engine)(columns), **given),
+                ScoreMatrix.scan(relation(columns), **given),
                 ScoreMatrix.from_frame(columns, **given),
             )
         scanned, loaded = both
@@ -373,7 +373,7 @@ def after_keeping(data: Any, kept: list[object]) -> Any:
 def assert_alike(rng: np.random.Generator, scanned: Any, loaded: Any) -> None:
     assert scanned.items == loaded.items
     assert scanned.item_counts.tolist() == loaded.item_counts.tolist()
-    assert scanned.count_of == loaded.count_of
+    assert scanned.kind.observation == loaded.kind.observation
     assert list(scanned.units.labels) == list(loaded.units.labels)
     np.testing.assert_array_equal(scanned.units.counts, loaded.units.counts)
     units = rng.integers(0, len(loaded.units), 4).tolist()
@@ -384,13 +384,13 @@ def assert_alike(rng: np.random.Generator, scanned: Any, loaded: Any) -> None:
 
 
 def test_one_query_tells_what_many_units_said() -> None:
-    polars = pytest.importorskip("polars")
+    pytest.importorskip("duckdb")
     columns = {
         "user": np.repeat(np.arange(30), 4),
         "item": np.tile(NAMES[:4], 30),
         "rating": np.arange(120) % 5,
     }
-    with Ratings.scan(polars.LazyFrame(columns)) as ratings:
+    with Ratings.scan(relation(columns)) as ratings:
         asked, collect = [], ratings.entries.source.collect
         ratings.item_counts  # noqa: B018 (the pass that is made anyway)
         ratings.entries.source.collect = lambda *given: asked.append(given) or collect(*given)
@@ -417,7 +417,7 @@ def test_names_are_safe_and_short() -> None:
 def test_regressions_tell_their_rows_and_lose_no_item() -> None:
     data = Regression([[1.5, 2.0], [3.0, 4.25]], [7.0, 8.5], items=["a", "b"])
     assert data.item_counts.tolist() == [2, 2]
-    assert data.count_of == "rows"
+    assert plural(data.kind.observation) == "rows"
     assert data.said([1, 0], [[1, 0], []]) == ["b 4.25, a 3; response 8.5", None]
     assert data.with_min_count(2) is data
     assert data.keeping(["a", "b"]) is data

@@ -57,7 +57,7 @@ def jumps(critical: np.ndarray) -> list[float]:
 
 
 def test_membership_is_the_comparison_at_every_jump(cases: Cases) -> None:
-    for rng in cases(150):
+    for rng in cases(60):
         scores = odd_scores(rng)
         for k in range(1, len(scores) + 1):
             critical = critical_eps(scores, k)
@@ -83,7 +83,7 @@ def test_long_windows_decide_as_short_ones_do(cases: Cases) -> None:
 
 
 def test_ranks_order_and_tiers_follow_the_same_comparison(cases: Cases) -> None:
-    for rng in cases(60):
+    for rng in cases(15):
         scores = odd_scores(rng)
         items = len(scores)
         entering = np.stack([critical_eps(scores, k) for k in range(1, items + 1)])

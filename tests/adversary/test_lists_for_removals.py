@@ -44,7 +44,7 @@ from tests.adversary.test_margins import (
     thirds,
     votes,
 )
-from tests.engine_makers import maker, need
+from tests.engine_makers import need, relation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -159,7 +159,7 @@ def test_no_lead_is_larger_than_its_bound(make: Make, cases: Cases) -> None:
         if study is None:
             continue
         others, order = without(study), np.argsort(-study.scores, kind="stable").tolist()
-        contests = study.margin_search().contests
+        contests = study.facts.margin_search().contests
         for m in range(1, most_of(study) + 1):
             low, high = contests.spans(m) or (study.scores - np.inf, study.scores + np.inf)
             left = np.array([s.scores for s in others if s.leaving <= m] or [study.scores])
@@ -342,15 +342,12 @@ def test_scorers_that_nothing_bounds_are_refused(cases: Cases) -> None:
         assert study.topk(1, guarantee="cover").certificate.removals == 1
 
 
-@pytest.mark.parametrize("engine", ["polars", "duckdb"])
-def test_engines_say_the_same(engine: str, cases: Cases, in_ci: bool) -> None:
-    need(engine, in_ci)
+def test_engines_say_the_same(cases: Cases, in_ci: bool) -> None:
+    need("duckdb", in_ci)
     for rng in cases(1):
         users, items = np.nonzero(rng.random((12, 5)) < 0.6)
         columns = {"user": users, "item": items, "rating": rng.integers(1, 6, len(users))}
-        memory, scanned = (
-            Study(Ratings.from_frame(maker(where)(columns))) for where in ("pandas", engine)
-        )
+        memory, scanned = Study(Ratings.from_frame(columns)), Study(Ratings.scan(relation(columns)))
         for what in some_of(memory, rng, 8):
             assert eps_of(scanned, *what) == eps_of(memory, *what)
 
@@ -359,4 +356,4 @@ def test_a_benchmark_of_classifiers(shared_data: Path) -> None:
     study = Study(read_any(shared_data / "scores" / "cls_bin_mean.csv", missing="drop"))
     answer = study.topk(5, removals=5)
     assert (round(answer.eps, 4), len(answer)) == (0.0013, 7)
-    assert len(study.topk(5, eps=5 * float(study.shifts.max()), claim="none")) > 3 * len(answer)
+    assert len(study.topk(5, eps=5 * float(study.facts.shifts.max()), claim="none")) > 3 * len(answer)

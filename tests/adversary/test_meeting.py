@@ -149,7 +149,9 @@ def test_curve_audit_and_certificate_of_rankings_agree_at_every_jump(cases: Case
         curve, scores = study.ranking_curve(), study.scores
         units = study.units.counts
         rows = [
-            block.row(n, scores) for block in study.leave_one_out.blocks() for n in range(len(block))
+            block.row(n, scores)
+            for block in study.facts.leave_one_out.blocks()
+            for n in range(len(block))
         ]
         every = np.concatenate([curve.breaking_eps, curve.covering_eps, curve.tier_eps])
         for eps in rng.permutation(jumps(every))[:8]:
@@ -176,7 +178,7 @@ def test_a_ranking_takes_the_smallest_eps_that_keeps_to_its_target(cases: Cases)
         row = audit(study, 1, eps=answer.eps, methods=["inflated_ranking"]).table[0]
         assert row.delta == answer.certificate.delta <= target
         assert answer.eps == curve.tie_eps or curve.delta(answer.eps * (1 - 1e-5)) > target
-        assert curve.breaking_eps == pytest.approx(np.minimum(curve.breaking_eps, study.shifts))
+        assert curve.breaking_eps == pytest.approx(np.minimum(curve.breaking_eps, study.facts.shifts))
 
 
 def test_a_step_of_the_curve_is_where_its_values_change(cases: Cases) -> None:

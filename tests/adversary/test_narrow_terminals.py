@@ -76,7 +76,7 @@ def test_every_command_fits_and_counts_right(
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.chdir(tmp_path)
     shown = 0
-    for rng in cases(5):
+    for rng in cases(3):
         file, items, unit = write(rng, tmp_path)
         for command in commands(file, items, unit, int(rng.integers(1, len(items)))):
             code = main(command)
@@ -86,7 +86,7 @@ def test_every_command_fits_and_counts_right(
             assert not wide, (command, wide)
             said = " ".join(line for line in out.split("\n") if not re.match(r" [●◐◌○ ] *\d", line))
             assert MANY.search(" ".join(said.split())) is None, (command, MANY.search(said))
-    assert shown >= 30
+    assert shown >= 18
 
 
 @pytest.mark.parametrize("width", [40, 80])

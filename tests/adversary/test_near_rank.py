@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,8 @@ from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.operators.topk_sets import inflated_topk_mask, topk
 from steadyrank.scorers.base import LeaveOneOut
-from steadyrank.study.audit.near_rank import FEW, MANY, alike, breaking_bounds, kth_range
+from steadyrank.study.audit.rankings import alike
+from steadyrank.study.audit.topk import FEW, MANY, breaking_bounds, kth_range
 
 
 def sparse_ratings(rng, items=60, per_item=2):
@@ -56,7 +59,9 @@ def test_bounds_of_the_breaking_eps_hold_it(cases, kind):
         full = critical_eps(study.scores, k)
         both = np.maximum(full, critical_eps(rows, k))
         exact = np.partition(both, k - 1, axis=1)[:, k - 1]
-        lower, upper = breaking_bounds(study.leave_one_out, study.bounds[1], full, k, few)
+        lower, upper = breaking_bounds(
+            study.facts.leave_one_out, study.facts.leave_one_out.bounds()[1], full, k, few
+        )
         assert (lower <= exact * (1 + 1e-9)).all()
         assert (exact <= upper * (1 + 1e-9)).all()
         settled += int((lower == upper).sum())
@@ -71,7 +76,12 @@ def data_items(study):
 def test_the_range_of_the_kth_best_score_is_that_of_the_rows(cases, kind):
     for rng in cases(16):
         study, rows, k = studies(rng, kind)
-        known = kth_range(study.leave_one_out, study.bounds[1], k, few=int(rng.choice([2, 8])))
+        known = kth_range(
+            study.facts.leave_one_out,
+            study.facts.leave_one_out.bounds()[1],
+            k,
+            few=int(rng.choice([2, 8])),
+        )
         if known is None:
             continue
         theta, ceiling, many = known
@@ -118,13 +128,13 @@ class Counting(LeaveOneOut):
     def blocks(self):
         return self.inner.blocks()
 
-    def bounds(self):
-        return self.inner.bounds()
+    def bounds(self, *, outer=False):
+        return self.inner.bounds(outer=outer)
 
-    def shifts(self):
-        return self.inner.shifts()
+    def shifts(self, settled=None):
+        return self.inner.shifts(settled)
 
-    def columns(self, items, among=None):
+    def columns(self, items, among=None, settled=None):
         for units, rows in self.inner.columns(items, among):
             self.handed_out += rows.size
             yield units, rows
@@ -132,17 +142,18 @@ class Counting(LeaveOneOut):
     def touching(self, items):
         for block in self.inner.touching(items):
             self.handed_out += block.scores.size
+            object.__setattr__(block, "untouched", partial(self._untouched, block.untouched))
             yield block
 
-    def unchanged(self, units, items):
+    def _untouched(self, found, numbers, items, base):
         self.handed_out += items.size
-        return self.inner.unchanged(units, items)
+        return found(numbers, items, base)
 
 
 def spent(study, ask):
-    study.__dict__["leave_one_out"] = Counting(study.scorer.leave_one_out(study.data))
+    study.facts.__dict__["leave_one_out"] = Counting(study.scorer.leave_one_out(study.data))
     ask(study)
-    return study.leave_one_out.handed_out
+    return study.facts.leave_one_out.handed_out
 
 
 def near_ties(items):
@@ -161,7 +172,7 @@ def few_votes(items):
 def test_work_for_near_ties_grows_with_the_items_and_not_with_their_square(make):
     def bounds(study):
         critical = critical_eps(study.scores, 10)
-        breaking_bounds(study.leave_one_out, study.bounds[1], critical, 10)
+        breaking_bounds(study.facts.leave_one_out, study.facts.leave_one_out.bounds()[1], critical, 10)
 
     for ask in (bounds, lambda study: study.audit(10, eps=0.1 / study.units.total, methods="topk")):
         for items in (500, 2000, 8000):  # the square of the last is four times what is allowed
@@ -174,7 +185,10 @@ def test_a_thousand_tied_items_are_not_looked_at_for_every_unit():
     study = Study(tied)
     critical = critical_eps(study.scores, 10)
     numbers = spent(
-        study, lambda some: breaking_bounds(some.leave_one_out, some.bounds[1], critical, 10)
+        study,
+        lambda some: breaking_bounds(
+            some.facts.leave_one_out, some.facts.leave_one_out.bounds()[1], critical, 10
+        ),
     )
     assert numbers < 20 * len(ratings.rated)
     assert FEW < 100
@@ -184,7 +198,7 @@ def test_a_thousand_tied_items_are_not_looked_at_for_every_unit():
 def test_rankings_of_units_that_do_the_same_are_looked_at_once(cases, kind):
     for rng in cases(6):
         study, rows, _ = studies(rng, kind)
-        eps = float(np.quantile(study.shifts, rng.choice([0.2, 0.9]))) or 0.1
+        eps = float(np.quantile(study.facts.shifts, rng.choice([0.2, 0.9]))) or 0.1
         full = RankingSet(study.scores, eps)
         apart = [not full.intersects(RankingSet(row, eps)) for row in rows]
         found = study.audit(1, eps=eps, methods=("ranking", "inflated_ranking"), max_states=1)
@@ -195,5 +209,5 @@ def test_rankings_of_units_that_do_the_same_are_looked_at_once(cases, kind):
 
 
 def test_votes_for_items_with_equal_tallies_are_alike():
-    loo = Study(Votes(["a"] * 3 + ["b"] * 3 + ["c"] * 2 + ["d"])).leave_one_out
+    loo = Study(Votes(["a"] * 3 + ["b"] * 3 + ["c"] * 2 + ["d"])).facts.leave_one_out
     assert alike(loo, np.arange(4)).tolist() == [0, 0, 2, 3]

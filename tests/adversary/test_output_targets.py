@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from steadyrank import writing
 from steadyrank.errors import UnwritableFileError
 from steadyrank.writing import write_whole
 
@@ -116,7 +115,7 @@ def test_a_path_leads_where_the_system_says(
 
 
 def test_many_writers_of_one_file(cases: Cases, tmp_path: Path) -> None:
-    """Whoever is last wins, whole; nobody sweeps away what another still writes."""
+    """Whoever is last wins, whole."""
     place = tmp_path / "result"
     for rng in cases(10):
         texts = [str(number) * int(rng.integers(1, 200_000)) for number in range(8)]
@@ -137,19 +136,3 @@ def test_many_writers_of_one_file(cases: Cases, tmp_path: Path) -> None:
         assert not failures
         assert place.read_text(encoding="utf-8") in texts
         assert [path.name for path in tmp_path.iterdir()] == ["result"]
-
-
-@pytest.mark.skipif(os.name == "nt", reason="files that are open have no name to lose there")
-def test_what_was_made_anew_is_not_swept_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One sweeps a file away, its writer makes it anew, and another one still has the first open."""
-    part = tmp_path / f".result.{'0' * 16}{writing.UNFINISHED}"
-    part.write_text("first")
-    stale = os.open(part, os.O_WRONLY)
-    part.unlink()
-    part.write_text("made anew")
-    with monkeypatch.context() as patched:
-        patched.setattr(writing.os, "open", lambda *_, **__: stale)
-        writing._sweep(tmp_path, ".result.")
-    assert part.read_text() == "made anew"
-    writing._sweep(tmp_path, ".result.")
-    assert not part.exists()

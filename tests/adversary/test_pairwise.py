@@ -52,7 +52,7 @@ def test_no_unit_moves_scores_further_than_proved(
         case = drawn(rng, kind, grouped=grouped)
         try:
             study = Study(case.data(), scorer)
-            shifts = study.shifts
+            shifts = study.facts.shifts
         except SteadyrankError:
             continue
         proved = scorer.sensitivity(study.data)
@@ -72,7 +72,7 @@ def test_some_ballots_reach_the_bound(scorer, twin, cases: Cases) -> None:
         order = rng.permutation(items).tolist()
         counts = [half + 1, half] if isinstance(scorer, Copeland) else [1, half + 1]
         study = Study(Ballots([order, order[::-1]], counts=counts), scorer)
-        assert study.shifts.max() == pytest.approx(scorer.sensitivity(study.data).eps, rel=1e-12)
+        assert study.facts.shifts.max() == pytest.approx(scorer.sensitivity(study.data).eps, rel=1e-12)
 
 
 def test_a_positive_score_is_a_condorcet_winner_and_no_other_is(cases: Cases) -> None:
@@ -83,7 +83,7 @@ def test_a_positive_score_is_a_condorcet_winner_and_no_other_is(cases: Cases) ->
         winners = [item for item in range(case.items) if wins[item] == case.items - 1]
         # All wins without a tie: nothing else sums to as much.
         assert np.flatnonzero(study.scores > 0).tolist() == winners
-        said = any("no Condorcet winner" in note for note in study.notes)
+        said = any("no Condorcet winner" in note for note in study.facts.notes)
         assert said == (not winners)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from steadyrank import Ratings, Votes
 from steadyrank.data import ratings
-from steadyrank.data.entry_order import stable_order
+from steadyrank.data.rows import stable_order
 from steadyrank.reading import delimited
 from steadyrank.reading.delimited import _letters, read_delimited
 from steadyrank.reading.files import open_source
@@ -73,7 +73,7 @@ def test_numbers_are_read_at_once_only_where_they_print_alike(cases: Cases, odd:
     for rng in cases(60):
         blocks = blocks_of(rng, int(rng.integers(1, 4)), odd)
         found = outcome(blocks)
-        assert found == outcome(blocks, polars=False)
+        assert found == outcome(blocks, referee=True)
         stretches: list[Any] = []
         read = outcome(blocks, take=stretches.append)
         if isinstance(found[0], list):
@@ -111,7 +111,7 @@ def test_words_of_one_block_serve_the_next(cases: Cases, monkeypatch: pytest.Mon
         parts = [rows[low:high] for low, high in zip([0, *cuts], [*cuts, len(rows)], strict=True)]
         blocks = [b"a,b\n", *("".join(f"{row}\n" for row in part).encode() for part in parts if part)]
         table = read_delimited(blocks, ",")
-        assert outcome(blocks) == outcome(blocks, polars=False)
+        assert outcome(blocks) == outcome(blocks, referee=True)
         for place, name in enumerate("ab"):
             column = table.columns[name]
             texts = [row.split(",")[place] for row in rows]

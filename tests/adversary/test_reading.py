@@ -62,7 +62,6 @@ READ: dict[str, tuple[Callable[[bytes], Any], Callable[[Any], Any]]] = {
     "csv": (twins.read_csv, cells),
     "tsv": (lambda content: twins.read_csv(content, "\t"), cells),
     "jsonl": (twins.read_json_lines, cells),
-    "netflix": (twins.read_netflix, cells),
     "preflib": (twins.read_preflib, ballots_of),
 }
 

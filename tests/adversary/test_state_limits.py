@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from steadyrank import ScoreMatrix, Study, audit
-from steadyrank.errors import StateLimitError
+from steadyrank.errors import TooLargeError
 from steadyrank.operators.states import StateGraph
 
 
@@ -37,7 +37,7 @@ def test_a_limit_refuses_a_graph_exactly_if_it_has_more_states(cases):
         rankings = graph.count(states)
         assert rankings == graph.count(10 * states)
         if states > 2:
-            with pytest.raises(StateLimitError, match="max_states"):
+            with pytest.raises(TooLargeError, match="max_states"):
                 graph.count(states // 2 - 1 or 1)
 
 
@@ -47,7 +47,7 @@ def test_a_refused_count_takes_no_memory_to_speak_of():
     data = ScoreMatrix(rng.normal(size=(200, 1000)) + 3 * rng.normal(size=1000))
     tracemalloc.start()
     study = Study(data)
-    row = audit(study, 10, eps=study.eps_for(0.05)).row("inflated_ranking")
+    row = audit(study, 10, eps=study.facts.eps_for(0.05)).row("inflated_ranking")
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert row.size is None

@@ -99,7 +99,7 @@ def attempts(study: Study, possible: list[Any], by: str) -> Iterator[tuple[int, 
 def made(make: Callable[[np.random.Generator], Made], rng: np.random.Generator) -> Made | None:
     try:
         study, possible = make(rng)
-        _ = study.leave_one_out
+        _ = study.facts.leave_one_out
     except SteadyrankError:
         return None
     return study, possible

@@ -99,7 +99,7 @@ def test_no_unit_moves_scores_further_than_proved(kind: str, grouped: bool, case
         }[kind]
         try:
             study = Study(case.data(), scorer)
-            shifts, proved = study.shifts, scorer.sensitivity(study.data)
+            shifts, proved = study.facts.shifts, scorer.sensitivity(study.data)
         except SteadyrankError:
             continue  # nobody left, or an item without data
         assert shifts.max() <= proved.eps

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from engine_makers import maker
+from engine_makers import relation
 from steadyrank import Battles, Ratings, ScoreMatrix, read_any
 from steadyrank.data.kinds import scan_any
 from steadyrank.errors import SteadyrankError
@@ -117,23 +117,20 @@ def test_long_tables_offer_columns_that_are_one_value_a_row(cases: Cases) -> Non
     assert found > 10
 
 
-@pytest.mark.parametrize("engine", ["polars", "duckdb"])
-def test_engines_offer_the_same(cases: Cases, engine: str) -> None:
-    pytest.importorskip(engine)
-    lazily = maker(engine)
+def test_engines_offer_the_same(cases: Cases) -> None:
+    pytest.importorskip("duckdb")
     for rng in cases(6):
         columns = with_further(rng, battles(rng, int(rng.integers(2, 12))))
         expected = Battles.from_frame(columns).unit_candidates
-        assert Battles.scan(lazily(columns)).unit_candidates == expected
+        assert Battles.scan(relation(columns)).unit_candidates == expected
         columns, _ = long_scores(rng)
         expected = ScoreMatrix.from_frame(columns, **NAMED).unit_candidates
-        with ScoreMatrix.scan(lazily(columns), **NAMED) as data:
+        with ScoreMatrix.scan(relation(columns), **NAMED) as data:
             assert data.unit_candidates == expected
 
 
-@pytest.mark.parametrize("engine", ["polars", "duckdb"])
-def test_files_on_engines_offer_the_same(cases: Cases, engine: str, tmp_path: Path) -> None:
-    pytest.importorskip(engine)
+def test_files_on_engines_offer_the_same(cases: Cases, tmp_path: Path) -> None:
+    pytest.importorskip("duckdb")
     polars = pytest.importorskip("polars")
     for number, rng in enumerate(cases(4)):
         frame = polars.DataFrame(with_further(rng, battles(rng, int(rng.integers(2, 12)))))
@@ -141,7 +138,7 @@ def test_files_on_engines_offer_the_same(cases: Cases, engine: str, tmp_path: Pa
             file = tmp_path / f"{number}.{ending}"
             getattr(frame, f"write_{ending}")(file)
             expected = read_any(file).unit_candidates
-            assert scan_any(file, engine=engine).unit_candidates == expected
+            assert scan_any(file).unit_candidates == expected
 
 
 def test_wide_tables_offer_row_names_that_repeat_and_numbers_that_are_no_scores() -> None:
@@ -171,9 +168,8 @@ def test_what_is_left_of_the_data_offers_the_same() -> None:
     assert data.without(0).unit_candidates == data.unit_candidates == (("judge", 2),)
 
 
-@pytest.mark.parametrize("engine", ["polars", "duckdb"])
-def test_a_row_of_two_judges_has_no_unit_on_engines(engine: str) -> None:
-    pytest.importorskip(engine)
+def test_a_row_of_two_judges_has_no_unit_on_engines() -> None:
+    pytest.importorskip("duckdb")
     columns: dict[str, list[Any]] = {
         "task": ["s", "s", "t", "t", "u", "u"],
         "model": ["x", "y"] * 3,
@@ -181,6 +177,6 @@ def test_a_row_of_two_judges_has_no_unit_on_engines(engine: str) -> None:
         "judge": ["a", "a", "b", "b", "b", "b"],
         "session": ["a", "a", "b", "b", "b", "a"],
     }
-    with ScoreMatrix.scan(maker(engine)(columns), **NAMED) as data:
+    with ScoreMatrix.scan(relation(columns), **NAMED) as data:
         assert data.unit_candidates == (("judge", 2),)
     assert ScoreMatrix.from_frame(columns, **NAMED).unit_candidates == (("judge", 2),)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from browser.examples import HOSTILE, hostile_matrix
-from steadyrank import ScoreMatrix, compare
+from steadyrank import ScoreMatrix, Study
 
 pytestmark = pytest.mark.browser
 
@@ -29,7 +29,7 @@ def versions(items: int) -> dict[str, Any]:
     more = np.vstack([values, values[:20] + rng.normal(0, 1, (20, items))])
     more[:, -1] += 9  # the new one comes first, so that no rank is a place
     old, new = ScoreMatrix(values, items=names), ScoreMatrix(more, items=[*names[:-1], "the new one"])
-    found = compare(old, new, 3).findings(source="old.csv")
+    found = Study(old).compare(new, 3).findings(source="old.csv")
     assert {row["verdict"] for row in found["rows"]} >= {"same", "new", "gone"}
     return found
 
@@ -64,7 +64,9 @@ def test_it_fits_on_paper(open_report: Any) -> None:
 
 def test_names_from_strangers_are_text(open_report: Any) -> None:
     old = hostile_matrix()
-    opened = open_report(compare(old, ScoreMatrix(old.values[:, ::-1], items=list(HOSTILE))).findings())
+    opened = open_report(
+        Study(old).compare(ScoreMatrix(old.values[:, ::-1], items=list(HOSTILE))).findings()
+    )
     assert opened.page.evaluate("window.pwned") is None
     assert len(opened.rows("#moves")) == len(HOSTILE)
     opened.page.click("#theme")

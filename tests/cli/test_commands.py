@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from steadyrank import Battles, Ratings, ScoreMatrix, audit, explain, stable_ranking, stable_topk
+from steadyrank import Battles, Ratings, ScoreMatrix, Study, audit, stable_ranking, stable_topk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,7 +93,7 @@ def test_audit_of_random_removals_agrees_with_the_library(run: Command, benchmar
 
 
 def test_explain_agrees_with_the_library(run: Command, benchmark: Path) -> None:
-    expected = explain(ScoreMatrix.read(benchmark), 2, "GaussNet")
+    expected = Study(ScoreMatrix.read(benchmark)).explain(2, "GaussNet")
     found = run("explain", benchmark, "GaussNet", "-k", 2)
     assert (found.code, found.err) == (0, "")
     assert expected.sentence in " ".join(found.out.split())

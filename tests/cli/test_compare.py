@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from steadyrank import compare, read_any
+from steadyrank import Study
 from steadyrank.demo import demo_file
-from steadyrank.safe_text import columns_of
-from steadyrank.study.document import COLUMNS
+from steadyrank.report.export import COLUMNS
+from steadyrank.text import columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,7 +35,8 @@ def test_the_first_lines_name_both_files_and_answer(run: Command, files: tuple[P
     assert lines[0].startswith("benchmark.csv: scores, 12 items, 48 rows")
     assert sum(line.startswith("Guessed: scores") for line in lines[:7]) == 2
     said = " ".join(found.out.split())
-    answer = compare(*map(read_any, files), 4)
+    old, new = files
+    answer = Study(old).compare(new, 4)
     assert answer.sentence in said
     assert all(sentence in said for sentence in answer.findings()["sentences"])
     assert "no test of significance" in said
@@ -67,7 +68,7 @@ def test_json_and_csv_hold_every_item(run: Command, files: tuple[Path, Path], tm
 def test_a_page_is_written_by_its_ending(run: Command, files: tuple[Path, Path], tmp_path: Path) -> None:
     page = tmp_path / "moves.html"
     assert run("compare", *files, "-o", page).code == 0
-    assert compare(*map(read_any, files)).sentence.replace("'", "&#x27;") in page.read_text()
+    assert Study(files[0]).compare(files[1]).sentence.replace("'", "&#x27;") in page.read_text()
     assert run("compare", *files, "-o", tmp_path / "moves.pdf").code == 2
 
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     Command = Callable[..., Any]
 
 BAD_OPTIONS = [
-    (("-k", 99), "k must be a whole number from 1 to 12"),
-    (("-k", 0), "k must be a whole number from 1 to 12"),
+    (("-k", 99), " -k must be a whole number from 1 to 12"),
+    (("-k", 0), " -k must be a whole number from 1 to 12"),
     (("-k", "many"), "Invalid value for '-k'"),
     ((), "Missing option '-k'"),
     (("-k", 4, "--eps", -1), "eps must be a positive, finite number"),
@@ -41,6 +41,10 @@ BAD_OPTIONS = [
     (("-k", 4, "--row", "nothing"), "'nothing'"),
     (("-k", 4, "--json", "--csv"), "--json and --csv exclude each other"),
     (("-k", 4, "--wrong"), "No such option: --wrong"),
+    (("-k", 4, "-k", 3), "-k was given 2 times. Give it once."),
+    (("-k", 4, "--kind", "scores", "--kind=scores"), "--kind was given 2 times. Give it once."),
+    (("-k", 4, "--items-in", "cells"), " --items-in must be one of 'rows', 'columns'"),
+    (("-k", 4, "--removals", 0), " --removals must be a whole number"),
 ]
 
 
@@ -193,7 +197,7 @@ def test_nothing_ends_in_a_traceback(
 
 
 def _shell(command: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    ready = command.replace("steadyrank ", f"{sys.executable} -m steadyrank.cli ")
+    ready = command.replace("steadyrank ", f"{sys.executable} -m steadyrank ")
     return subprocess.run(
         ["bash", "-c", ready],
         capture_output=True,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from signals import hang_up_as_usual
-from steadyrank.cli.codes import MEANINGS, ExitCode, told
+from steadyrank.cli.failures import MEANINGS, ExitCode, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -140,7 +140,7 @@ SHELL = {
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_every_way_to_end(benchmark: Path, tmp_path: Path) -> None:
     """One shell runs them all, each in a process of its own."""
-    run = f"{sys.executable} -m steadyrank.cli"
+    run = f"{sys.executable} -m steadyrank"
     lines = [
         f"{run} {command.format(file=benchmark)} >> /dev/null; echo code ${{PIPESTATUS[0]}} >&3"
         if ">" not in command and "|" not in command

@@ -72,11 +72,7 @@ def completed(*words: str) -> list[str]:
         "COMP_CWORD": str(len(words)),
     }
     found = subprocess.run(
-        [sys.executable, "-m", "steadyrank.cli"],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=environment,
+        [sys.executable, "-m", "steadyrank"], capture_output=True, text=True, check=True, env=environment
     )
     assert found.stderr == ""
     return found.stdout.split()

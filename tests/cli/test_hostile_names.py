@@ -138,7 +138,7 @@ def test_hostile_words_in_errors(run: Command, tmp_path: Path) -> None:
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
 def test_a_poor_terminal_gets_plain_characters(hostile: Path, encoding: str) -> None:
     found = subprocess.run(
-        [sys.executable, "-m", "steadyrank.cli", "topk", str(hostile), "-k", "6", "--all"],
+        [sys.executable, "-m", "steadyrank", "topk", str(hostile), "-k", "6", "--all"],
         capture_output=True,
         env={**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0", "COLUMNS": "140"},
         check=True,

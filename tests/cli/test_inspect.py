@@ -82,16 +82,15 @@ def test_roles_units_and_rows(run: Command, battles: Path) -> None:
     assert (named["n_units"], named["unit"], named["unit_candidates"]) == (40, "judge", [])
 
 
-@pytest.mark.parametrize("engine", ["duckdb", "polars"])
-def test_engines_tell_the_same(run: Command, battles: Path, engine: str) -> None:
-    pytest.importorskip(engine)
+def test_engines_tell_the_same(run: Command, battles: Path) -> None:
+    pytest.importorskip("duckdb")
     here, there = (
-        run("inspect", battles, "--json", *options).json for options in ((), ("--engine", engine))
+        run("inspect", battles, "--json", *options).json for options in ((), ("--engine", "duckdb"))
     )
     for one in (*there["unit_candidates"], there):
-        one["command"] = one["command"].replace(f" --engine {engine}", "")
+        one["command"] = one["command"].replace(" --engine duckdb", "")
     for one in there["readings"]:
-        assert one["command"][-2:] == ["--engine", engine]
+        assert one["command"][-2:] == ["--engine", "duckdb"]
         del one["command"][-2:]
     assert there["notes"].pop().startswith("brought back")
     assert there == here

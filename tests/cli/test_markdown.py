@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -121,25 +120,6 @@ def test_an_empty_variable_is_none(
 ) -> None:
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "")
     assert (run("check", benchmark, "-k", 3).code, run("check", benchmark, "-k", 3).err) == (0, "")
-
-
-def test_what_does_not_fit_is_not_begun(tmp_path: Path) -> None:
-    file = tmp_path / "summary.md"
-    file.write_text(OTHERS, encoding="utf-8")
-    full = len(OTHERS) + 10
-    script = (
-        "import resource, sys\nfrom steadyrank.writing import append_whole\n"
-        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({full}, resource.RLIM_INFINITY))\n"
-        "append_whole('x' * 50, sys.argv[1])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script, file], capture_output=True, text=True, check=False
-    )
-    assert "UnwritableFileError" in done.stderr
-    assert file.read_text(encoding="utf-8") == OTHERS
-    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != full
-    append_whole("x" * 50, file)
-    assert file.read_text(encoding="utf-8") == OTHERS + "x" * 50
 
 
 def test_several_that_write_at_once_come_one_after_the_other(tmp_path: Path) -> None:

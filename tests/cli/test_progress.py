@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from steadyrank import ScoreMatrix, audit, read_any
-from steadyrank.cli.progress_bar import EVERY, Pace, working
+from steadyrank.cli.output import EVERY, Pace, working
 from steadyrank.progress import counting, heard, listening
 from steadyrank.reading import files
 from steadyrank.scorers import Refit

@@ -26,7 +26,7 @@ def _on_a_terminal(*arguments: str, **environment: str) -> str:
     pty = pytest.importorskip("pty", reason="a terminal to try it on")
     ours, theirs = pty.openpty()
     with subprocess.Popen(
-        [sys.executable, "-m", "steadyrank.cli", *arguments],
+        [sys.executable, "-m", "steadyrank", *arguments],
         stdin=theirs, stdout=theirs, stderr=theirs, env=_environment(**environment), close_fds=True,
     ) as process:  # fmt: skip
         os.close(theirs)
@@ -41,16 +41,13 @@ def _on_a_terminal(*arguments: str, **environment: str) -> str:
     return seen.decode()
 
 
-@pytest.mark.parametrize(
-    "command", [("topk", "-k", "4"), ("rank",), ("audit", "-k", "4"), ("check", "-k", "4")]
-)
-def test_no_colour_and_no_spinner_in_a_pipe(benchmark: Path, command: tuple[str, ...]) -> None:
-    found = subprocess.run(
-        [sys.executable, "-m", "steadyrank.cli", command[0], str(benchmark), *command[1:]],
-        capture_output=True,
-        env=_environment(),
-        check=False,
-    )
+def test_no_colour_and_no_spinner_in_a_pipe(run: Command, benchmark: Path) -> None:
+    for command, *options in (["topk", "-k", "4"], ["rank"], ["check", "-k", "4"]):
+        there = run(command, benchmark, *options)
+        assert "\x1b" not in there.out
+        assert there.err == ""
+    audit = [sys.executable, "-m", "steadyrank", "audit", str(benchmark), "-k", "4"]
+    found = subprocess.run(audit, capture_output=True, env=_environment(), check=False)
     assert b"\x1b" not in found.stdout
     assert found.stderr == b""
 

@@ -11,25 +11,15 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from steadyrank import (
-    Estimates,
-    Ratings,
-    ScoreMatrix,
-    Study,
-    Votes,
-    confidence,
-    rank_confidence,
-    read_any,
-)
-from steadyrank.cli.app import make_app
+from steadyrank import Estimates, Ratings, ScoreMatrix, Study, Votes, read_any
+from steadyrank.cli.app import COMMANDS, make_app
 from steadyrank.errors import (
     InvalidDataError,
+    InvalidScoresError,
     InvalidValueError,
-    ItemWithoutDataError,
-    NoUnitsError,
-    OneUnitError,
-    SizeMismatchError,
+    TooFewUnitsError,
     TooLargeError,
+    UndefinedScoresError,
 )
 from steadyrank.progress import listening
 from steadyrank.report.terminal import Terminal
@@ -48,13 +38,13 @@ TOP_5 += ["Netherlands", "Poland", "Slovenia", "Switzerland"]
 
 def test_pisa_as_published() -> None:
     """The figures of csranks' own example: marginal 95 % for one country, the five best at 90 %."""
-    found = confidence(PISA)
+    found = Study(PISA).confidence()
     place = found.items.index("United Kingdom")
     assert 1 + int((found.scores > found.scores[place]).sum()) == 13
     assert [int(ends[place]) for ends in found.marginal] == [8, 23]
-    assert sorted(confidence(PISA, 0.9).top(5)) == TOP_5
+    assert sorted(Study(PISA).confidence(0.9).top(5)) == TOP_5
     for seed in range(3):
-        more = set(confidence(PISA, 0.95, seed=seed).top(5)) - {"United Kingdom"}
+        more = set(Study(PISA).confidence(0.95, seed=seed).top(5)) - {"United Kingdom"}
         assert more == {*TOP_5, "Sweden"}  # the United Kingdom is in or out by the draw
 
 
@@ -63,8 +53,8 @@ def test_the_fixture_is_the_shared_file(shared_data: Path) -> None:
 
 
 def test_errors_and_their_covariance_say_the_same() -> None:
-    one = rank_confidence([3.0, 1.0, 0.0], [0.5, 1.0, 0.2])
-    other = rank_confidence([3.0, 1.0, 0.0], covariance=np.diag([0.25, 1.0, 0.04]))
+    one = Study(Estimates([3.0, 1.0, 0.0], errors=[0.5, 1.0, 0.2])).confidence()
+    other = Study(Estimates([3.0, 1.0, 0.0], covariance=np.diag([0.25, 1.0, 0.04]))).confidence()
     assert np.array_equal(one.simultaneous, other.simultaneous)
     assert np.allclose(one.score_intervals[0], [3 - 1.959964 * 0.5, 1 - 1.959964, -1.959964 * 0.2])
 
@@ -88,13 +78,13 @@ def test_errors_and_their_covariance_say_the_same() -> None:
         lambda study: study.ranking_curve(),
         lambda study: study.flips(2),
         lambda study: study.check(2),
-        lambda study: study.eps_for(0.1),
-        lambda study: study.shifts,
+        lambda study: study.facts.eps_for(0.1),
+        lambda study: study.facts.shifts,
         lambda study: study.report("never.html", 2),
     ],
 )
 def test_estimates_refuse_every_question_about_stability(ask: Callable[[Study], Any]) -> None:
-    with pytest.raises(NoUnitsError, match="steadyrank confidence"):
+    with pytest.raises(TooFewUnitsError, match="steadyrank confidence"):
         ask(Study(read_any(PISA)))
 
 
@@ -104,14 +94,14 @@ def test_estimates_refuse_every_question_about_stability(ask: Callable[[Study], 
         ({"errors": [1, -1]}, InvalidDataError, "but there is -1, at index 1"),
         ({"errors": [1, 1e-200]}, InvalidDataError, "0 or from 1e-150"),
         ({"errors": [1, np.nan]}, InvalidDataError, "errors"),
-        ({"errors": [1]}, SizeMismatchError, "errors has 1"),
+        ({"errors": [1]}, InvalidScoresError, "errors has 1"),
         ({}, InvalidValueError, "either errors or a covariance"),
         (
             {"errors": [1, 1], "covariance": np.eye(2)},
             InvalidValueError,
             "either errors or a covariance",
         ),
-        ({"covariance": np.eye(3)}, SizeMismatchError, "for 2 scores"),
+        ({"covariance": np.eye(3)}, InvalidScoresError, "for 2 scores"),
         ({"covariance": [[1, 2], [2, 1]]}, InvalidValueError, "the lowest is -1"),
         ({"covariance": [[1, 0.5], [0, 1]]}, InvalidValueError, "entries differ by 0.5"),
     ],
@@ -133,7 +123,7 @@ def test_errors_that_are_none(given: dict[str, Any], error: type[Exception], tol
 )
 def test_settings_that_are_refused(asked: dict[str, Any], told: str) -> None:
     with pytest.raises(InvalidValueError, match=re.escape(told)):
-        confidence(Votes(["a", "b", "a"]), **asked)
+        Study(Votes(["a", "b", "a"])).confidence(**asked)
 
 
 def test_a_draw_without_scores_is_never_dropped() -> None:
@@ -145,40 +135,40 @@ def test_a_draw_without_scores_is_never_dropped() -> None:
         for which in range(100)
     )
     with pytest.raises(InvalidValueError, match=f"{lost} of 100 resamples cannot be scored") as caught:
-        confidence(matrix, draws=100)
-    assert ItemWithoutDataError.__name__ in str(caught.value)
+        Study(matrix).confidence(draws=100)
+    assert UndefinedScoresError.__name__ in str(caught.value)
     assert str(caught.value).endswith("few observations by with_min_count(...).")
 
 
 def test_one_unit_and_too_many_items_are_refused() -> None:
     with pytest.raises(
-        OneUnitError, match=r"only one unit \(a vote\), and draws from it, all the same"
+        TooFewUnitsError, match=r"only one unit \(a vote\), and draws from it, all the same"
     ) as caught:
-        confidence(Votes(["a"]))
+        Study(Votes(["a"])).confidence()
     assert "error=..." in str(caught.value)  # a column of errors beside other numbers is not guessed
     with pytest.raises(TooLargeError, match="comparing all pairs of items"):
-        confidence(Ratings(["u", "v"] * 10_000, range(20_000), [1] * 20_000))
+        Study(Ratings(["u", "v"] * 10_000, range(20_000), [1] * 20_000)).confidence()
 
 
 @pytest.mark.parametrize("data", [Votes(["a", "b", "a"]), Estimates([1, 2], errors=[1, 1])])
 def test_draws_beyond_all_memory_are_refused(data: Any) -> None:
     told = r"100,000,000 draws of 2 scores would take 71\.5 GiB of memory\. Ask for fewer draws"
     with pytest.raises(TooLargeError, match=told):
-        confidence(data, draws=100_000_000)
+        Study(data).confidence(draws=100_000_000)
 
 
 def test_few_units_are_called_so() -> None:
     for number, few in ((49, True), (50, False)):
-        found = confidence(Votes(["a", "b"] * 20 + ["b"] * (number - 40)), draws=40)
+        found = Study(Votes(["a", "b"] * 20 + ["b"] * (number - 40))).confidence(draws=40)
         assert (f"{number} votes are few" in found.sentence) == few
-    assert "few" not in confidence(PISA, draws=40).sentence
+    assert "few" not in Study(PISA).confidence(draws=40).sentence
 
 
 @pytest.mark.parametrize("drawn", ["bootstrap", "draws"])
 def test_what_is_said_of_columns_is_said_where_they_are(drawn: str) -> None:
     """At each width; and draws of normal estimates are not called a bootstrap."""
     data = PISA if drawn == "draws" else Votes(["ann", "bob", "cyd", "ann"] * 9)
-    found, seen = confidence(data, draws=40).findings(), []
+    found, seen = Study(data).confidence(draws=40).findings(), []
     for width in range(40, 81):
         lines = plain_text(found, Terminal(width=width)).splitlines()
         head = next(line for line in lines if line.endswith("  ranks, 95 % confidence"))
@@ -193,7 +183,7 @@ def test_what_is_said_of_columns_is_said_where_they_are(drawn: str) -> None:
 def test_draws_and_items_are_counted_aloud() -> None:
     heard: list[tuple[int, int, str]] = []
     with listening(lambda *far: heard.append(far)):
-        confidence(Votes(["ann", "bob", "cyd"] * 3), draws=40).findings()
+        Study(Votes(["ann", "bob", "cyd"] * 3)).confidence(draws=40).findings()
     assert heard == [(n, 40, "resamples") for n in range(1, 41)] + [(n, 3, "items") for n in (1, 2, 3)]
 
 
@@ -205,7 +195,7 @@ def test_bars_of_stability_stand_beside_no_confidence() -> None:
 
 
 def test_the_best_few_are_named_in_full() -> None:
-    found = confidence(PISA, 0.9).asking(5)
+    found = Study(PISA).confidence(0.9).asking(5)
     assert all(name in found.top_sentence for name in TOP_5)
 
 
@@ -233,11 +223,13 @@ def test_some_items_alone() -> None:
     data = read_any(PISA)
     some = data.keeping(["Japan", "Korea", "Chile"])
     assert some.scores.tolist() == [data.scores[data.items.index(name)] for name in some.items]
-    assert [ends.tolist() for ends in confidence(some).simultaneous] == [[3, 1, 1], [3, 2, 2]]
+    assert [ends.tolist() for ends in Study(some).confidence().simultaneous] == [[3, 1, 1], [3, 2, 2]]
 
 
 def run(*arguments: object) -> str:
-    found = CliRunner().invoke(make_app(), [str(one) for one in arguments], catch_exceptions=False)
+    found = CliRunner().invoke(
+        make_app(COMMANDS), [str(one) for one in arguments], catch_exceptions=False
+    )
     assert found.exit_code == 0, found.output
     return found.output
 

@@ -11,9 +11,9 @@ import pytest
 from steadyrank.errors import (
     InvalidCountError,
     InvalidDataError,
+    InvalidScoresError,
     MissingValuesError,
     NotANumberError,
-    SizeMismatchError,
 )
 from steadyrank.reading.arrays import as_counts, as_matrix, as_numbers, compact
 
@@ -23,7 +23,9 @@ def test_numbers_of_several_types() -> None:
     assert as_numbers([1, 2.5, Decimal("0.5"), Fraction(1, 4)], "v").tolist() == [1, 2.5, 0.5, 0.25]
     assert as_numbers([True, False], "v").tolist() == [1, 0]
     assert as_numbers([10**15, -(10**15)], "v").tolist() == [10**15, -(10**15)]
-    assert as_numbers([10**20, 1], "v").tolist() == [1e20, 1.0]
+    assert as_numbers([1e20, 1], "v").tolist() == [1e20, 1.0]
+    with pytest.raises(NotANumberError, match="but there is 100000000000000000000, at index 0"):
+        as_numbers([10**20, 1], "v")
 
 
 @pytest.mark.parametrize("wrong", ["3", "x", [1], object()])
@@ -53,7 +55,7 @@ def test_counts_are_whole_and_not_negative(wrong: float) -> None:
 
 
 def test_counts_of_another_length() -> None:
-    with pytest.raises(SizeMismatchError, match="3 values for 2 rows"):
+    with pytest.raises(InvalidScoresError, match="3 values for 2 rows"):
         as_counts([1, 1, 1], 2)
 
 

@@ -19,7 +19,7 @@ from steadyrank import Regression, ScoreMatrix, Study, read_any, stable_topk
 from steadyrank.errors import (
     ColumnError,
     InvalidLabelError,
-    InvalidPolicyError,
+    InvalidSettingError,
     NotANumberError,
     NotRecognisedError,
 )
@@ -243,7 +243,7 @@ class TestScales:
         assert np.isnan(data.values[1, 1])
 
     def test_unknown(self) -> None:
-        with pytest.raises(InvalidPolicyError, match="'z', 'ranks', 'range'"):
+        with pytest.raises(InvalidSettingError, match="'z', 'ranks', 'range'"):
             read_any(stream(self.TEXT), standardise="log")
 
     def test_regressions_are_standardised(self) -> None:

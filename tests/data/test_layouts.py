@@ -45,7 +45,7 @@ def test_a_layout_is_read_as_it_was_made(name: str, tmp_path: Path, rng: np.rand
         assert ("task", len(set(made.tasks.values()))) in data.unit_candidates
         assert grouped.n_units == len(set(made.tasks.values()))
         for row, unit in zip(grouped.row_labels, grouped.unit.tolist(), strict=True):
-            assert grouped.unit_labels[unit] == made.tasks[row]
+            assert grouped.units.labels[unit] == made.tasks[row]
 
 
 @pytest.mark.parametrize("name", MAKERS)

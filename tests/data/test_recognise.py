@@ -11,7 +11,7 @@ import pytest
 
 from steadyrank import Study
 from steadyrank.data import Ballots, Battles, Ratings, Regression, ScoreMatrix, Votes, read_any, scan_any
-from steadyrank.errors import InvalidDataError, InvalidPolicyError, NotRecognisedError
+from steadyrank.errors import InvalidDataError, InvalidSettingError, NotRecognisedError
 from suggested import suggested
 
 
@@ -24,7 +24,6 @@ from suggested import suggested
         ("id,model_x,model_y,left,right,winner\n1,5,6,x,y,tie\n", Battles),
         ("user,joke,rating\n1,2,3\n", Ratings),
         ("movie_id,customer_id,rating,date\n1,2,3,2005-01-01\n", Ratings),
-        ("1:\n2,3,2005-01-01\n", Ratings),
         ("1::2::3::978300760\n", Ratings),
         ("ballot\nx > y\n", Ballots),
         ('{"ballot": ["x", "y"]}\n', Ballots),
@@ -71,7 +70,7 @@ def test_a_given_kind_and_given_columns() -> None:
     assert isinstance(data, Ratings)
     named = read_any(io.BytesIO(text), user="who", item="what", score="how")
     assert named.notes[0] == "recognised as ratings by the columns 'who', 'what', 'how'"
-    with pytest.raises(InvalidPolicyError, match="kind must be one of 'battles'"):
+    with pytest.raises(InvalidSettingError, match="kind must be one of 'battles'"):
         read_any(io.BytesIO(text), kind="polls")
 
 
@@ -96,7 +95,7 @@ def test_the_unit_may_be_named_by_its_own_column(header: str, kind: str, tmp_pat
     unit = header.split(",", maxsplit=1)[0]
     plain = read_any(path)
     for data in (read_any(path, unit=unit), read_any(path, kind=kind, unit=unit)):
-        assert (data.kind.name, data.n_units, data.grouped) == (kind, 3, False)
+        assert (data.kind.name, data.n_units, data.units.grouped) == (kind, 3, False)
         assert data.items == plain.items
         assert Study(data).scores.tolist() == Study(plain).scores.tolist()
     with scan_any(path, unit=unit) as scanned:
@@ -107,7 +106,7 @@ def test_the_unit_may_be_named_by_its_own_column(header: str, kind: str, tmp_pat
 def test_another_column_may_still_be_the_unit() -> None:
     rows = b"user,city,item,rating\nu,p,a,1\nu,p,b,2\nv,p,a,4\nv,p,b,2\nw,q,a,3\nw,q,b,5\n"
     data = read_any(io.BytesIO(rows), unit="city")
-    assert (data.kind.name, data.n_units, data.grouped) == ("ratings", 2, True)
+    assert (data.kind.name, data.n_units, data.units.grouped) == ("ratings", 2, True)
 
 
 def test_unknown_options_are_refused() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from oracles.medians import MATRIX
 from steadyrank.data import Ballots, Battles, Ratings, Regression, ScoreMatrix, Votes
-from steadyrank.errors import InvalidValueError, NothingLeftError, SizeMismatchError
+from steadyrank.errors import InvalidScoresError, InvalidValueError, TooFewUnitsError
 
 
 class TestWithout:
@@ -47,7 +47,7 @@ class TestWithout:
     def test_groups_of_battles_and_rows(self):
         data = Battles(["a", "b", "a"], ["b", "a", "b"], ["left"] * 3, units=["x", "y", "x"])
         rest = data.without(0)
-        assert rest.unit_labels == ("y",)
+        assert rest.units.labels == ("y",)
         assert rest.n_units == 1
         matrix = ScoreMatrix([[1.0], [2.0], [3.0]], units=["x", "y", "x"])
         assert matrix.without(1).values.ravel().tolist() == [1, 3]
@@ -78,9 +78,9 @@ class TestWithout:
         assert more.units.counts.tolist() == copies.tolist()
 
     def test_refusals(self):
-        with pytest.raises(NothingLeftError):
+        with pytest.raises(TooFewUnitsError):
             Votes(["a"]).without(0)
         with pytest.raises(InvalidValueError, match="from 0 to 7"):
             MATRIX.without(8)
-        with pytest.raises(SizeMismatchError, match="8 distinct units"):
+        with pytest.raises(InvalidScoresError, match="copies has 3 values for 8"):
             MATRIX.with_copies(np.ones(3))

@@ -37,7 +37,7 @@ def test_a_result_stands_before_line_40() -> None:
 
 
 def test_the_shown_result_is_what_the_command_prints(demo_folder: Path) -> None:
-    command = [sys.executable, "-m", "steadyrank.cli", "topk", "restaurants.csv", "-k", "5"]
+    command = [sys.executable, "-m", "steadyrank", "topk", "restaurants.csv", "-k", "5"]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", check=True, cwd=demo_folder)
     printed = {without_bars(line) for line in done.stdout.splitlines()}
     _, *lines = filter(None, blocks("console")[0].splitlines())

@@ -10,17 +10,14 @@ from engine_makers import maker, need
 SPARK = (pytest.mark.spark, pytest.mark.xdist_group("spark"))
 
 
-HERE = ["pandas", "polars", "duckdb"]
-
-
-@pytest.fixture(params=HERE)
-def lazily_here(request, in_ci):
+@pytest.fixture
+def lazily_here(in_ci):
     """Make frames of an engine inside this process."""
-    need(request.param, in_ci)
-    return maker(request.param)
+    need("duckdb", in_ci)
+    return maker("duckdb")
 
 
-@pytest.fixture(params=[*HERE, pytest.param("spark", marks=SPARK)])
+@pytest.fixture(params=["duckdb", pytest.param("spark", marks=SPARK)])
 def lazily(request, in_ci):
     """Make frames of any engine."""
     if request.param == "spark":

@@ -32,9 +32,7 @@ def document(capsys, *words):
     return json.loads(out)
 
 
-@pytest.mark.parametrize(
-    "options", [[], ["--engine", "duckdb"], ["--memory-limit", "500MB"], ["--engine", "polars"]]
-)
+@pytest.mark.parametrize("options", [[], ["--engine", "duckdb"], ["--memory-limit", "500MB"]])
 def test_a_pattern_says_the_same_as_one_file_in_memory(capsys, files, options):
     pattern, whole = files
     mine = document(capsys, "topk", pattern, "-k", "3", "--delta", "0.05", *options)
@@ -56,10 +54,10 @@ def test_what_left_the_engine_is_in_the_notes(capsys, files):
     [
         (["--engine", "memory"], "there is no file"),
         (["--engine", "hadoop"], "there is no engine called 'hadoop'"),
-        (["--engine", "polars", "--memory-limit", "1GB"], "--memory-limit goes with --engine duckdb"),
+        (["--engine", "spark", "--memory-limit", "1GB"], "--memory-limit goes with --engine duckdb"),
         (["--spark-master", "local", "--engine", "duckdb"], "--spark-master goes with --engine spark"),
         (["--memory-limit", "much"], "DuckDB does not take these settings"),
-        (["--memory-limit", "-5"], "memory_limit must be a size above 0, but is '-5'"),
+        (["--memory-limit", "-5"], "--memory-limit must be a size above 0, but is '-5'"),
         (["--memory-limit", "0"], "as --memory-limit"),
         (["--encoding", "utf-99"], "there is no encoding 'utf-99'"),
         (["--kind", "ballots"], "ballots cannot be scanned in an engine"),

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from engine_makers import maker, need
+from engine_makers import need, relation
 from steadyrank import Study
 from steadyrank.cli import main
 from steadyrank.data.kinds import KINDS
-from steadyrank.errors import InvalidDataError, LostOrderError, SteadyrankError
+from steadyrank.errors import InvalidDataError, SteadyrankError, WrongDataError
 from steadyrank.scorers.registry import scorers_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from pathlib import Path
 
 RNG = np.random.default_rng(15)
@@ -71,16 +70,7 @@ NEEDS_VALUES = {"mean-rank", "mean-win-rate", "median", "trimmed-mean"}
 """Scorers that need every value, which data that stay in an engine do not hand out."""
 
 
-def new_units(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Return units to add: the first rows, of other users or tasks."""
-    more = {name: list(column[:4]) for name, column in columns.items()}
-    for name in ("user", "task"):
-        if name in more:
-            more[name] = [99] * 4
-    return more
-
-
-def questions(columns: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def questions() -> dict[str, Any]:
     """Return what a study is asked, by name."""
     return {
         "topk": lambda study: study.topk(2, delta=0.1),
@@ -92,7 +82,6 @@ def questions(columns: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str,
         "explain": lambda study: study.explain(2),
         "compare": lambda study: study.compare(study, k=2),
         "confidence": lambda study: study.confidence(draws=40),
-        "updated": lambda study: study.updated(new_units(columns), **given).topk(2),
     }
 
 
@@ -127,24 +116,24 @@ def study_of(read: Callable[[], Any], scorer: str) -> Any:
 def may_refuse(scorer: str, question: str, data: Any) -> bool:
     """Tell whether docs/scale.md says that an engine refuses this; counted rows are in memory."""
     stays = hasattr(data, "traffic")
-    return stays and (scorer in NEEDS_VALUES or question in {"confidence", "updated", "adding"})
+    return stays and (scorer in NEEDS_VALUES or question in {"confidence", "adding"})
 
 
-@pytest.mark.parametrize(("name", "engine"), [*zip(CASES, cycle(["polars", "duckdb"]))])
-def test_engines_answer_as_memory_does(name: str, engine: str, in_ci: bool) -> None:
-    need(engine, in_ci)
+@pytest.mark.parametrize("name", CASES)
+def test_engines_answer_as_memory_does(name: str, in_ci: bool) -> None:
+    need("duckdb", in_ci)
     kind, changed, given = CASES[name]
     columns, made = {**COLUMNS[kind], **changed}, KINDS[kind]
     for scorer in scorers_for(kind):
-        mine = study_of(lambda: made.scan(maker(engine)(columns), **given), scorer)
+        mine = study_of(lambda: made.scan(relation(columns), **given), scorer)
         other = study_of(lambda: made.from_frame(columns, **given), scorer)
         if scorer == "elo" and isinstance(other, Study):
-            assert mine[0] is LostOrderError
+            assert mine[0] is WrongDataError
             continue
         if not isinstance(other, Study):
             assert mine == other
             continue
-        asked = questions(columns, given)
+        asked = questions()
         if scorer in NEEDS_VALUES:  # it refuses all of them
             asked = {"topk": asked["topk"]}
         for question, ask in asked.items():
@@ -155,11 +144,9 @@ def test_engines_answer_as_memory_does(name: str, engine: str, in_ci: bool) -> N
                 assert "engine" in found[1]
 
 
-@pytest.mark.parametrize(("engine", "ending"), [("polars", "parquet"), ("duckdb", "csv")])
-def test_commands_answer_as_memory_does(
-    tmp_path: Path, capsys: Any, engine: str, ending: str, in_ci: bool
-) -> None:
-    need(engine, in_ci)
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_commands_answer_as_memory_does(tmp_path: Path, capsys: Any, ending: str, in_ci: bool) -> None:
+    need("duckdb", in_ci)
     pl = pytest.importorskip("polars")
     path = str(tmp_path / f"battles.{ending}")
     frame = pl.DataFrame(COLUMNS["battles"])
@@ -171,7 +158,7 @@ def test_commands_answer_as_memory_does(
         ["rank", path, "--scorer", "elo"],
     ):
         found = []
-        for where in (engine, "memory"):
+        for where in ("duckdb", "memory"):
             code = main([*words, *given, "--engine", where])
             out, err = capsys.readouterr()
             found.append((code, told(json.loads(out)) if out else err))
@@ -187,7 +174,7 @@ def test_the_way_out_of_an_engine_can_be_typed(tmp_path: Path, capsys: Any) -> N
     path = str(tmp_path / "long.csv")
     pl.DataFrame(COLUMNS["scores"]).write_csv(path)
     asked = ["topk", path, "-k", "2", "--scorer", "median", "--ignore", "topic"]
-    assert main([*asked, "--engine", "polars"]) == 2
+    assert main([*asked, "--engine", "duckdb"]) == 2
     assert "use --engine memory." in capsys.readouterr().err
     assert main([*asked, "--engine", "memory"]) == 0
     with pytest.raises(InvalidDataError, match="use read or from_frame instead of scan"):

@@ -23,8 +23,8 @@ from steadyrank.engines import DuckDB
 from steadyrank.engines.backends import PREFIX
 from steadyrank.engines.paths import find_files, in_strict_order
 from steadyrank.errors import (
-    DuplicateRatingsError,
     EmptyDataError,
+    EngineError,
     FileNotThereError,
     InvalidDataError,
     InvalidLabelError,
@@ -32,9 +32,6 @@ from steadyrank.errors import (
     InvalidValueError,
     MissingValuesError,
     NotANumberError,
-    SchemaDiffersError,
-    SpillError,
-    TooMuchBroughtBackError,
     UnreadableFileError,
 )
 from steadyrank.scorers import Bagged, MeanRating, Refit
@@ -68,15 +65,13 @@ def deltas(data):
 
 
 class TestGoodFiles:
-    @pytest.mark.parametrize("engine", ["duckdb", "polars"])
-    def test_a_glob_of_parquet(self, tmp_path, engine):
+    def test_a_glob_of_parquet(self, tmp_path):
         table = write_parts(tmp_path)
-        with Ratings.scan(str(tmp_path / "*.parquet"), engine=engine) as scanned:
+        with Ratings.scan(str(tmp_path / "*.parquet")) as scanned:
             assert deltas(scanned) == deltas(in_memory(table))
 
-    @pytest.mark.parametrize("engine", ["duckdb", "polars"])
     @pytest.mark.parametrize(("ending", "between"), [("csv", ","), ("tsv", "\t")])
-    def test_a_glob_of_text_reads_labels_as_memory_does(self, tmp_path, engine, ending, between):
+    def test_a_glob_of_text_reads_labels_as_memory_does(self, tmp_path, ending, between):
         rows = [
             ("007", "x", "1.5"),
             ("7", "x", "4"),
@@ -89,7 +84,7 @@ class TestGoodFiles:
             text = "\n".join(lines).replace(",", between) + "\n"
             (tmp_path / f"r{number}.{ending}").write_text(text)
         loaded = Ratings(*zip(*[(user, item, float(value)) for user, item, value in rows], strict=True))
-        with Ratings.scan(str(tmp_path / f"*.{ending}"), engine=engine) as scanned:
+        with Ratings.scan(str(tmp_path / f"*.{ending}")) as scanned:
             assert list(scanned.units.labels) == ["007", "7", "8"]
             one, two = (audit(data, k=1, eps=0.1) for data in (scanned, loaded))
             assert one.items == two.items
@@ -114,7 +109,7 @@ class TestGoodFiles:
             ratings = [rows for step, (_, rows, _) in brought.items() if step.startswith("ratings of")]
             assert 0 < sum(ratings) < 1200
             assert "deciding items" in scanned.notes[-1]
-        with pytest.raises(TooMuchBroughtBackError, match=r"more than 10 users.*max_units="):
+        with pytest.raises(EngineError, match=r"more than 10 users.*max_units="):
             Ratings.scan(tmp_path, max_units=10)
 
 
@@ -146,7 +141,7 @@ class TestOrder:
 
     def test_a_pair_repeated_in_another_file(self, tmp_path):
         self.write(tmp_path, [(1, 1), (1, 2)], [(1, 2), (2, 1)])
-        with pytest.raises(DuplicateRatingsError, match="user 1 rated 2 more than once"):
+        with pytest.raises(InvalidDataError, match="user 1 rated 2 more than once"):
             Ratings.scan(tmp_path)
 
     def test_the_order_is_said(self, tmp_path):
@@ -156,15 +151,14 @@ class TestOrder:
 
 
 class TestBadFiles:
-    @pytest.mark.parametrize("engine", ["duckdb", "polars"])
-    def test_a_damaged_page_names_the_file(self, tmp_path, engine):
+    def test_a_damaged_page_names_the_file(self, tmp_path):
         write_parts(tmp_path)
         bad = tmp_path / "part-1.parquet"
         content = bytearray(bad.read_bytes())
         content[4:400] = b"\xff" * 396
         bad.write_bytes(content)
         with pytest.raises(UnreadableFileError, match=r"part-1\.parquet.*leave it out"):
-            Ratings.scan(tmp_path, engine=engine)
+            Ratings.scan(tmp_path)
 
     def test_a_file_cut_short_names_the_file(self, tmp_path):
         write_parts(tmp_path)
@@ -183,7 +177,7 @@ class TestBadFiles:
         write_parts(tmp_path)
         other = ratings_table(9).rename_columns(["user", "movie", "rating"])
         pq.write_table(other, tmp_path / "part-9.parquet")
-        with pytest.raises(SchemaDiffersError, match=r"part-9\.parquet' has the columns .*movie"):
+        with pytest.raises(UnreadableFileError, match=r"part-9\.parquet' has the columns .*movie"):
             Ratings.scan(tmp_path)
 
     def test_another_type_in_one_file(self, tmp_path):
@@ -191,13 +185,13 @@ class TestBadFiles:
         table = ratings_table(9)
         other = table.set_column(1, "item", table["item"].cast(pa.string()))
         pq.write_table(other, tmp_path / "part-9.parquet")
-        with pytest.raises(SchemaDiffersError, match=r"column 'item' is string in .*part-9"):
+        with pytest.raises(UnreadableFileError, match=r"column 'item' is string in .*part-9"):
             Ratings.scan(tmp_path)
 
     def test_other_columns_in_one_text_file(self, tmp_path):
         (tmp_path / "a.csv").write_text("user,item,rating\n1,1,1\n")
         (tmp_path / "b.csv").write_text("user,item\n1,1\n")
-        with pytest.raises(SchemaDiffersError, match=r"b\.csv"):
+        with pytest.raises(UnreadableFileError, match=r"b\.csv"):
             Ratings.scan(str(tmp_path / "*.csv"))
 
     def test_text_files_with_columns_in_another_order(self, tmp_path):
@@ -209,7 +203,7 @@ class TestBadFiles:
     def test_a_column_that_plays_a_role_in_some_files_only(self, tmp_path):
         (tmp_path / "a.csv").write_text("choice\nx\n")
         (tmp_path / "b.csv").write_text("choice,count\nx,5\n")
-        with pytest.raises(SchemaDiffersError, match=r"b\.csv' has the columns 'choice', 'count'"):
+        with pytest.raises(UnreadableFileError, match=r"b\.csv' has the columns 'choice', 'count'"):
             Votes.scan(str(tmp_path / "*.csv"))
 
     def test_parquet_files_whose_other_columns_differ(self, tmp_path):
@@ -227,14 +221,13 @@ class TestBadFiles:
         with pytest.raises(UnreadableFileError, match=r"line 3 of b\.csv has 1 fields instead of 3"):
             Ratings.scan(str(tmp_path / "*.csv"))
 
-    @pytest.mark.parametrize("engine", ["duckdb", "polars"])
-    def test_a_damaged_gzip_file_is_refused_as_in_memory(self, tmp_path, engine):
+    def test_a_damaged_gzip_file_is_refused_as_in_memory(self, tmp_path):
         path = tmp_path / "a.csv.gz"
         path.write_bytes(gzip.compress(b"user,item,rating\n" + b"1,1,1\n2,1,3\n" * 9000)[:-30])
         with pytest.raises(UnreadableFileError) as in_memory_too:
             Ratings.read(path)
         with pytest.raises(UnreadableFileError, match="cut short or damaged") as refused:
-            Ratings.scan(path, engine=engine)
+            Ratings.scan(path)
         assert str(refused.value) == str(in_memory_too.value)
 
     def test_a_pipe_is_refused_by_name(self, tmp_path):
@@ -260,7 +253,6 @@ class TestBadFiles:
         with pytest.raises(EmptyDataError, match=r"no ratings in y\.csv"):
             Ratings.scan(tmp_path / "y.csv")
 
-    @pytest.mark.parametrize("engine", ["duckdb", "polars"])
     @pytest.mark.parametrize(
         ("kind", "columns"),
         [
@@ -271,9 +263,7 @@ class TestBadFiles:
             (ScoreMatrix, ("task", "model", "score")),
         ],
     )
-    def test_files_without_rows_are_refused_in_the_words_of_memory(
-        self, tmp_path, engine, kind, columns
-    ):
+    def test_files_without_rows_are_refused_in_the_words_of_memory(self, tmp_path, kind, columns):
         numbers = {"count": pa.int64(), "rating": pa.float64(), "score": pa.float64()}
         schema = pa.schema([(name, numbers.get(name, pa.string())) for name in columns])
         pq.write_table(schema.empty_table(), tmp_path / "none.parquet")
@@ -285,7 +275,7 @@ class TestBadFiles:
             ) as expected:
                 kind.read(tmp_path / name, **roles)
             with pytest.raises(EmptyDataError) as found:
-                kind.scan(tmp_path / name, engine=engine, **roles)
+                kind.scan(tmp_path / name, **roles)
             assert str(found.value) == str(expected.value)
 
 
@@ -297,7 +287,7 @@ class TestBadValues:
             ("1,3,", MissingValuesError, r"rating has missing values \(1 of 3 rows\)"),
             ("1,3,NA", MissingValuesError, r"rating has missing values \(1 of 3 rows\)"),
             ("1,3,good", NotANumberError, r"'good' is not a number.*on line 4 of r\.csv"),
-            ("1,2,5", DuplicateRatingsError, "1 rating is repeated: user 1 rated 2 more than once"),
+            ("1,2,5", InvalidDataError, "1 rating is repeated: user 1 rated 2 more than once"),
         ],
     )
     def test_one_bad_row(self, tmp_path, line, error, words):
@@ -312,7 +302,7 @@ class TestBadValues:
 
     def test_a_repeated_pair_of_text_labels(self, lazily_here):
         columns = {"user": ["u", "v", "u"], "item": ["a", "a", "a"], "rating": [1, 2, 3]}
-        with pytest.raises(DuplicateRatingsError, match="user 'u' rated 'a' more than once"):
+        with pytest.raises(InvalidDataError, match="user 'u' rated 'a' more than once"):
             Ratings.scan(lazily_here(columns))
 
     def test_labels_of_an_odd_type(self, lazily_here):
@@ -325,14 +315,15 @@ class TestBadValues:
         write_parts(tmp_path, 1)
         with pytest.raises(InvalidDataError, match="needs an order of the rows"):
             Ratings.scan(tmp_path, duplicates="last")
-        with pytest.raises(InvalidValueError, match="no engine called 'dask'"):
-            Ratings.scan(tmp_path, engine="dask")
+        with pytest.raises(InvalidValueError, match=r"no engine called 'polars'.*duckdb, spark"):
+            Ratings.scan(tmp_path, engine="polars")
         with pytest.raises(InvalidValueError, match="goes with a path"):
             Ratings.scan(ratings_table(0), engine="duckdb")
         with pytest.raises(InvalidSettingError, match="DuckDB does not take"):
             Ratings.scan(tmp_path, engine=DuckDB(memory_limit="a lot"))
-        with pytest.raises(InvalidDataError, match=r"int.* is not something that can be scanned"):
-            Ratings.scan(5)
+        for given in (5, ratings_table(0)):
+            with pytest.raises(InvalidDataError, match=r"not something that can be scanned.*from_frame"):
+                Ratings.scan(given)
 
 
 @pytest.mark.parametrize(
@@ -369,7 +360,7 @@ class TestSpilling:
 
     def test_a_full_disk(self, many_users, tmp_path):
         engine = DuckDB(memory_limit="60MB", threads=2, spill=tmp_path, max_spill="1MB")
-        with pytest.raises(SpillError, match=r"ran out of room.*max_spill"):
+        with pytest.raises(EngineError, match=r"ran out of room.*max_spill"):
             Ratings.scan(many_users, engine=engine)
         assert not left_behind(tmp_path)
 
@@ -380,7 +371,7 @@ class TestSpilling:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
         monkeypatch.setattr(pq.ParquetWriter, "write_table", full)
-        with pytest.raises(SpillError, match=r"ran out of room.*spill="):
+        with pytest.raises(EngineError, match=r"ran out of room.*spill="):
             Ratings.scan(tmp_path / "a.csv", engine=DuckDB(spill=tmp_path))
         assert not left_behind(tmp_path)
 
@@ -457,7 +448,7 @@ def spilled(folder):
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_the_command_line_leaves_no_temporary_files(many_users, tmp_path, number, code):
-    command = ["-m", "steadyrank.cli", "audit", many_users / "*.parquet"]
+    command = ["-m", "steadyrank", "audit", many_users / "*.parquet"]
     options = ["-k", "2", "--eps", "0.01", "--memory-limit", "60MB"]
     complaint = tmp_path / "complaint"
     with running([*command, *options], complaint, TMPDIR=str(tmp_path)) as process:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from engine_makers import maker
+from engine_makers import maker, relation
 from steadyrank import Battles, Ratings, ScoreMatrix, Votes, audit, stable_ranking, stable_topk
 from steadyrank.scorers import BradleyTerry, ColumnMeans, MeanRating
 
@@ -77,10 +77,11 @@ def check_ratings(make, scale, text, ks, *, rankings=True):
     assert any("brought back" in note for note in scanned.notes)
 
 
-@pytest.mark.parametrize("scale", ["stars", "half stars", "single", "cents", "any"])
-@pytest.mark.parametrize("text", [False, True], ids=["numbers", "text"])
+@pytest.mark.parametrize(
+    ("scale", "text"), [("stars", True), ("half stars", False), ("single", True), ("cents", False)]
+)
 def test_ratings(lazily_here, scale, text):
-    check_ratings(lazily_here, scale, text, [1, 4, 12])
+    check_ratings(lazily_here, scale, text, [1, 12])
 
 
 def test_ratings_of_any_floats(lazily):
@@ -91,14 +92,11 @@ def test_ratings_in_cents_by_text_labels(lazily):
     check_ratings(lazily, "cents", True, [4])
 
 
-@pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("eps", [0.01, float(np.sqrt(2)) / 5, 1.0])
+@pytest.mark.parametrize(("seed", "eps"), [(0, 0.01), (1, float(np.sqrt(2)) / 5), (2, 1.0), (3, 0.01)])
 def test_ratings_of_few_users_with_many_ties(seed, eps):
-    import polars as pl
-
     columns = some_ratings(seed, users=7, items=5, dense=0.6)
     loaded = Ratings(columns["user"], columns["item"], columns["rating"])
-    scanned = Ratings.scan(pl.LazyFrame(columns), batch_rows=4)
+    scanned = Ratings.scan(relation(columns), batch_rows=4)
     assert_same(scanned, loaded, ks=list(range(1, loaded.n_items + 1)), eps=eps)
     assert_same(scanned, loaded, ks=[2], eps=eps, scorer=MeanRating(shrinkage=0.1))
 
@@ -211,10 +209,8 @@ def rating_columns(draw):
 
 
 @given(rating_columns(), st.sampled_from([0.01, 0.25, float(np.sqrt(2)) / 4, 2.0]))
-@settings(max_examples=30)
+@settings(max_examples=8)
 def test_any_ratings(columns, eps):
-    import polars as pl
-
     loaded = Ratings(columns["user"], columns["item"], columns["rating"])
-    scanned = Ratings.scan(pl.LazyFrame(columns), batch_rows=5)
+    scanned = Ratings.scan(relation(columns), batch_rows=5)
     assert_same(scanned, loaded, ks=list(range(1, loaded.n_items + 1)), eps=eps)

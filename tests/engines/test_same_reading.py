@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from engine_makers import relation
 from steadyrank import Battles, BradleyTerry, Ratings, ScoreMatrix, Votes
 from steadyrank.data import scan_any
 from steadyrank.data.kinds import KINDS
@@ -15,7 +16,6 @@ from steadyrank.errors import ColumnError, InvalidDataError, SteadyrankError
 if TYPE_CHECKING:
     from pathlib import Path
 
-ENGINES = ["duckdb", "polars"]
 
 PAIRS = (
     "model_a,model_b,wins_a,wins_b,ties,ties (bothbad)\n"
@@ -198,14 +198,13 @@ def _scores(data: Any) -> list[float]:
     return [round(float(score), 9) for score in scorer.score(data)]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", FILES)
-def test_every_file_is_read_alike(tmp_path: Path, engine: str, name: str) -> None:
+def test_every_file_is_read_alike(tmp_path: Path, name: str) -> None:
     kind, text, arguments = FILES[name]
     path = tmp_path / "file.csv"
     path.write_text(text, encoding="utf-8")
     loaded = outcome(lambda: kind.read(path, **arguments))
-    scanned = outcome(lambda: kind.scan(path, engine=engine, **arguments))
+    scanned = outcome(lambda: kind.scan(path, **arguments))
     same = 3 if name == NO_LAST else None
     assert scanned[:same] == loaded[:same]
 
@@ -226,7 +225,6 @@ def test_the_files_give_what_they_hold(tmp_path: Path) -> None:
     assert sorted(Battles.scan(path).units.labels) == ["x beats y", "x beats z"]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(
     ("frame", "drop"),
     [
@@ -237,30 +235,27 @@ def test_the_files_give_what_they_hold(tmp_path: Path) -> None:
         ({"home": ["x", "y"], "away": ["y", "x"], "home_goals": [1, None], "away_goals": [0, None]}, ""),
     ],
 )
-def test_typed_answers_are_dropped_alike(
-    tmp_path: Path, engine: str, frame: dict[str, list[Any]], drop: Any
-) -> None:
+def test_typed_answers_are_dropped_alike(tmp_path: Path, frame: dict[str, list[Any]], drop: Any) -> None:
     pl = pytest.importorskip("polars")
     path, kind = tmp_path / "file.parquet", Battles if "home" in frame else Votes
     pl.DataFrame(frame).write_parquet(path)
     loaded = outcome(lambda: kind.read(path, drop=drop))
-    assert outcome(lambda: kind.scan(path, engine=engine, drop=drop)) == loaded
-    assert outcome(lambda: kind.scan(pl.LazyFrame(frame), drop=drop)) == loaded
+    assert outcome(lambda: kind.scan(path, drop=drop)) == loaded
+    assert outcome(lambda: kind.scan(relation(pl.DataFrame(frame)), drop=drop)) == loaded
     assert loaded[0] == ("refused" if drop == ["z"] else "read")
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_encodings_and_formats_are_those_of_memory(tmp_path: Path, engine: str) -> None:
+def test_encodings_and_formats_are_those_of_memory(tmp_path: Path) -> None:
     path = tmp_path / "file.csv"
     path.write_bytes("choice\nä\nb\nä\n".encode("latin-1"))
     with pytest.raises(InvalidDataError, match=r"not text in UTF-8.*encoding="):
-        Votes.scan(path, engine=engine)
-    assert Votes.scan(path, engine=engine, encoding="latin-1").items == ("b", "ä")
-    assert scan_any(path, engine=engine, encoding="latin-1", format="csv").items == ("b", "ä")
+        Votes.scan(path)
+    assert Votes.scan(path, encoding="latin-1").items == ("b", "ä")
+    assert scan_any(path, encoding="latin-1", format="csv").items == ("b", "ä")
     with pytest.raises(InvalidDataError, match="format must be one of"):
-        Votes.scan(path, engine=engine, format="sas")
+        Votes.scan(path, format="sas")
     with pytest.raises(InvalidDataError, match="cannot be read as Parquet"):
-        Votes.scan(path, engine=engine, format="parquet")
+        Votes.scan(path, format="parquet")
 
 
 def test_several_files_must_be_laid_out_alike(tmp_path: Path) -> None:
@@ -270,7 +265,6 @@ def test_several_files_must_be_laid_out_alike(tmp_path: Path) -> None:
         Votes.scan(str(tmp_path / "*.csv"))
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(
     "parts",
     [
@@ -284,16 +278,14 @@ def test_several_files_must_be_laid_out_alike(tmp_path: Path) -> None:
         ["1.234", "2.345,5"],
     ],
 )
-def test_all_files_together_say_how_numbers_are_spelt(
-    tmp_path: Path, engine: str, parts: list[str]
-) -> None:
+def test_all_files_together_say_how_numbers_are_spelt(tmp_path: Path, parts: list[str]) -> None:
     rows = [f"u{place};a;{word}\n" for place, word in enumerate(parts)]
     for place, row in enumerate(rows):
         (tmp_path / f"{place}.csv").write_text("user;item;rating\n" + row)
     (tmp_path / "all.txt").write_text("user;item;rating\n" + "".join(rows))
     drop = {"drop": ""} if "NA" in parts else {}
     loaded = outcome(lambda: Ratings.read(tmp_path / "all.txt", **drop))
-    assert outcome(lambda: Ratings.scan(str(tmp_path / "*.csv"), engine=engine, **drop)) == loaded
+    assert outcome(lambda: Ratings.scan(str(tmp_path / "*.csv"), **drop)) == loaded
 
 
 def test_what_cannot_be_scanned_says_so(tmp_path: Path) -> None:

@@ -19,7 +19,6 @@ HEAVY = (
     "altair",
     "sklearn",
     "joblib",
-    "dask",
     "pyspark",
     "typer",
     "rich",

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from oracles import enumeration, exact
 from oracles.cases import Case, cases
@@ -96,7 +96,6 @@ def test_the_certain_order_is_a_gap_of_at_least_c(case: Case) -> None:
 
 
 @given(cases(most=30))
-@settings(max_examples=60)
 def test_tiers_split_at_gaps_of_at_least_c_and_hold_every_item_once(case: Case) -> None:
     ranked = exact.plain_ranking(case.scores)
     expected = [[ranked[0]]]

@@ -22,7 +22,6 @@ TEXTS: dict[str, bytes] = {
         b"# NUMBER VOTERS: 6\n# NUMBER UNIQUE ORDERS: 3\n# ALTERNATIVE NAME 1: ann\n"
         b"# ALTERNATIVE NAME 2: b b\n# ALTERNATIVE NAME 3: c\n3: 1,2,3\n2: 2,{1,3}\n1: 3\n"
     ),
-    "netflix": b"1:\n10,3,2005-09-06\n20,5,2005-05-13\n12:\n10,4,2005-10-19\n",
     "movielens": b"196\t242\t3\t881250949\n186\t302\t3\t891717742\n22\t377\t1\t878887116\n",
 }
 

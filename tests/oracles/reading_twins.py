@@ -76,27 +76,6 @@ def _noted(pairs: list[tuple[str, Any]], twice: list[bool]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def read_netflix(content: bytes) -> Read | None:
-    """Read movies, and below each its lines of customer, rating and date."""
-    text = as_text(content)
-    if text is None:
-        return None
-    rows = []
-    movie = None
-    for line in text.replace("\r\n", "\n").rstrip("\n").split("\n"):
-        head, parts = line.rstrip(" \t\r\x0b\x0c"), line.split(",")
-        if head.endswith(":") and _plain(head[:-1]):
-            movie = head[:-1]
-        elif movie is not None and len(parts) == 3 and _digits(parts[0]) and _digits(parts[1]):
-            if parts[0].startswith("0"):
-                return None
-            rows.append((movie, parts[0], str(int(parts[1]))))
-        else:
-            return None
-    columns = zip(("movie", "customer", "rating"), zip(*rows, strict=True), strict=True)
-    return [(name, list(column)) for name, column in columns] if rows else None
-
-
 def _digits(text: str) -> bool:
     return 0 < len(text) <= 18 and all(letter in "0123456789" for letter in text)
 

@@ -67,11 +67,12 @@ class Case:
     settings: dict[str, Any] = field(default_factory=dict)
 
     def units(self) -> list[list[Person]]:
-        """The people who leave together."""
+        """The people who leave together; whoever weighs nothing is not there."""
+        there = [person for person in self.people if person.share]
         if not self.grouped:
-            return [[person] for person in self.people]
-        groups = sorted({person.group for person in self.people})
-        return [[person for person in self.people if person.group == group] for group in groups]
+            return [[person] for person in there]
+        groups = sorted({person.group for person in there})
+        return [[person for person in there if person.group == group] for group in groups]
 
     def without(self, gone: list[Person]) -> list[Person]:
         """Everybody else; people are told apart by who they are, not by what they say."""

@@ -22,7 +22,7 @@ PUBLIC_MODULES = (
     "steadyrank",
     *(
         f"steadyrank.{part}"
-        for part in ("data", "demo", "engines", "errors", "operators", "report", "scorers", "stability")
+        for part in ("data", "demo", "engines", "errors", "operators", "report", "scorers", "study")
     ),
 )
 MODULE_PATH = re.compile(r"steadyrank(\.\w+)*")

@@ -6,7 +6,7 @@ import itertools
 import math
 
 import numpy as np
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from oracles import exact, projection
 from oracles.cases import Case, cases
@@ -24,7 +24,6 @@ def float_scores(draw: st.DrawFn) -> tuple[np.ndarray, float]:
 
 
 @given(float_scores())
-@settings(max_examples=300)
 def test_membership_is_that_of_the_projection(drawn: tuple[np.ndarray, float]) -> None:
     w, eps = drawn
     # The oracle squares: give it the same problem in units of eps.
@@ -39,7 +38,6 @@ def test_membership_is_that_of_the_projection(drawn: tuple[np.ndarray, float]) -
 
 
 @given(cases(most=8))
-@settings(max_examples=300)
 def test_members_are_those_of_the_exact_oracle_boundary_included(case: Case) -> None:
     for k in range(1, case.items + 1):
         expected = exact.inflated_topk(case.scores, k, case.exact_eps)

@@ -77,8 +77,9 @@ def test_the_wheel_runs_where_there_is_no_repository(built: Built, tmp_path: Pat
     script = (
         "import steadyrank\nfrom steadyrank.demo import demo_file\n"
         "with demo_file('benchmark.csv') as path:\n"
-        "    steadyrank.assert_stable(path, 3)\n"
-        "    steadyrank.write_report(path, 3, 'report.html')\n"
+        "    study = steadyrank.Study(path)\n"
+        "    study.check(3).assert_stable()\n"
+        "    study.report('report.html', 3)\n"
         "print(steadyrank.__file__)"
     )
     done = subprocess.run(

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from steadyrank import ScoreMatrix, Study
-from steadyrank.cli.app import make_app
-from steadyrank.cli.codes import MEANINGS
+from steadyrank.cli.app import COMMANDS, make_app
+from steadyrank.cli.failures import MEANINGS
 from steadyrank.study.document import SCHEMA_VERSION
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def command_line() -> Iterator[str]:
     """Yield every command with each of its options, and the exit codes."""
     from typer.main import get_command
 
-    for name, command in get_command(make_app()).commands.items():  # type: ignore[attr-defined]
+    for name, command in get_command(make_app(COMMANDS)).commands.items():  # type: ignore[attr-defined]
         for parameter in command.params:
             yield from (f"{name} {option}" for option in parameter.opts)
     yield from (f"exit code {code:d}: {meaning}" for code, meaning in MEANINGS.items())

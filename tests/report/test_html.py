@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from browser.examples import HOSTILE, close_votes, hostile_matrix, report_document, restaurants
-from steadyrank import Votes, write_report
-from steadyrank.errors import InvalidKError
+from steadyrank import Study, Votes
+from steadyrank.errors import InvalidSettingError
 from steadyrank.report.export import to_json
 from steadyrank.report.html import LEFT_OUT, packed, render_html
 from steadyrank.report.picture import share_image
@@ -105,7 +105,7 @@ def test_what_fills_a_place_cannot_bring_another() -> None:
 
 def test_half_of_a_character_does_not_break_the_page(tmp_path: Path) -> None:
     votes = Votes(["broken \ud800 half"] * 3 + ["\x00 null"] * 2)
-    path = write_report(votes, 1, tmp_path / "report.html", title="\udfff")
+    path = Study(votes).report(tmp_path / "report.html", 1, title="\udfff")
     data = json.loads(Reader(path.read_text(encoding="utf-8")).scripts[0])
     assert data["columns"]["item"] == ["broken \ud800 half", "\x00 null"]
 
@@ -139,8 +139,8 @@ def test_a_report_appears_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_wrong_k_leaves_no_file(tmp_path: Path) -> None:
-    with pytest.raises(InvalidKError):
-        write_report(close_votes(), 99, tmp_path / "report.html")
+    with pytest.raises(InvalidSettingError):
+        Study(close_votes()).report(tmp_path / "report.html", 99)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from steadyrank.data import Ballots, Ratings, Regression, ScoreMatrix, Votes
-from steadyrank.errors import CheckpointError, InvalidSettingError, RefitError, ValueRangeError
+from steadyrank.errors import CheckpointError, InvalidSettingError, RefitError
 from steadyrank.scorers.bagged import Bagged, bagging_constant, drawn_copies
 from steadyrank.scorers.least_squares.scorer import ConstrainedLeastSquares
 from steadyrank.scorers.means import ColumnMeans, MeanRating
@@ -101,8 +101,8 @@ class TestBags:
 
 class TestBagged:
     def test_is_the_mean_and_is_unbiased(self):
-        score = Bagged(Refit(shares), bags=4000, size=3, seed=2).score(VOTES)
-        assert score == pytest.approx([0.6, 0.3, 0.1], abs=0.02)
+        score = Bagged(Refit(shares), bags=1000, size=3, seed=2).score(VOTES)
+        assert score == pytest.approx([0.6, 0.3, 0.1], abs=0.04)
         assert score.sum() == pytest.approx(1)
 
     def test_without_a_unit_it_is_never_drawn(self):
@@ -154,11 +154,11 @@ class TestBagged:
             return np.eye(3)[np.argmax(data.values.sum(axis=0))]
 
         squares = []
-        for seed in range(60):
-            bagged = Bagged(Refit(winner), bags=40, size=3, seed=seed)
+        for seed in range(15):
+            bagged = Bagged(Refit(winner), bags=20, size=3, seed=seed)
             squares.append((bagged.leave_one_out(data).shifts() ** 2).mean())
         constant = bagging_constant(6, 3)[2]
-        bound = (1 - 1 / 3) * (constant + 2 / 40)
+        bound = (1 - 1 / 3) * (constant + 2 / 20)
         assert np.mean(squares) <= bound
 
     def test_full_bags_cannot_be_audited_without_replacement(self):
@@ -171,12 +171,12 @@ class TestBagged:
             Bagged(Refit(shares), **setting)
 
     def test_checkpoint_of_other_settings_is_refused(self, tmp_path):
-        path = tmp_path / "bags"
-        first = Bagged(Refit(shares), bags=5, size=4, checkpoint=path).leave_one_out(VOTES)
-        again = Bagged(Refit(shares), bags=5, size=4, checkpoint=path).leave_one_out(VOTES)
+        path, named = tmp_path / "bags", Refit(shares, model_name="shares")
+        first = Bagged(named, bags=5, size=4, checkpoint=path).leave_one_out(VOTES)
+        again = Bagged(named, bags=5, size=4, checkpoint=path).leave_one_out(VOTES)
         assert (table(first) == table(again)).all()
         with pytest.raises(CheckpointError, match="other scorer"):
-            Bagged(Refit(shares), bags=6, size=4, checkpoint=path).leave_one_out(VOTES)
+            Bagged(named, bags=6, size=4, checkpoint=path).leave_one_out(VOTES)
 
 
 class TestRadius:
@@ -229,6 +229,6 @@ def test_a_stated_ball_that_is_too_small_for_the_bags_is_refused(reuse) -> None:
     small = Bagged(Plurality(), radius_squared=0.49, **how)
     for ask in (small.score, small.leave_one_out):
         with pytest.raises(
-            (ValueRangeError, RefitError), match=r"1\.41421 apart.*radius_squared=0\.49.*1\.4 wide"
+            (InvalidSettingError, RefitError), match=r"1\.41421 apart.*radius_squared=0\.49.*1\.4 wide"
         ):
             ask(votes)

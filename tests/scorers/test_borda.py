@@ -14,7 +14,7 @@ from hypothesis import given, strategies as st
 
 from oracles.refitting import all_rows, assert_answers_agree
 from steadyrank.data import Ballots, Votes
-from steadyrank.errors import NothingLeftError, WrongDataError
+from steadyrank.errors import TooFewUnitsError, WrongDataError
 from steadyrank.scorers import Borda
 
 Tiers = tuple[frozenset[str], ...]
@@ -78,7 +78,8 @@ def test_leave_one_out_is_counting_again(tiers: list[Tiers], seed: int, twice: b
 def test_without_room_for_the_table_the_bounds_come_from_the_blocks() -> None:
     ballots = Ballots([["a"], ["b", "a"], ["c", "b", "a"], ["d", ("a", "c")]], items=ITEMS)
     out = Borda().leave_one_out(ballots)
-    small = replace(out, table_numbers=4, exact_squares=1, block_numbers=9)
+    few = replace(out.added, table_numbers=4, exact_squares=1, block_numbers=9)
+    small = replace(out, added=few)
     assert_answers_agree(small, np.random.default_rng(1))
 
 
@@ -98,7 +99,7 @@ def test_approval_ballots_have_two_tiers() -> None:
 
 
 def test_a_single_ballot_and_other_data() -> None:
-    with pytest.raises(NothingLeftError):
+    with pytest.raises(TooFewUnitsError):
         Borda().leave_one_out(Ballots([["a", "b"]]))
     with pytest.raises(WrongDataError, match="Borda needs ballots, but was given votes"):
         Borda().score(Votes(["a"]))  # type: ignore[arg-type]

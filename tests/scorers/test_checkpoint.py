@@ -19,13 +19,6 @@ from steadyrank.errors import CheckpointError
 from steadyrank.scorers.checkpoint import open_checkpoint
 from steadyrank.scorers.refit import Refit
 
-
-def fails_on_seven(data):
-    if not (data.values == 7).any():
-        raise ZeroDivisionError("no seven here")
-    return column_medians(data)
-
-
 KILLED = """
 import os, signal, sys
 import numpy as np
@@ -93,14 +86,18 @@ class TestCheckpoint:
 
     def test_damage_anywhere_is_refused_or_harmless(self, tmp_path):
         path = tmp_path / "refits"
-        whole = all_rows(Refit(column_medians, checkpoint=path).leave_one_out(MATRIX))
+        whole = all_rows(
+            Refit(column_medians, model_name="medians", checkpoint=path).leave_one_out(MATRIX)
+        )
         content, refused = path.read_bytes(), 0
         for place in range(0, len(content), 61):
             damaged = bytearray(content)
             damaged[place] ^= 0x55
             path.write_bytes(damaged)
             try:
-                found = all_rows(Refit(column_medians, checkpoint=path).leave_one_out(MATRIX))
+                found = all_rows(
+                    Refit(column_medians, model_name="medians", checkpoint=path).leave_one_out(MATRIX)
+                )
             except CheckpointError:
                 refused += 1
             else:
@@ -109,13 +106,13 @@ class TestCheckpoint:
 
     def test_a_damaged_score_is_refused(self, tmp_path):
         path = tmp_path / "refits"
-        out = Refit(column_medians, checkpoint=path).leave_one_out(MATRIX)
+        out = Refit(column_medians, model_name="medians", checkpoint=path).leave_one_out(MATRIX)
         content = path.read_bytes()
         score = out.scores.tobytes()
         assert content.count(score) >= 1
         path.write_bytes(content.replace(score, bytes([score[0] ^ 1]) + score[1:]))
         with pytest.raises(CheckpointError, match=r"is damaged.*checksum"):
-            Refit(column_medians, checkpoint=path).leave_one_out(MATRIX)
+            Refit(column_medians, model_name="medians", checkpoint=path).leave_one_out(MATRIX)
 
     def test_a_file_in_use_is_refused(self, tmp_path):
         path = tmp_path / "refits"
@@ -132,21 +129,21 @@ class TestCheckpoint:
             base.execute("CREATE TABLE owner (name TEXT)")
         before = path.read_bytes()
         with pytest.raises(CheckpointError, match="is not a checkpoint"):
-            Refit(column_medians, checkpoint=path).leave_one_out(MATRIX)
+            Refit(column_medians, model_name="medians", checkpoint=path).leave_one_out(MATRIX)
         assert path.read_bytes() == before
         assert list(tmp_path.iterdir()) == [path]
 
     def test_other_data_scorer_or_version_is_refused(self, tmp_path):
         path = tmp_path / "refits"
-        Refit(column_medians, checkpoint=path).leave_one_out(MATRIX)
+        Refit(column_medians, model_name="medians", checkpoint=path).leave_one_out(MATRIX)
         before = path.read_bytes()
         other = ScoreMatrix(MATRIX.values + 1, rows=list("abcdefgh"))
         with pytest.raises(CheckpointError, match="belongs to other data"):
-            Refit(column_medians, checkpoint=path).leave_one_out(other)
+            Refit(column_medians, model_name="medians", checkpoint=path).leave_one_out(other)
         with pytest.raises(CheckpointError, match="belongs to other scorer"):
-            Refit(fails_on_seven, checkpoint=path).leave_one_out(MATRIX)
+            Refit(column_medians, model_name="others", checkpoint=path).leave_one_out(MATRIX)
         with pytest.raises(CheckpointError, match="belongs to other scorer"):
-            Refit(column_medians, seed=1, checkpoint=path).leave_one_out(MATRIX)
+            Refit(column_medians, seed=1, model_name="medians", checkpoint=path).leave_one_out(MATRIX)
         with contextlib.closing(sqlite3.connect(path)) as base:
             owner = dict(base.execute("SELECT name, value FROM owner"))
         assert owner["version"] == steadyrank.__version__
@@ -162,18 +159,23 @@ class TestCheckpoint:
         path = tmp_path / "precious.csv"
         path.write_bytes(content)
         with pytest.raises(CheckpointError, match="is not a checkpoint"):
-            Refit(column_medians, checkpoint=path).leave_one_out(MATRIX)
+            Refit(column_medians, model_name="medians", checkpoint=path).leave_one_out(MATRIX)
         assert path.read_bytes() == content
 
     def test_a_folder_that_does_not_exist(self, tmp_path):
         with pytest.raises(CheckpointError, match="cannot write the checkpoint"):
-            Refit(column_medians, checkpoint=tmp_path / "no" / "refits").leave_one_out(MATRIX)
+            Refit(column_medians, model_name="m", checkpoint=tmp_path / "no" / "r").leave_one_out(MATRIX)
 
     def test_workers_write_through_the_caller(self, tmp_path):
         path = tmp_path / "refits"
         with joblib.parallel_config("loky", n_jobs=2):
-            first = all_rows(Refit(column_medians, checkpoint=path).leave_one_out(MATRIX))
-        assert (all_rows(Refit(column_medians, checkpoint=path).leave_one_out(MATRIX)) == first).all()
+            first = all_rows(
+                Refit(column_medians, model_name="medians", checkpoint=path).leave_one_out(MATRIX)
+            )
+        assert (
+            all_rows(Refit(column_medians, model_name="medians", checkpoint=path).leave_one_out(MATRIX))
+            == first
+        ).all()
 
 
 def test_what_a_deleted_checkpoint_left_is_not_brought_back(tmp_path):

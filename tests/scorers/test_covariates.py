@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engine_makers import relation
 from oracles.refitting import all_rows
 from steadyrank import Battles, BradleyTerry, Study, WinRate
-from steadyrank.errors import InvalidDataError, NotANumberError, SizeMismatchError, SteadyrankError
+from steadyrank.errors import InvalidDataError, InvalidScoresError, NotANumberError, SteadyrankError
 from steadyrank.scorers.bradley_terry.covariates import ContextFit
 
 
@@ -117,16 +118,16 @@ def test_equal_battles_with_other_covariates_are_other_units() -> None:
 def test_a_study_says_so_and_certifies_nothing_beyond_one_unit() -> None:
     data = some_battles()
     study = Study(data, "bradley-terry:ridge=0.5,scale=arena")
-    assert "the scores are strengths with the covariates of battles (2) held at 0" in study.notes
+    assert "the scores are strengths with the covariates of battles (2) held at 0" in study.facts.notes
     for other in ("win-rate", "elo", "copeland", "condorcet", "pagerank"):
-        assert any("(2) are not used" in note for note in Study(data, other).notes), other
+        assert any("(2) are not used" in note for note in Study(data, other).facts.notes), other
     assert study.scorer.sensitivity(study.data) is None
     assert study.margin(1).lower <= 2
-    assert not any("strengths" in note for note in Study(data, "win-rate").notes)
+    assert not any("strengths" in note for note in Study(data, "win-rate").facts.notes)
 
 
 def test_files_frames_and_engines_read_them_alike() -> None:
-    polars = pytest.importorskip("polars")
+    pytest.importorskip("duckdb")
     data = some_battles()
     frame = {
         "model_a": data.left.tolist(),
@@ -136,7 +137,7 @@ def test_files_frames_and_engines_read_them_alike() -> None:
         "place": data.covariates[:, 1].tolist(),
     }
     read = Battles.from_frame(frame, covariate=["length", "place"])
-    scanned = Battles.scan(polars.LazyFrame(frame), covariate=["length", "place"])
+    scanned = Battles.scan(relation(frame), covariate=["length", "place"])
     for other in (read, scanned):
         assert list(other.units.labels) == list(data.units.labels)
         assert other.units.counts.tolist() == data.units.counts.tolist()  # type: ignore[union-attr]
@@ -155,7 +156,7 @@ def test_what_cannot_be_fitted_is_refused() -> None:
         BradleyTerry().score(Battles(left, right, outcome, covariates=same))
     with pytest.raises(NotANumberError, match="covariates"):
         Battles(left, right, outcome, covariates=[[1.0], [np.nan], [1.0], [1.0]])
-    with pytest.raises(SizeMismatchError, match="covariates"):
+    with pytest.raises(InvalidScoresError, match="covariates"):
         Battles(left, right, outcome, covariates=np.zeros((3, 1)))
     with pytest.raises(InvalidDataError, match=r"\[:, None\]"):
         Battles(left, right, outcome, covariates=np.zeros(4))

@@ -7,9 +7,10 @@ import math
 import numpy as np
 import pytest
 
+from engine_makers import relation
 from oracles.refitting import all_rows
 from steadyrank import Bagged, Battles, Elo, Study, audit
-from steadyrank.errors import InvalidSettingError, LostOrderError, NothingLeftError
+from steadyrank.errors import InvalidSettingError, TooFewUnitsError, WrongDataError
 from steadyrank.scorers import named_scorer
 from steadyrank.scorers.elo import replayed
 
@@ -41,9 +42,9 @@ def test_every_battle_is_a_unit_in_its_place() -> None:
     study = Study(data, "elo:k=30")
     assert study.units.total == len(study.units) == 4
     assert study.units.labels[2] == "3: x beats y"
-    assert study.leave_one_out.shifts()[0] != pytest.approx(study.leave_one_out.shifts()[2])
-    assert any("played again" in note for note in study.notes)
-    assert len({*study.notes}) == len(Study(study.data, study.scorer).notes)
+    assert study.facts.leave_one_out.shifts()[0] != pytest.approx(study.facts.leave_one_out.shifts()[2])
+    assert any("played again" in note for note in study.facts.notes)
+    assert len({*study.facts.notes}) == len(Study(study.data, study.scorer).facts.notes)
     assert len(data.units) == 3  # as they were
 
 
@@ -84,18 +85,18 @@ def test_data_without_an_order_are_refused() -> None:
         Battles.from_frame({**rows, "count": [1, 1]}),
     ]
     for data in counted:
-        with pytest.raises(LostOrderError, match="one row for each battle"):
+        with pytest.raises(WrongDataError, match="one row for each battle"):
             Study(data, "elo")
-        with pytest.raises(LostOrderError):
+        with pytest.raises(WrongDataError):
             Elo().score(data.without(0))
     assert Elo().score(Battles.from_frame(rows)).shape == (2,)
 
 
 def test_an_engine_keeps_no_order() -> None:
-    polars = pytest.importorskip("polars")
+    pytest.importorskip("duckdb")
     frame = {"model_a": ["x", "x"], "model_b": ["y", "z"], "winner": ["x", "x"]}
-    with pytest.raises(LostOrderError):
-        Study(Battles.scan(polars.LazyFrame(frame)), Elo())
+    with pytest.raises(WrongDataError):
+        Study(Battles.scan(relation(frame)), Elo())
 
 
 def test_a_late_upset_comes_near_the_proved_bound() -> None:
@@ -137,6 +138,6 @@ def test_settings_and_single_battles_are_checked() -> None:
     for wrong in ({"k": 0}, {"scale": -1}, {"base": 1}, {"initial": math.inf}, {"k": "four"}):
         with pytest.raises(InvalidSettingError, match=next(iter(wrong))):
             Elo(**wrong)  # type: ignore[arg-type]
-    with pytest.raises(NothingLeftError):
+    with pytest.raises(TooFewUnitsError):
         Elo().leave_one_out(Battles(["x"], ["y"], ["left"]))
     assert named_scorer("elo:k=32,initial=1500") == Elo(k=32, initial=1500)

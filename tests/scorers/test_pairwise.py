@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from steadyrank import Ballots, Battles, Condorcet, Copeland, Study, Votes, stable_topk
-from steadyrank.errors import EmptyDataError, InvalidWeightError, NothingLeftError, WrongDataError
+from steadyrank.errors import EmptyDataError, TooFewUnitsError, WrongDataError
 
 BOTH = pytest.mark.parametrize("scorer", [Copeland(), Condorcet()], ids=["copeland", "condorcet"])
 CYCLE = Ballots([["a", "b", "c"], ["b", "c", "a"], ["c", "a", "b"]])
@@ -35,7 +35,7 @@ def test_approval_ballots_have_two_tiers() -> None:
 def test_a_single_item(scorer) -> None:
     study = Study(Ballots([["a"], ["a"]]), scorer)
     assert study.scores.tolist() == [0.0 if scorer == Copeland() else 1.0]
-    assert study.shifts.tolist() == [0.0]
+    assert study.facts.shifts.tolist() == [0.0]
     assert scorer.sensitivity(study.data).eps == 0.0
 
 
@@ -74,7 +74,7 @@ def test_what_is_proved() -> None:
 
 def test_one_of_two_battles_reaches_the_bound_of_copeland() -> None:
     study = Study(Battles(["a", "a"], ["b", "b"], ["left", "right"]), Copeland())
-    assert study.shifts.tolist() == pytest.approx([math.sqrt(0.5)] * 2)
+    assert study.facts.shifts.tolist() == pytest.approx([math.sqrt(0.5)] * 2)
 
 
 @BOTH
@@ -91,9 +91,9 @@ def test_outputs_lie_in_the_ball(scorer) -> None:
 def test_refusals(scorer) -> None:
     with pytest.raises(WrongDataError, match="needs ballots or battles, but was given votes"):
         scorer.score(Votes(["a", "b"]))
-    with pytest.raises(NothingLeftError):
+    with pytest.raises(TooFewUnitsError):
         scorer.leave_one_out(Ballots([["a", "b"]]))
-    with pytest.raises(InvalidWeightError, match="which has all the weight"):
+    with pytest.raises(TooFewUnitsError):
         scorer.leave_one_out(Ballots([["a", "b"], ["b", "a"]], weights=[1, 0]))
     with pytest.raises(EmptyDataError, match="nobody counts"):
         scorer.score(Ballots([["a", "b"], ["b", "a"]], weights=[0, 0]))

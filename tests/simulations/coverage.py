@@ -14,7 +14,7 @@ from unittest.mock import patch
 import numpy as np
 from scipy.stats import binom
 
-from steadyrank import ScoreMatrix, Votes, confidence
+from steadyrank import ScoreMatrix, Study, Votes
 from steadyrank.study.rank_sets import Noise, normal_draws
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def unit_trial(kind: str) -> Trial:
             truth = np.array([0.0, 0.0, 0.1, 0.4, 0.5])
             rows = 2 * rng.standard_normal((100, 1)) + rng.standard_exponential((100, 5)) - 1
             data = ScoreMatrix(truth + rows)
-        found: Confidence = confidence(data, level, draws=100, seed=int(rng.integers(2**31)))
+        found: Confidence = Study(data).confidence(level, draws=100, seed=int(rng.integers(2**31)))
         # The list of the tau best, for each tau, tells the best rank of each item.
         tops = [set(found.top(tau)) for tau in range(1, data.n_items + 1)]
         best = np.array([1 + sum(item not in top for top in tops) for item in data.items])
@@ -149,7 +149,7 @@ def few_trial(kind: str, units: int, items: int = 5, draws: int = 299) -> Trial:
     def trial(rng: np.random.Generator, level: float) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         data = ScoreMatrix(np.asarray(rows(rng, (units, items)), dtype=float))
         with patch("steadyrank.study.confidence.bootstrap_scores", means_at_once):
-            found: Confidence = confidence(data, level, draws=draws, seed=int(rng.integers(2**31)))
+            found: Confidence = Study(data).confidence(level, draws=draws, seed=int(rng.integers(2**31)))
         low, high = found.score_intervals[:, 0]
         inside = np.isnan(low) or low <= true + 1e-9 <= high + 2e-9  # an unknown one claims nothing
         return np.zeros(items), {"simultaneous": found.simultaneous, "interval": np.array(inside)}

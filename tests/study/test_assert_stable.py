@@ -1,4 +1,4 @@
-"""``assert_stable``: a gate in a test that fails where it should, in words that tell why."""
+"""``check(k).assert_stable()``: a gate in a test that fails where it should, in words that tell why."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from steadyrank import Study, Votes, assert_stable
+from steadyrank import Study, Votes, stable_topk
 from steadyrank.errors import FileNotThereError, InvalidValueError, WrongDataError
 
 if TYPE_CHECKING:
@@ -37,14 +37,14 @@ VOTES = Votes(["cyd"] * 40 + ["bob"] * 31 + ["abe"] * 30)
 def test_it_fails_where_the_check_does_and_says_why(
     k: int, arguments: dict[str, Any], words: str | None
 ) -> None:
-    for data in (VOTES, Study(VOTES), {"choice": ["cyd"] * 40 + ["bob"] * 31 + ["abe"] * 30}):
-        assert Study(VOTES).check(k, **arguments).stable is (words is None)
-        if words is None:
-            assert_stable(data, k, **arguments)
-        else:
-            with pytest.raises(AssertionError) as caught:
-                assert_stable(data, k, **arguments)
-            assert words in str(caught.value)
+    found = Study(VOTES).check(k, **arguments)
+    assert found.stable is (words is None)
+    if words is None:
+        found.assert_stable()
+    else:
+        with pytest.raises(AssertionError) as caught:
+            found.assert_stable()
+        assert words in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -56,20 +56,20 @@ def test_it_fails_where_the_check_does_and_says_why(
 def test_no_gate_is_left_open_by_an_argument(wrong: dict[str, Any]) -> None:
     [name] = wrong
     with pytest.raises(InvalidValueError, match=f"^{name} must be"):
-        assert_stable(VOTES, 1, **wrong)
+        Study(VOTES).check(1, **wrong)
 
 
 def test_what_cannot_be_checked_is_no_failed_assertion(tmp_path: Path) -> None:
     with pytest.raises(FileNotThereError):
-        assert_stable(tmp_path / "nowhere.csv", 1)
+        Study(tmp_path / "nowhere.csv").check(1).assert_stable()
     with pytest.raises(WrongDataError):
-        assert_stable(VOTES, 1, scorer="borda")
+        Study(VOTES, "borda").check(1).assert_stable()
     with pytest.raises(InvalidValueError, match="cannot take another scorer"):
-        assert_stable(Study(VOTES), 1, scorer="plurality")
+        stable_topk(Study(VOTES), 1, scorer="plurality")
 
 
 def test_names_in_the_message_are_safe() -> None:
     with pytest.raises(AssertionError) as caught:
-        assert_stable(Votes(["a\x1b[1m"] * 3 + ["b\n::error::"] * 3), 1)
+        Study(Votes(["a\x1b[1m"] * 3 + ["b\n::error::"] * 3)).check(1).assert_stable()
     assert str(caught.value).replace("\n", "").isprintable()
     assert r"a\x1b[1m" in str(caught.value)

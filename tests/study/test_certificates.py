@@ -21,8 +21,9 @@ from steadyrank.scorers import (
     Plurality,
     as_scorer,
 )
+from steadyrank.scorers.base import declared
 from steadyrank.study.certificate import CAVEAT, Claims, Numbers
-from steadyrank.wording import counted, plural
+from steadyrank.text import counted, plural
 
 # What sentences say.
 
@@ -232,7 +233,7 @@ def test_a_class_of_the_same_name_elsewhere_proves_nothing():
         name = "my points"
         score = leave_one_out = None
 
-    assert as_scorer(Borda()).output_radius_squared(Votes(["x", "y"])) is None
+    assert declared(as_scorer(Borda()), "output_radius_squared", Votes(["x", "y"])) is None
 
 
 def test_certificates_are_values():

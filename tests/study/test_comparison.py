@@ -8,11 +8,10 @@ import pickle
 import numpy as np
 import pytest
 
-from steadyrank import Battles, BradleyTerry, Ratings, ScoreMatrix, Study, Votes, compare
-from steadyrank.errors import InvalidKError, InvalidValueError, NotComparableError, NothingLeftError
-from steadyrank.report.export import to_csv, to_json
+from steadyrank import Battles, BradleyTerry, Ratings, ScoreMatrix, Study, Votes
+from steadyrank.errors import InvalidSettingError, InvalidValueError, TooFewUnitsError, WrongDataError
+from steadyrank.report.export import COLUMNS, to_csv, to_json
 from steadyrank.study import comparison
-from steadyrank.study.document import COLUMNS
 
 
 def votes(**counts: int) -> Votes:
@@ -24,7 +23,7 @@ OLD = votes(ann=20, bob=12, cyd=11, dan=4)
 
 
 def test_the_same_data_twice_move_nothing() -> None:
-    found = compare(OLD, OLD, 2)
+    found = Study(OLD).compare(OLD, 2)
     assert found.sentence == "Nothing moved: 4 items in both, in the same order."
     assert {row["verdict"] for row in found.rows()} == {"same"}
     assert (found.entered, found.left, found.covered, found.is_allowed) == ((), (), True, True)
@@ -32,7 +31,7 @@ def test_the_same_data_twice_move_nothing() -> None:
 
 
 def test_arrivals_and_departures_alone_move_nobody() -> None:
-    found = compare(OLD, votes(eve=30, ann=20, cyd=11, dan=4))
+    found = Study(OLD).compare(votes(eve=30, ann=20, cyd=11, dan=4))
     rows = {row["item"]: row for row in found.rows()}
     assert (found.arrived, found.gone) == (("eve",), ("bob",))
     assert (rows["cyd"]["old_rank"], rows["cyd"]["new_rank"]) == (3, 3)
@@ -43,17 +42,17 @@ def test_arrivals_and_departures_alone_move_nobody() -> None:
 
 
 def test_a_tie_alone_moves_nobody() -> None:
-    found = compare(votes(ann=3, bob=2, cyd=1), votes(cyd=2, bob=2, ann=2, eve=2))
+    found = Study(votes(ann=3, bob=2, cyd=1)).compare(votes(cyd=2, bob=2, ann=2, eve=2))
     assert found.new_ranking == ("ann", "bob", "cyd", "eve")
     assert found.sentence.startswith("Nothing moved")
 
 
 def test_one_vote_explains_the_swap_of_neighbours_and_not_a_rise_to_the_top() -> None:
-    near = compare(OLD, votes(ann=20, bob=12, cyd=13, dan=4))
+    near = Study(OLD).compare(votes(ann=20, bob=12, cyd=13, dan=4))
     assert {row["item"]: row["verdict"] for row in near.rows()} == {
         "ann": "same", "cyd": "inside", "bob": "inside", "dan": "same"
     }  # fmt: skip
-    far = compare(OLD, votes(ann=20, bob=12, cyd=11, dan=40), 1)
+    far = Study(OLD).compare(votes(ann=20, bob=12, cyd=11, dan=40), 1)
     assert {row["verdict"] for row in far.rows()} == {"beyond"} | {"inside"}
     assert far.entered == ("dan",)
     said = " ".join(far.findings()["sentences"])
@@ -64,56 +63,53 @@ def test_one_vote_explains_the_swap_of_neighbours_and_not_a_rise_to_the_top() ->
 def test_different_units_are_each_their_own() -> None:
     rows = [[3, 2, 1], [3, 1, 2], [2, 3, 1], [3, 2, 0]]
     old = ScoreMatrix(rows, units=["x", "x", "y", "y"])
-    found = compare(old, ScoreMatrix([*rows, [0, 0, 9]])).findings()
+    found = Study(old).compare(ScoreMatrix([*rows, [0, 0, 9]])).findings()
     assert (found["n_units"], found["new"]["n_units"]) == (2, 5)
     assert (found["unit"], found["new"]["unit"]) == ("group", "row")
 
 
 def test_names_are_matched_as_they_are_and_near_ones_pointed_out() -> None:
-    found = compare(OLD, votes(ann=20, Bob=12, cyd=11))
+    found = Study(OLD).compare(votes(ann=20, Bob=12, cyd=11))
     assert (found.arrived, found.gone) == (("Bob",), ("bob", "dan"))
     assert "'bob' and 'Bob'" in found.findings()["warnings"][0]
-    assert compare(OLD, OLD).findings()["warnings"] == []
+    assert Study(OLD).compare(OLD).findings()["warnings"] == []
 
 
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
         (OLD, votes(eve=3, fay=2), "no item in common"),
-        (OLD, ScoreMatrix([[1, 2], [3, 4]], items=["ann", "bob"]), "of one kind"),
+        (OLD, Study(ScoreMatrix([[1, 2], [3, 4]], items=["ann", "bob"])), "of one kind"),
         (OLD, Votes(["ann", "bob"], weights=[1.0, 2.0]), "scored in one way"),
-        (Study(DUEL, BradleyTerry(0.1)), Study(DUEL, BradleyTerry(0.2)), "scored in one way"),
+        (DUEL, Study(DUEL, BradleyTerry(0.2)), "scored in one way"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(old: object, new: object, said: str) -> None:
-    with pytest.raises(NotComparableError, match=said):
-        compare(old, new)
+    with pytest.raises(WrongDataError, match=said):
+        Study(old).compare(new)
 
 
 def test_settings_are_checked() -> None:
-    with pytest.raises(InvalidKError):
-        compare(OLD, votes(ann=3, bob=2), 3)  # only two items in the new data
+    with pytest.raises(InvalidSettingError):
+        Study(OLD).compare(votes(ann=3, bob=2), 3)  # only two items in the new data
     with pytest.raises(TypeError):
-        compare(OLD, OLD, gurantee="cover")
+        Study(OLD).compare(OLD, gurantee="cover")
     with pytest.raises(InvalidValueError):
-        compare(OLD, OLD, eps=-1)
-    with pytest.raises(InvalidValueError):
-        compare(Study(OLD), OLD, scorer="plurality")
-    for asked in (compare, Study.compare):
-        with pytest.raises(TypeError, match="removals"):
-            asked(Study(OLD), Study(OLD), removals=2)  # type: ignore[operator]
+        Study(OLD).compare(OLD, eps=-1)
+    with pytest.raises(TypeError, match="removals"):
+        Study(OLD).compare(OLD, removals=2)  # type: ignore[call-arg]
 
 
 def test_what_cannot_be_left_out_of_the_new_data_alone_is_said_of_them() -> None:
-    with pytest.raises(NothingLeftError, match="the new data: there is only one unit"):
-        compare(OLD, votes(ann=1))
-    with pytest.raises(NothingLeftError, match=r"^there is only one unit"):
-        compare(votes(ann=1), OLD)
+    with pytest.raises(TooFewUnitsError, match="the new data: there is only one unit"):
+        Study(OLD).compare(votes(ann=1))
+    with pytest.raises(TooFewUnitsError, match=r"^there is only one unit"):
+        Study(votes(ann=1)).compare(OLD)
 
 
 def test_where_nobody_was_left_out_nothing_is_judged() -> None:
     new = votes(ann=20, bob=11, cyd=12, dan=4)
-    found = compare(OLD, new, 2, claim="none", eps=0.01)
+    found = Study(OLD).compare(new, 2, claim="none", eps=0.01)
     assert found.sentence == (
         "2 of 4 items in both moved; whether one vote's leaving could have done that was not worked out."
     )
@@ -123,14 +119,14 @@ def test_where_nobody_was_left_out_nothing_is_judged() -> None:
 
 def test_what_is_too_large_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(comparison, "MOST_LEFT_OUT", 3)
-    found = compare(OLD, votes(ann=20, bob=11, cyd=12, dan=4))
+    found = Study(OLD).compare(votes(ann=20, bob=11, cyd=12, dan=4))
     assert "was not worked out" in found.sentence
     assert {row["old_best"] for row in found.rows()} == {None}
 
 
 def test_the_eps_changes_what_is_settled_and_no_verdict() -> None:
     new = votes(ann=20, bob=4, cyd=11, dan=12)
-    small, large = (compare(OLD, new, eps=eps) for eps in (0.001, 1.0))
+    small, large = (Study(OLD).compare(new, eps=eps) for eps in (0.001, 1.0))
     assert [row["verdict"] for row in small.rows()] == [row["verdict"] for row in large.rows()]
     assert all(settled for _, settled in small.swaps())
     assert not any(settled for _, settled in large.swaps())
@@ -138,7 +134,7 @@ def test_the_eps_changes_what_is_settled_and_no_verdict() -> None:
 
 
 def test_it_is_one_document_and_travels() -> None:
-    found = compare(OLD, votes(ann=20, dan=19, bob=3, eve=1), 2)
+    found = Study(OLD).compare(votes(ann=20, dan=19, bob=3, eve=1), 2)
     document = json.loads(to_json(found.findings(source="old.csv")))
     assert (document["document"], document["source"]) == ("comparison", "old.csv")
     assert document["new"]["certificate"]["eps"] == document["new"]["eps"]
@@ -153,9 +149,9 @@ def test_it_is_one_document_and_travels() -> None:
 
 def test_labels_that_are_no_text_are_compared_as_they_are() -> None:
     old = Ratings([1, 1, 2, 2], [10, 20, 10, 20], [5, 3, 4, 2])
-    assert compare(old, old).common == (10, 20)
-    with pytest.raises(NotComparableError, match="no item in common"):
-        compare(old, Ratings([1, 1, 2, 2], ["10", "20", "10", "20"], [5, 3, 4, 2]))
+    assert Study(old).compare(old).common == (10, 20)
+    with pytest.raises(WrongDataError, match="no item in common"):
+        Study(old).compare(Ratings([1, 1, 2, 2], ["10", "20", "10", "20"], [5, 3, 4, 2]))
 
 
 @pytest.mark.parametrize("weighted", ["old", "new"])
@@ -164,24 +160,22 @@ def test_which_side_has_weights_is_said(weighted: str) -> None:
     heavy = Votes(["a", "a", "b"], weights=[1, 2, 1])
     other = {"old": "new", "new": "old"}[weighted]
     sides = (heavy, plain) if weighted == "old" else (plain, heavy)
-    with pytest.raises(
-        NotComparableError, match=f"{weighted} data have weights and the {other} data none"
-    ):
-        compare(*sides)
+    with pytest.raises(WrongDataError, match=f"{weighted} data have weights and the {other} data none"):
+        Study(sides[0]).compare(sides[1])
 
 
 def test_covariates_on_one_side_only_are_refused() -> None:
     sides = ["x", "y", "z"] * 4, ["y", "z", "x"] * 4, ["left", "right"] * 6
     plain, more = Battles(*sides), Battles(*sides, covariates=np.arange(12.0)[:, np.newaxis])
     told = "the old data are battles and the new ones battles with 1 covariate: they are not scored in"
-    with pytest.raises(NotComparableError, match=told):
-        compare(plain, more)
-    assert compare(more, more).k is None
+    with pytest.raises(WrongDataError, match=told):
+        Study(plain).compare(more)
+    assert Study(more).compare(more).k is None
 
 
 def test_pairs_beyond_those_listed_are_counted() -> None:
     values = np.arange(30.0)
     old, new = ScoreMatrix([values, values]), ScoreMatrix([-values, -values])
-    found = compare(old, new).findings()
+    found = Study(old).compare(new).findings()
     assert (found["n_swaps"], len(found["swaps"])) == (30 * 29 // 2, comparison.MAX_PAIRS)
-    assert compare(old, old).findings()["n_swaps"] == 0
+    assert Study(old).compare(old).findings()["n_swaps"] == 0

@@ -41,7 +41,7 @@ def test_values_at_several_eps_are_those_at_each() -> None:
     assert curve.uncovered(eps).tolist() == [curve.uncovered(float(e)) for e in eps]
     assert curve.tiers(eps).tolist() == [curve.tiers(float(e)) for e in eps]
     for ask in (curve.delta, curve.uncovered, curve.tiers):
-        with pytest.raises(errors.InvalidEpsError):
+        with pytest.raises(errors.InvalidSettingError):
             ask(0.0)
 
 
@@ -68,7 +68,7 @@ def test_where_all_are_covered_the_rank_intervals_hold_every_plain_rank() -> Non
     eps = float(np.nextafter(curve.covering_eps.max(), np.inf))
     assert curve.uncovered(eps) == 0
     best, worst = rank_intervals(study.scores, eps)
-    for block in study.leave_one_out.blocks():
+    for block in study.facts.leave_one_out.blocks():
         ranks = 1 + np.argsort(np.argsort(-block.dense(study.scores), axis=1, kind="stable"), axis=1)
         assert ((best <= ranks) & (ranks <= worst)).all()
 
@@ -84,12 +84,12 @@ def test_real_files(shared_data: Path, name, options, exact, by_shifts, tiers) -
     study = Study(read_any(shared_data / name, **options))
     answer, curve = stable_ranking(study, guarantee="overlap"), study.ranking_curve()
     assert answer.eps == pytest.approx(exact, rel=1e-4)
-    assert study.eps_for(0) == pytest.approx(by_shifts, rel=1e-4)
-    assert (len(answer.tiers), curve.tiers(study.eps_for(0))) == tiers
+    assert study.facts.eps_for(0) == pytest.approx(by_shifts, rel=1e-4)
+    assert (len(answer.tiers), curve.tiers(study.facts.eps_for(0))) == tiers
     # The very unit that needs it, asked directly: no common ranking at its eps, one just above.
     last = int(curve.breaking_eps.argmax())
     eps = float(curve.breaking_eps[last])
-    block = next(b for b in study.leave_one_out.blocks() if b.start <= last < b.start + len(b))
+    block = next(b for b in study.facts.leave_one_out.blocks() if b.start <= last < b.start + len(b))
     row = block.row(last - block.start, study.scores)
     for value in (eps, float(np.nextafter(eps, 1))):
         met = inflated_ranking(study.scores, value).intersects(inflated_ranking(row, value))

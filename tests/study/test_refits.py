@@ -92,19 +92,20 @@ def test_a_file_cut_off_is_refused_and_nothing_computed(tmp_path):
 
 def test_a_checkpoint_of_other_data_or_of_another_model_is_refused(tmp_path):
     path = tmp_path / "refits"
-    audit(DATA, k=1, eps=0.05, scorer=Refit(medians, checkpoint=path))
+    known = Refit(medians, model_name="medians", checkpoint=path)
+    audit(DATA, k=1, eps=0.05, scorer=known)
     before = path.read_bytes()
     changed = DATA.values.copy()
     changed[3, 2] += 1e-12
     Calls.start(stop_after=0)
     with pytest.raises(CheckpointError, match="other data"):
-        audit(ScoreMatrix(changed), k=1, eps=0.05, scorer=Refit(medians, checkpoint=path))
+        audit(ScoreMatrix(changed), k=1, eps=0.05, scorer=known)
     with pytest.raises(CheckpointError, match="other scorer"):
-        audit(DATA, k=1, eps=0.05, scorer=Refit(counted_medians, checkpoint=path))
+        audit(DATA, k=1, eps=0.05, scorer=Refit(medians, model_name="others", checkpoint=path))
     with pytest.raises(CheckpointError, match="other scorer"):
-        audit(DATA, k=1, eps=0.05, scorer=Refit(medians, seed=1, checkpoint=path))
+        audit(DATA, k=1, eps=0.05, scorer=Refit(medians, seed=1, model_name="medians", checkpoint=path))
     with pytest.raises(CheckpointError, match="other data"):
-        stable_topk(ScoreMatrix(DATA.values[:-1]), 1, scorer=Refit(medians, checkpoint=path))
+        stable_topk(ScoreMatrix(DATA.values[:-1]), 1, scorer=known)
     assert path.read_bytes() == before
 
 
@@ -118,7 +119,7 @@ def test_a_refit_that_fails_is_named_and_the_others_are_kept(tmp_path):
         return medians(data)
 
     with pytest.raises(RefitError, match=r"without row 7.*I need that row"):
-        audit(DATA, k=1, eps=0.05, scorer=Refit(picky, checkpoint=path))
+        audit(DATA, k=1, eps=0.05, scorer=Refit(picky, model_name="picky", checkpoint=path))
     assert path.stat().st_size > 0
 
 

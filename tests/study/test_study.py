@@ -5,20 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steadyrank import (
-    Battles,
-    Refit,
-    ScoreMatrix,
-    Study,
-    Votes,
-    audit,
-    stable_ranking,
-    stable_topk,
-    write_report,
-)
+from steadyrank import Battles, Refit, ScoreMatrix, Study, Votes, audit, stable_ranking, stable_topk
 from steadyrank.errors import InvalidValueError, WrongDataError
 from steadyrank.scorers import ColumnMeans
 from steadyrank.study import calibration
+from steadyrank.study.study import usual_k
 
 
 def matrix(rows=9, items=5):
@@ -55,7 +46,7 @@ def every_question(study, path):
     stable_ranking(study, eps=0.01)
     audit(study, 2, delta=0.1)
     study.report(path / "one.html")
-    write_report(study, 2, path / "two.html", eps=0.2)
+    study.report(path / "two.html", 2, eps=0.2)
 
 
 def test_all_questions_share_one_leave_one_out(tmp_path):
@@ -87,7 +78,7 @@ def test_nothing_is_left_out_for_the_scores():
     np.testing.assert_array_equal(study.scores, study.scores)
     study.topk(2, eps=0.1, claim="none")
     assert (CountingScorer.asked, CountingScorer.scored) == (0, 1)
-    np.testing.assert_array_equal(study.scores, study.leave_one_out.scores)
+    np.testing.assert_array_equal(study.scores, study.facts.leave_one_out.scores)
 
 
 @pytest.mark.parametrize("guarantee", ["cover", "overlap"])
@@ -164,6 +155,9 @@ def test_a_check_says_whether_it_passes_and_what_would():
 
 
 def test_the_usual_k():
-    study = Study(matrix(items=5))
-    assert study.usual_k == 2
-    assert Study(matrix(items=1)).usual_k == 1
+    assert [usual_k(items) for items in (1, 5, 19, 20, 500)] == [1, 2, 9, 10, 10]
+
+
+def test_a_study_has_twenty_public_members():
+    members = {*dir(Study), *vars(Study(matrix()))}
+    assert len([name for name in members if not name.startswith("_")]) <= 20

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from oracles.cases import Case, close_pairs
 from steadyrank.operators import covering_eps, critical_eps, inflated_topk, topk
@@ -15,7 +15,6 @@ FACTOR = 2 + math.sqrt(2)
 
 
 @given(close_pairs(most=7))
-@settings(max_examples=150)
 def test_close_scores_have_their_plain_top_k_in_the_list_at_the_factor(pair: tuple[Case, Case]) -> None:
     """If ||w - v|| < eps, the plain top k of v lies in the inflated top-k of w at (2 + sqrt 2) eps."""
     first, second = pair
@@ -25,7 +24,6 @@ def test_close_scores_have_their_plain_top_k_in_the_list_at_the_factor(pair: tup
 
 
 @given(close_pairs(most=7))
-@settings(max_examples=150)
 def test_close_scores_have_their_plain_ranking_in_the_set_at_the_factor(pair: tuple[Case, Case]) -> None:
     first, second = pair
     ranking = np.argsort(-second.w, kind="stable")

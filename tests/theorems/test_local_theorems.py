@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from oracles import exact
 from oracles.cases import Case, cases
@@ -39,7 +39,6 @@ def close_on(first: Case, second: Case, items: list[int]) -> bool:
 
 
 @given(far_pairs())
-@settings(max_examples=100)
 def test_local_theorem_4_a_move_below_eps_near_rank_k_leaves_k_items_in_common(
     pair: tuple[Case, Case],
 ) -> None:
@@ -51,7 +50,6 @@ def test_local_theorem_4_a_move_below_eps_near_rank_k_leaves_k_items_in_common(
 
 
 @given(far_pairs())
-@settings(max_examples=50)
 def test_local_theorem_4_items_far_from_rank_k_change_nothing(pair: tuple[Case, Case]) -> None:
     """The step of the proof: the answer is the items always above, and the answer among those near."""
     first, second = pair
@@ -80,7 +78,6 @@ def pieces(first: Case, second: Case) -> list[list[int]]:
 
 
 @given(far_pairs())
-@settings(max_examples=100)
 def test_local_theorem_8_a_move_below_eps_of_each_piece_leaves_a_common_ranking(
     pair: tuple[Case, Case],
 ) -> None:

@@ -45,7 +45,6 @@ def relabelled(case: Case, random: Random) -> tuple[Case, list[int]]:
 
 @pytest.mark.parametrize("rule", RIVALS)
 @given(pair=close_pairs(most=7))
-@settings(max_examples=80)
 def test_a_rival_has_the_guarantee_close_scores_share_k_items(
     rule: str, pair: tuple[Case, Case]
 ) -> None:
@@ -55,7 +54,7 @@ def test_a_rival_has_the_guarantee_close_scores_share_k_items(
 
 @pytest.mark.parametrize("rule", RIVALS)
 @given(case=cases(most=7), random=st.randoms(use_true_random=False))
-@settings(max_examples=30)
+@settings(max_examples=settings.default.max_examples // 3)
 def test_a_rival_holds_the_plain_top_k_and_is_permutation_invariant(
     rule: str, case: Case, random: Random
 ) -> None:
@@ -67,7 +66,7 @@ def test_a_rival_holds_the_plain_top_k_and_is_permutation_invariant(
 
 
 @given(cases(most=8))
-@settings(max_examples=30)
+@settings(max_examples=settings.default.max_examples // 3)
 def test_proposition_5_rivals_have_k_items_only_where_the_inflated_top_k_has_the_same(
     case: Case,
 ) -> None:
@@ -78,7 +77,6 @@ def test_proposition_5_rivals_have_k_items_only_where_the_inflated_top_k_has_the
 
 
 @given(cases(most=8))
-@settings(max_examples=80)
 def test_beyond_proposition_5_the_rivals_are_nested_around_the_inflated_top_k(case: Case) -> None:
     for k in range(1, case.items + 1):
         assert chosen(INFLATED, case, k) == ours(case, k)
@@ -92,7 +90,7 @@ def test_beyond_proposition_5_the_inclusions_are_strict() -> None:
 
 
 @given(cases(least=2, most=6))
-@settings(max_examples=30)
+@settings(max_examples=settings.default.max_examples // 3)
 def test_proposition_5_a_smaller_margin_breaks_the_guarantee(case: Case) -> None:
     """The margin rule with less than c is no rule of the kind: two close scores swap, and k - 1 stay."""
     gap = case.eps / math.sqrt(2) * 0.99
@@ -134,7 +132,7 @@ RANKING_RIVALS = (inflated, extensions, ball)
 
 @pytest.mark.parametrize("rule", RANKING_RIVALS)
 @given(pair=close_pairs(most=4))
-@settings(max_examples=30)
+@settings(max_examples=settings.default.max_examples // 3)
 def test_a_rival_has_the_guarantee_close_scores_share_a_ranking(
     rule: Callable[[Case], set[Order]], pair: tuple[Case, Case]
 ) -> None:
@@ -147,7 +145,7 @@ def test_a_rival_has_the_guarantee_close_scores_share_a_ranking(
 
 @pytest.mark.parametrize("rule", RANKING_RIVALS)
 @given(case=cases(least=2, most=4), random=st.randoms(use_true_random=False))
-@settings(max_examples=30)
+@settings(max_examples=settings.default.max_examples // 3)
 def test_proposition_9_in_the_paper_s_form_whoever_a_rival_puts_first_for_certain_we_do(
     rule: Callable[[Case], set[Order]], case: Case, random: Random
 ) -> None:
@@ -161,7 +159,7 @@ def test_proposition_9_in_the_paper_s_form_whoever_a_rival_puts_first_for_certai
 
 
 @given(cases(least=2, most=5))
-@settings(max_examples=30)
+@settings(max_examples=settings.default.max_examples // 3)
 def test_proposition_9_the_plain_ranking_is_certain_of_more_and_has_no_guarantee(case: Case) -> None:
     """The hypotheses are needed: sorting claims every pair, and a swap of two close scores breaks it."""
     order = exact.plain_ranking(case.scores)
@@ -182,7 +180,7 @@ def test_proposition_9_if_a_rival_gives_one_ranking_so_do_we() -> None:
 
 
 @given(cases(least=2, most=5))
-@settings(max_examples=30)
+@settings(max_examples=settings.default.max_examples // 3)
 def test_proposition_9_corollary_a_separated_top_block_stays_separated(case: Case) -> None:
     """If all rankings of a rival start with the same k items, so do all of ours."""
     for rule in (extensions, inflated):
@@ -193,7 +191,7 @@ def test_proposition_9_corollary_a_separated_top_block_stays_separated(case: Cas
 
 
 @given(cases(most=5))
-@settings(max_examples=30)
+@settings(max_examples=settings.default.max_examples // 3)
 def test_beyond_proposition_9_the_linear_extensions_contain_the_inflated_ranking(case: Case) -> None:
     theirs = extensions(case)
     assert inflated(case) <= theirs
@@ -204,7 +202,7 @@ def test_beyond_proposition_9_the_linear_extensions_contain_the_inflated_ranking
 
 
 @given(close_pairs(most=5))
-@settings(max_examples=30)
+@settings(max_examples=settings.default.max_examples // 3)
 def test_linear_extensions_meet_exactly_if_a_common_one_is_listed(pair: tuple[Case, Case]) -> None:
     tight = [Case(case.counts, case.unit, max(1, case.steps // 3), case.times_root) for case in pair]
     for one, other in (pair, tight):

@@ -8,7 +8,7 @@ from random import Random  # noqa: TC003
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from oracles import enumeration, exact
 from oracles.cases import Case, cases, close_pairs
@@ -27,7 +27,6 @@ def listed(case: Case) -> set[tuple[int, ...]]:
 
 
 @given(cases(most=5))
-@settings(max_examples=300)
 def test_definition_7_members_are_the_permutations_eligible_at_every_position(case: Case) -> None:
     expected = enumeration.exact_rankings(case.scores, case.exact_eps)
     rankings = ranking_set(case)
@@ -37,7 +36,6 @@ def test_definition_7_members_are_the_permutations_eligible_at_every_position(ca
 
 
 @given(close_pairs(most=7))
-@settings(max_examples=300)
 def test_theorem_8_key_property_close_scores_share_a_ranking(pair: tuple[Case, Case]) -> None:
     """If ||w - v|| < eps, the two inflated rankings share a permutation, and a witness is given."""
     first, second = map(ranking_set, pair)
@@ -76,7 +74,6 @@ def test_theorem_8_is_sharp_at_a_distance_of_exactly_eps() -> None:
 
 
 @given(cases(least=2, most=5))
-@settings(max_examples=300)
 def test_proposition_9_full_ranking_optimality_no_rule_is_certain_of_more_pairs(case: Case) -> None:
     """The inflated ranking orders for certain every pair that any rule of its kind can.
 
@@ -140,7 +137,6 @@ def test_proposition_10_rank_range_is_the_first_topk_and_the_number_above_w_minu
 
 
 @given(cases(most=5))
-@settings(max_examples=300)
 def test_beyond_proposition_10_every_rank_of_the_interval_s_ends_is_attained(case: Case) -> None:
     orders = enumeration.exact_rankings(case.scores, case.exact_eps)
     best, worst = rank_intervals(case.w, case.eps)
@@ -164,7 +160,6 @@ def test_beyond_proposition_10_the_attaining_ranking_of_the_proof_is_a_member(ca
 
 
 @given(cases(most=5))
-@settings(max_examples=300)
 def test_proposition_11_topk_is_the_union_of_the_rankings_top_k(case: Case) -> None:
     orders = listed(case)
     for k in range(1, case.items + 1):
@@ -268,7 +263,6 @@ def two_cases(draw: st.DrawFn) -> tuple[Case, Case]:
 
 
 @given(two_cases())
-@settings(max_examples=300)
 def test_beyond_the_paper_greedy_intersection_is_that_of_the_enumerated_sets(
     pair: tuple[Case, Case],
 ) -> None:

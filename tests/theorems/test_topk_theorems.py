@@ -13,7 +13,7 @@ from random import Random  # noqa: TC003
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from oracles import exact, projection
 from oracles.cases import Case, cases, close_pairs
@@ -28,7 +28,6 @@ def members(case: Case, k: int) -> set[int]:
 
 
 @given(close_pairs(most=7))
-@settings(max_examples=300)
 def test_theorem_4_key_property_close_scores_share_k_items(pair: tuple[Case, Case]) -> None:
     """If ||w - v|| < eps, the inflated top-k sets of w and v share at least k items."""
     first, second = pair
@@ -70,7 +69,6 @@ def test_theorem_4_is_sharp_at_a_distance_of_exactly_eps(n: int) -> None:
 
 
 @given(cases(least=2, most=6))
-@settings(max_examples=300)
 def test_proposition_5_topk_optimality_no_rule_gives_exactly_k_more_often(case: Case) -> None:
     """The inflated top-k has exactly k items wherever any rule of its kind can have k.
 
@@ -115,7 +113,6 @@ def test_proposition_5_no_member_of_the_inflated_argmax_can_be_left_out(case: Ca
 
 
 @given(cases(most=7))
-@settings(max_examples=300)
 def test_proposition_6_computation_top_k_minus_1_and_the_inflated_argmax_of_the_rest(case: Case) -> None:
     for k in range(1, case.items + 1):
         order = topk(case.w, case.items)
@@ -149,7 +146,6 @@ def union_over(case: Case, sizes: range) -> set[int]:
 
 
 @given(cases(most=6))
-@settings(max_examples=300)
 def test_lemma_13_topk_is_the_union_of_the_inflated_argmax_over_subvectors(case: Case) -> None:
     """As the paper has it: over all subvectors of every size l from L - k + 1 to L."""
     for k in range(1, case.items + 1):

@@ -7,9 +7,8 @@ import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.cli.codes import ExitCode
-from steadyrank.cli.failures import run_guarded, say
-from steadyrank.cli.output import open_standard_streams
+from steadyrank.cli.failures import ExitCode, run_guarded
+from steadyrank.cli.output import open_standard_streams, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +21,7 @@ COMPLETING = "_STEADYRANK_COMPLETE"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code, one of :class:`~steadyrank.cli.codes.ExitCode`."""
+    """Run the command line and return its exit code (:class:`~steadyrank.cli.failures.ExitCode`)."""
     open_standard_streams()
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
@@ -50,15 +49,15 @@ def with_values(given: Sequence[str]) -> list[str]:
 
 
 def _run(given: list[str]) -> int | None:
-    from steadyrank.cli.app import make_app
+    from steadyrank.cli.app import COMMANDS, make_app
 
-    # Rich, and all that knows the data, take longer to load than the rest: the overview does without.
-    overview, completing = given[0].startswith("-"), COMPLETING in os.environ
-    app = make_app(overview=overview and not completing)
+    asked, completing = given[0] in COMMANDS, COMPLETING in os.environ
+    name = ["steadyrank", given[0]] if asked and not completing else ["steadyrank"]
+    app = make_app(COMMANDS if completing else name[1:], alone=len(name) > 1)
     try:
-        code: Any = app(args=given, prog_name="steadyrank", standalone_mode=False)
+        code: Any = app(args=given[len(name) - 1 :], prog_name=" ".join(name), standalone_mode=False)
     except SystemExit as ended:  # how the parser ends when it has told a shell what it asked
-        if not (overview or completing) or ended.__context__ is not None:
+        if asked or ended.__context__ is not None:
             raise
         code = ended.code
     # Only a check of ours ends with 1, never a shell that is not known.

@@ -5,11 +5,14 @@ from __future__ import annotations
 from importlib import import_module
 from inspect import cleandoc
 from shutil import get_terminal_size
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from steadyrank.cli.codes import told
+from steadyrank.cli.failures import told
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 COMMANDS = {
     "topk": "The k best items, and where each stands.",
@@ -31,27 +34,34 @@ NARROWEST = 40
 """Columns that every terminal is taken to have."""
 
 
-def make_app(*, overview: bool = False) -> typer.Typer:
-    """Return the application; its overview alone needs none of the options, which take loading."""
+def make_app(built: Collection[str] = (), *, alone: bool = False) -> typer.Typer:
+    """Return the application with the options of some commands, or one command by itself.
+
+    What the others do and take is not loaded; the overview needs no options at all.
+    """
     app = typer.Typer(
         name="steadyrank",
         help="Rankings that do not flip when one data point leaves.",
         epilog=f"Try it on bundled data: steadyrank demo. {told()}",
         no_args_is_help=True,
+        add_completion=not alone,
         pretty_exceptions_enable=False,
-        rich_markup_mode=None if overview else "rich",
+        rich_markup_mode="rich" if built else None,
         context_settings={
             "help_option_names": ["-h", "--help"],
             "terminal_width": max(NARROWEST, min(80, get_terminal_size().columns)) - 2,
         },
     )
-    app.callback()(_start)
-    known = None if overview else import_module("steadyrank.cli.commands")
-    for name, purpose in COMMANDS.items():
-        command = _start if known is None else known.with_options(getattr(known, name))
+    if not alone:
+        app.callback()(_start)
+    for name in built if alone else COMMANDS:
+        command: Any = _start
+        parser = None
+        if name in built:
+            command, parser = import_module("steadyrank.cli.commands").with_options(name)
         text, lead, examples = cleandoc(command.__doc__ or "").partition("For example:\n")
         apart = "\n\n".join([lead.strip(), *examples.split("\n")])  # or the help runs them together
-        app.command(name, short_help=purpose, help=text, epilog=apart)(command)
+        app.command(name, cls=parser, short_help=COMMANDS[name], help=text, epilog=apart)(command)
     return app
 
 

@@ -9,15 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.cli import options as group
-from steadyrank.cli.codes import ExitCode
-from steadyrank.cli.failures import message_of, say
+from steadyrank.cli.failures import ExitCode, message_of
 from steadyrank.cli.inputs import STANDARD_INPUT, item_named, open_study
-from steadyrank.cli.output import console, deliver, show, terminal_of, within
-from steadyrank.cli.progress_bar import working
+from steadyrank.cli.output import console, deliver, say, show, terminal_of, within, working
 from steadyrank.data.kinds import KINDS
 from steadyrank.errors import InvalidSettingError, InvalidValueError, UnwritableFileError, shorten
 from steadyrank.reading.formats import FORMATS
-from steadyrank.wording import counted
+from steadyrank.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -30,9 +28,10 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
 """Set on GitHub to a file of Markdown, which is shown on the page of the workflow."""
 
 
-def with_options(command: Callable[[Any], int | None]) -> Callable[..., int | None]:
-    """Return a command with all its options, those of the data included."""
-    return group.takes(command, group.data_options((known.kind for known in KINDS.values()), FORMATS))
+def with_options(name: str) -> tuple[Callable[..., int | None], Any]:
+    """Return a command with all its options, those of the data included, and what parses them."""
+    kinds = [known.kind for known in KINDS.values()]
+    return group.takes(globals()[name], lambda: group.data_options(kinds, FORMATS))
 
 
 def topk(options: group.TopKOptions) -> None:
@@ -68,7 +67,7 @@ def audit(options: group.AuditOptions) -> None:
     steadyrank audit benchmark.csv -k 4 --removals 3 --samples 200
     """
     ks = parse_ks(options.k)
-    names = ("eps", "delta", "guarantee", "removals", "samples", "seed", "recalibrate")
+    names = ("eps", "delta", "guarantee", "removals", "samples", "seed")
     asked = {name: getattr(options, name) for name in names}
     _answer(options, lambda study: study.audit(ks, **asked))
 
@@ -136,7 +135,7 @@ def compare(options: group.CompareOptions) -> None:
             "OLD and NEW cannot both be standard input, which holds one of them",
             way_out="Give the other as a file.",
         )
-    newer = replace(options, file=options.new_file)
+    newer = group.CompareOptions(**vars(options) | {"file": options.new_file})
     new, about = open_study(newer, options.output, lead="NEW: ")
 
     def ask(old: Study) -> Any:
@@ -171,18 +170,19 @@ def report(options: group.ReportOptions) -> None:
     steadyrank report chat_battles.csv --unit judge -o battles.html
     steadyrank report benchmark.csv -k 4 --title Methods --open
     """
+    from steadyrank.report.html import render_html
     from steadyrank.report.lines import Line
-    from steadyrank.study.views import write_page
+    from steadyrank.study.study import usual_k
     from steadyrank.writing import target_of, write_whole
 
     study, about = open_study(options, options.output)
     for path in options.beside.values():
         target_of(path)  # likewise before the work
-    k = study.usual_k if options.k is None else options.k
+    k = usual_k(len(study.items)) if options.k is None else options.k
     with working("Writing the report"):
         found = _with(options, study.topk(k, **_how(options))).findings(**about)
         beside = _beside(found, options)  # made before anything is written
-        write_page(found, options.output, options.title)
+        write_whole(render_html(found, title=options.title), options.output)
         for path, content in beside.items():
             write_whole(content, path)
     screen = console()
@@ -253,7 +253,7 @@ def _open(page: Path) -> None:
     import webbrowser
 
     if not (page.is_file() and webbrowser.open(page.resolve().as_uri())):
-        say("note: no browser could be opened; open the file yourself.", ExitCode.FINE)
+        say("note: no browser could be opened; open the file yourself.")
 
 
 def _how(options: group.ClaimOptions) -> dict[str, Any]:
@@ -277,7 +277,7 @@ def _summarise(text: str, path: str) -> None:
     try:
         append_whole(f"\n{text}", path)
     except UnwritableFileError as error:
-        say(f"note: nothing was added to ${SUMMARY}: {message_of(error)}", ExitCode.FINE)
+        say(f"note: nothing was added to ${SUMMARY}: {message_of(error)}")
 
 
 def _with(options: Any, answer: Any) -> Any:
@@ -303,7 +303,6 @@ def _answer(options: Any, ask: Callable[[Study], Any], work: str = "Leaving ever
 def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line]]) -> None:
     """Write a document in the form that was asked for; ``told`` puts it into lines for a terminal."""
     from steadyrank.report.export import GUARD_NOTE, has_guards, to_csv, to_json
-    from steadyrank.study.views import write_page
 
     screen = console()
     wanted: dict[str, Any] = {name: getattr(options, name, False) for name in ("everything", "verbose")}
@@ -312,9 +311,12 @@ def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line
     if options.form in writers:
         deliver(writers[options.form](found), options.output)
         if options.form == "csv" and has_guards(found):
-            say(f"note: {GUARD_NOTE}.", ExitCode.FINE)
+            say(f"note: {GUARD_NOTE}.")
     elif options.form == "html":
-        write_page(found, options.output, None)
+        from steadyrank.report.html import render_html
+        from steadyrank.writing import write_whole
+
+        write_whole(render_html(found), options.output)
     elif options.output is not None:
         page = replace(terminal_of(screen, "utf-8"), **wanted)
         text = [line.text for line in within(told(found, page), page)]

@@ -1,4 +1,4 @@
-"""Whatever goes wrong: one clear message on standard error and an exit code, never a traceback."""
+"""How a command ends: an exit code and, whatever goes wrong, one clear message, never a traceback."""
 
 from __future__ import annotations
 
@@ -9,15 +9,43 @@ import sys
 import threading
 import warnings
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from enum import IntEnum
+from typing import TYPE_CHECKING
 
-from steadyrank.cli.codes import MEANINGS, ExitCode
-from steadyrank.cli.output import to_nowhere
+from steadyrank.cli.output import say, to_nowhere
 from steadyrank.errors import Option, SteadyrankError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from types import FrameType
+    from typing import Any
+
+
+class ExitCode(IntEnum):
+    """How a command ended. Only a check that was carried out, and failed, ends with 1."""
+
+    FINE = 0
+    UNSTABLE = 1
+    FAILED = 2
+    HUNG_UP = 129
+    INTERRUPTED = 130
+    TERMINATED = 143
+
+
+MEANINGS = {
+    ExitCode.FINE: "fine",
+    ExitCode.UNSTABLE: "check found the answer unstable",
+    ExitCode.FAILED: "no answer (bad input, a result that cannot be written, or a fault)",
+    ExitCode.HUNG_UP: "the terminal was closed",
+    ExitCode.INTERRUPTED: "interrupted",
+    ExitCode.TERMINATED: "terminated",
+}
+
+
+def told() -> str:
+    """Return all codes with what they mean, as one sentence."""
+    return f"Exit codes: {'; '.join(f'{code} {meaning}' for code, meaning in MEANINGS.items())}."
+
 
 ENDING = {"SIGINT": ExitCode.INTERRUPTED, "SIGTERM": ExitCode.TERMINATED, "SIGHUP": ExitCode.HUNG_UP}
 """Signals that ask the program to end, and the exit code that says so."""
@@ -163,17 +191,3 @@ def message_of(error: BaseException) -> str:
         f"something went wrong that should not ({type(error).__name__}: {error}). "
         "This is a fault of steadyrank; please report it with the command that you ran."
     )
-
-
-def say(text: str, code: int, lead: str = "steadyrank: ") -> int:
-    """Write one message to standard error, with nothing in it that steers a terminal."""
-    from steadyrank.safe_text import shown
-
-    stream: Any = sys.stderr
-    line = shown(f"{lead}{text}", getattr(stream, "encoding", None) or "utf-8")
-    try:
-        stream.write(line + "\n")
-        stream.flush()
-    except OSError:  # nobody reads it; the exit code is left
-        to_nowhere(stream)
-    return code

@@ -8,13 +8,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.cli.failures import say, ways
-from steadyrank.cli.progress_bar import working
+from steadyrank.cli.failures import ways
+from steadyrank.cli.output import say, working
 from steadyrank.data.kinds import KINDS, read_any, scan_any
 from steadyrank.errors import (
     FileNotThereError,
     InvalidDataError,
-    InvalidPolicyError,
     InvalidSettingError,
     NotRecognisedError,
     Option,
@@ -56,8 +55,7 @@ def open_study(
         if options.min_count is not None:
             data = data.with_min_count(options.min_count)
     except (InvalidDataError, FileNotThereError) as error:
-        if not isinstance(error, InvalidPolicyError):  # what was asked of both
-            error.problem = lead + error.problem
+        error.problem = lead + error.problem
         raise
     if output is not None:
         target_of(output)

@@ -18,10 +18,9 @@ from steadyrank.reading.formats import read_table
 from steadyrank.reading.profile import Profile
 from steadyrank.reading.roles import taken_by
 from steadyrank.report.lines import FAINT, LONG, Line, guessed, paragraph, remarks
-from steadyrank.safe_text import columns_of, cut
 from steadyrank.study.document import SCHEMA_VERSION, guesses_of, labels
-from steadyrank.study.study import Study
-from steadyrank.wording import counted, plural
+from steadyrank.study.study import usual_k
+from steadyrank.text import columns_of, counted, cut, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -82,7 +81,7 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
         else:
             data = scan_any(source, kind=resolved.kind.name, engine=engine, **layout, **given)
         words = [] if table.kind else _guessed(readings[0] if taken else None)
-        command = _command(options, resolved.kind.name, words, Study(data).usual_k, "error" in columns)
+        command = _command(options, resolved.kind.name, words, usual_k(data.n_items), "error" in columns)
         found |= {"items": labels(data.items), "n_items": data.n_items}
         found |= {"n_units": data.n_units, "unit": data.units.kind, "units": plural(data.units.kind)}
         first = [] if engine is None or asked else table.notes[:1]
@@ -114,7 +113,7 @@ def _described(options: InspectOptions, reading: Reading) -> dict[str, Any]:
 
 
 def _guessed(reading: Reading | None) -> list[str]:
-    return [] if reading is None else [word for word in reading.typed][2:]
+    return [] if reading is None else list(reading.typed)[2:]
 
 
 def _looked_at(
@@ -134,7 +133,7 @@ def _looked_at(
 def _command(options: InspectOptions, kind: str, words: list[str], k: int, estimates: bool) -> list[str]:
     """Return the command that reads the file as was found out, every guess spelt out."""
     file = f"./{options.file}" if options.file[:1] == "-" != options.file else options.file
-    asked = {name: getattr(options, name) for name in AS_GIVEN} | options.arguments
+    asked = {name: getattr(options, name) for name in AS_GIVEN} | dict(options.arguments)
     given = {name: value for name, value in asked.items() if value not in {None, "utf-8"}}
     typed = [word for name, value in given.items() for word in _typed(name, value)]
     ask = "confidence" if estimates else "topk"

@@ -1,21 +1,25 @@
 """The options of the command line, each said once, in groups that commands share.
 
-A group is a dataclass whose fields are the options; a command asks for one, and :func:`takes` hands it
-over filled in. What can be said about the data comes from the declarations of their kinds: one option
-for each name, explained by every kind that has it.
+A group is a class whose attributes are the options, explained in its docstring, which the help shows; a
+command asks for one, and :func:`takes` hands it over filled in. What can be said about the data comes
+from the declarations of their kinds: one option for each name, explained by every kind that has it. Only
+the options of the command that runs are built.
 """
 
 from __future__ import annotations
 
 import functools
-import inspect
-from dataclasses import MISSING, dataclass, field, fields
+import re
+from collections.abc import Mapping
+from inspect import Parameter, Signature, cleandoc, get_annotations
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, dataclass_transform, get_type_hints
 
 import typer
+from typer.core import TyperCommand
 
-from steadyrank.errors import InvalidValueError, UnwritableFileError, typed_name
+from steadyrank.errors import InvalidValueError, SteadyrankError, UnwritableFileError, typed_name
 from steadyrank.reading.declarations import Role
 
 if TYPE_CHECKING:
@@ -25,54 +29,67 @@ if TYPE_CHECKING:
 
 COLUMNS = "Columns (guessed from common names; every guess is said)"
 READING = "Reading the file"
-ANSWER = "The answer"
-OUTPUT = "Output"
 COMMON = "Options"
 """The panel that the help shows first: what most people need."""
 
-FILE = (
-    "CSV, TSV, JSON, JSON lines, Parquet (all also gzipped) or Excel; PrefLib, MovieLens or Netflix; "
-    "results of lm-eval, HELM, inspect, MTEB, SWE-bench, AlpacaEval or TREC, or a folder of them; or - "
-    "for standard input. Files that match a pattern in quotes, such as 'ratings/*.parquet', are scanned "
-    "by an engine, or read in memory where none knows their format."
-)
-TO_FILE = ("--output", "-o")
-WRITTEN = "Write to this file instead: text, or by its ending JSON, CSV, Markdown"
-AS_JSON = "Write the result as JSON (documented, versioned)."
 BESIDE_REPORTS = {"badge": (".svg",), "image": (".svg", ".png"), "table": (".html",)}
 """What ``report`` writes beside the report, and how the names of these files end."""
 
 ENDINGS = {"text": ".txt", "html": ".html", "json": ".json", "csv": ".csv", "markdown": ".md"}
 """The forms of a result, and how a file that holds one ends; it may have no ending."""
 
+TYPES: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
+"""What an option may hold, by the first word of its annotation."""
+
+NAMED = Parameter.KEYWORD_ONLY
+NEEDED: Any = Parameter.empty
+"""The default of what must be given."""
+
+TOLD = re.compile(r"^(\w+)((?:, -[\w-]+)*) : (\S+)(?: \((.+)\))?$((?:\n {4}.*)*)", re.MULTILINE)
+"""An option in the docstring of its group: its names, what it takes, the panel of its help, its text."""
+
 
 def option(
-    panel: str, metavar: str | None, text: str, *names: str, default: Any = None, tell: bool = False
-) -> Any:
-    """Return a field of a group: the panel of its help, what it takes, what it means, and its names.
-
-    ``default=MISSING`` makes it a required one; ``tell`` lets the help show the default.
-    """
-    said = typer.Option(*names, help=text, rich_help_panel=panel, metavar=metavar, show_default=tell)
-    return field(default=default, metadata={"typer": said})
-
-
-def flag(panel: str, text: str, name: str) -> Any:
-    """Return an option that takes nothing."""
-    return option(panel, None, text, name, default=False)
-
-
-def argument(metavar: str, text: str) -> Any:
-    """Return what is typed without a name."""
-    return field(metadata={"typer": typer.Argument(metavar=metavar, help=text)})
+    name: str, names: Sequence[str], metavar: str, panel: str, text: str, kind: type, default: Any = None
+) -> Parameter:
+    """Return an option as typer takes it; the help shows its default where the text does not tell it."""
+    quiet = kind is bool or default in (None, NEEDED) or re.search("default|if not given", text)
+    takes = None if kind is bool else metavar
+    # One name at least is spelt out, or else a flag would get a --no-... as well.
+    spelt = names if names and "--" in names[-1] else [typed_name(name), *names]
+    said: Any = typer.Argument(metavar=metavar, help=text)
+    if panel != "Arguments":
+        said = typer.Option(
+            *spelt, help=text, rich_help_panel=panel, metavar=takes, show_default=not quiet
+        )
+    held: Any = kind
+    return Parameter(name, NAMED, default=default, annotation=Annotated[held, said])
 
 
-@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
+@dataclass_transform(kw_only_default=True)
 class Group:
-    """Options that belong together: a dataclass that nobody changes, its fields given by name."""
+    """Options that belong together, with their defaults; the docstring tells what each means."""
 
-    def __init_subclass__(cls) -> None:
-        dataclass(frozen=True, kw_only=True)(cls)
+    def __init__(self, **given: Any) -> None:
+        vars(self).update(given)
+        self.check()
+
+    def check(self) -> None:
+        """Complain about what cannot be before any work is done."""
+
+
+def declared(group: type[Group]) -> dict[str, Parameter]:
+    """Return the options of a group, those of the groups that it extends first."""
+    found: dict[str, Parameter] = {}
+    texts: dict[str, str] = {}
+    for base in reversed(group.__mro__):
+        hints = get_annotations(base)
+        for name, names, metavar, panel, text in TOLD.findall(cleandoc(base.__doc__ or "")):
+            texts[name] = " ".join(text.split()) or texts[name]
+            kind = TYPES[hints[name].partition(" ")[0]]
+            said = (name, names.split(", ")[1:], metavar, panel or COMMON, texts[name], kind)
+            found[name] = option(*said, vars(base)[name])
+    return found
 
 
 def form_of(output: str | None, forms: Sequence[str], asked: str | None = None) -> str:
@@ -107,10 +124,10 @@ class WritingOptions(Group):
     """Where a result goes, and the form in which it is written."""
 
     FORMS: ClassVar[tuple[str, ...]] = ("html",)
-    output: str | None
+    output: str | None = None
 
-    def __post_init__(self) -> None:
-        """Complain about an ending that does not fit before any work is done."""
+    def check(self) -> None:
+        """Complain about an ending that does not fit."""
         _ = self.form
 
     @property
@@ -128,97 +145,134 @@ class InputOptions(Group):
 
     What depends on the kinds of data and formats that there are is left to :func:`data_options`:
     ``kind``, ``format`` and the ``arguments`` of the kind.
+
+    file : FILE (Arguments)
+        CSV, TSV, JSON, JSON lines, Parquet (all also gzipped) or Excel; PrefLib or MovieLens;
+        results of lm-eval, HELM, inspect, MTEB, SWE-bench, AlpacaEval or TREC, or a folder
+        of them; or - for standard input. Files that match a pattern in quotes, such as
+        'ratings/*.parquet', are scanned by an engine, or read in memory where none knows their
+        format.
+    encoding : NAME (Reading the file)
+        Of a text file; utf-8 if not given.
+    engine : ENGINE (Reading the file)
+        memory (the default for one file), duckdb (for several) or spark.
+    memory_limit : SIZE (Reading the file)
+        With duckdb: its most memory, such as 2GB.
+    spark_master : URL (Reading the file)
+        With spark: where it runs, such as local[4].
     """
 
-    file: str = argument("FILE", FILE)
+    file: str = NEEDED
     kind: str | None = None
     format: str | None = None
-    encoding: str = option(READING, "NAME", "Of a text file; utf-8 if not given.", default="utf-8")
-    engine: str | None = option(
-        READING, "ENGINE", "memory (the default for one file), duckdb (for several), polars or spark."
-    )
-    memory_limit: str | None = option(READING, "SIZE", "With duckdb: its most memory, such as 2GB.")
-    spark_master: str | None = option(READING, "URL", "With spark: where it runs, such as local[4].")
-    arguments: dict[str, Any] = field(default_factory=dict)
+    encoding: str = "utf-8"
+    engine: str | None = None
+    memory_limit: str | None = None
+    spark_master: str | None = None
+    arguments: Mapping[str, Any] = MappingProxyType({})
 
 
 class ScorerOptions(InputOptions):
-    """The same, and how data become scores."""
+    """The same, and how data become scores.
 
-    min_count: int | None = option(
-        ANSWER, "N", "Leave out items with fewer observations (votes, ratings, battles) than this."
-    )
-    scorer: str | None = option(
-        ANSWER, "NAME", "How data become scores, if not as usual, such as mean-rating:shrinkage=5."
-    )
+    min_count : N (The answer)
+        Leave out items with fewer observations (votes, ratings, battles) than this.
+    scorer : NAME (The answer)
+        How data become scores, if not as usual, such as mean-rating:shrinkage=5.
+    """
+
+    min_count: int | None = None
+    scorer: str | None = None
 
 
 class ScoringOptions(ScorerOptions):
-    """The same, and how far answers are inflated."""
+    """The same, and how far answers are inflated.
 
-    eps: float | None = option(ANSWER, "NUMBER", "The inflation, on the scale of the scores.")
+    eps : NUMBER (The answer)
+        The inflation, on the scale of the scores.
+    """
+
+    eps: float | None = None
 
 
 class TargetOptions(ScoringOptions):
-    """The same, and what eps is chosen for where it is not given."""
+    """The same, and what eps is chosen for where it is not given.
 
-    delta: float = option(
-        ANSWER, "SHARE", "Or: the share of units that may break it; none if not given.", default=0.0
-    )
-    guarantee: str = option(
-        ANSWER,
-        "WHAT",
-        "cover: the new plain top k, or ranking, is inside the answer, whichever unit leaves (the "
-        "default); overlap: the new answer shares k items, or a ranking, with it.",
-        default="cover",
-    )
+    delta : SHARE (The answer)
+        Or: the share of units that may break it; none if not given.
+    guarantee : WHAT (The answer)
+        cover: the new plain top k, or ranking, is inside the answer, whichever unit leaves (the
+        default); overlap: the new answer shares k items, or a ranking, with it.
+    """
+
+    delta: float = 0.0
+    guarantee: str = "cover"
 
 
 class ClaimOptions(TargetOptions):
-    """The same, and what is to be claimed."""
+    """The same, and what is to be claimed.
 
-    claim: str = option(
-        ANSWER,
-        "CLAIM",
-        "observed (leave every unit out; the default), proved, or none (with --eps: no check).",
-        default="observed",
-    )
+    claim : CLAIM (The answer)
+        observed (leave every unit out; the default), proved, or none (with --eps: no check).
+    """
+
+    claim: str = "observed"
 
 
 class AnswerOptions(ClaimOptions):
-    """The same, and whether confidence stands beside it."""
+    """The same, and whether confidence stands beside it.
 
-    confidence: float | None = option(
-        ANSWER, "LEVEL", "Beside it: the ranks that the true scores may have, with confidence 0.95."
-    )
+    confidence : LEVEL (The answer)
+        Beside it: the ranks that the true scores may have, with confidence 0.95.
+    """
+
+    confidence: float | None = None
 
 
 class RemovalOptions(AnswerOptions):
-    """The same, and what the answer is to withstand."""
+    """The same, and what the answer is to withstand.
 
-    removals: int = option(
-        ANSWER, "UNITS", "How many may leave together, whichever they are; 1 if not given.", default=1
-    )
+    removals : UNITS (The answer)
+        How many may leave together, whichever they are; 1 if not given.
+    """
+
+    removals: int = 1
 
 
 class OutputOptions(WritingOptions):
-    """What to show, and where."""
+    """What to show, and where.
+
+    output, -o : PATH
+        Write to this file instead: text, or by its ending JSON, CSV, Markdown.
+    as_json, --json : flag
+        Write the result as JSON (documented, versioned).
+    as_csv, --csv : flag (Output)
+        Write the table as CSV; what looks like a formula gets an apostrophe in front.
+    as_markdown, --markdown : flag (Output)
+        Write tables and words as Markdown, for GitHub.
+    everything, --all : flag (Output)
+        Show every row of long tables.
+    verbose : flag (Output)
+        Also show eps, and what a claim rests on.
+    """
 
     FORMS: ClassVar[tuple[str, ...]] = ("text", "json", "csv", "markdown")
-    as_json: bool = flag(COMMON, AS_JSON, "--json")
-    as_csv: bool = flag(
-        OUTPUT, "Write the table as CSV; what looks like a formula gets an apostrophe in front.", "--csv"
-    )
-    as_markdown: bool = flag(OUTPUT, "Write tables and words as Markdown, for GitHub.", "--markdown")
-    output: str | None = option(COMMON, "PATH", f"{WRITTEN}.", *TO_FILE)
-    everything: bool = flag(OUTPUT, "Show every row of long tables.", "--all")
-    verbose: bool = flag(OUTPUT, "Also show eps, and what a claim rests on.", "--verbose")
+    output: str | None = None
+    as_json: bool = False
+    as_csv: bool = False
+    as_markdown: bool = False
+    everything: bool = False
+    verbose: bool = False
 
 
 class TopKOptions(OutputOptions, RemovalOptions):
-    """What ``topk`` takes."""
+    """What ``topk`` takes.
 
-    k: int = option(COMMON, "K", "How many items are wanted.", "-k", default=MISSING)
+    k : K
+        How many items are wanted.
+    """
+
+    k: int = NEEDED
 
 
 class RankOptions(OutputOptions, RemovalOptions):
@@ -226,91 +280,138 @@ class RankOptions(OutputOptions, RemovalOptions):
 
 
 class AuditOptions(OutputOptions, TargetOptions):
-    """What ``audit`` takes."""
+    """What ``audit`` takes.
 
-    k: str = option(COMMON, "5,10,20", "One k or several.", "-k", default=MISSING)
-    removals: int = option(
-        ANSWER, "M", "How many units leave together: of several, random sets of so many.", default=1
-    )
-    samples: int | None = option(ANSWER, "N", "How many random sets are drawn; 1,000 if not given.")
-    seed: int = option(ANSWER, "SEED", "Of the random sets.", default=0, tell=True)
-    recalibrate: bool = flag(ANSWER, "Also choose eps anew without each unit.", "--recalibrate")
+    k : 5,10,20
+        One k or several.
+    removals : M (The answer)
+        How many units leave together: of several, random sets of so many.
+    samples : N (The answer)
+        How many random sets are drawn; 1,000 if not given.
+    seed : SEED (The answer)
+        Of the random sets.
+    """
+
+    k: str = NEEDED
+    removals: int = 1
+    samples: int | None = None
+    seed: int = 0
 
 
 class ExplainOptions(OutputOptions, ScorerOptions):
-    """What ``explain`` takes."""
+    """What ``explain`` takes.
 
-    explained: str = argument("ITEM", "The item to explain.")
-    k: int | None = option(
-        COMMON, "K", "The border after this rank; after the item's own rank if not given.", "-k"
-    )
+    explained : ITEM (Arguments)
+        The item to explain.
+    k : K
+        The border after this rank; after the item's own rank if not given.
+    """
+
+    explained: str = NEEDED
+    k: int | None = None
 
 
 class CheckOptions(OutputOptions, ScoringOptions):
-    """What ``check`` takes."""
+    """What ``check`` takes.
 
-    k: int = option(COMMON, "K", "How many items are wanted.", "-k", default=MISSING)
-    max_delta: float = option(
-        ANSWER, "SHARE", "The largest share of units that may change it.", default=0.0, tell=True
-    )
-    min_margin: int | None = option(
-        ANSWER, "UNITS", "Also: the fewest units that must have to leave before the answer changes."
-    )
+    k : K
+        How many items are wanted.
+    max_delta : SHARE (The answer)
+        The largest share of units that may change it.
+    min_margin : UNITS (The answer)
+        Also: the fewest units that must have to leave before the answer changes.
+    """
+
+    k: int = NEEDED
+    max_delta: float = 0.0
+    min_margin: int | None = None
 
 
 class MarginOptions(OutputOptions, ScoringOptions):
-    """What ``margin`` takes."""
+    """What ``margin`` takes.
 
-    k: int | None = option(COMMON, "K", "The top k in question; the full ranking if not given.", "-k")
-    one_item: str | None = option(
-        ANSWER, "ITEM", "How far this item is from leaving the top k, or from entering it.", "--of"
-    )
-    by: str = option(
-        ANSWER,
-        "WAY",
-        "remove: units leave; add: others are added, as in ballot stuffing; change: some change.",
-        default="remove",
-        tell=True,
-    )
+    k : K
+        The top k in question; the full ranking if not given.
+    one_item, --of : ITEM (The answer)
+        How far this item is from leaving the top k, or from entering it.
+    by : WAY (The answer)
+        remove: units leave; add: others are added, as in ballot stuffing; change: some change.
+
+    """
+
+    k: int | None = None
+    one_item: str | None = None
+    by: str = "remove"
 
 
 class CompareOptions(OutputOptions, ClaimOptions):
-    """What ``compare`` takes: all that is said about the data is said about both files."""
+    """What ``compare`` takes: all that is said about the data is said about both files.
+
+    output, -o : PATH
+        Write to this file instead: text, or by its ending JSON, CSV, Markdown or an HTML page.
+    file : OLD (Arguments)
+    new_file : NEW (Arguments)
+        Read as OLD is.
+    k : K
+        Also tell who entered the top k and who left it.
+    """
 
     FORMS = (*OutputOptions.FORMS, "html")
-    output: str | None = option(COMMON, "PATH", f"{WRITTEN} or an HTML page.", *TO_FILE)
-    file: str = argument("OLD", FILE)
-    new_file: str = argument("NEW", "Read as OLD is.")
-    k: int | None = option(COMMON, "K", "Also tell who entered the top k and who left it.", "-k")
+    output: str | None = None
+    file: str = NEEDED
+    new_file: str = NEEDED
+    k: int | None = None
 
 
 class ConfidenceOptions(OutputOptions, ScorerOptions):
-    """What ``confidence`` takes."""
+    """What ``confidence`` takes.
 
-    k: int | None = option(COMMON, "K", "Also say who may truly be among the k best.", "-k")
-    level: float = option(COMMON, "LEVEL", "The confidence.", default=0.95, tell=True)
-    draws: int = option(ANSWER, "N", "How often units are drawn anew.", default=1000, tell=True)
-    seed: int = option(ANSWER, "SEED", "Of the draws.", default=0, tell=True)
+    k : K
+        Also say who may truly be among the k best.
+    level : LEVEL
+        The confidence.
+    draws : N (The answer)
+        How often units are drawn anew.
+    seed : SEED (The answer)
+        Of the draws.
+    """
+
+    k: int | None = None
+    level: float = 0.95
+    draws: int = 1000
+    seed: int = 0
 
 
 class ReportOptions(WritingOptions, AnswerOptions):
-    """What ``report`` takes."""
+    """What ``report`` takes.
 
-    k: int | None = option(
-        COMMON, "K", "How many items are wanted; 10, or half of fewer than 20 items, if not given.", "-k"
-    )
-    output: str = option(
-        COMMON, "PATH", "The file to write.", *TO_FILE, default="report.html", tell=True
-    )
-    title: str | None = option(OUTPUT, None, "A heading of your own.")
-    opened: bool = flag(COMMON, "Show the report in the browser.", "--open")
-    badge: str | None = option(OUTPUT, "PATH", "Also write a badge to put on a page, as .svg.")
-    image: str | None = option(OUTPUT, "PATH", "Also write a picture to share, as .svg or .png.")
-    table: str | None = option(OUTPUT, "PATH", "Also write the table to put into a page, as .html.")
+    output, -o : PATH
+        The file to write.
+    k : K
+        How many items are wanted; 10, or half of fewer than 20 items, if not given.
+    title : TEXT (Output)
+        A heading of your own.
+    opened, --open : flag
+        Show the report in the browser.
+    badge : PATH (Output)
+        Also write a badge to put on a page, as .svg.
+    image : PATH (Output)
+        Also write a picture to share, as .svg or .png.
+    table : PATH (Output)
+        Also write the table to put into a page, as .html.
+    """
 
-    def __post_init__(self) -> None:
-        """Complain about every ending that does not fit before any work is done."""
-        super().__post_init__()
+    output: str = "report.html"
+    k: int | None = None
+    title: str | None = None
+    opened: bool = False
+    badge: str | None = None
+    image: str | None = None
+    table: str | None = None
+
+    def check(self) -> None:
+        """Complain about every ending that does not fit."""
+        super().check()
         for name, path in self.beside.items():
             forms = BESIDE_REPORTS[name]
             if Path(path).suffix.lower() not in forms:
@@ -332,44 +433,53 @@ class ReportOptions(WritingOptions, AnswerOptions):
 
 
 class InspectOptions(WritingOptions, InputOptions):
-    """What ``inspect`` takes."""
+    """What ``inspect`` takes.
+
+    output, -o : PATH
+        Write to this file instead: text, or by its ending JSON.
+    as_json, --json : flag
+        Write the result as JSON (documented, versioned).
+    """
 
     FORMS = ("text", "json")
-    as_json: bool = flag(COMMON, AS_JSON, "--json")
-    output: str | None = option(
-        COMMON, "PATH", "Write to this file instead: text, or by its ending JSON.", *TO_FILE
-    )
+    output: str | None = None
+    as_json: bool = False
 
 
 class DemoOptions(WritingOptions):
-    """What ``demo`` takes."""
+    """What ``demo`` takes.
 
-    output: str = option(
-        COMMON, "PATH", "Where its report goes.", *TO_FILE, default="demo-report.html", tell=True
-    )
-    data: str | None = option(COMMON, "FOLDER", "Also copy the data sets into this folder.")
+    output, -o : PATH
+        Where its report goes.
+    data : FOLDER
+        Also copy the data sets into this folder.
+    """
+
+    output: str = "demo-report.html"
+    data: str | None = None
 
 
-def data_options(kinds: Iterable[Kind], formats: Iterable[str]) -> list[inspect.Parameter]:
+def data_options(kinds: Sequence[Kind], formats: Iterable[str]) -> dict[str, Parameter]:
     """Return the options for kind and format, and one for every argument that a kind declares."""
-    names: list[str] = []
     meant: dict[str, dict[str, list[str]]] = {}
-    declared: dict[str, Role | Setting] = {}
+    parts: dict[str, Role | Setting] = {}
     for kind in kinds:
-        names.append(kind.name)
         for name, part in kind.declared.items():
             meant.setdefault(name, {}).setdefault(part.means, []).append(kind.name)
-            declared.setdefault(name, part)
-    known = f"What the data are: {', '.join(sorted(names))}; recognised if not given."
+            parts.setdefault(name, part)
+    known = ", ".join(sorted(kind.name for kind in kinds))
     readable = f"{', '.join(formats)}; told by the content if not given."
-    return [
-        _data_option("kind", COMMON, "KIND", known),
-        _data_option("format", READING, "FORMAT", readable),
-        *(
-            _data_option(name, *_place_of(name, part), _explained(meant[name], len(names)))
-            for name, part in declared.items()
-        ),
-    ]
+    found = {
+        "kind": (COMMON, "KIND", f"What the data are: {known}; recognised if not given."),
+        "format": (READING, "FORMAT", readable),
+    } | {
+        name: (*_place_of(name, part), _explained(meant[name], len(kinds)))
+        for name, part in parts.items()
+    }
+    return {
+        name: option(name, (), metavar or "", panel, text, bool if metavar is None else str)
+        for name, (panel, metavar, text) in found.items()
+    }
 
 
 def _explained(explanations: dict[str, list[str]], every: int) -> str:
@@ -389,41 +499,72 @@ def _place_of(name: str, part: Role | Setting) -> tuple[str, str | None]:
     return READING, None if part.flag else several or part.takes
 
 
-def _data_option(name: str, panel: str, metavar: str | None, text: str) -> inspect.Parameter:
-    # The name is spelt out, or else a flag would get a --no-... as well.
-    part = option(panel, metavar, text, typed_name(name))
-    return _parameter(name, bool | None if metavar is None else str | None, part)
-
-
-def _parameter(name: str, hint: Any, part: Any) -> inspect.Parameter:
-    """Return a field of a group as a parameter that typer understands."""
-    default = inspect.Parameter.empty if part.default is MISSING else part.default
-    annotation = Annotated[hint, part.metadata["typer"]]
-    return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
-    )
-
-
 def takes(
-    command: Callable[[Any], int | None], data: list[inspect.Parameter]
-) -> Callable[..., int | None]:
+    command: Callable[[Any], int | None], data: Callable[[], dict[str, Parameter]]
+) -> tuple[Callable[..., int | None], type[TyperCommand]]:
     """Give a command the options of its group, and those of the data if the group reads some.
 
-    Parameters without a default come first, as Python wants it.
+    Returns what typer calls with them, and the class of the command, which parses them.
     """
     group = get_type_hints(command)["options"]
-    hints = get_type_hints(group)
-    parts = {part.name: part for part in fields(group)}
-    own = [_parameter(name, hints[name], part) for name, part in parts.items() if part.metadata]
-    every = [*own, *(data if issubclass(group, InputOptions) else [])]
-    every.sort(key=lambda one: one.default is not inspect.Parameter.empty)
+    own = declared(group)
+    every = own | data() if issubclass(group, InputOptions) else own
+    needed = sorted(every, key=lambda name: every[name].default is not NEEDED)  # as Python wants it
 
     @functools.wraps(command)
     def wrapped(**values: Any) -> int | None:
-        known = {name: value for name, value in values.items() if name in parts}
-        others = {name: value for name, value in values.items() if name not in parts}
-        return command(group(**known, arguments=others) if others else group(**known))
+        known = {name: value for name, value in values.items() if hasattr(group, name)}
+        others = {name: value for name, value in values.items() if name not in known}
+        try:
+            return command(group(**known, arguments=others) if others else group(**known))
+        except SteadyrankError as error:
+            error.problem = as_typed(error.problem, values)
+            raise
 
-    wrapped.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
-    wrapped.__annotations__ = {one.name: one.annotation for one in every}
-    return wrapped
+    wrapped.__signature__ = Signature([every[name] for name in needed])  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {}
+    return wrapped, _command({name: one.annotation.__origin__ for name, one in every.items()})
+
+
+def _command(kinds: dict[str, type]) -> type[TyperCommand]:
+    """Return a command of typer that takes plain values as they are and each option once.
+
+    Typer checks every option with pydantic, which takes longer to load than a small file to read. What
+    is not plain (a request for help, a value that is missing or no number) is left to it all the same.
+    """
+
+    class Command(TyperCommand):
+        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+            found, rest, order = self.make_parser(ctx).parse_args(args=[*args])
+            for part in order:
+                if order.count(part) > 1 and kinds.get(part.name) is not bool:
+                    raise InvalidValueError(
+                        f"{part.opts[0]} was given {order.count(part)} times", way_out="Give it once."
+                    )
+            given = {part: found[part.name] for part in order if found.get(part.name) is not None}
+            absent = [part for part in self.params if part.required and part not in given]
+            try:
+                values = {part.name: kinds[part.name](text) for part, text in given.items()}
+            except (KeyError, ValueError):
+                return super().parse_args(ctx, args)
+            if absent or rest or ctx.resilient_parsing:
+                return super().parse_args(ctx, args)
+            ctx.params.update(values)
+            return rest
+
+    return Command
+
+
+def as_typed(problem: str, names: Iterable[str]) -> str:
+    """Return a problem of the library with the argument at fault called as the command line does.
+
+    Examples
+    --------
+    >>> as_typed("items_in must be rows or columns", ["items_in"])
+    '--items-in must be rows or columns'
+    """
+    for name in names:
+        # A word with an underscore is nobody's English; any other is meant only where a rule begins.
+        place = rf"(?<!['\"\w-])(){name}(?!['\"\w=])" if "_" in name else rf"(^|: ){name}(?= must )"
+        problem = re.sub(place, rf"\1{typed_name(name)}", problem)
+    return problem

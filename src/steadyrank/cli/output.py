@@ -1,20 +1,28 @@
-"""Where results go: the terminal, a pipe, or a file that appears complete or not at all."""
+"""Where results and messages go: the terminal, a pipe, or a file; and signs of life on the way."""
 
 from __future__ import annotations
 
 import os
 import sys
+import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from steadyrank.progress import listening
+from steadyrank.text import columns_of, shown
 from steadyrank.writing import refuse_input, write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from rich.console import Console
 
     from steadyrank.report.lines import Line
     from steadyrank.report.terminal import Terminal
+
+
+EVERY = 30.0
+"""Seconds between two lines where there is no terminal; shorter work says nothing."""
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -33,8 +41,6 @@ def terminal_of(screen: Console, encoding: str | None = None) -> Terminal:
 
 def within(lines: Iterable[Line], terminal: Terminal, *, whole: bool = False) -> Iterator[Line]:
     """Yield lines that fit: what is still too wide goes on below; ``whole`` words may stay so."""
-    from steadyrank.safe_text import columns_of
-
     for line in lines:
         if columns_of(line.text) <= terminal.width:
             yield line
@@ -107,3 +113,67 @@ def to_nowhere(stream: Any) -> None:
 def save(text: str, path: str) -> None:
     """Write a file; what UTF-8 cannot hold is written as an escape."""
     write_whole(text.encode("utf-8", "backslashreplace"), path)
+
+
+def say(text: str, code: int = 0, lead: str = "steadyrank: ") -> int:
+    """Write one message to standard error, with nothing in it that steers a terminal."""
+    stream: Any = sys.stderr
+    line = shown(f"{lead}{text}", getattr(stream, "encoding", None) or "utf-8")
+    try:
+        stream.write(line + "\n")
+        stream.flush()
+    except OSError:  # nobody reads it; the exit code is left
+        to_nowhere(stream)
+    return code
+
+
+class Pace:
+    """How far something is, and how long it will still take at its pace so far."""
+
+    def __init__(self, what: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._what, self._clock = what, clock
+        self._said = clock()
+        self._first: dict[str, tuple[float, int]] = {}  # of each noun: one work may follow another
+
+    def text(self, done: int, total: int, noun: str) -> str:
+        """Return how far it is; what was done before anybody counted tells nothing of the pace."""
+        now = self._clock()
+        start, before = self._first.setdefault(noun, (now, done))
+        known = f"{self._what}: {done:,} of {total:,} {noun}"
+        if done <= before:
+            return known
+        return f"{known}, about {in_words((now - start) * (total - done) / (done - before))} left"
+
+    def line(self, done: int, total: int, noun: str) -> None:
+        """Say so on standard error if that was long ago."""
+        told = self.text(done, total, noun)
+        if self._clock() - self._said >= EVERY:
+            self._said = self._clock()
+            say(told)
+
+
+def in_words(seconds: float) -> str:
+    """Return a time in whole units.
+
+    Examples
+    --------
+    >>> in_words(7.2), in_words(600), in_words(9000)
+    ('8 s', '10 min', '3 h')
+    """
+    for size, unit in ((5400, "h"), (90, "min")):
+        if seconds >= size:
+            return f"{-(-seconds // (size / 1.5)):.0f} {unit}"
+    return f"{-(-seconds // 1):.0f} s"
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show what is being done for as long as this block takes."""
+    pace = Pace(what)
+    if not sys.stderr.isatty():
+        with listening(pace.line):
+            yield
+        return
+    status = console(stderr=True).status(what)
+    with status, listening(lambda *far: status.update(pace.text(*far))):
+        yield

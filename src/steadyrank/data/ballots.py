@@ -11,13 +11,13 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import BoolArray, IntArray
-from steadyrank.data.counted_rows import CountedRows
-from steadyrank.data.observations import COUNT, ITEM_LIST, ITEM_NAMES, Ends, set_fields
+from steadyrank.data.families import CountedRows
+from steadyrank.data.observations import COUNT, ITEM_LIST, ITEM_NAMES, Ends, from_table, set_fields
 from steadyrank.data.orders import BallotArrays, flatten, parse_orders, without_answers
-from steadyrank.data.people import People, PeopleArguments, agreed, of_people, renumbered, said_of
-from steadyrank.data.rows import check_some, row_counts
+from steadyrank.data.rows import check_some, check_spans, row_counts
+from steadyrank.data.units import People, PeopleArguments, agreed, of_people, renumbered, said_of
 from steadyrank.errors import NO_BLANKS, Option, listing, shorten
-from steadyrank.reading.arrays import as_counts, is_missing
+from steadyrank.reading.arrays import as_counts, check_length, is_missing
 from steadyrank.reading.declarations import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.roles import Resolved
@@ -101,7 +101,7 @@ class Ballots(CountedRows):
     counts : int64 array
         How often each distinct ballot occurs.
     approval : bool
-    weights, unit, unit_labels
+    weights, unit
         As for all observations; a row is a distinct ballot.
 
     Examples
@@ -126,7 +126,7 @@ class Ballots(CountedRows):
         ),
     )
 
-    row_fields, entry_fields, item_fields = ("counts",), ("ranked", "levels"), ("ranked",)
+    _row_fields, _entry_fields, _item_fields = ("counts",), ("ranked", "levels"), ("ranked",)
     indptr: IntArray
     ranked: IntArray
     levels: IntArray
@@ -165,7 +165,7 @@ class Ballots(CountedRows):
             )
         times = row_counts(counts, size, "ballots")
         fields = {**arrays.canonical(labels, approval=approval), **of_people(times, "ballot", **people)}
-        set_fields(self, items=labels, approval=approval, counts=times, **fields)
+        self._filled(items=labels, approval=approval, counts=times, **fields)
         return set_fields(self, **self._merged())
 
     @property
@@ -208,14 +208,10 @@ class Ballots(CountedRows):
     def _one(self, unit: Any, times: int) -> Self:
         return type(self)([unit], counts=[times], items=self.items, approval=self.approval)
 
-    @property
-    def variety(self) -> str:
-        """Whether they approve."""
-        return " that approve" if self.approval else ""
-
-    def _anew(self, people: People) -> Self:
-        arrays = BallotArrays(self.indptr, self.ranked, self.levels)
-        return self._set(arrays, self.counts, self.items, approval=self.approval, **people)
+    def with_added(self, unit: Any, times: int = 1) -> Self:
+        """Return the ballots with one more, as often as is said; equal ones are kept once."""
+        made = super().with_added(unit, times)
+        return set_fields(made, **made._merged())  # noqa: SLF001 (one of us)
 
     def _merged(self) -> dict[str, Any]:
         """Return the fields of these ballots once some may be equal: by weight and group, each once."""
@@ -227,7 +223,7 @@ class Ballots(CountedRows):
         rows, totals = ballots.distinct(self.counts, apart)
         return self._rows(rows) | {"counts": totals}
 
-    def favouring(self, behind: int, ahead: int, ends: Ends) -> list[object]:  # noqa: ARG002 (no values)
+    def _favouring(self, behind: int, ahead: int, ends: Ends) -> list[object]:  # noqa: ARG002 (no values)
         """Return a ballot with the one first and the other last, or that approves of the one only."""
         if self.approval:
             return [self.items[behind]]
@@ -262,7 +258,8 @@ class Ballots(CountedRows):
         """
         labels = unique_labels(items)
         arrays = BallotArrays(*(np.array(part, dtype=np.int64) for part in (indptr, ranked, levels)))
-        _check_csr(arrays, len(labels))
+        check_length(arrays.levels, len(arrays.ranked), "levels")
+        check_spans(arrays.indptr, arrays.ranked, len(labels), "ranked")
         self = cls.__new__(cls)
         return self._set(arrays, counts, labels, approval=approval, **people)
 
@@ -297,7 +294,7 @@ class Ballots(CountedRows):
         >>> ballots.n_units, list(ballots.units.labels)
         (5, ['x > y', 'y'])
         """
-        return cls.from_table(as_table(frame), arguments)
+        return from_table(cls, as_table(frame), arguments)
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
@@ -355,7 +352,7 @@ def _orders_of(table: Table, name: str, *, approval: bool) -> list[Any]:
         if not isinstance(cell, str) or not (cell.strip() or approval)
     ]
     if gone:
-        raise errors.InvalidBallotError(
+        raise errors.InvalidDataError(
             "a ballot is missing or is no text", rows=gone, column=name, way_out=NO_BLANKS
         )
     orders, how = parse_orders(cells, approval=approval)
@@ -385,16 +382,3 @@ def _choices(columns: Sequence[Column]) -> list[list[object]]:
     words = list({cell for column in cells for cell in column} - {""})
     known: dict[str, object] = dict(zip(words, TextColumn.of(words).labels().tolist(), strict=True))
     return [[known.get(cell) for cell in column] for column in cells]
-
-
-def _check_csr(arrays: BallotArrays, size: int) -> None:
-    indptr, ranked, levels = arrays
-    fits = len(indptr) > 1 and indptr[0] == 0 and indptr[-1] == len(ranked) == len(levels)
-    if not fits or (np.diff(indptr) < 0).any():
-        raise errors.InvalidBallotError("indptr must go up from 0 to the number of entries in ranked")
-    wrong = np.flatnonzero((ranked < 0) | (ranked >= size))
-    if len(wrong):
-        raise errors.InvalidBallotError(
-            f"ranked must name items 0 to {size - 1:,}, but there is {ranked[wrong[0]]}",
-            rows=np.searchsorted(indptr, wrong, side="right") - 1,
-        )

@@ -11,11 +11,10 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray, FloatArray, IntArray
-from steadyrank.data.counted_rows import CountedRows
-from steadyrank.data.observations import COUNT, ITEM_LIST, Ends, Observations, set_fields
-from steadyrank.data.people import People, PeopleArguments, of_people
+from steadyrank.data.families import CountedRows
+from steadyrank.data.observations import COUNT, ITEM_LIST, Ends, from_table
 from steadyrank.data.rows import check_some, check_total, row_counts
-from steadyrank.data.units import LazyLabels
+from steadyrank.data.units import LazyLabels, People, PeopleArguments, of_people
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.arrays import as_column, as_counts, as_matrix, check_length, objects
 from steadyrank.reading.declarations import Form, Kind, Role
@@ -25,7 +24,6 @@ from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import as_table, simplify
 from steadyrank.reading.words import known
 from steadyrank.sums.sparse import MergedEntries
-from steadyrank.wording import counted
 
 Sides: TypeAlias = "tuple[IntArray, IntArray, tuple[object, ...]]"
 
@@ -143,7 +141,7 @@ class Battles(CountedRows):
     counts : int64 array
     ordered : bool
         Whether the rows are the battles in their order: those that came counted have lost it.
-    weights, unit, unit_labels
+    weights, unit
         As for all observations.
 
     Examples
@@ -175,8 +173,8 @@ class Battles(CountedRows):
         on_engine="counted",
     )
 
-    row_fields = ("left", "right", "outcome", "covariates", "counts")
-    item_fields = ("left", "right")
+    _row_fields = ("left", "right", "outcome", "covariates", "counts")
+    _item_fields = ("left", "right")
     left: IntArray
     right: IntArray
     outcome: AnyArray
@@ -213,9 +211,7 @@ class Battles(CountedRows):
         times = row_counts(counts, len(left), "battles")
         fields = of_people(times, "battle", **people) | {"covariates": given, "ordered": counts is None}
         fields["notes"] = (note, *fields["notes"]) if note else fields["notes"]
-        return set_fields(
-            self, items=items, left=left, right=right, outcome=outcome, counts=times, **fields
-        )
+        return self._filled(items=items, left=left, right=right, outcome=outcome, counts=times, **fields)
 
     @cached_property
     def _winner_first(self) -> tuple[IntArray, IntArray]:
@@ -236,29 +232,30 @@ class Battles(CountedRows):
     @cached_property
     def unit_pairs(self) -> UnitPairs:
         """What one copy of each distinct unit takes away once it leaves."""
-        (rows, _, parts), scale = self.members, self.weight_parts[1]
+        shares, rows = self.shares, self.shares.rows
         if self.unit is not None:
-            return self._pairs_of_groups(parts, scale)
+            return self._pairs_of_groups(shares.parts, shares.scale)
         winner, loser = (side[rows] for side in self._winner_first)
-        each, won = parts / scale, self.outcome[rows] != TIE
+        each, won = shares.parts / shares.scale, self.outcome[rows] != TIE
         return UnitPairs(np.arange(len(rows) + 1), winner, loser, each * won, each * ~won)
 
     def _pairs_of_groups(self, parts: IntArray, scale: int) -> UnitPairs:
         """Add rows up by group and pair: so many parts each, of which so many make a battle."""
-        size, labels = self.n_items, self.unit_labels or ()
+        size = self.n_items
         (winner, loser), unit = self._winner_first, np.asarray(self.unit, dtype=np.int64)
         keys, which = np.unique((unit * size + winner) * size + loser, return_inverse=True)
         wins, ties = np.zeros((2, len(keys)), dtype=np.int64)
         np.add.at(wins, which, np.where(self.outcome != TIE, parts, 0))
         np.add.at(ties, which, np.where(self.outcome == TIE, parts, 0))
         owner, pair = np.divmod(keys, size * size)
-        indptr = np.searchsorted(owner, np.arange(len(labels) + 1))
+        indptr = np.searchsorted(owner, np.arange(len(self.units) + 1))
         return UnitPairs(indptr, *np.divmod(pair, size), wins / scale, ties / scale)
 
     @cached_property
     def entries(self) -> MergedEntries:
         """The points that units give to their items: 1 for a win, a half for a tie, 0 for a loss."""
-        (rows, unit, times), scale = self.members, self.weight_parts[1]
+        shares, rows = self.shares, self.shares.rows
+        unit, times = shares.unit, shares.parts
         lost = np.where(self.outcome[rows] == TIE, 0.5, 0.0)
         sides = np.concatenate([side[rows] for side in self._winner_first])
         return MergedEntries(
@@ -266,7 +263,7 @@ class Battles(CountedRows):
             np.tile(times, 2),
             (len(self.units), self.n_items),
             rows=check_total(times, "battles", self.units.counts[unit]),
-            scale=scale,
+            scale=shares.scale,
             weighted=self.weights is not None,
             copies=self.units.counts,
         )
@@ -315,7 +312,7 @@ class Battles(CountedRows):
         ['1: x beats y', '2: x beats y']
         """
         if not self.ordered:
-            raise errors.LostOrderError(
+            raise errors.WrongDataError(
                 "these battles were counted, so the order in which they took place is lost",
                 way_out="Give one row for each battle, in order and in memory, or use another scorer.",
             )
@@ -323,7 +320,7 @@ class Battles(CountedRows):
             return self
         rows = np.arange(len(self.counts))
         labels = LazyLabels(len(rows), self._numbered)
-        return self._changed({"unit": rows, "unit_labels": labels, "unit_kind": self.kind.unit})
+        return self._changed({"unit": rows, "_unit_labels": labels, "_unit_kind": self.kind.unit})
 
     def _numbered(self, row: int) -> str:
         return f"{row + 1}: {self._describe(row)}"
@@ -331,29 +328,11 @@ class Battles(CountedRows):
     def _one(self, unit: Any, times: int) -> Self:
         winner, loser = unit
         level = np.zeros((1, self.covariates.shape[1]))
-        made = type(self)(
+        return type(self)(
             [winner], [loser], ["left"], counts=[times], covariates=level, items=self.items
         )
-        return set_fields(made, ordered=True)  # played in succession
 
-    @property
-    def variety(self) -> str:
-        """How many covariates there are, if any."""
-        number = self.covariates.shape[1]
-        return f" with {counted(number, 'covariate')}" if number else ""
-
-    def check_joins(self, new: Observations) -> None:
-        """Complain about other battles, and about other covariates where all have names."""
-        super().check_joins(new)
-        mine, its = (dict(data.scale).get("covariate") for data in (self, new))
-        if mine and its and mine != its:
-            wanted, given = (listing([shorten(name) for name in names]) for names in (mine, its))
-            raise errors.InvalidDataError(
-                f"the covariates must be {wanted}, in this order, but are {given}",
-                way_out=["Name the columns with ", Option("covariate"), " as for the others."],
-            )
-
-    def favouring(self, behind: int, ahead: int, ends: Ends) -> tuple[object, object]:  # noqa: ARG002
+    def _favouring(self, behind: int, ahead: int, ends: Ends) -> tuple[object, object]:  # noqa: ARG002
         """Return a battle that the one behind wins."""
         return self.items[behind], self.items[ahead]
 
@@ -431,7 +410,7 @@ class Battles(CountedRows):
         >>> Battles.from_frame(frame).n_units
         7
         """
-        return cls.from_table(as_table(frame), arguments)
+        return from_table(cls, as_table(frame), arguments)
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
@@ -476,7 +455,7 @@ def _results(found: Resolved, sides: Sides) -> tuple[AnyArray, str]:
     try:
         read = read_results(results, *sides, labels_first=first, names=names)
         check_agreement(read[0], by_points)
-    except errors.UnknownOutcomeError as error:
+    except errors.InvalidDataError as error:
         if by_points is not None:
             error.way_out = (
                 "Correct these rows, or read the points alone with ",

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 
 import numpy as np
 
-from steadyrank.data.observations import ITEM_NAMES, Observations, set_fields
+from steadyrank.data.observations import ITEM_NAMES, Observations, from_table, set_fields
 from steadyrank.data.rows import check_some, column_labels
 from steadyrank.data.units import Units
-from steadyrank.errors import InvalidDataError, InvalidValueError, SizeMismatchError
-from steadyrank.reading.arrays import as_matrix, as_numbers, check_length
+from steadyrank.errors import InvalidDataError, InvalidScoresError, InvalidValueError
+from steadyrank.reading.arrays import as_matrix, as_numbers, as_scores, check_length
 from steadyrank.reading.declarations import Form, Kind, ReadingArguments, Role
 from steadyrank.reading.table import as_table
 
@@ -47,7 +47,7 @@ class Estimates(Observations):
     """One score for each item, with its standard error or the covariance of all, and no units.
 
     Nobody can be left out of them, so every question about stability is refused. What they answer is
-    which ranks the true scores may have: :func:`steadyrank.confidence`.
+    which ranks the true scores may have: :meth:`steadyrank.Study.confidence`.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class Estimates(Observations):
     def __init__(
         self, scores: Any, *, errors: Any = None, covariance: Any = None, items: Any = None
     ) -> None:
-        found = np.array(as_numbers(scores, "scores"), dtype=np.float64)
+        found = np.array(as_scores(scores, "scores"), dtype=np.float64)
         check_some(len(found), "scores")
         if (errors is None) == (covariance is None):
             raise InvalidValueError("scores need either errors or a covariance: give one of them")
@@ -112,12 +112,6 @@ class Estimates(Observations):
         """One estimate of each item."""
         return np.ones(self.n_items, dtype=np.int64)
 
-    def check_joins(self, new: Observations) -> None:  # noqa: ARG002 (always refused)
-        """Complain: nobody can be added, either."""
-        raise InvalidDataError(
-            "no units can be added to estimates, which have none", way_out="Start anew from all of them."
-        )
-
     def _copied(self, copies: IntArray) -> dict[str, Any]:  # noqa: ARG002 (of nothing)
         return {}
 
@@ -133,13 +127,13 @@ class Estimates(Observations):
         >>> Estimates.from_frame({"model": ["x", "y"], "acc": [0.7, 0.6], "acc_stderr": [0.1, 0.1]})
         <Estimates: 0 units, 2 items: 'x', 'y'>
         """
-        return cls.from_table(as_table(frame), arguments)
+        return from_table(cls, as_table(frame), arguments)
 
 
 def _check_covariance(matrix: FloatArray, size: int) -> None:
     """Complain about a matrix that is the covariance of nothing."""
     if matrix.shape != (size, size):
-        raise SizeMismatchError(f"covariance has shape {matrix.shape} for {size:,} scores")
+        raise InvalidScoresError(f"covariance has shape {matrix.shape} for {size:,} scores")
     uneven, lowest = np.abs(matrix - matrix.T).max(), np.linalg.eigvalsh(matrix)[0]
     if max(uneven, -lowest / size) > 1e-9 * np.abs(matrix).max():
         raise InvalidValueError(

@@ -9,13 +9,13 @@ from typing import Any
 from steadyrank.data.ballots import Ballots
 from steadyrank.data.battles import Battles
 from steadyrank.data.estimates import Estimates
-from steadyrank.data.observations import Observations, with_notes_first
+from steadyrank.data.observations import Observations, from_resolved, with_notes
 from steadyrank.data.ratings import Ratings
 from steadyrank.data.regression import Regression
 from steadyrank.data.score_matrix import ScoreMatrix
 from steadyrank.data.votes import Votes
 from steadyrank.engines.backends import Engine
-from steadyrank.errors import InvalidPolicyError
+from steadyrank.errors import not_a_choice
 from steadyrank.reading.deciding import decide
 from steadyrank.reading.formats import is_pattern, read_table, read_together
 from steadyrank.reading.roles import Resolved
@@ -64,7 +64,7 @@ def read_any(
     kind : {"votes", "ballots", "ratings", "battles", "scores", "regression", "estimates"}, optional
         What the data are.
     format : str, optional
-        ``"csv"``, ``"tsv"``, ``"json"``, ``"jsonl"``, ``"parquet"``, ``"excel"``, ``"netflix"``,
+        ``"csv"``, ``"tsv"``, ``"json"``, ``"jsonl"``, ``"parquet"``, ``"excel"``,
         ``"movielens"``, ``"preflib"``, ``"lm-eval"``, ``"helm"``, ``"inspect"``, ``"mteb"``,
         ``"swe-bench"``, ``"alpaca-eval"``, ``"trec-run"`` or ``"trec-eval"``.
         Told from the content where not given.
@@ -126,8 +126,8 @@ def scan_any(
 
     Examples
     --------
-    >>> import polars
-    >>> scan_any(polars.LazyFrame({"user": [1, 2], "item": ["a", "a"], "rating": [5, 3]})).n_units
+    >>> import duckdb
+    >>> scan_any(duckdb.sql("from (values (1, 'a', 5), (2, 'a', 3)) t(user, item, rating)")).n_units
     2
     """
     from steadyrank.engines.frame import opened
@@ -139,7 +139,7 @@ def scan_any(
             table = lazy.first_rows()
             found = decided(table, kind, arguments)
         data = KINDS[found.kind.name].scan(lazy, **arguments)
-        return with_notes_first(data, [] if kind else table.notes[:1])
+        return with_notes(data, *([] if kind else table.notes[:1]), first=True)
     except BaseException:
         lazy.close()
         raise
@@ -148,7 +148,7 @@ def scan_any(
 def check_kind(kind: str | None) -> None:
     """Complain about a kind of data that there is not."""
     if kind is not None and kind not in KINDS:
-        raise InvalidPolicyError("kind", kind, tuple(KINDS))
+        raise not_a_choice("kind", kind, tuple(KINDS))
 
 
 def decided(table: Table, kind: str | None, arguments: Mapping[str, Any]) -> Resolved:
@@ -159,4 +159,4 @@ def decided(table: Table, kind: str | None, arguments: Mapping[str, Any]) -> Res
 
 def made_of(found: Resolved) -> Observations:
     """Return the data of a table whose columns have their roles."""
-    return KINDS[found.kind.name].from_resolved(found)
+    return from_resolved(KINDS[found.kind.name], found)

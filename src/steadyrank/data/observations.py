@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import compress
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -13,32 +13,26 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import BoolArray, FloatArray, IntArray
-from steadyrank.data.people import People, decimal_places, remaining_groups
 from steadyrank.data.rows import check_total, repeated_spans, some_of
-from steadyrank.data.units import Units
+from steadyrank.data.units import Shares, Units, remaining_groups, whole_parts
 from steadyrank.engines.backends import Engine
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.operators.checks import check_whole
-from steadyrank.reading.arrays import as_counts, frozen, is_hashable, objects
+from steadyrank.reading.arrays import as_counts, frozen, is_hashable
 from steadyrank.reading.deciding import decide
 from steadyrank.reading.declarations import Kind, Role, Setting
 from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.files import Source
 from steadyrank.reading.formats import read_table
-from steadyrank.reading.item_names import with_names
-from steadyrank.reading.labels import joined_labels
+from steadyrank.reading.labels import with_names
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Table
 from steadyrank.reading.unit_columns import Candidates, unit_candidates
 from steadyrank.reading.words import known
-from steadyrank.safe_text import shortened
-from steadyrank.wording import counted, plural
+from steadyrank.text import counted, plural, shortened
 
 Ends = tuple[float | None, float | None]
 """The least and the largest value that a unit gives, None where it gives none."""
-
-OF_SCALE = ("lower_is_better", "standardise", "covariate", "labels")
-"""What was said without which new rows would be numbers, or items, of another kind than the old ones."""
 
 NAME_COLUMNS = 40
 """How much of a name is shown in what a unit said."""
@@ -60,95 +54,48 @@ class Observations(ABC):
         What was guessed and which policies were applied, in plain words.
     unit_candidates : tuple of (str, int)
         Columns that were not used and could be the unit, each with the number of its values.
-    scale : tuple of (str, value)
-        What was said when the data were read that changes their numbers or the names of items, and so
-        goes for further units.
     weights : float array or None
         How much each row counts (each user, of ratings); None where all count the same.
     unit : int array or None
-        For each row (each user), the place of its group in ``unit_labels``; None without groups.
-    unit_labels : tuple or None
-    unit_kind : str
-        What a unit is, in the singular, where rows leave in groups.
-    narrowed : bool
-        Whether items were left out, and what was said of them with them.
+        For each row (each user), the place of its group in ``units``; None without groups.
     """
 
     kind: ClassVar[Kind]
-    item_fields: ClassVar[tuple[str, ...]] = ()
+    _item_fields: ClassVar[tuple[str, ...]] = ()
     """The fields of places of items, or with a column for each item."""
-    row_fields: ClassVar[tuple[str, ...]] = ()
+    _row_fields: ClassVar[tuple[str, ...]] = ()
     """The fields with an entry for each row, or user; the last one names or counts them."""
-    noted: ClassVar[str] = "notes"
+    _noted: ClassVar[str] = "notes"
     """The field that takes notes."""
-    entry_fields: ClassVar[tuple[str, ...]] = ()
+    _entry_fields: ClassVar[tuple[str, ...]] = ()
     """The fields whose entries of a row are at ``indptr[row]:indptr[row + 1]``."""
     items: tuple[object, ...]
     notes: tuple[str, ...] = field(default=(), kw_only=True)
     unit_candidates: Candidates = field(default=(), kw_only=True)
-    scale: tuple[tuple[str, Any], ...] = field(default=(), kw_only=True, compare=False)
     weights: FloatArray | None = field(default=None, kw_only=True)
     unit: IntArray | None = field(default=None, kw_only=True)
-    unit_labels: tuple[object, ...] | None = field(default=None, kw_only=True)
-    unit_kind: str = field(default="", kw_only=True)
-    narrowed: bool = field(default=False, kw_only=True)
+    _unit_labels: Sequence[object] | None = field(default=None, kw_only=True)
+    _unit_kind: str = field(default="", kw_only=True)
 
     @cached_property
-    def weight_parts(self) -> tuple[IntArray, int]:
-        """The weights in whole parts, a single 1 where there are none, and how many parts make a 1."""
-        if self.weights is None:
-            return np.ones(1, dtype=np.int64), 1
-        scale = 10 ** decimal_places(self.weights)
-        return np.rint(self.weights * float(scale)).astype(np.int64), scale
-
-    @property
-    def unit_parts(self) -> IntArray:
-        """The weight of each distinct unit, in whole parts."""
-        _, unit, parts = self.members
-        found = np.zeros(len(self.units), dtype=np.int64)
-        np.add.at(found, unit, parts)
-        return found
-
-    @property
-    def n_alike(self) -> float:
-        """How many units of equal weight vary as much as these do together (Kish, 1965)."""
-        parts, counts = self.unit_parts.astype(np.float64), self.units.counts
-        return float((parts @ counts) ** 2 / (parts * parts @ counts))
-
-    @cached_property
-    def members(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Rows, the distinct unit of each, and how many parts of a weight it adds to one of them."""
-        rows = np.arange(self.n_rows)
-        return (
-            rows,
-            rows if self.unit is None else self.unit,
-            np.broadcast_to(self.weight_parts[0], len(rows)),
-        )
-
-    def weight_of(self, row: int) -> str:
-        """Return the weight of a row in words, nothing where all count the same."""
-        return "" if self.weights is None else f"weight {self.weights[row]:.6g}"
+    def shares(self) -> Shares:
+        """What rows add to the distinct units, for scorers."""
+        parts, scale = whole_parts(self.weights)
+        rows = np.arange(self._n_rows)
+        unit = rows if self.unit is None else self.unit
+        return Shares(rows, unit, np.broadcast_to(parts, rows.shape), scale, self.units.counts)
 
     @cached_property
     def units(self) -> Units:
         """The distinct units that can be left out, with their counts: the rows, or their groups."""
-        labels = getattr(self, self.row_fields[-1]) if self.unit_labels is None else self.unit_labels
-        return Units(self.unit_kind or self.kind.unit, np.ones(len(labels), dtype=np.int64), labels)
+        labels = getattr(self, self._row_fields[-1]) if self._unit_labels is None else self._unit_labels
+        counts = np.ones(len(labels), dtype=np.int64)
+        return Units(self._unit_kind or self.kind.unit, counts, labels, self.unit is not None)
 
     @property
     @abstractmethod
     def item_counts(self) -> IntArray:
-        """How many observations stand behind each item; ``count_of`` says what they are."""
-
-    @property
-    def count_of(self) -> str:
-        """What ``item_counts`` count, in the plural: votes, ballots, ratings, battles, scores, rows."""
-        return plural(self.kind.observation)
-
-    @property
-    def grouped(self) -> bool:
-        """Whether units are groups, which a column names."""
-        return self.unit is not None
+        """How many votes, ballots, ratings, battles, scores or rows stand behind each item."""
 
     @property
     def n_items(self) -> int:
@@ -161,23 +108,36 @@ class Observations(ABC):
         return self.units.total
 
     @property
-    def n_rows(self) -> int:
+    def _n_rows(self) -> int:
         """How many rows, or users, there are."""
-        return len(getattr(self, self.row_fields[-1]))
+        return len(getattr(self, self._row_fields[-1]))
+
+    def _weight_of(self, row: int) -> str:
+        """Return the weight of a row in words, nothing where all count the same."""
+        return "" if self.weights is None else f"weight {self.weights[row]:.6g}"
 
     def __repr__(self) -> str:
         units, items = counted(self.n_units, self.units.kind), counted(self.n_items, "item")
         shown = listing(map(shorten, self.items), self.n_items)
         return f"<{type(self).__name__}: {units}, {items}: {shown}>"
 
-    def close(self) -> None:  # noqa: B027 (most data have nothing to close)
-        """Give up what was opened for the data; those in memory have nothing open."""
-
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error: object) -> None:
-        self.close()
+    def __exit__(self, *error: object) -> None:  # noqa: B027 (most data have nothing to close)
+        """Give up what was opened for the data; those in memory have nothing open."""
+
+    def _filled(self, **made: Any) -> Self:
+        """Fill in the fields of new data; rows that count for nothing are not there."""
+        set_fields(self, **made)
+        heavy = np.ones(self._n_rows, dtype=bool) if self.weights is None else self.weights > 0
+        there = heavy & (vars(self).get("counts", heavy) > 0)
+        if there.all():
+            return self
+        light = int((~heavy).sum())
+        row = "row" if "counts" in vars(self) else self.kind.unit
+        note = (f"{counted(light, row)} of weight 0 left out",) if light else ()
+        return set_fields(self, **self._rows(np.flatnonzero(there)), notes=(*self.notes, *note))
 
     def without(self, units: int | Iterable[int]) -> Self:
         """Return the data without some units; the list of items stays as it is.
@@ -205,7 +165,7 @@ class Observations(ABC):
                 )
             copies[unit] -= 1
         if not copies.any():
-            raise errors.NothingLeftError(self.units.kind)
+            raise errors.nothing_left(self.units.kind)
         return self.with_copies(copies)
 
     def with_copies(self, copies: Any) -> Self:
@@ -226,21 +186,12 @@ class Observations(ABC):
         >>> data.with_copies([2, 0, 1]).y
         array([4., 4., 6.])
         """
-        expected = len(self.units)
-        if np.shape(copies) != (expected,):
-            raise errors.SizeMismatchError(
-                f"copies must hold one number for each of the {expected:,} distinct units, "
-                f"but has shape {np.shape(copies)}"
-            )
-        numbers = as_counts(copies, expected, "copies")
+        numbers = as_counts(copies, len(self.units), "copies")
         check_total(numbers, "copies")
         return self._changed(self._copied(numbers))
 
     def _changed(self, changes: dict[str, Any]) -> Self:
         """Return the data with some fields changed: a new object, which takes over nothing cached."""
-        weights = changes.get("weights")
-        if weights is not None and len(weights) and not weights.any():
-            raise errors.EmptyDataError(errors.NOBODY_COUNTS)
         kept = {each.name: vars(self)[each.name] for each in fields(self) if each.name in vars(self)}
         return set_fields(object.__new__(type(self)), **kept | changes)
 
@@ -251,13 +202,13 @@ class Observations(ABC):
 
     def _rows(self, rows: IntArray, **changed: Any) -> dict[str, Any]:
         """Return the fields of some rows, of which a few may have changed, and who is behind them."""
-        columns = {name: getattr(self, name) for name in self.row_fields} | changed
+        columns = {name: getattr(self, name) for name in self._row_fields} | changed
         found = {name: some_of(column, rows) for name, column in columns.items()}
-        if self.entry_fields:
+        if self._entry_fields:
             found["indptr"], entries = repeated_spans(vars(self)["indptr"], rows)
-            found |= {name: getattr(self, name)[entries] for name in self.entry_fields}
+            found |= {name: getattr(self, name)[entries] for name in self._entry_fields}
         left = None if self.weights is None else self.weights[rows]
-        return found | {"weights": left} | remaining_groups(self.unit, self.unit_labels, rows)
+        return found | {"weights": left} | remaining_groups(self.unit, self._unit_labels, rows)
 
     def with_added(self, unit: Any, times: int = 1) -> Self:
         """Return the data with one more unit, as often as is said; the list of items stays as it is.
@@ -280,106 +231,22 @@ class Observations(ABC):
             raise errors.InvalidDataError(
                 f"no unit can be added to {self.kind.name} with weights or groups: any size would do"
             )
-        return self.joined(self._one(unit, times))
-
-    def joined(self, new: Self) -> Self:
-        """Return these data and new ones, as reading all their rows at once gives them.
-
-        Items and groups are known by their labels, and users who rate by theirs: a judge who votes again
-        is the same unit, and what a known user rates is that user's. Rows of scores are new rows,
-        whatever they are called.
-
-        Parameters
-        ----------
-        new : data of the same kind
-            With the same kind of unit. Where only some rows have weights, the others count 1.
-
-        Examples
-        --------
-        >>> from steadyrank.data import Votes
-        >>> Votes(["ann", "cyd"]).joined(Votes(["bob", "ann"]))
-        <Votes: 4 votes, 3 items: 'ann', 'bob', 'cyd'>
-        """
-        self.check_joins(new)
-        items, *places = joined_labels(self.items, new.items)
-        one, two = (data.over(items, at) for data, at in zip((self, new), places, strict=True))
-        both: dict[str, Any] = {"notes": (*self.notes, *new.notes)}
-        for name in (each.name for each in fields(self)):
-            mine, its = getattr(one, name), getattr(two, name)
-            if isinstance(mine, np.ndarray) and name not in {"weights", "unit"}:
-                both[name] = np.concatenate([mine, its[1:] + mine[-1] if name == "indptr" else its])
-            elif isinstance(mine, bool):
-                both[name] = mine and its
-            elif name in self.row_fields:
-                numbered = (tuple(part) == tuple(range(len(part))) for part in (mine, its))
-                unnamed = name == "row_labels" and all(numbered)
-                both[name] = range(len(mine) + len(its)) if unnamed else (*mine, *its)
-        made = set_fields(one, **both)._anew(self._people_with(new))  # noqa: SLF001 (one of us)
-        later = dict.fromkeys((*new.notes, *made.notes))
-        notes = (f"units were added: {note}" for note in later if note not in self.notes)
-        kept: dict[str, Any] = {name: getattr(self, name) for name in ("unit_candidates", "scale")}
-        return set_fields(made, notes=(*self.notes, *notes), narrowed=self.narrowed, **kept)
-
-    def over(self, items: tuple[object, ...], places: IntArray) -> Self:
-        """Return the data over a longer list of items, given the places of theirs in it."""
-        found: dict[str, Any] = {"items": items}
-        for name in self.item_fields:
-            column = getattr(self, name)
-            if column.ndim == 1:
-                found[name] = places[column].astype(column.dtype)
-            else:
-                found[name] = np.full((len(column), len(items)), np.nan)
-                found[name][:, places] = column
-        return self._changed(found)
-
-    def check_joins(self, new: Observations) -> None:
-        """Complain about what is no data of the same kind, with the same units."""
-        if type(new) is not type(self) or (new.told, new.grouped) != (self.told, self.grouped):
-            its = new.told if isinstance(new, Observations) else f"of the type {type(new).__name__}"
-            raise errors.InvalidDataError(f"new units must be {self.told}, as the others, but are {its}")
-        if self.narrowed and not {*new.items} <= {*self.items}:
-            raise errors.InvalidDataError(
-                "new units name further items, and items were left out of the others",
-                way_out="Add units first, and leave items out of all of them then.",
-            )
-
-    @property
-    def told(self) -> str:
-        """The kind of these data and of their units, for sentences."""
-        return f"{self.kind.name}{self.variety}, by {shorten(self.unit_kind or self.kind.unit)}"
-
-    @property
-    def variety(self) -> str:
-        """What tells these data from others of their kind, for sentences."""
-        return ""
-
-    def joins_unseen(self, new: Self) -> bool:  # noqa: ARG002 (most do)
-        """Tell whether new data surely join these, by what is known without a look at all rows."""
-        return True
-
-    def _anew(self, people: People) -> Self:  # noqa: ARG002 (always refused)
-        """Return the data as their constructor makes them from their fields, and from who is behind."""
-        raise errors.InvalidDataError(
-            f"no units can be added to {self.kind.name} whose numbers depend on all of them",
-            way_out="Start anew from all of them.",
-        )
-
-    def _people_with(self, new: Self) -> People:
-        """Return who is behind the rows of these data and of new ones."""
-        found: People = {}
-        if self.weights is not None or new.weights is not None:
-            each = (np.ones(it.n_rows) if it.weights is None else it.weights for it in (self, new))
-            found["weights"] = np.concatenate(list(each))
-        if self.unit is not None:
-            labels = [objects(it.unit_labels or ())[it.unit] for it in (self, new)]
-            found |= {"units": np.concatenate(labels), "unit_kind": self.unit_kind}
-        return found
+        more = self._one(unit, times)
+        both: dict[str, Any] = {}
+        for name in self._row_fields + self._entry_fields:
+            mine, its = getattr(self, name), getattr(more, name)
+            indexed = isinstance(mine, np.ndarray)
+            both[name] = np.concatenate([mine, its]) if indexed else (*mine, *its)
+        if self._entry_fields:
+            begins, more_begins = vars(self)["indptr"], vars(more)["indptr"]
+            both["indptr"] = np.append(begins, more_begins[1:] + begins[-1])
+        return self._changed(both)
 
     def _one(self, unit: Any, times: int) -> Self:  # noqa: ARG002 (always refused)
         """Return data that hold one unit alone, as often as is said."""
         raise errors.InvalidDataError(f"no unit can be added to {self.kind.name}")
 
-    def favouring(self, behind: int, ahead: int, ends: Ends) -> Any:  # noqa: ARG002 (always refused)
+    def _favouring(self, behind: int, ahead: int, ends: Ends) -> Any:  # noqa: ARG002 (always refused)
         """Return a unit that favours one item over another, as :meth:`with_added` takes it."""
         raise errors.InvalidDataError(f"no unit can be added to {self.kind.name}")
 
@@ -433,7 +300,7 @@ class Observations(ABC):
         >>> battles.with_min_count(2).notes[0]
         '1 item with fewer than 2 battles is left out; 1 battle said nothing else'
         """
-        kept = self.item_counts >= check_whole(f"the fewest {self.count_of}", least, 1)
+        kept = self.item_counts >= check_whole(f"the fewest {plural(self.kind.observation)}", least, 1)
         few = f"fewer than {counted(int(least), self.kind.observation)}"
         gone = int((~kept).sum())
         note = f"{counted(gone, 'item')} with {few} {'is' if gone == 1 else 'are'} left out"
@@ -442,27 +309,21 @@ class Observations(ABC):
         if not fewer:
             return made
         have = "has" if fewer == 1 else "have"
-        return made.with_note(f"{counted(fewer, 'item')} {have} {few} once the others are left out")
+        return with_notes(made, f"{counted(fewer, 'item')} {have} {few} once the others are left out")
 
     def _with_items(self, kept: BoolArray, note: str) -> Self:
         if kept.all():
             return self
         # Battles need both of their items, so some may have had only others.
-        labels = {"items": tuple(compress(self.items, kept)), "narrowed": True}
+        labels = {"items": tuple(compress(self.items, kept))}
         some = self.item_counts[kept].any()
         made = self._changed(self._of_items(kept) | labels) if some else None
         if made is None or not made.item_counts.any():
-            raise errors.EmptyDataError(
-                f"no {self.count_of} are left without {counted(int((~kept).sum()), 'item')}",
-                way_out="Keep more items.",
-            )
+            gone, what = counted(int((~kept).sum()), "item"), plural(self.kind.observation)
+            raise errors.EmptyDataError(f"no {what} are left without {gone}", way_out="Keep more items.")
         silent = self.n_units - made.n_units
         more = f"; {counted(silent, self.units.kind)} said nothing else" if silent else ""
-        return made.with_note(note + more)
-
-    def with_note(self, note: str) -> Self:
-        """Return the data with one more note."""
-        return self._changed({self.noted: (*getattr(self, self.noted), note)})
+        return with_notes(made, note + more)
 
     def with_labels(self, labels: Any) -> Self:
         """Return the data with names for items that are ids; nothing else changes.
@@ -480,7 +341,7 @@ class Observations(ABC):
         <Votes: 3 votes, 2 items: 'ann', 'bob'>
         """
         items, note = with_names(self.items, labels)
-        return self._changed({"items": items}).with_note(note)
+        return with_notes(self._changed({"items": items}), note)
 
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:  # noqa: ARG002 (always refused)
         """Return the fields that change when only the marked items stay, but the labels."""
@@ -517,28 +378,6 @@ class Observations(ABC):
         return shortened(self.items[item], NAME_COLUMNS)
 
     @classmethod
-    def from_table(cls, table: Table, given: Mapping[str, Any]) -> Self:
-        """Make the data from a table; ``from_frame`` and ``read`` of each kind explain the arguments."""
-        return cls.from_resolved(decide([cls.kind], table, given, cls.from_resolved, named_kind=True))
-
-    @classmethod
-    def from_resolved(cls, found: Resolved) -> Self:
-        """Make the data from columns that have their roles, and say what was guessed about them."""
-        dropping = Dropping(found.reading.get("drop"), found.answers)
-        found = replace(
-            found, table=dropping.kept(found.table), reading={**found.reading, "drop": dropping}
-        )
-        told = {**found.columns, **found.settings, **found.reading}
-        scale = tuple((name, told[name]) for name in OF_SCALE if told.get(name) is not None)
-        with found.errors():
-            data = cls._from_columns(found)
-            found.table.notes += about_items(found, data.items) + dropping.said()
-        set_fields(data, unit_candidates=unit_candidates(found), scale=scale)
-        data = with_notes_first(data, found.table.notes)
-        labels = found.reading.get("labels")
-        return data if labels is None else data.with_labels(labels)
-
-    @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
         return cls(**found.arguments())
 
@@ -571,7 +410,7 @@ class Observations(ABC):
         3
         """
         table = read_table(source, format=format, encoding=encoding, given=arguments)
-        return cls.from_table(table, arguments)
+        return from_table(cls, table, arguments)
 
     @classmethod
     def scan(
@@ -593,9 +432,9 @@ class Observations(ABC):
         Parameters
         ----------
         source : lazy frame or path
-            A polars LazyFrame, DuckDB relation or PySpark DataFrame; or Parquet, CSV or TSV files
+            A DuckDB relation or PySpark DataFrame; or Parquet, CSV or TSV files
             by a path with wildcards, such as ``"ratings/*.parquet"``.
-        engine : {"duckdb", "polars", "spark"} or an engine of steadyrank.engines, optional
+        engine : {"duckdb", "spark"} or an engine of steadyrank.engines, optional
             What reads the files; DuckDB by default. A frame runs where it is.
         format, encoding : str, optional
             Of the files, as for :func:`steadyrank.read_any`.
@@ -609,12 +448,12 @@ class Observations(ABC):
 
         Examples
         --------
-        >>> import polars
+        >>> import duckdb
         >>> from steadyrank.data import Ratings, Votes
-        >>> Votes.scan(polars.LazyFrame({"vote": ["x", "y", "x"]})).units.counts
+        >>> Votes.scan(duckdb.sql("from (values ('x'), ('y'), ('x')) t(vote)")).units.counts
         array([2, 1])
-        >>> frame = polars.LazyFrame({"user": [1, 2, 1], "item": ["a", "a", "b"], "rating": [5, 3, 4]})
-        >>> with Ratings.scan(frame) as ratings:
+        >>> rows = "(values (1, 'a', 5), (2, 'a', 3), (1, 'b', 4)) t(user, item, rating)"
+        >>> with Ratings.scan(duckdb.sql(f"from {rows}")) as ratings:
         ...     print(ratings.items, ratings.n_units)
         ('a', 'b') 2
         """
@@ -636,9 +475,35 @@ def set_fields(data: Data, **fields: Any) -> Data:
     return data
 
 
-def with_notes_first(data: Data, notes: Sequence[str]) -> Data:
-    """Put notes about columns before those about policies, and return the data."""
-    return set_fields(data, **{data.noted: (*notes, *getattr(data, data.noted))})
+def with_notes(data: Data, *notes: str, first: bool = False) -> Data:
+    """Return the data with further notes: last, or first, before those about policies."""
+    name = data._noted  # noqa: SLF001 (one of us)
+    known = getattr(data, name)
+    return data._changed({name: (*notes, *known) if first else (*known, *notes)})  # noqa: SLF001
+
+
+def favouring(data: Observations, behind: int, ahead: int, ends: Ends) -> Any:
+    """Return a unit that favours one item over another, as :meth:`Observations.with_added` takes it."""
+    return data._favouring(behind, ahead, ends)  # noqa: SLF001 (one of us)
+
+
+def from_table(cls: type[Data], table: Table, given: Mapping[str, Any]) -> Data:
+    """Make data of a kind from a table; ``from_frame`` and ``read`` explain the arguments."""
+    make = partial(from_resolved, cls)
+    return make(decide([cls.kind], table, given, make, named_kind=True))
+
+
+def from_resolved(cls: type[Data], found: Resolved) -> Data:
+    """Make data from columns that have their roles, and say what was guessed about them."""
+    dropping = Dropping(found.reading.get("drop"), found.answers)
+    found = replace(found, table=dropping.kept(found.table), reading={**found.reading, "drop": dropping})
+    with found.errors():
+        data = cls._from_columns(found)
+        found.table.notes += about_items(found, data.items) + dropping.said()
+    set_fields(data, unit_candidates=unit_candidates(found))
+    data = with_notes(data, *found.table.notes, first=True)
+    labels = found.reading.get("labels")
+    return data if labels is None else data.with_labels(labels)
 
 
 def nearly_equal(items: Sequence[object]) -> list[str]:

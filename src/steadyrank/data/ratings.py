@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Self, Unpack
 
@@ -11,29 +11,27 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray, BoolArray, IntArray
-from steadyrank.data.entry_data import EntryObservations
-from steadyrank.data.entry_order import begins, goes_up, in_strict_order, stable_order
-from steadyrank.data.observations import ITEM_LIST, ITEM_NAMES, Ends, set_fields
-from steadyrank.data.people import People, PeopleArguments, agreed, of_people, renumbered, said_of
-from steadyrank.data.rows import check_some
+from steadyrank.data.families import EntryObservations
+from steadyrank.data.observations import ITEM_LIST, ITEM_NAMES, Ends, from_table, set_fields
+from steadyrank.data.rows import begins, check_some, check_spans, goes_up, in_strict_order, stable_order
+from steadyrank.data.units import People, PeopleArguments, agreed, of_people, renumbered, whole_parts
 from steadyrank.errors import Option, shorten
-from steadyrank.reading.arrays import Coded, as_numbers, check_length, compact, objects
+from steadyrank.reading.arrays import as_scores, check_length, compact
 from steadyrank.reading.declarations import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.table import as_table
 from steadyrank.reading.words import known
 from steadyrank.sums.exact import together
 from steadyrank.sums.sparse import MergedEntries, SparseEntries
-from steadyrank.wording import counted, counted_are
+from steadyrank.text import counted, counted_are
 
-DUPLICATES = {
+IN_MEMORY = {
     "error": "Two ratings of one item by one user are refused.",
     "last": "Of several ratings of one item by one user, the last one counts.",
     "mean": "Several ratings of one item by one user count as their mean.",
-    "trust": "Nobody looked for several ratings of one item by one user.",
 }
+DUPLICATES = IN_MEMORY | {"trust": "Nobody looked for several ratings of one item by one user."}
 """What may be done about repeated ratings; ``trust`` in an engine only, ``last`` only in memory."""
-
 
 USER = Role("who rated", known("user_columns"))
 SCORE = Role("the rating", known("rating_columns"), holds="numbers", answer=True)
@@ -85,7 +83,7 @@ class Ratings(EntryObservations):
     values : array
         The ratings.
     user_labels : sequence
-    weights, unit, unit_labels
+    weights, unit
         As for all observations, of each user.
 
     Examples
@@ -107,7 +105,7 @@ class Ratings(EntryObservations):
         observation="rating",
     )
 
-    row_fields, entry_fields, item_fields = ("user_labels",), ("rated", "values"), ("rated",)
+    _row_fields, _entry_fields, _item_fields = ("user_labels",), ("rated", "values"), ("rated",)
     user_labels: Sequence[object]
     indptr: IntArray
     rated: AnyArray
@@ -124,9 +122,8 @@ class Ratings(EntryObservations):
         users: Iterable[object] | None = None,
         **people: Unpack[People],
     ) -> None:
-        if duplicates not in DUPLICATES or duplicates == "trust":
-            raise errors.InvalidPolicyError("duplicates", duplicates, ("error", "last", "mean"))
-        stars = compact(as_numbers(score, "score"))
+        replace(DUPLICATE, choices=IN_MEMORY).check("duplicates", duplicates)
+        stars = compact(as_scores(score, "score"))
         user_codes, all_users = encode(user, known=users, what="users", subject="user")
         item_codes, all_items = encode(item, known=items, what="items", subject="item")
         check_some(len(stars), "ratings")
@@ -152,8 +149,7 @@ class Ratings(EntryObservations):
                 how = "the last one kept" if duplicates == "last" else "their mean taken"
                 said = f"{counted(int(again.sum()), 'repeated rating')} of an item by a user: {how}"
                 fields["notes"] = (*fields["notes"], said)
-        set_fields(
-            self,
+        self._filled(
             items=all_items,
             user_labels=all_users,
             indptr=begins(user_codes, len(all_users)),
@@ -167,7 +163,7 @@ class Ratings(EntryObservations):
         """The ratings as values that units give to items, with their sums."""
         if self.weights is None and self.unit is None:
             return SparseEntries(self.indptr, self.rated, self.values, self.n_items)
-        (parts, scale), rated = self.weight_parts, np.diff(self.indptr)
+        (parts, scale), rated = whole_parts(self.weights), np.diff(self.indptr)
         times = np.broadcast_to(parts, rated.shape)
         owner = np.arange(len(rated)) if self.unit is None else self.unit
         return MergedEntries(
@@ -188,40 +184,10 @@ class Ratings(EntryObservations):
         return self._changed(left)._rows(users)  # noqa: SLF001 (one of us)
 
     def _one(self, unit: Any, times: int) -> Self:
-        users = [f"added {self.n_rows + number}" for number in range(times) for _ in unit]
+        users = [f"added {self._n_rows + number}" for number in range(times) for _ in unit]
         return type(self)(users, [*unit] * times, [*unit.values()] * times, items=self.items)
 
-    @property
-    def cells(self) -> tuple[IntArray, IntArray, AnyArray]:
-        """Who rated, what, and how."""
-        return np.repeat(np.arange(self.n_rows), np.diff(self.indptr)), self.rated, self.values
-
-    @cached_property
-    def _place_of(self) -> Mapping[object, int]:
-        return {label: place for place, label in enumerate(self.user_labels)}
-
-    def _rated_by(self, user: object) -> set[object]:
-        span = slice(*self.indptr[self._place_of[user] :][:2])
-        return {self.items[item] for item in self.rated[span]}
-
-    def joins_unseen(self, new: Self) -> bool:
-        """Look known users up: they may rate other items, where nothing else is said about them."""
-        known = [user for user in new.user_labels if user in self._place_of]
-        more_said = self.weights is not None or new.weights is not None or self.unit is not None
-        return not any(more_said or self._rated_by(user) & new._rated_by(user) for user in known)
-
-    def _anew(self, people: People) -> Self:
-        raters, (codes, users) = self.cells[0], encode(objects(self.user_labels))
-        rater, rated = Coded(codes[raters], objects(users)), Coded(self.rated, objects(self.items))
-        said = said_of(people, raters)
-        try:
-            return type(self)(rater, rated, self.values, items=self.items, users=users, **said)
-        except errors.DuplicateRatingsError as error:
-            error.rows = []  # they would be those of neither
-            error.way_out = ("Start anew from all ratings, read with ", Option("duplicates", "last"))
-            raise
-
-    def favouring(self, behind: int, ahead: int, ends: Ends) -> dict[object, float]:
+    def _favouring(self, behind: int, ahead: int, ends: Ends) -> dict[object, float]:
         """Return ratings of the two, as far as they help."""
         given = ((ahead, ends[0]), (behind, ends[1]))
         return {self.items[item]: end for item, end in given if end is not None}
@@ -254,13 +220,13 @@ class Ratings(EntryObservations):
         """
         pointers = np.asarray(indptr).astype(np.int64, copy=False)
         codes = np.asarray(rated)
-        stars = compact(as_numbers(values, "values"))
+        stars = compact(as_scores(values, "values"))
         check_some(len(stars), "ratings")
         labels = _csr_items(items, codes)
         _check_csr(pointers, codes, stars, len(labels))
         people: Sequence[object] = range(len(pointers) - 1) if users is None else users
         if len(people) != len(pointers) - 1:
-            raise errors.SizeMismatchError(
+            raise errors.InvalidScoresError(
                 f"users has {len(people):,} labels for {len(pointers) - 1:,} users in indptr."
             )
         return set_fields(
@@ -293,7 +259,7 @@ class Ratings(EntryObservations):
         >>> Ratings.from_frame(frame).notes[1]
         "column 'movieId' taken as the item"
         """
-        return cls.from_table(as_table(frame), arguments)
+        return from_table(cls, as_table(frame), arguments)
 
 
 def _repeats(users: AnyArray, items: AnyArray) -> AnyArray:
@@ -319,8 +285,8 @@ def _merged(
     return np.where(times == 1, values[starts], means)
 
 
-def _duplicates(user: object, item: object, rows: AnyArray) -> errors.DuplicateRatingsError:
-    return errors.DuplicateRatingsError(
+def _duplicates(user: object, item: object, rows: AnyArray) -> errors.InvalidDataError:
+    return errors.InvalidDataError(
         f"{counted_are(len(rows), 'rating', 'repeated')}: user {shorten(user)} rated {shorten(item)} "
         "more than once",
         rows=rows,
@@ -338,19 +304,8 @@ def _csr_items(items: Iterable[object] | int | None, codes: AnyArray) -> tuple[o
 
 
 def _check_csr(indptr: IntArray, codes: AnyArray, values: AnyArray, size: int) -> None:
-    if codes.dtype.kind not in "iu" or codes.ndim != 1 or len(codes) != len(values):
-        raise errors.InvalidDataError("rated must hold one whole number for each rating")
-    ends = (len(indptr), int(indptr[0]), int(indptr[-1])) if len(indptr) else (0, 0, 0)
-    if ends[0] < 2 or ends[1:] != (0, len(codes)) or (np.diff(indptr) < 0).any():
-        raise errors.InvalidDataError(
-            f"indptr must go up from 0 to the number of ratings, {len(codes):,}, but goes from "
-            f"{ends[1]:,} to {ends[2]:,}"
-        )
-    if int(codes.min()) < 0 or int(codes.max()) >= size:
-        wrong = (codes < 0) | (codes >= size)
-        raise errors.InvalidDataError(
-            f"rated must name items 0 to {size - 1:,}, but there is {codes[wrong][0]}", rows=wrong
-        )
+    check_length(values, len(codes), "values")
+    check_spans(indptr, codes, size, "rated")
     falls = codes[1:] <= codes[:-1]
     falls[indptr[(indptr > 0) & (indptr < len(codes))] - 1] = False  # a new user may start anew
     if falls.any():

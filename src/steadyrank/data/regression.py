@@ -9,12 +9,12 @@ from typing import Annotated, Any, ClassVar, Self, Unpack
 import numpy as np
 
 from steadyrank._typing import AnyArray, FloatArray, IntArray
-from steadyrank.data.observations import Observations, set_fields
-from steadyrank.data.people import UNIT, People, of_people
+from steadyrank.data.observations import Observations, from_table, set_fields
 from steadyrank.data.rows import check_some, column_labels, row_names
 from steadyrank.data.score_matrix import MISSING as MATRIX_MISSING, without_gaps
-from steadyrank.errors import InvalidPolicyError, InvalidWeightError, Option, listing, shorten
-from steadyrank.reading.arrays import as_column, as_matrix, as_numbers, check_length, objects
+from steadyrank.data.units import UNIT, People, of_people
+from steadyrank.errors import InvalidCountError, Option, listing, shorten
+from steadyrank.reading.arrays import as_column, as_matrix, as_scores, check_length, objects
 from steadyrank.reading.declarations import Form, Kind, ReadingArguments, Role, Setting
 from steadyrank.reading.labels import encode
 from steadyrank.reading.roles import Resolved
@@ -80,7 +80,7 @@ class Regression(Observations):
         The responses; of texts, their places in ``classes``.
     row_labels : sequence
     classes : tuple of str or None
-    unit, unit_labels
+    unit
         As for all observations.
 
     Examples
@@ -97,7 +97,7 @@ class Regression(Observations):
         forms=(Form("one row an observation", ("response",), named=("items", "row")),),
     )
 
-    row_fields, item_fields = ("X", "y", "row_labels"), ("X",)
+    _row_fields, _item_fields = ("X", "y", "row_labels"), ("X",)
     X: FloatArray
     y: FloatArray
     row_labels: Sequence[object]
@@ -113,10 +113,9 @@ class Regression(Observations):
         missing: str = "error",
         **people: Unpack[People],
     ) -> None:
-        if missing not in MISSING:
-            raise InvalidPolicyError("missing", missing, tuple(MISSING))
+        GAPS.check("missing", missing)
         if people.get("weights") is not None:
-            raise InvalidWeightError(
+            raise InvalidCountError(
                 "rows of a regression take no weights",
                 way_out="Multiply the features and the response of a row by the root of its weight.",
             )
@@ -131,7 +130,7 @@ class Regression(Observations):
         column, classes = as_column(y, "y"), None
         if len(column) and all(isinstance(one, str) for one in column):
             column, classes = encode(column, what="y")
-        response = np.array(as_numbers(column, "y", missing=missing == "drop"), dtype=np.float64)
+        response = np.array(as_scores(column, "y", missing=missing == "drop"), dtype=np.float64)
         check_length(response, len(matrix), "y")
         labels, names = column_labels(items, matrix.shape[1]), row_names(rows, len(matrix))
         gaps = np.isnan(np.column_stack([matrix, response]))
@@ -165,11 +164,6 @@ class Regression(Observations):
             told.append(f"{values}; response {response}{mean}" if values else None)
         return told
 
-    def _anew(self, people: People) -> Self:
-        if self.classes is not None or STANDARDISED in self.notes:
-            return super()._anew(people)  # refused: places of texts and scales follow from all rows
-        return type(self)(self.X, self.y, items=self.items, rows=self.row_labels, **people)
-
     @classmethod
     def from_frame(cls, frame: Any, **arguments: Unpack[RegressionArguments]) -> Self:
         """Take a regression from a dataframe.
@@ -197,7 +191,7 @@ class Regression(Observations):
         >>> data.items, data.notes[0]
         (('age', 'height'), "column 'y' taken as the response")
         """
-        return cls.from_table(as_table(frame), arguments)
+        return from_table(cls, as_table(frame), arguments)
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:

@@ -1,4 +1,4 @@
-"""Rows and their counts: what they must be like, what they are called, how they are shared out."""
+"""Rows and entries: their counts and names, how they are shared out, sorted and laid end to end."""
 
 from __future__ import annotations
 
@@ -7,10 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from steadyrank._typing import IntArray
-from steadyrank.errors import MOST_COUNTED, CountTotalError, EmptyDataError, SizeMismatchError
+from steadyrank._typing import AnyArray, IntArray
+from steadyrank.errors import (
+    MOST_COUNTED,
+    EmptyDataError,
+    InvalidDataError,
+    InvalidScoresError,
+    counts_too_large,
+)
 from steadyrank.reading.arrays import as_counts
 from steadyrank.reading.labels import encode, unique_labels
+from steadyrank.sums.sparse import unit_ranges
+
+STRIDE = 1 << 22
+"""How many entries are compared at once, so that a check needs no memory to speak of."""
 
 
 def check_some(size: int, what: str) -> None:
@@ -41,7 +51,7 @@ def check_total(counts: IntArray, what: str, times: Any = 1) -> int:
     exact = (counts * times) if most * len(counts) < MOST_COUNTED else counts.astype(object) * times
     total = int(exact.sum())
     if total >= MOST_COUNTED:
-        raise CountTotalError(what, total)
+        raise counts_too_large(what, total)
     return total
 
 
@@ -51,7 +61,7 @@ def column_labels(labels: Iterable[object] | None, size: int) -> tuple[object, .
         return tuple(range(size))
     named = unique_labels(labels)
     if len(named) != size:
-        raise SizeMismatchError(f"items has {len(named):,} labels for {size:,} columns")
+        raise InvalidScoresError(f"items has {len(named):,} labels for {size:,} columns")
     return named
 
 
@@ -61,7 +71,7 @@ def row_names(rows: Iterable[object] | None, size: int) -> Sequence[object]:
         return range(size)
     codes, labels = encode(rows, what="rows")
     if len(codes) != size:
-        raise SizeMismatchError(f"rows has {len(codes):,} labels for {size:,} rows")
+        raise InvalidScoresError(f"rows has {len(codes):,} labels for {size:,} rows")
     return tuple(labels[code] for code in codes)
 
 
@@ -82,6 +92,23 @@ def repeated_cells(rows: IntArray, items: IntArray) -> IntArray:
     cells = rows.astype(np.int64) * (items.max(initial=0) + 1) + items
     order = np.argsort(cells, kind="stable")
     return np.asarray(order[1:][cells[order][1:] == cells[order][:-1]])
+
+
+def check_spans(indptr: IntArray, codes: AnyArray, size: int, name: str) -> None:
+    """Complain about pointers that do not lay entries end to end, and codes of no item."""
+    whole = codes.dtype.kind in "iu" and codes.ndim == 1
+    fits = len(indptr) > 1 and indptr[0] == 0 and indptr[-1] == len(codes)
+    if not whole or not fits or (np.diff(indptr) < 0).any():
+        raise InvalidDataError(
+            f"indptr must go up from 0 to the number of entries, {len(codes):,}, and {name} must hold "
+            "one whole number for each"
+        )
+    wrong = np.flatnonzero((codes < 0) | (codes >= size))
+    if len(wrong):
+        raise InvalidDataError(
+            f"{name} must name items 0 to {size - 1:,}, but there is {codes[wrong[0]]}",
+            rows=np.searchsorted(indptr, wrong, side="right") - 1,
+        )
 
 
 def repeated_spans(indptr: IntArray, chosen: IntArray) -> tuple[IntArray, IntArray]:
@@ -125,3 +152,101 @@ def shared_out(unit: IntArray, counts: IntArray, wanted: IntArray) -> IntArray:
     given = np.empty_like(available)
     given[order] = np.where(last, left, np.minimum(left, available))
     return given
+
+
+def in_strict_order(users: AnyArray, items: AnyArray, stride: int = STRIDE) -> bool:
+    """Tell whether (user, item) goes up strictly, so that neither sorting nor merging is needed.
+
+    Examples
+    --------
+    >>> in_strict_order(np.array([0, 0, 1]), np.array([1, 2, 0]))
+    True
+    >>> in_strict_order(np.array([0, 0]), np.array([1, 1]))
+    False
+    """
+    for start in range(0, len(users) - 1, stride):
+        block = slice(start, start + stride + 1)
+        user, item = users[block], items[block]
+        up = user[1:] > user[:-1]
+        same = user[1:] == user[:-1]
+        if not (up | (same & (item[1:] > item[:-1]))).all():
+            return False
+    return True
+
+
+def stable_order(
+    users: AnyArray, items: AnyArray, n_users: int, n_items: int, stride: int = STRIDE
+) -> AnyArray:
+    """Return the permutation that sorts by user, then item, equal entries in their order.
+
+    A counting sort by user, unless they go up already; then by item within some users at a time,
+    few enough for the cache.
+
+    Examples
+    --------
+    >>> stable_order(np.array([1, 0, 1]), np.array([0, 1, 0]), 2, 2).tolist()
+    [1, 0, 2]
+    """
+    if goes_up(items, stride):
+        return counting_order(users, n_users)
+    if not goes_up(users, stride):
+        by_user = counting_order(users, n_users)
+        return by_user[stable_order(users[by_user], items[by_user], n_users, n_items, stride)]
+    order: AnyArray = np.empty(len(users), dtype=_wide(len(users)))
+    ends = begins(users, n_users)
+    for first, last in unit_ranges(ends, max(1, stride >> 4)):
+        part = slice(ends[first], ends[last])
+        order[part] = _order_of_pairs(users[part] - first, items[part], n_items) + ends[first]
+    return order
+
+
+def begins(users: AnyArray, n_users: int) -> IntArray:
+    """Return where the entries of each user begin, and where the last ones end; users go up."""
+    return np.searchsorted(users, np.arange(n_users + 1, dtype=users.dtype)).astype(np.int64)
+
+
+def _order_of_pairs(users: AnyArray, items: AnyArray, n_items: int) -> AnyArray:
+    """Sort by user and item: as one number each that ends with its place, if that fits."""
+    size = max(1, len(users))
+    if (int(users.max(initial=0)) + 1) * n_items * size >= 2**63:
+        return np.lexsort((items, users))
+    packed = np.multiply(users, n_items, dtype=np.int64)
+    packed += items
+    packed *= size
+    packed += np.arange(len(users))
+    packed.sort()
+    return packed % size
+
+
+def counting_order(codes: AnyArray, size: int) -> AnyArray:
+    """Return the permutation that sorts codes below ``size``, stable, in linear time.
+
+    Turning a one-row sparse matrix from rows to columns is a counting sort in compiled code.
+
+    Examples
+    --------
+    >>> counting_order(np.array([2, 0, 2, 1]), 3).tolist()
+    [1, 3, 0, 2]
+    """
+    from scipy.sparse import csr_array
+
+    wide = _wide(len(codes))
+    places: AnyArray = np.arange(len(codes), dtype=wide)
+    ends = np.array([0, len(codes)], dtype=wide)
+    matrix = csr_array((places, codes.astype(wide, copy=False), ends), shape=(1, size))
+    order: AnyArray = matrix.tocsc().data
+    return order
+
+
+def _wide(size: int) -> type[np.int32 | np.int64]:
+    """Return the narrower type that holds places up to a size."""
+    return np.int32 if size < np.iinfo(np.int32).max else np.int64
+
+
+def goes_up(codes: AnyArray, stride: int = STRIDE) -> bool:
+    """Tell whether no code is less than the one before."""
+    for start in range(0, len(codes) - 1, stride):
+        block = codes[start : start + stride + 1]
+        if (block[1:] < block[:-1]).any():
+            return False
+    return True

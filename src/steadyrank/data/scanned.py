@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NoReturn
 
 import numpy as np
 
 from steadyrank._typing import BoolArray, IntArray
-from steadyrank.data.entry_data import EntryObservations
-from steadyrank.data.observations import Observations, about_items, set_fields
+from steadyrank.data.families import EntryObservations
+from steadyrank.data.observations import Observations, about_items, from_resolved, set_fields, with_notes
 from steadyrank.data.units import LazyLabels, Units
 from steadyrank.engines.backends import Engine
 from steadyrank.engines.frame import Traffic, opened
@@ -49,23 +49,23 @@ class ScannedEntries(EntryObservations):
 
     Examples
     --------
-    >>> import polars
+    >>> import duckdb
     >>> from steadyrank.data import Ratings
-    >>> Ratings.scan(polars.LazyFrame({"user": [1, 2], "item": ["a", "b"], "rating": [5, 3]}))
+    >>> Ratings.scan(duckdb.sql("from (values (1, 'a', 5), (2, 'b', 3)) t(user, item, rating)"))
     <ScannedEntries: 2 users, 2 items: 'a', 'b'>
     """
 
-    noted = "policies"  # what left the engine comes after them
+    _noted = "policies"  # what left the engine comes after them
     kind: Kind  # type: ignore[misc]  # of the object: one class serves several kinds
     entries: LazyEntries
-    unit_kind: str
+    _unit_kind: str
     policies: tuple[str, ...]
 
     def __init__(
         self, entries: LazyEntries, kind: Kind, unit: str, policies: tuple[str, ...] = ()
     ) -> None:
         labels = entries.labels
-        set_fields(self, items=labels, kind=kind, entries=entries, unit_kind=unit, policies=policies)
+        set_fields(self, items=labels, kind=kind, entries=entries, _unit_kind=unit, policies=policies)
 
     @property  # type: ignore[misc]
     def notes(self) -> tuple[str, ...]:  # they grow
@@ -78,17 +78,13 @@ class ScannedEntries(EntryObservations):
         """What left the engine so far, step by step."""
         return self.entries.source.traffic
 
-    @property
-    def grouped(self) -> bool:
-        """Whether several rows leave together."""
-        return self.entries.grouped
-
     @cached_property
     def units(self) -> Units:
         """The units; of each, only its label and its number of entries are here."""
         keys = self.entries.keys
         labels = LazyLabels(len(keys), lambda unit: keys[unit : unit + 1].tolist()[0])
-        return Units(self.unit_kind, np.ones(len(keys), dtype=np.int64), labels)
+        counts = np.ones(len(keys), dtype=np.int64)
+        return Units(self._unit_kind, counts, labels, self.entries.grouped)
 
     @property
     def values(self) -> NoReturn:
@@ -98,6 +94,9 @@ class ScannedEntries(EntryObservations):
     def close(self) -> None:
         """Close the engine's connection, if one was opened, and remove temporary files."""
         self.entries.source.close()
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
     def _copied(self, copies: IntArray) -> dict[str, Any]:
         if copies.all() or (copies > 1).any():
@@ -110,16 +109,7 @@ class ScannedEntries(EntryObservations):
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
         return {"entries": self.entries.of_items(kept)}
 
-    @property
-    def variety(self) -> str:
-        """Where they are: that tells them from data that units can be added to."""
-        return " in an engine"
-
-    def check_joins(self, new: Observations) -> None:  # noqa: ARG002 (always refused)
-        """Complain: units are never added."""
-        raise InvalidDataError("no units can be added to data in an engine", way_out=IN_MEMORY)
-
-    def favouring(self, behind: int, ahead: int, ends: object) -> Any:  # noqa: ARG002 (always refused)
+    def _favouring(self, behind: int, ahead: int, ends: object) -> Any:  # noqa: ARG002 (always refused)
         """Complain: units are never added."""
         raise InvalidDataError(
             "no unit can be added to data that stay in an engine, or change there", way_out=IN_MEMORY
@@ -149,9 +139,9 @@ def scanned(
         if made.kind.on_engine == "counted":
             with lazy:
                 with _without_rows(found):
-                    data = made.from_resolved(counted_rows(lazy, found))
+                    data = from_resolved(made, counted_rows(lazy, found))
                 set_fields(data, unit_candidates=offered_units(lazy, found))
-                return data.with_note(lazy.traffic.sentence(lazy.engine))
+                return with_notes(data, lazy.traffic.sentence(lazy.engine))
         scan = scan_scores if "row" in found.kind.roles else scan_ratings
         asked = {name: limit for name, limit in limits.items() if limit is not None}
         with _without_rows(found):
@@ -169,7 +159,7 @@ def scanned(
 
 
 def _decided(made: type[Observations], table: Table, given: Mapping[str, Any]) -> Resolved:
-    return decide([made.kind], table, given, made.from_resolved, named_kind=True)
+    return decide([made.kind], table, given, partial(from_resolved, made), named_kind=True)
 
 
 @contextmanager

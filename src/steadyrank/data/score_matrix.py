@@ -11,13 +11,13 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-from steadyrank.data.entry_data import EntryObservations
-from steadyrank.data.observations import ITEM_NAMES, Ends, set_fields
-from steadyrank.data.people import People, PeopleArguments, agreed, of_people, said_of
+from steadyrank.data.families import EntryObservations
+from steadyrank.data.observations import ITEM_NAMES, Ends, from_table, set_fields
 from steadyrank.data.rows import check_some, column_labels, repeated_cells, row_names
+from steadyrank.data.units import People, PeopleArguments, agreed, of_people, said_of, whole_parts
 from steadyrank.errors import MEANS_OF_REST, Option, WayOut, listing, shorten
 from steadyrank.reading import scales
-from steadyrank.reading.arrays import as_matrix
+from steadyrank.reading.arrays import as_doubles, as_matrix, as_scores
 from steadyrank.reading.declarations import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode
 from steadyrank.reading.proposals.wide import WAYS
@@ -25,7 +25,7 @@ from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Guess, Table, as_table, simplify
 from steadyrank.reading.words import known
 from steadyrank.sums.dense import DenseEntries
-from steadyrank.wording import counted, counted_are, plural
+from steadyrank.text import counted, counted_are, plural
 
 MISSING = {
     "error": "Missing values are refused.",
@@ -108,7 +108,7 @@ class ScoreMatrix(EntryObservations):
     values : float64 array (rows, items)
         NaN only with ``missing="available"``.
     row_labels : sequence
-    weights, unit, unit_labels
+    weights, unit
         As for all observations.
 
     Examples
@@ -143,7 +143,7 @@ class ScoreMatrix(EntryObservations):
         observation="score",
     )
 
-    row_fields, item_fields = ("values", "row_labels"), ("values",)
+    _row_fields, _item_fields = ("values", "row_labels"), ("values",)
     values: FloatArray
     row_labels: Sequence[object]
     missing: str
@@ -157,8 +157,7 @@ class ScoreMatrix(EntryObservations):
         missing: str = "error",
         **people: Unpack[People],
     ) -> None:
-        if missing not in MISSING:
-            raise errors.InvalidPolicyError("missing", missing, tuple(MISSING))
+        GAPS.check("missing", missing)
         matrix = as_matrix(values, "values", missing=True)
         check_some(len(matrix), "scores")
         check_some(matrix.shape[1], "items")
@@ -171,6 +170,7 @@ class ScoreMatrix(EntryObservations):
         if gaps.any():
             kept, notes = without_gaps(missing, gaps, row_labels, labels, row=row)
             set_fields(self, **self._rows(kept), notes=self.notes + notes)
+        self._filled()
 
     @cached_property
     def entries(self) -> DenseEntries:
@@ -185,7 +185,7 @@ class ScoreMatrix(EntryObservations):
         >>> ScoreMatrix([[7.0, 5.0]]).entries_of(np.array([[1 / 3, 2 / 3]]), parts=3).totals
         (array([1., 2.]),)
         """
-        weights = None if self.weights is None else self.weight_parts
+        weights = None if self.weights is None else whole_parts(self.weights)
         return DenseEntries(values, self.unit, weights, (self.row_labels, self.items), parts=parts)
 
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
@@ -196,22 +196,7 @@ class ScoreMatrix(EntryObservations):
         rows = ["added"] * times
         return type(self)([unit] * times, items=self.items, rows=rows, missing=self.missing)
 
-    @property
-    def cells(self) -> tuple[IntArray, IntArray, FloatArray]:
-        """The row, the column and the value of each cell that has one."""
-        row, item = np.nonzero(~np.isnan(self.values))
-        return row, item, self.values[row, item]
-
-    def joins_unseen(self, new: Self) -> bool:
-        """Look for gaps: rows fit where they have the same columns."""
-        whole = set(self.items) == set(new.items) and not np.isnan(new.values).any()
-        return whole or self.missing == "available"
-
-    def _anew(self, people: People) -> Self:
-        named, missing = {"items": self.items, "rows": self.row_labels}, self.missing
-        return type(self)(self.values, missing=missing, **named, **people)
-
-    def favouring(self, behind: int, ahead: int, ends: Ends) -> list[float]:
+    def _favouring(self, behind: int, ahead: int, ends: Ends) -> list[float]:
         """Return a row with the largest value for the one and the least, or none, for the others."""
         low, high = (np.nan if end is None else end for end in ends)
         row = np.full(self.n_items, np.nan if np.isnan(self.values).any() else low)
@@ -255,7 +240,7 @@ class ScoreMatrix(EntryObservations):
         >>> matrix.items, matrix.row_labels, matrix.notes[0].brief
         (('x', 'y'), ('t1', 't2'), "a column for each item, a row for each task, by the column 'task'")
         """
-        return cls.from_table(as_table(frame), arguments)
+        return from_table(cls, as_table(frame), arguments)
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
@@ -325,7 +310,8 @@ def _long_matrix(found: Resolved) -> dict[str, Any]:
     """Lay a long table (row, item, score) out as a matrix; a pair that does not occur is NaN."""
     row_codes, rows = encode(found.values("row"), what="rows")
     item_codes, items = encode(found.values("item"), subject="item")
-    values = found.table.numbers(found.columns["score"], missing=True)
+    name = found.columns["score"]
+    values = as_scores(found.table.numbers(name, missing=True), name, missing=True)
     again = repeated_cells(row_codes, item_codes)
     if len(again) and found.settings.get("duplicates") != "mean":
         row, item = rows[row_codes[again[0]]], items[item_codes[again[0]]]
@@ -337,12 +323,13 @@ def _long_matrix(found: Resolved) -> dict[str, Any]:
                 ", or name another column as ", Option("row"),
             ],
         )  # fmt: skip
-    matrix = np.full((len(rows), len(items)), np.nan)
+    matrix = np.full((len(rows), len(items)), np.nan, dtype=np.result_type(values, np.float16))
     if len(again):
-        matrix = _means(row_codes, item_codes, np.asarray(values, dtype=np.float64), matrix.shape)
+        matrix = _means(row_codes, item_codes, as_doubles(values), matrix.shape)
         found.table.notes.append(f"{counted(len(again), 'repeated score')} of an item in a row averaged")
     else:
         matrix[row_codes, item_codes] = values
+        matrix = as_doubles(matrix)
     people = agreed(found.people(), row_codes, len(rows), "row")
     return {"values": matrix, "items": items, "rows": rows, **people}
 

@@ -10,10 +10,10 @@ from typing import Annotated, Any, ClassVar, Self, Unpack
 import numpy as np
 
 from steadyrank._typing import IntArray
-from steadyrank.data.counted_rows import CountedRows
-from steadyrank.data.observations import COUNT, ITEM_LIST, Ends, set_fields
-from steadyrank.data.people import People, PeopleArguments, of_people
+from steadyrank.data.families import CountedRows
+from steadyrank.data.observations import COUNT, ITEM_LIST, Ends, from_table
 from steadyrank.data.rows import row_counts
+from steadyrank.data.units import People, PeopleArguments, of_people
 from steadyrank.errors import InvalidDataError, Option, shorten
 from steadyrank.reading.declarations import Form, Kind, Role
 from steadyrank.reading.labels import encode
@@ -59,7 +59,7 @@ class Votes(CountedRows):
         For each row, the place of its item in ``items``.
     counts : int64 array
         For each row, its number of votes.
-    weights, unit, unit_labels
+    weights, unit
         As for all observations.
 
     Examples
@@ -80,7 +80,7 @@ class Votes(CountedRows):
         on_engine="counted",
     )
 
-    row_fields, item_fields = ("choices", "counts"), ("choices",)
+    _row_fields, _item_fields = ("choices", "counts"), ("choices",)
     choices: IntArray
     counts: IntArray
 
@@ -94,7 +94,7 @@ class Votes(CountedRows):
     ) -> None:
         codes, labels = encode(choices, known=items, what="choices")
         times, codes = row_counts(counts, len(codes), "votes"), codes.astype(np.int64)
-        set_fields(self, items=labels, choices=codes, counts=times, **of_people(times, "vote", **people))
+        self._filled(items=labels, choices=codes, counts=times, **of_people(times, "vote", **people))
 
     @cached_property
     def tally(self) -> IntArray:
@@ -136,7 +136,7 @@ class Votes(CountedRows):
     def _one(self, unit: Any, times: int) -> Self:
         return type(self)([unit], counts=[times], items=self.items)
 
-    def favouring(self, behind: int, ahead: int, ends: Ends) -> Any:  # noqa: ARG002 (nobody else gains)
+    def _favouring(self, behind: int, ahead: int, ends: Ends) -> Any:  # noqa: ARG002 (nobody else gains)
         """Return a vote for the one behind."""
         return self.items[behind]
 
@@ -160,4 +160,4 @@ class Votes(CountedRows):
         >>> votes.n_units, votes.notes
         (12, ("column 'candidate' taken as the choice", "column 'votes' taken as the count"))
         """
-        return cls.from_table(as_table(frame), arguments)
+        return from_table(cls, as_table(frame), arguments)

@@ -17,7 +17,6 @@ from typing import Any, TypeAlias
 from steadyrank import errors
 from steadyrank.errors import Option, shorten
 from steadyrank.operators.checks import check_whole
-from steadyrank.writing import hold
 
 PREFIX = "steadyrank-spill-"
 LOCK = "owner.lock"
@@ -90,31 +89,6 @@ class DuckDB:
 
 
 @dataclass(frozen=True)
-class Polars:
-    """Polars' streaming engine inside this process.
-
-    Parameters
-    ----------
-    spill : str or path, optional
-        Where to make the temporary folder for text.
-
-    Examples
-    --------
-    >>> Polars().name
-    'polars'
-    """
-
-    spill: str | os.PathLike[str] | None = None
-
-    name = "polars"
-
-    def open(self, paths: list[str], *_: object) -> Any:
-        """Return a lazy frame over Parquet files."""
-        pl = needed("polars", "this engine needs polars", "frames")
-        return pl.scan_parquet(paths, glob=False, hive_partitioning=False)
-
-
-@dataclass(frozen=True)
 class Spark:
     """Spark: many machines, or this one for a try.
 
@@ -160,8 +134,8 @@ def _check_size(name: str, given: object) -> None:
         )
 
 
-Engine: TypeAlias = "DuckDB | Polars | Spark"
-ENGINES: dict[str, type[DuckDB | Polars | Spark]] = {"duckdb": DuckDB, "polars": Polars, "spark": Spark}
+Engine: TypeAlias = "DuckDB | Spark"
+ENGINES: dict[str, type[DuckDB | Spark]] = {"duckdb": DuckDB, "spark": Spark}
 
 
 def engine_of(engine: str | Engine | None) -> Engine:
@@ -169,8 +143,8 @@ def engine_of(engine: str | Engine | None) -> Engine:
 
     Examples
     --------
-    >>> engine_of("polars").name, engine_of(None).name
-    ('polars', 'duckdb')
+    >>> engine_of("spark").name, engine_of(None).name
+    ('spark', 'duckdb')
     """
     if engine is None:
         return DuckDB()
@@ -242,10 +216,14 @@ def _locked(path: Path, flags: int = 0) -> int | None:
         lock = os.open(path, os.O_RDWR | flags, 0o600)
     except OSError:  # no lock in it, or not ours: none of our folders
         return None
-    if hold(lock, wait=False):
-        return lock
-    os.close(lock)
-    return None
+    try:
+        import fcntl
+
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):  # some systems and file systems have no locks
+        os.close(lock)
+        return None
+    return lock
 
 
 def _remove_own(path: Path, lock: int | None, owner: int) -> None:

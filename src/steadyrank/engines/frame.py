@@ -26,8 +26,8 @@ from steadyrank.errors import Option, shorten
 from steadyrank.reading.arrays import objects
 from steadyrank.reading.declarations import Columns
 from steadyrank.reading.dropping import Dropping
-from steadyrank.reading.spellings import SPELLINGS, Spelling
 from steadyrank.reading.table import Column, GivenColumn, Table, wrapped
+from steadyrank.reading.text_columns import SPELLINGS, Spelling
 
 Frame: TypeAlias = nw.LazyFrame[Any]
 Answer = TypeVar("Answer")
@@ -67,7 +67,7 @@ class Source:
 
     Parameters
     ----------
-    given : lazy frame, DuckDB relation, PySpark DataFrame, dataframe, or path
+    given : DuckDB relation, PySpark DataFrame, or path
         A path may hold wildcards; a folder stands for the Parquet files in it.
     engine : str or engine, optional
         Which engine reads the files; frames run where they are.
@@ -227,8 +227,7 @@ class Source:
 
     def collect(self, frame: Frame, step: str) -> dict[str, AnyArray]:
         """Run a query and return its columns as arrays."""
-        options: dict[str, Any] = {"engine": "streaming"} if self.engine == "polars" else {}
-        eager = self.guarded(lambda: frame.collect(**options))
+        eager = self.guarded(frame.collect)
         columns = {name: _array(eager.get_column(name)) for name in eager.columns}
         rows = len(next(iter(columns.values()))) if columns else 0
         self.traffic.add(step, rows, sum(column.nbytes for column in columns.values()))
@@ -238,7 +237,7 @@ class Source:
         """Run a query whose answer may have at most ``bound`` rows."""
         columns = self.collect(frame.head(bound + 1), step)
         if len(next(iter(columns.values()))) > bound:
-            raise errors.TooMuchBroughtBackError(step, bound, way_out)
+            raise errors.too_much_brought_back(step, bound, way_out)
         return columns
 
     def numbers(self, frame: Frame, step: str) -> dict[str, Any]:
@@ -260,20 +259,17 @@ class Source:
             return action()
         except errors.SteadyrankError:
             raise
-        except BaseException as error:
-            # What polars raises where it meets its own limits is no Exception.
-            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
-                raise
+        except Exception as error:
             if "query interrupted" in str(error).lower():  # what DuckDB makes of control-C
                 raise KeyboardInterrupt from error
             raise self._explained(error) from error
 
-    def _explained(self, error: BaseException) -> Exception:
+    def _explained(self, error: Exception) -> Exception:
         said = f"{type(error).__name__}: {error}"
         words = " ".join(said.split())
         short = words if len(words) <= MOST_SAID else words[: MOST_SAID - 3] + "..."
         if any(sign in said.lower() for sign in FULL_DISK):
-            return errors.SpillError(
+            return errors.EngineError(
                 f"{self.engine} ran out of room for temporary files: {short}", way_out=MORE_ROOM
             )
         damaged = None if self._files is None else self._files.damaged()
@@ -283,7 +279,7 @@ class Source:
                 way_out="Replace this file, or leave it out of the pattern.",
             )
         if any(sign in said.lower() for sign in OUT_OF_MEMORY):
-            return errors.SpillError(f"{self.engine} ran out of memory: {short}", way_out=MORE_MEMORY)
+            return errors.EngineError(f"{self.engine} ran out of memory: {short}", way_out=MORE_MEMORY)
         return errors.EngineError(f"{self.engine} could not finish this step: {short}")
 
 
@@ -296,11 +292,16 @@ def _lazy(native: Any) -> Frame:
     try:
         frame, _ = wrapped(native)
     except TypeError:
-        raise errors.InvalidDataError(
-            f"{shorten(type(native).__name__)} is not something that can be scanned",
-            way_out="Pass a polars LazyFrame, a DuckDB relation, a PySpark DataFrame, or a path.",
-        ) from None
-    return frame.lazy()  # type: ignore[no-any-return]
+        frame = None
+    if isinstance(frame, nw.LazyFrame):
+        engine = frame.implementation
+        if engine.is_duckdb() or engine.is_spark_like():
+            return frame
+    raise errors.InvalidDataError(
+        f"{shorten(type(native).__name__)} is not something that can be scanned",
+        way_out="Pass a DuckDB relation, a PySpark DataFrame, or a path; from_frame(...) takes a frame "
+        "that is in memory.",
+    )
 
 
 def _is_plain_number(dtype: Any) -> bool:

@@ -15,12 +15,11 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank.errors import NO_BLANKS, shorten
-from steadyrank.reading.arrays import written
+from steadyrank.reading.arrays import EXACT, not_exact, written
 from steadyrank.reading.dropping import MOST_SEEN
-from steadyrank.reading.spellings import NUMBER
-from steadyrank.reading.text_columns import is_plain_whole
+from steadyrank.reading.text_columns import NUMBER, is_plain_whole
 from steadyrank.sums.exact import NO_DECIMALS, TO_WHOLE, fit_as_decimals, form_of_items, most_digits
-from steadyrank.wording import counted
+from steadyrank.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -179,11 +178,16 @@ def decimal_range(source: Source, frame: Frame, what: str) -> tuple[int, float, 
     dtype = source.schema(frame)["value"]
     value, single = nw.col("value"), dtype == nw.Float32
     asked = _asked(source, frame, "value")
+    if dtype.is_integer():
+        asked |= {"lowest": value.min(), "highest": value.max()}
     if dtype.is_float():
         for places in range(NO_DECIMALS):
             asked[f"places {places}"] = are_decimals(value, places, single=single).all()
     found = source.numbers(frame.select(**asked), "checks of the numbers")
     _check_values(source, found, what)
+    for end in (found["lowest"], found["highest"]):
+        if dtype.is_integer() and abs(int(end)) > EXACT:
+            raise not_exact(end, (), what)
     lowest, highest = float(found["lowest"]), float(found["highest"])
     if not dtype.is_float():
         return 0, lowest, highest
@@ -197,9 +201,7 @@ def decimal_range(source: Source, frame: Frame, what: str) -> tuple[int, float, 
 def are_decimals(value: nw.Expr, places: int, *, single: bool) -> nw.Expr:
     """Tell which values are what decimals of so many places are read as, by the steps of memory."""
     wide = value.cast(nw.Float64)
-    # Polars divides by a constant by multiplying with its inverse, which rounds twice.
-    scale = wide * 0.0 + TENS[places]
-    meant = (wide * TENS[places]).round(0) / scale
+    meant = (wide * TENS[places]).round(0) / TENS[places]
     return meant.cast(nw.Float32) == value if single else meant == wide
 
 

@@ -22,8 +22,8 @@ from steadyrank.reading.declarations import Columns
 from steadyrank.reading.files import open_source
 from steadyrank.reading.formats import delimiter_of, format_of
 from steadyrank.reading.roles import taken_by
-from steadyrank.reading.spellings import SPELLINGS, Spelling
 from steadyrank.reading.table import Table, as_table
+from steadyrank.reading.text_columns import SPELLINGS, Spelling
 
 ROWS = 1 << 18
 """How many rows of a Parquet file are looked at together."""
@@ -88,7 +88,7 @@ class Files:
                 found = roles(other.first_rows())
             names = () if self.text or found != expected else taken_by(expected)
             if found != expected or any(self.columns[name] != other.columns[name] for name in names):
-                raise errors.SchemaDiffersError(
+                raise errors.UnreadableFileError(
                     _difference(self, other),
                     way_out="Write the files again with equal columns, or scan them apart.",
                 )

@@ -24,8 +24,8 @@ from steadyrank.engines.paths import Files
 from steadyrank.errors import EmptyDataError, InvalidDataError
 from steadyrank.reading.arrays import Coded
 from steadyrank.reading.dropping import Dropping
-from steadyrank.reading.spellings import PLAIN, Spelling
 from steadyrank.reading.table import Table
+from steadyrank.reading.text_columns import PLAIN, Spelling
 
 WIDER = ("int64", "double", "string")
 """Types that the stretches of one column of text may have; all get the last of those that occur."""

@@ -49,7 +49,7 @@ from steadyrank.margins.pairs import Contests, LeftOutContests, narrowed, smalle
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.scorers.base import LeaveOneOut
-    from steadyrank.scorers.bradley_terry.scorer import BattleFolds
+    from steadyrank.scorers.bradley_terry.folds import BattleFolds
 
 CLOSELY = 512
 """How many battles are looked at closely for one bound; the lengths of all others must do."""

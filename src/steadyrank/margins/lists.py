@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.study.study import Study
+    from steadyrank.study.facts import Facts
 
 CLOSELY = 5_000
 """How many pairs are looked at closely for cover, and for overlap; of others quick bounds are used."""
@@ -69,7 +69,7 @@ class Withstanding:
     Places are plain ranks, from 0 on.
     """
 
-    def __init__(self, study: Study, removals: int) -> None:
+    def __init__(self, study: Facts, removals: int) -> None:
         search = study.margin_search()
         self._removals, self._contests, self._lower = removals, search.contests, search.lower
         self._order, self._ranked = search.order, study.scores[search.order]

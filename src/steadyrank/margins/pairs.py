@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from steadyrank.errors import InvalidSettingError
+from steadyrank.scorers.base import gaps_without
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -278,13 +279,13 @@ class LeftOutContests(Contests):
 
     def lower(self, ahead: int, behind: int) -> int:
         """Return 1 where some unit alone turns the order, else 2."""
-        gaps = self.out.gaps_without(ahead, behind)
+        gaps = gaps_without(self.out, ahead, behind)
         turned = gaps <= 0 if behind < ahead else gaps < 0
         return 1 if turned.any() else 2
 
     def attack(self, ahead: int, behind: int) -> Attack:
         """Put the units first without which the gap is smallest."""
-        gaps = self.out.gaps_without(ahead, behind, nearly=True)  # what they do will be seen
+        gaps = gaps_without(self.out, ahead, behind, nearly=True)  # what they do will be seen
         scores = self.out.scores
         helpful = np.flatnonzero(gaps < scores[ahead] - scores[behind])
         order = helpful[np.argsort(gaps[helpful], kind="stable")]

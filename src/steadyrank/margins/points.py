@@ -14,7 +14,7 @@ from steadyrank.margins.pairs import SharedContests
 if TYPE_CHECKING:
     from steadyrank._typing import IntArray
     from steadyrank.margins.pairs import Contests
-    from steadyrank.scorers.points import MeanPointsOut
+    from steadyrank.sums.points import Points
 
 
 class ListedContests(SharedContests):
@@ -53,17 +53,17 @@ class PointContests(ListedContests):
 
     Parameters
     ----------
-    out : MeanPointsOut
-        What each unit gives, and what all of them give together.
+    points : Points
+        What each unit gives.
     """
 
-    def __init__(self, out: MeanPointsOut) -> None:
-        super().__init__(out.units.counts, out.divisor)
-        self._points, self.sums, self._out = out.points, out.totals, out
+    def __init__(self, points: Points) -> None:
+        super().__init__(points.copies, points.divisor)
+        self._points, (self.sums,) = points, points.totals
 
     def listed(self) -> tuple[IntArray, IntArray, IntArray]:
         """Return what units give to the items that they list, beyond what they give to the others."""
-        points, owners = self._points, self._points.owners()
+        points, owners = self._points, self._points.owners
         return points.listed, owners, points.given - points.others[owners]
 
     def most(self, ahead: IntArray, behind: IntArray) -> IntArray:
@@ -91,7 +91,7 @@ class PointContests(ListedContests):
     def _extremes(self) -> tuple[IntArray, IntArray]:
         """The least and the most points that a unit gives to each item, or bounds of them."""
         points, items = self._points, len(self.sums)
-        found = self._out.least_and_most()
+        found = points.least_and_most()
         if found is not None:
             return found
         values = np.concatenate([points.given, points.others])

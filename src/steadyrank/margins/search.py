@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steadyrank.data.observations import favouring
 from steadyrank.errors import EngineError, SteadyrankError, UnreadableFileError
 from steadyrank.margins.pairs import MANY, Attack
 from steadyrank.operators.topk_sets import topk
+from steadyrank.scorers.sums import scores_without
 from steadyrank.sums.blocks import slices
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.margins.pairs import Bounded, Contests, OnePair
-    from steadyrank.study.study import Study
+    from steadyrank.study.facts import Facts
 
     Turned = Callable[[FloatArray], bool]
     """Whether scores give another answer than the one in question."""
@@ -83,7 +85,7 @@ class Found:
 class MarginSearch:
     """Looks for margins in one study; what is known about pairs is kept."""
 
-    def __init__(self, study: Study, by: str) -> None:
+    def __init__(self, study: Facts, by: str) -> None:
         self.study = study
         self.by = by
         self._lower: dict[tuple[int, int], int] = {}
@@ -135,12 +137,12 @@ class MarginSearch:
         others = [bounded for bounded in near if bounded[0] <= pairs[0][0]]
         return self._settled(pairs, lambda scores: set(topk(scores, k).tolist()) != before, others)
 
-    def away(self, k: int, moves: BoolArray) -> IntArray:
+    def away(self, k: int, moves: BoolArray, known: int) -> IntArray:
         """Return how many units must leave at least for each item to leave the top k, or to enter it.
 
         ``moves`` tells which items a single unit moves across the border. Of the others, those that
         quick bounds put nearest to it are looked at closely, or all where there are few; none where
-        that takes long. Nobody crosses it before the top k changes.
+        that takes long. Nobody crosses it before the top k changes, for which ``known`` must leave.
         """
         inside, outside = self.order[:k], self.order[k:]
         found = np.where(moves, 1, min(2, self.study.units.total))
@@ -152,7 +154,6 @@ class MarginSearch:
         closely = NEAREST if units <= CLOSELY and not self.contests.slow else 0
         if closely and len(self.order) ** 2 * units <= ALL_CLOSELY:
             closely = len(self.order)
-        known = self.study.known_margin(k).lower
         for items, bounds in zip((inside, outside), self._closest(inside, outside), strict=True):
             found[items] = np.where(moves[items], 1, np.maximum(bounds, max(2, known)))
             nearest = items[np.argsort(bounds, kind="stable")][:closely]
@@ -344,14 +345,14 @@ class MarginSearch:
         if attack.favour is None:
             return None
         ahead, behind, low, high = attack.favour
-        return self.study.data.favouring(behind, ahead, (low, high))
+        return favouring(self.study.data, behind, ahead, (low, high))
 
     def scores_after(self, attack: Attack, number: int) -> FloatArray | None:
         """Return the scores when an attack was carried out, None where there are none."""
         if self._seen is not None and self._seen[0] is attack and self._seen[1] == number:
             return self._seen[2]
         study, added, leaving = self.study, self.added(attack), self.leaving(attack, number)
-        if added is None and (scores := study.leave_one_out.scores_without(leaving)) is not None:
+        if added is None and (scores := scores_without(study.leave_one_out, leaving)) is not None:
             return scores
         try:
             data = study.data.with_copies(study.units.counts - leaving)

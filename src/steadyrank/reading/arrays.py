@@ -12,19 +12,24 @@ from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import compress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
 import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.errors import NO_BLANKS, WHOLE_COUNTS, shorten
 
+if TYPE_CHECKING:
+    import narwhals as nw
+
 NOT_A_COLUMN = (str, bytes, Mapping, AbstractSet)
 PLAIN = {int: np.int64, float: np.float64, bool: np.bool_}
-BEYOND_NUMPY = (nw.Decimal, nw.Int128, nw.UInt128)
 WHOLE_DTYPES = (np.int8, np.int16, np.int32, np.int64)
+EXACT = 2**53
+"""Whole numbers up to here are all held by floats."""
+MOST_PLACES, SINGLE_DIGITS = 6, 10**6
+"""How many decimal places are looked for in single precision, and which numbers have six digits."""
 
 
 def is_missing(value: object) -> bool:
@@ -103,6 +108,8 @@ def coded(series: nw.Series[Any]) -> nw.Series[Any] | Coded:
 
     Codes are checked, and values that no row has are left out.
     """
+    import narwhals as nw  # takes as long to load as a small file to read, which needs none
+
     if not series.implementation.is_pyarrow() or series.dtype != nw.Categorical:
         return series
     chunks = series.to_native().unify_dictionaries()
@@ -148,10 +155,10 @@ def as_column(values: Any, what: str) -> AnyArray:
         )
     if isinstance(values, np.ndarray):
         column = _from_numpy(values)
-    elif isinstance(series := nw.from_native(values, allow_series=True, pass_through=True), nw.Series):
-        column = _from_series(series)
+    elif isinstance(values, list | tuple):
+        column = _from_iterable(values)
     else:
-        column = _from_iterable(values.to_pylist() if hasattr(values, "to_pylist") else values)
+        column = _from_foreign(values)
     if column.ndim != 1:
         raise errors.InvalidDataError(f"{what} must have one dimension, but has shape {column.shape}")
     return column
@@ -165,13 +172,23 @@ def _from_numpy(values: AnyArray) -> AnyArray:
     return values.astype(object)
 
 
-def _from_series(series: nw.Series[Any]) -> AnyArray:
+def _from_foreign(values: Any) -> AnyArray:
+    """Return a series of any dataframe library, or what else can be gone through."""
+    import narwhals as nw  # likewise
+
+    series = nw.from_native(values, allow_series=True, pass_through=True)
+    if not isinstance(series, nw.Series):
+        return _from_iterable(values.to_pylist() if hasattr(values, "to_pylist") else values)
     plain = series.dtype.is_numeric() or series.dtype == nw.Boolean
-    if plain and series.dtype not in BEYOND_NUMPY and series.null_count() == 0:
+    beyond = series.dtype in (nw.Decimal, nw.Int128, nw.UInt128)
+    if plain and not beyond and series.null_count() == 0:
         if series.implementation.is_pyarrow() and series.dtype != nw.Boolean and len(series):
             return _from_arrow(series.to_native().chunks)
         return _from_numpy(series.to_numpy())
-    return objects(series.to_list())
+    listed = series.to_list()
+    if series.dtype == nw.Float32:  # what they are written as is known of single precision alone
+        return np.array([np.nan if is_missing(value) else value for value in listed], dtype=np.float32)
+    return objects(listed)
 
 
 def _from_arrow(chunks: Sequence[Any]) -> AnyArray:
@@ -216,6 +233,55 @@ def as_numbers(values: Any, what: str, *, missing: bool = False) -> AnyArray:
     return column
 
 
+def as_doubles(matrix: AnyArray) -> FloatArray:
+    """Return a matrix in double precision; of a shorter one, columns of decimals are those decimals.
+
+    So the same numbers tie whatever held them: 0.1 in single precision is 0.1. Six digits of decimals
+    survive single precision; columns with longer ones stay as they are.
+
+    Examples
+    --------
+    >>> as_doubles(np.array([[0.1, 2.5], [0.2, np.pi]], dtype=np.float32)).tolist()
+    [[0.1, 2.5], [0.2, 3.1415927410125732]]
+    """
+    found: FloatArray = matrix.astype(np.float64, copy=False)
+    if matrix.dtype.itemsize >= 8 or matrix.dtype.kind != "f":
+        return found
+    left, largest = np.ones(matrix.shape[1], dtype=bool), np.nanmax(np.abs(found), axis=0, initial=0.0)
+    for places in range(MOST_PLACES + 1):
+        scale = 10.0**places
+        meant = np.rint(found * scale) / scale
+        same = ((meant.astype(matrix.dtype) == matrix) | np.isnan(found)).all(axis=0)
+        fits = left & same & (largest * scale < (SINGLE_DIGITS if places else EXACT))
+        found, left = np.where(fits, meant, found), left & ~fits
+    return found
+
+
+def as_scores(values: Any, what: str, *, missing: bool = False) -> AnyArray:
+    """Return numbers to add up and compare; refuse whole ones that floats do not tell apart.
+
+    Examples
+    --------
+    >>> as_scores([2**53, 1], "score").tolist()
+    [9007199254740992, 1]
+    """
+    column = as_numbers(values, what, missing=missing)
+    if column.dtype.kind in "iu" and (wrong := (column > EXACT) | (column < -EXACT)).any():
+        raise not_exact(column[wrong][0], wrong, what)
+    return column
+
+
+def not_exact(number: object, rows: Any, what: str) -> errors.NotANumberError:
+    """Return the error about whole numbers that floats do not tell from others."""
+    return errors.NotANumberError(
+        f"{what} must be whole numbers up to 2^53, beyond which different ones become one, or decimals, "
+        f"but there is {str(number)[:40]}",
+        rows=rows,
+        subject=what,
+        way_out="Subtract one number from all of them first, or divide them by one.",
+    )
+
+
 def _numbers_of_objects(column: AnyArray, what: str) -> AnyArray:
     wrong = np.zeros(len(column), dtype=bool)
     found = np.full(len(column), np.nan)
@@ -235,6 +301,10 @@ def _numbers_of_objects(column: AnyArray, what: str) -> AnyArray:
     if whole:
         with suppress(OverflowError):
             return column.astype(np.int64)
+    whole_ones = (isinstance(value, numbers.Integral) and abs(int(value)) > EXACT for value in column)
+    wrong = np.fromiter(whole_ones, dtype=bool) & np.isfinite(found)
+    if wrong.any():
+        raise not_exact(column[wrong][0], wrong, what)
     return found
 
 
@@ -303,8 +373,10 @@ def as_matrix(values: Any, what: str, *, missing: bool = False) -> FloatArray:
             raise errors.InvalidDataError(
                 f"{what} must have rows of equal length, but has rows of {sorted(widths)} values"
             )
-        values = np.array(rows, dtype=np.float64).reshape(len(rows), -1 if rows else 0)
-    matrix: FloatArray = np.array(values, dtype=np.float64)
+        values = np.array(rows).reshape(len(rows), -1 if rows else 0)
+    elif values.dtype.kind in "iu" and (large := (values > EXACT) | (values < -EXACT)).any():
+        raise not_exact(values[large][0], large.any(axis=1), what)
+    matrix = as_doubles(np.array(values))
     wrong: BoolArray = np.isinf(matrix) if missing else ~np.isfinite(matrix)
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
@@ -319,7 +391,7 @@ def as_matrix(values: Any, what: str, *, missing: bool = False) -> FloatArray:
 
 def _row_numbers(row: Any, place: int, what: str) -> AnyArray:
     try:
-        return as_numbers(row, what, missing=True)
+        return as_scores(row, what, missing=True)
     except errors.InvalidDataError as error:
         error.rows = [place]  # the row of the matrix, not the place within the row
         raise
@@ -339,7 +411,7 @@ def _rows_of(values: Any, what: str) -> list[Any]:
 def check_length(column: AnyArray, size: int, what: str) -> None:
     """Complain unless ``column`` has ``size`` rows."""
     if len(column) != size:
-        raise errors.SizeMismatchError(f"{what} has {len(column):,} values for {size:,} rows.")
+        raise errors.InvalidScoresError(f"{what} has {len(column):,} values for {size:,} rows.")
 
 
 def compact(values: AnyArray) -> AnyArray:

@@ -26,9 +26,8 @@ from steadyrank.reading.profile import ROWS, Profile
 from steadyrank.reading.proposals import ballots, battles, long, votes, wide
 from steadyrank.reading.readings import Asked, Reading
 from steadyrank.reading.roles import Resolved, as_list, missing, outside, split, taken_by, told
-from steadyrank.reading.spellings import plain_number, with_decimal
 from steadyrank.reading.table import Guess, Table
-from steadyrank.reading.text_columns import TextColumn
+from steadyrank.reading.text_columns import TextColumn, plain_number, with_decimal
 
 Proposals = Callable[[Asked], Iterable[Reading]]
 PROPOSE: dict[str, tuple[Proposals, ...]] = {

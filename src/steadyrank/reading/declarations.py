@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any, Literal, TypeAlias, TypedDict, get_args, get_type_hints
 
+from steadyrank.errors import not_a_choice
+
 Columns: TypeAlias = Mapping[str, Any]
 """From roles to the names of their columns (a list of names where a role has several)."""
 
@@ -76,6 +78,11 @@ class Setting:
     flag: bool = False
     takes: str = "POLICY"
     some_formats: bool = False
+
+    def check(self, name: str, value: object) -> None:
+        """Complain about a value that is none of the choices."""
+        if self.choices and value not in self.choices:
+            raise not_a_choice(name, value, tuple(self.choices))
 
 
 DECIMALS = {

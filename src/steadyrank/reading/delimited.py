@@ -1,4 +1,4 @@
-"""CSV, TSV and MovieLens: polars where it is there and the text is sound, else Python's csv module.
+"""CSV, TSV and MovieLens: polars where the text is sound, else Python's csv module.
 
 Both give the same columns of text. Polars reads a block of lines if it can be checked that its reading
 is the only one possible: quotes stand where they belong, and there are as many delimiters and line
@@ -23,7 +23,13 @@ from typing import Any
 import numpy as np
 
 from steadyrank._typing import AnyArray, IntArray
-from steadyrank.errors import ColumnError, EmptyDataError, UnreadableFileError, shorten
+from steadyrank.errors import (
+    ColumnError,
+    EmptyDataError,
+    MissingPackageError,
+    UnreadableFileError,
+    shorten,
+)
 from steadyrank.reading.arrays import compact
 from steadyrank.reading.files import LONGEST_LINE, MARK, OpenFile, times
 from steadyrank.reading.table import Column, Lines, Table, WholeColumn
@@ -48,7 +54,7 @@ def read_delimited(
     *,
     source: str = "",
     names: Sequence[str] | None = None,
-    polars: bool = True,
+    referee: bool = False,
     take: Callable[[Table], None] | None = None,
 ) -> Table:
     r"""Read a table from blocks of whole lines of UTF-8 text.
@@ -62,8 +68,8 @@ def read_delimited(
         The name of the file.
     names : sequence of str, optional
         The names of the columns of a file without a header.
-    polars : bool
-        Whether polars may be used, if it is installed; the result is the same.
+    referee : bool
+        Whether the csv module reads all of it; the result is the same.
     take : callable, optional
         Gets each stretch of rows as a table of its own; what is returned has no rows then.
 
@@ -73,14 +79,10 @@ def read_delimited(
     >>> table.labels("a").tolist(), table.labels("b").tolist()
     ([1, 2], ['x', 'y z'])
     """
-    fast = polars and polars_works()
-    called = None if names is None else list(names)
+    if find_spec("polars") is None:
+        raise MissingPackageError(f"to read {source or 'text'}, polars is needed", "cli")
+    fast, called = not (referee or _FORKED_WITH_POLARS), None if names is None else list(names)
     return _Reader(delimiter, source, called, take, fast).read(_whole_records(blocks, source))
-
-
-def polars_works() -> bool:
-    """Tell whether polars is installed and can be used in this process."""
-    return find_spec("polars") is not None and not _FORKED_WITH_POLARS
 
 
 _FORKED_WITH_POLARS: list[bool] = []

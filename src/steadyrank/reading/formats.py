@@ -8,30 +8,24 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from glob import glob, has_magic
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from steadyrank import errors
 from steadyrank.errors import listing, shorten
-from steadyrank.reading.adapters.alpaca_eval import read_alpaca_eval
-from steadyrank.reading.adapters.documents import begins_with
-from steadyrank.reading.adapters.entries import Found, read_scores
-from steadyrank.reading.adapters.excel import read_excel
-from steadyrank.reading.adapters.helm import helm_entries
-from steadyrank.reading.adapters.inspect_logs import inspect_entries, looks_like_inspect
-from steadyrank.reading.adapters.lm_eval import lm_eval_entries, looks_like_lm_eval
-from steadyrank.reading.adapters.mteb import mteb_entries
-from steadyrank.reading.adapters.swe_bench import looks_like_swe_bench, swe_bench_entries
-from steadyrank.reading.adapters.trec import EVALUATED, RUN, run_entries, trec_eval_entries
 from steadyrank.reading.delimited import COLONS, TABBED, read_delimited, read_movielens
 from steadyrank.reading.files import PARQUET, SPREADSHEET, OpenFile, Source, open_source
-from steadyrank.reading.netflix import IN_FOLDERS, OPENS, read_netflix
-from steadyrank.reading.preflib import looks_like_preflib, read_preflib
 from steadyrank.reading.table import Table
-from steadyrank.reading.typed_files import is_one_document, read_json, read_json_lines, read_parquet
-from steadyrank.wording import counted
+from steadyrank.text import counted
 
 DELIMITERS = ",;\t|"
+RUN = re.compile(rb"\s*\S+\s+(Q0|q0|0)\s+\S+\s+\d+\s+[-+.\deE]+\s+\S+\s*\Z")
+EVALUATED = re.compile(
+    rb"runid\s*\tall\t|(num_|map|gm_|Rprec|bpref|recip_rank|iprec_at|P_|recall_|ndcg|Rndcg|success_|set_|11pt_"
+    rb"|infAP|relative_P|utility)[\w.]*\s*\t\s*\S+\s*\t\s*[-+.\deE]+\s*\Z"
+)
+"""The first line of a TREC run, and of what trec_eval says of one."""
 Looks: TypeAlias = Callable[[OpenFile], bool]
 """Tells by the beginning of an open file whether it is of a format."""
 
@@ -83,10 +77,19 @@ def _read_delimited(
     return table
 
 
-def _of_scores(
-    name: str, looks: Looks, entries: Callable[[OpenFile], Found], *answers_to: str
-) -> Format:
-    read = partial(read_scores, entries)
+def _later(place: str) -> Callable[..., Any]:
+    """Return a function of another module, which is loaded when it is called: few formats are met."""
+    module, _, name = place.rpartition(".")
+
+    def call(*given: Any, **named: Any) -> Any:
+        return getattr(import_module(f"steadyrank.reading.{module}"), name)(*given, **named)
+
+    return call
+
+
+def _of_scores(name: str, looks: Looks, entries: str, *answers_to: str) -> Format:
+    found = _later(f"adapters.{entries}")
+    read = partial(_later("adapters.entries.read_scores"), found)
     return Format(name, looks, read, folders=True, among_others=True, answers_to=answers_to)
 
 
@@ -94,36 +97,86 @@ def _first_line(*patterns: re.Pattern[bytes]) -> Looks:
     return lambda file: any(pattern.match(file.first_line) for pattern in patterns)
 
 
+def _packed(place: str) -> Looks:
+    """Tell by a function of an adapter, which is asked about JSON and zipped files alone."""
+    asked = _later(f"adapters.{place}")
+    return lambda file: bool((file.zipped or _opening(file)) and asked(file))
+
+
 def _json(opening: bytes, *names: str) -> Looks:
-    return lambda file: begins_with(file, opening, *names)
+    begins_with = _later("adapters.documents.begins_with")
+    return lambda file: _opening(file) == opening and bool(begins_with(file, opening, *names))
+
+
+def _opening(file: OpenFile) -> bytes:
+    """Return the bracket that a file of JSON begins with, or nothing."""
+    first = file.text_head.lstrip()[:1]
+    return first if first in {b"{", b"["} else b""
+
+
+def _preflib(file: OpenFile) -> bool:
+    asked = _later("preflib.looks_like_preflib")
+    return file.text_head.startswith(b"#") and bool(asked(file.text_head))
+
+
+def _one_document(file: OpenFile) -> bool:
+    return _opening(file) != b"" and bool(_later("typed_files.is_one_document")(file))
+
+
+def _objects(file: OpenFile) -> bool:
+    return file.first_line.lstrip().startswith(b"{")
 
 
 FORMATS: dict[str, Format] = {
     entry.name: entry
     for entry in (
-        Format("parquet", lambda f: f.head.startswith(PARQUET), read_parquet, on_engine="parquet"),
-        Format("preflib", lambda f: looks_like_preflib(f.text_head), read_preflib),
-        Format("netflix", _first_line(OPENS), read_netflix, folders=True, also_as_csv=True),
-        Format("movielens", _first_line(TABBED, COLONS), read_movielens, also_as_csv=True),
-        Format("excel", lambda f: f.zipped.startswith(SPREADSHEET), read_excel, answers_to=("sheet",)),
-        _of_scores("lm-eval", looks_like_lm_eval, lm_eval_entries, "metric"),
-        _of_scores(
-            "helm", _json(b"[", "instance_id", "train_trial_index", "stats"), helm_entries, "metric"
+        Format(
+            "parquet",
+            lambda f: f.head.startswith(PARQUET),
+            _later("typed_files.read_parquet"),
+            on_engine="parquet",
         ),
-        _of_scores("inspect", looks_like_inspect, inspect_entries, "metric"),
-        _of_scores("mteb", _json(b"{", "mteb_version"), mteb_entries, "metric"),
-        _of_scores("swe-bench", looks_like_swe_bench, swe_bench_entries, "sheet"),
+        Format("preflib", _preflib, _later("preflib.read_preflib")),
+        Format("movielens", _first_line(TABBED, COLONS), read_movielens, also_as_csv=True),
+        Format(
+            "excel",
+            lambda f: f.zipped.startswith(SPREADSHEET),
+            _later("adapters.excel.read_excel"),
+            answers_to=("sheet",),
+        ),
+        _of_scores(
+            "lm-eval", _packed("lm_eval.looks_like_lm_eval"), "lm_eval.lm_eval_entries", "metric"
+        ),
+        _of_scores(
+            "helm",
+            _json(b"[", "instance_id", "train_trial_index", "stats"),
+            "helm.helm_entries",
+            "metric",
+        ),
+        _of_scores(
+            "inspect",
+            _packed("inspect_logs.looks_like_inspect"),
+            "inspect_logs.inspect_entries",
+            "metric",
+        ),
+        _of_scores("mteb", _json(b"{", "mteb_version"), "mteb.mteb_entries", "metric"),
+        _of_scores(
+            "swe-bench",
+            _packed("swe_bench.looks_like_swe_bench"),
+            "swe_bench.swe_bench_entries",
+            "sheet",
+        ),
         Format(
             "alpaca-eval",
             _json(b"[", "generator_1", "generator_2", "preference"),
-            read_alpaca_eval,
+            _later("adapters.alpaca_eval.read_alpaca_eval"),
             folders=True,
             among_others=True,
         ),
-        _of_scores("trec-run", _first_line(RUN), run_entries, "metric", "qrels"),
-        _of_scores("trec-eval", _first_line(EVALUATED), trec_eval_entries, "metric"),
-        Format("json", is_one_document, read_json, folders=True),
-        Format("jsonl", lambda f: f.first_line.lstrip().startswith(b"{"), read_json_lines, folders=True),
+        _of_scores("trec-run", _first_line(RUN), "trec.run_entries", "metric", "qrels"),
+        _of_scores("trec-eval", _first_line(EVALUATED), "trec.trec_eval_entries", "metric"),
+        Format("json", _one_document, _later("typed_files.read_json"), folders=True),
+        Format("jsonl", _objects, _later("typed_files.read_json_lines"), folders=True),
         Format(
             "tsv",
             lambda f: f.first_line.count(b"\t") > f.first_line.count(b","),
@@ -174,7 +227,7 @@ def read_table(
 def format_of(file: OpenFile, name: str | None = None) -> Format:
     """Return the format of a file: as given, or told by its first bytes."""
     if name is not None and name not in FORMATS:
-        raise errors.InvalidPolicyError("format", name, tuple(FORMATS))
+        raise errors.not_a_choice("format", name, tuple(FORMATS))
     if name is not None and not FORMATS[name].also_as_csv:
         return FORMATS[name]
     known = FORMATS.values() if name is None else [FORMATS[name]]
@@ -187,11 +240,8 @@ def _format_of_files(file: OpenFile, name: str | None) -> tuple[Format, list[str
     Its files are those that are to be read from here on.
     """
     if name is not None and name not in FORMATS:
-        raise errors.InvalidPolicyError("format", name, tuple(FORMATS))
+        raise errors.not_a_choice("format", name, tuple(FORMATS))
     folder = file.path
-    prize = folder and any(any(folder.glob(one)) for one in IN_FOLDERS)
-    if name == "netflix" or (name is None and prize):
-        return FORMATS["netflix"], []
     seen: dict[str, list[Path]] = {}
     for path in file.files():
         seen.setdefault(_seen_as(path, file.encoding, name), []).append(path)

@@ -7,25 +7,34 @@ field of a text file is text, blanks around it included, and a column of them be
 by the rule of :mod:`steadyrank.reading.text_columns`. Blanks are trimmed around labels within an order.
 
 The order of the codes is fixed here, before anything is left out: sorted where all labels are
-numbers or all are of one sortable type, else in order of first appearance.
+numbers or all are of one sortable type, else in order of first appearance. Items that are ids may get
+names: from a mapping, a table, or a file such as movies.csv.
 """
 
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterable, Sequence
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray
-from steadyrank.errors import NO_BLANKS, listing, shorten
-from steadyrank.reading.arrays import Coded, as_column, is_hashable, is_missing, numbered, objects
+from steadyrank.errors import NO_BLANKS, ColumnError, InvalidLabelError, Option, listing, shorten
+from steadyrank.reading.arrays import Coded, as_column, is_hashable, is_missing, numbered, written
+from steadyrank.reading.formats import read_table
+from steadyrank.reading.table import Table, as_table
 
 WIDEST_TABLE = 1 << 27
 """Whole-number labels that span at most this much are looked up in a table, not sorted."""
+
+NAMES = ("title", "name", "label", "fullname", "displayname", "itemname", "description")
+"""What a column of names is called, best first."""
 
 
 def encode(
@@ -77,26 +86,6 @@ def encode(
     return (codes, tuple(distinct)) if whole else _in_order(codes, distinct)
 
 
-def joined_labels(
-    known: Sequence[object], more: Sequence[object]
-) -> tuple[tuple[object, ...], AnyArray, AnyArray]:
-    """Return the labels of two lists together, and the places of either list's in them.
-
-    They are in the order of :func:`encode` if the known ones are; else those come first, as they are.
-
-    Examples
-    --------
-    >>> joined_labels(["a", "c"], ["b", "a"])[0], joined_labels(["c", "a"], ["b", "a"])[0]
-    (('a', 'b', 'c'), ('c', 'a', 'b'))
-    """
-    both, size = objects((*known, *more)), len(known)
-    codes, labels = encode(both)
-    if (np.diff(codes[:size]) < 0).any():  # somebody gave the list
-        codes, distinct = numbered(both.tolist())
-        labels = tuple(distinct)
-    return labels, codes[:size], codes[size:]
-
-
 def unique_labels(labels: Iterable[object], what: str = "items") -> tuple[object, ...]:
     """Return given labels as a tuple, after checking that each is usable and occurs once.
 
@@ -113,13 +102,13 @@ def unique_labels(labels: Iterable[object], what: str = "items") -> tuple[object
     try:
         codes, distinct = _encode_objects(column.astype(object), what)
         _check_present(codes, distinct, what)
-    except errors.InvalidLabelError as error:
+    except InvalidLabelError as error:
         error.place_in(source, None)
         raise
     if len(distinct) < len(found):
         doubled = np.bincount(codes)[codes] > 1
         first = found[int(np.flatnonzero(doubled)[0])]
-        raise errors.InvalidLabelError(
+        raise InvalidLabelError(
             f"{what} must be named once each, but {shorten(first)} occurs again",
             rows=doubled,
             source=source,
@@ -153,7 +142,7 @@ def _encode_objects(column: AnyArray, what: str) -> tuple[AnyArray, list[object]
     listed = column.tolist()
     kinds = set(map(type, listed))
     if len(kinds) > 1 and kinds & {bool, np.bool_}:
-        raise errors.InvalidLabelError(
+        raise InvalidLabelError(
             f"{what} mix truth values with other labels, and True equals 1",
             rows=[row for row, label in enumerate(listed) if isinstance(label, bool | np.bool_)],
             way_out="Turn all of them into text.",
@@ -162,7 +151,7 @@ def _encode_objects(column: AnyArray, what: str) -> tuple[AnyArray, list[object]
         codes, distinct = numbered(listed)
     except TypeError:
         wrong = [row for row, label in enumerate(listed) if not is_hashable(label)]
-        raise errors.InvalidLabelError(
+        raise InvalidLabelError(
             f"{what} must be text or numbers, but there is {shorten(listed[wrong[0]])}", rows=wrong
         ) from None
     return codes, [_plain(label) for label in distinct]
@@ -175,7 +164,7 @@ def _check_present(codes: AnyArray, distinct: list[object], what: str) -> None:
         if is_missing(label) or (isinstance(label, str) and not label.strip())
     ]
     if gone:
-        raise errors.InvalidLabelError(
+        raise InvalidLabelError(
             f"{what} must not be missing or blank, but there is {shorten(distinct[gone[0]])}",
             rows=np.isin(codes, gone),
             subject=what,
@@ -207,10 +196,91 @@ def _match(
     strange = np.flatnonzero(to_known < 0)
     if len(strange):
         names = listing((shorten(distinct[code]) for code in strange[:10]), len(strange))
-        raise errors.InvalidLabelError(
+        raise InvalidLabelError(
             f"{names} not in the given list of {len(known):,} {what}",
             rows=np.isin(codes, strange),
             subject=what,
             way_out="Add them to the list, or remove these rows; 1 and '1' are different labels.",
         )
     return to_known[codes], known
+
+
+def with_names(items: Sequence[object], given: Any) -> tuple[tuple[object, ...], str]:
+    """Return the items under their names, and what to say of it.
+
+    An item without a name keeps its id, and of items with one name each has its id behind it.
+
+    Examples
+    --------
+    >>> with_names((7, 8, 9), {7: "Heat", 8: "Heat"})
+    (('Heat (7)', 'Heat (8)', 9), 'items called by their labels; ids without a name: 1')
+    """
+    names, source = (given, "their labels") if isinstance(given, Mapping) else _from_table(items, given)
+    if not any(item in names for item in items):  # names of columns are text, whatever they look like
+        names = {str(one): name for one, name in names.items()}
+    found = [written(names.get(item)) for item in items]
+    if not any(found):
+        raise InvalidLabelError("no item is among those that labels are given for")
+    shown = [name or item for name, item in zip(found, items, strict=True)]
+    times = Counter(map(str, shown))
+    apart = (
+        f"{one} ({item})" if times[str(one)] > 1 else one for one, item in zip(shown, items, strict=True)
+    )
+    lost = found.count("")
+    rest = f"; ids without a name: {lost:,}" if lost else ""
+    return unique_labels(list(apart), "names"), f"items called by {source}{rest}"
+
+
+def _from_table(items: Sequence[object], given: Any) -> tuple[dict[object, object], str]:
+    table, told = _opened(given)
+    for name in told:
+        if name not in table.columns:
+            raise ColumnError(f"the labels have no column {shorten(name)}", source=table.source)
+    ids = told[0] if told else _ids(items, table)
+    name = told[1] if len(told) > 1 else _names(table, ids)
+    pairs = list(zip(table.labels(ids).tolist(), table.labels(name).tolist(), strict=True))
+    found, wanted = dict(pairs), set(items)
+    for row, (one, called) in enumerate(pairs):
+        if found[one] != called and one in wanted:
+            with table.errors():
+                raise InvalidLabelError(f"{shorten(one)} has two names", rows=[row], column=ids)
+    return found, f"column {shorten(name)} of {table.source or 'the labels'}, found by {shorten(ids)}"
+
+
+def _opened(given: Any) -> tuple[Table, list[str]]:
+    """Return a table, and its columns of ids and names where the user says which."""
+    if not isinstance(given, str | os.PathLike):
+        return as_table(given), []
+    path, _, columns = os.fspath(given).rpartition(":")
+    told = Path(path).is_file() and not Path(given).exists()
+    return read_table(path if told else given), columns.split(",") if told else []
+
+
+def _ids(items: Sequence[object], table: Table) -> str:
+    """Return the only column that holds all items; or, if none does, the only one that holds half."""
+    wanted = set(items)
+    values = {name: list(filter(is_hashable, table.labels(name).tolist())) for name in table.names}
+    hits = {
+        name: len(wanted.intersection(those)) or len(wanted.intersection(map(str, those)))
+        for name, those in values.items()
+    }
+    whole = [name for name, number in hits.items() if number == len(wanted)]
+    found = whole or [name for name, number in hits.items() if 2 * number >= len(wanted)]
+    if len(found) == 1:
+        return found[0]
+    which = f"columns {listing(map(shorten, found))} all hold" if found else "no column holds"
+    file = table.source or "FILE"
+    raise ColumnError(
+        f"{which} the ids of the items",
+        source=table.source,
+        way_out=["Say which columns hold ids and names: ", Option("labels", f"{file}:ID,NAME")],
+    )
+
+
+def _names(table: Table, ids: str) -> str:
+    common = [name for one in NAMES for name in table.by_simple_name.get(one, ())]
+    texts = (name for name in table.names if not table.is_numeric(name))
+    found = next((name for name in (*common, *texts) if name != ids), None)
+    if found is None:
+        raise ColumnError("no column of the labels holds names", source=table.source)
+    return found

@@ -16,9 +16,8 @@ import numpy as np
 from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.errors import SteadyrankError
 from steadyrank.reading.arrays import written
-from steadyrank.reading.spellings import is_missing_word
 from steadyrank.reading.table import GivenColumn, Table, WholeColumn, simplify
-from steadyrank.reading.text_columns import TextColumn
+from steadyrank.reading.text_columns import TextColumn, is_missing_word
 from steadyrank.reading.words import known, words_of
 
 ROWS = 10_000

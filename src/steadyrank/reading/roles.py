@@ -12,8 +12,8 @@ import numpy as np
 from steadyrank import errors
 from steadyrank.errors import FILL_IN, NO_BLANKS, Option, listing, shorten
 from steadyrank.reading.declarations import Columns, Form, Kind
-from steadyrank.reading.spellings import with_decimal
 from steadyrank.reading.table import Table
+from steadyrank.reading.text_columns import with_decimal
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def split(kind: Kind, table: Table, given: Mapping[str, Any]) -> tuple[dict[str,
             way_out=["Omit ", Option(idle[0])],
         )
     for name, choices in outside(kind, asked).items():
-        raise errors.InvalidPolicyError(name, asked[name], tuple(choices))
+        raise errors.not_a_choice(name, asked[name], tuple(choices))
     named = {name: value for name, value in asked.items() if name in kind.roles}
     for role, value in named.items():
         named[role] = as_list(value) if kind.roles[role].several else value

@@ -9,14 +9,22 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self, TypeAlias
 
-import narwhals as nw
 import numpy as np
 
 from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.errors import ColumnError, InvalidDataError, InvalidLabelError, Option, listing, shorten
-from steadyrank.reading.arrays import Coded, as_column, as_numbers, coded, is_missing, numbered, written
-from steadyrank.reading.spellings import SPELLINGS, Spelling, shared
-from steadyrank.reading.text_columns import TextColumn
+from steadyrank.reading.arrays import (
+    Coded,
+    as_column,
+    as_doubles,
+    as_numbers,
+    as_scores,
+    coded,
+    is_missing,
+    numbered,
+    written,
+)
+from steadyrank.reading.text_columns import SPELLINGS, Spelling, TextColumn, shared
 
 Column: TypeAlias = "GivenColumn | TextColumn"
 """A column, whatever it was read from: it gives its fields as labels, numbers or cells."""
@@ -140,26 +148,25 @@ class Lines:
     --------
     >>> lines = Lines()
     >>> lines.add(0, 2)
-    >>> lines.add(3, 7, "b.txt")
+    >>> lines.add(3, np.array([7, 9]))
     >>> lines[2], lines[4]
-    (4, '8 (b.txt)')
+    (4, 9)
     """
 
     def __init__(self) -> None:
         self._rows: list[int] = []
-        self._stretches: list[tuple[int | IntArray, str]] = []
+        self._stretches: list[int | IntArray] = []
 
-    def add(self, row: int, lines: int | IntArray, file: str = "") -> None:
-        """Add a stretch of rows: its first row, and the line of that one or of each, in ``file``."""
+    def add(self, row: int, lines: int | IntArray) -> None:
+        """Add a stretch of rows: its first row, and the line of that one or of each."""
         self._rows.append(row)
-        self._stretches.append((lines, file))
+        self._stretches.append(lines)
 
     def __getitem__(self, row: int) -> object:
-        """Return the line of a row, with the file if there are several."""
+        """Return the line of a row."""
         place = bisect_right(self._rows, row) - 1
-        (lines, file), inside = self._stretches[place], row - self._rows[place]
-        line = lines + inside if isinstance(lines, int) else int(lines[inside])
-        return f"{line} ({file})" if file else line
+        lines, inside = self._stretches[place], row - self._rows[place]
+        return lines + inside if isinstance(lines, int) else int(lines[inside])
 
 
 class TakenLines:
@@ -267,10 +274,14 @@ class Table:
 
     def matrix(self, names: Sequence[str], *, missing: bool = False) -> FloatArray:
         """Return columns of numbers side by side."""
-        matrix = np.empty((len(self), len(names)))
-        for place, name in enumerate(names):
-            matrix[:, place] = self.numbers(name, missing=missing)
-        return matrix
+        if not names:
+            return np.empty((len(self), 0))
+        columns = (self.numbers(name, missing=missing) for name in names)
+        with self.errors():
+            found = [
+                as_scores(one, name, missing=missing) for one, name in zip(columns, names, strict=True)
+            ]
+            return as_doubles(np.column_stack(found))
 
     def is_numeric(self, name: str) -> bool:
         """Tell whether a column holds numbers and missing values only, and some number."""
@@ -336,13 +347,15 @@ class Table:
 
 def is_frame(given: Any) -> bool:
     """Tell whether something is a dataframe of any library, or a mapping of columns."""
+    import narwhals as nw  # takes as long to load as a small file to read, which needs none
+
     return isinstance(given, Mapping) or nw.from_native(given, pass_through=True) is not given
 
 
 def as_table(frame: Any) -> Table:
     """Return a table for a dataframe of any library, a mapping of columns, or a table itself.
 
-    Lazy frames and DuckDB relations are collected. An index of pandas that has a name, or is not of
+    DuckDB relations are collected. An index of pandas that has a name, or is not of
     whole numbers, comes first, as columns that hold names.
 
     Examples
@@ -363,6 +376,8 @@ def as_table(frame: Any) -> Table:
 
 
 def _columns_of_frame(frame: Any) -> dict[str, GivenColumn]:
+    import narwhals as nw
+
     try:
         found, levels = wrapped(frame)
     except TypeError:
@@ -381,6 +396,14 @@ def wrapped(frame: Any) -> tuple[Any, int]:
 
     Whole numbers without a name tell nothing: they are left over from sorting and filtering.
     """
+    import narwhals as nw
+
+    if nw.dependencies.is_polars_lazyframe(frame):
+        raise InvalidDataError(
+            "a polars LazyFrame holds no rows yet",
+            way_out="Collect it first: frame.collect(). Or give the files that it reads to DuckDB: "
+            'scan("data/*.parquet").',
+        )
     index: Any = frame.index if nw.dependencies.is_pandas_dataframe(frame) else None
     told = index is not None and (index.dtype.kind not in "iu" or index.names[0] is not None)
     levels = len(index.names) if told else 0

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from steadyrank.report.columns import Column, Layout
-from steadyrank.report.lines import FAINT, Line, guessed, paragraph
-from steadyrank.wording import counted, rounded_up, size_in_words
+from steadyrank.report.lines import FAINT, Column, Layout, Line, guessed, paragraph
+from steadyrank.text import counted, rounded_up, size_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -81,8 +80,6 @@ def _audit_columns(rows: Sequence[Row], findings: Findings, terminal: Terminal) 
     if findings["document"] == "random-audit":
         limits = [_limits(row["lower"], row["upper"]) for row in rows]
         columns[5] = Column(f"{findings['confidence']:.0%} limits", limits, 7)
-    if any(row["recalibrated"] is not None for row in rows):
-        columns.append(Column("eps anew", [_units(row["recalibrated"], number) for row in rows], 6))
     if terminal.verbose:
         shown = ["" if row["eps"] is None else rounded_up(row["eps"]) for row in rows]
         columns.append(Column("eps", shown, 4))
@@ -101,8 +98,6 @@ def _limits(lower: float, upper: float) -> str:
 def _legend(findings: Findings, units: str) -> Iterator[str]:
     yield f"Broken by: {units} without which fewer than k items (rankings: no ranking) stay in common."
     yield f"Uncovered: {units} without which the plain answer is not inside this one."
-    if any(row["recalibrated"] is not None for row in findings["audit"]):
-        yield f"Eps anew: {units} without which fewer stay in common, if eps is then chosen anew."
     if findings["document"] == "random-audit":
         told = "of the share among all removals of so many, each row by itself (Clopper-Pearson)"
         yield f"Limits: {told}."

@@ -12,8 +12,7 @@ import json
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
-from steadyrank.safe_text import is_blank, is_unsafe
-from steadyrank.study.document import columns_of
+from steadyrank.text import is_blank, is_unsafe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,6 +23,32 @@ EMPTY = 2 * QUOTE
 SEPARATORS = (",", ";", "\t", QUOTE)
 FORMULA = ("=", "+", "-", "@", "\u2212")
 """What begins a formula, in its plain form; the last is the minus sign of mathematics."""
+
+COLUMNS = {
+    "top-k": (
+        "rank", "item", "score", "best_rank", "worst_rank", "share", "standing", "away", "count",
+        "critical_eps",
+    ),
+    "ranking": (
+        "rank", "item", "score", "best_rank", "worst_rank", "standing", "count", "inflated_best",
+        "inflated_worst",
+    ),
+    "audit": ("method", "k", "delta", "uncovered", "jaccard", "size"),
+    "random-audit": ("method", "k", "delta", "lower", "upper", "uncovered", "jaccard", "size"),
+    "explanation": ("unit", "number", "count", "contribution", "gap_without"),
+    "needed": ("k", "ahead", "behind", "gap", "confidence", "needed", "n_units", "tie", "basis"),
+    "confidence": (
+        "rank", "item", "score", "error", "score_low", "score_high", "bootstrap_best", "bootstrap_worst",
+        "confidence_best", "confidence_worst", "marginal_best", "marginal_worst",
+    ),
+    "margin": ("k", "item", "lower", "upper", "exact", "n_units", "passed", "passing", "rule"),
+    "comparison": (
+        "item", "verdict", "old_rank", "new_rank", "old_place", "new_place", "old_best", "old_worst",
+        "new_best", "new_worst", "inflated_best", "inflated_worst", "old_score", "new_score", "standing",
+    ),
+    "check": ("k", "method", "eps", "delta", "breaking_units", "size", "max_delta", "stable"),
+}  # fmt: skip
+"""The columns of the table of each document, for dataframes and CSV."""
 
 GUARD_NOTE = (
     "cells of text that begin with = + - @, an apostrophe or something invisible have one apostrophe in "
@@ -73,6 +98,11 @@ def rows_of(findings: Mapping[str, Any]) -> Iterator[list[object]]:
 def names_of(findings: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the names of the columns of the table of any findings."""
     return columns_of(findings["document"], beside=isinstance(findings.get("confidence"), dict))
+
+
+def columns_of(document: str, *, beside: bool) -> tuple[str, ...]:
+    """Return the columns of a table, also those of a confidence beside it."""
+    return COLUMNS[document] + ("confidence_best", "confidence_worst") * beside
 
 
 def guarded(text: str) -> str:

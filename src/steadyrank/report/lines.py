@@ -1,4 +1,4 @@
-"""The lines of text that all views share: headings, paragraphs, claims and notes.
+"""What all text views share: headings, paragraphs, claims, notes, and tables that fit any width.
 
 Lines are pairs of a text and a style such as ``"bold green"``. Whoever has colours draws them; names
 are shown as text whatever they hold.
@@ -6,12 +6,13 @@ are shown as text whatever they hold.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from steadyrank.wording import counted, rounded_up
+from steadyrank.text import counted, rounded_up
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from steadyrank.report.terminal import Terminal
 
@@ -25,6 +26,9 @@ NEXT_IN_LINE = 5
 """Items that are out, units of a set and the like that are shown all the same."""
 
 FAINT = "bright_black"
+
+NARROWEST_NAME = 8
+APART = 2
 
 
 class Line(NamedTuple):
@@ -95,3 +99,90 @@ def paragraph(text: str, terminal: Terminal, *, bullet: str = "", style: str = "
     safe = terminal.safe(text)
     for part in terminal.wrapped(safe, lead, rest):
         yield Line(part, style)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table.
+
+    Parameters
+    ----------
+    title : str
+        What stands above it.
+    cells : sequence of str
+        Its texts, from the first row on.
+    need : int
+        The larger, the longer it stays where room is short.
+    names : bool
+        Whether it holds names, which stand on the left and are shortened first.
+    least : int
+        How many characters of names are left at least.
+    """
+
+    title: str
+    cells: Sequence[str]
+    need: int
+    names: bool = False
+    least: int = NARROWEST_NAME
+
+    def width(self, terminal: Terminal) -> int:
+        """Return how many characters it takes in full; names leave room for the rest."""
+        most = max(self.least, terminal.width * 2 // 5) if self.names else terminal.width
+        return terminal.widest((self.title, *self.cells), most)
+
+
+class Layout:
+    r"""The columns that fit, and how wide each is.
+
+    Examples
+    --------
+    >>> from steadyrank.report.terminal import Terminal
+    >>> columns = [Column("item", ["a long name", "b"], 9, names=True), Column("n", ["1", "20"], 1)]
+    >>> print("\n".join(Layout(columns, Terminal(width=40)).lines()))
+    item          n
+    a long name   1
+    b            20
+    >>> print("\n".join(Layout(columns, Terminal(width=9)).lines()))
+    item
+    a lo…ame
+    b
+    """
+
+    def __init__(self, columns: Sequence[Column], terminal: Terminal) -> None:
+        self._terminal = terminal
+        kept = [(column, column.width(terminal)) for column in columns]
+        while len(kept) > 1 and _taken([_least(*one) for one in kept]) > terminal.width:
+            kept.remove(min(kept, key=lambda one: one[0].need))
+        over = max(0, _taken([width for _, width in kept]) - terminal.width)
+        self._columns = [column for column, _ in kept]
+        self._widths = [
+            max(1, width - over) if over and column.names else width for column, width in kept
+        ]
+
+    @property
+    def width(self) -> int:
+        """How many characters a line takes."""
+        return _taken(self._widths)
+
+    def lines(self) -> list[str]:
+        """Return the line of titles, and one for each row."""
+        number = len(self._columns[0].cells)
+        return [self._line([column.title for column in self._columns])] + [
+            self._line([column.cells[row] for column in self._columns]) for row in range(number)
+        ]
+
+    def _line(self, cells: Sequence[str]) -> str:
+        made = []
+        for column, width, cell in zip(self._columns, self._widths, cells, strict=True):
+            text = self._terminal.fit(cell, width)
+            made.append(text if column.names else text.rstrip().rjust(width))
+        return (" " * APART).join(made).rstrip()
+
+
+def _least(column: Column, width: int) -> int:
+    """Return the width that a column takes at least."""
+    return min(width, column.least) if column.names else width
+
+
+def _taken(widths: Sequence[int]) -> int:
+    return sum(widths) + APART * (len(widths) - 1)

@@ -13,17 +13,13 @@ import numpy as np
 from steadyrank.errors import InvalidValueError, MissingPackageError, shorten
 from steadyrank.report.picture import RankScale, around_cut
 from steadyrank.report.sharing import COLOURS, ends_in_words
-from steadyrank.safe_text import shortened
-from steadyrank.wording import plural
+from steadyrank.text import plural, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
-
-    from steadyrank.study.answers import Answer, AnswerRow, StableTopK
-    from steadyrank.study.curve import Curve
 
 MARKERS = {"sure": "o", "contender": "D", "near": "^", "out": "s"}
 SERIES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F8894")
@@ -33,7 +29,7 @@ BAR: dict[str, Any] = {"linewidth": 5, "alpha": 0.45, "solid_capstyle": "round"}
 LONGEST_LABEL = 34
 
 
-def standings(answer: StableTopK, ax: Axes | None = None, *, limit: int = 30) -> Axes:
+def standings(answer: Any, ax: Axes | None = None, *, limit: int = 30) -> Axes:
     """Draw the ranks that items around rank k have without any one unit, with their standings.
 
     At the end of each row stand the share of the deletions in which the item is in the top k, and how
@@ -73,7 +69,7 @@ def standings(answer: StableTopK, ax: Axes | None = None, *, limit: int = 30) ->
     return ax
 
 
-def rank_intervals(answer: Answer, ax: Axes | None = None, *, limit: int = 40) -> Axes:
+def rank_intervals(answer: Any, ax: Axes | None = None, *, limit: int = 40) -> Axes:
     """Draw the best to worst rank of the first ``limit`` items over the inflated ranking of an answer.
 
     Parameters
@@ -98,7 +94,7 @@ def rank_intervals(answer: Answer, ax: Axes | None = None, *, limit: int = 40) -
     return ax
 
 
-def curve(found: Curve, ax: Axes | None = None, *, eps: float | None = None) -> Axes:
+def curve(found: Any, ax: Axes | None = None, *, eps: float | None = None) -> Axes:
     """Draw the exact step functions delta(eps), and size or tiers on an axis of its own to the right.
 
     Parameters
@@ -190,9 +186,7 @@ def _axes(ax: Axes | None, rows: int = 16) -> Axes:
     return made
 
 
-def _ranges(
-    ax: Axes, rows: Sequence[AnswerRow], ranges: Sequence[tuple[int | None, int | None]]
-) -> None:
+def _ranges(ax: Axes, rows: Sequence[Any], ranges: Sequence[tuple[int | None, int | None]]) -> None:
     """Draw ranks as bars and plain ranks as marks; what is not known has no bar, or no standing."""
     for row, (best, worst) in zip(rows, ranges, strict=True):
         if best is not None and worst is not None:

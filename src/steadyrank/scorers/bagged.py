@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.errors import InvalidSettingError, ValueRangeError, shorten
+from steadyrank.errors import InvalidSettingError, shorten
 from steadyrank.operators.checks import check_whole
-from steadyrank.scorers.base import RowsOut, Scorer, check_several
-from steadyrank.scorers.checkpoint import FULL
-from steadyrank.scorers.refit import all_fits, refit_all
+from steadyrank.scorers.base import RowsOut, Scorer, check_several, declared
+from steadyrank.scorers.refit import FULL, all_fits, refit_all
 from steadyrank.scorers.registry import as_scorer
+from steadyrank.scorers.settings import Range, setting
 
 if TYPE_CHECKING:
     import os
@@ -136,7 +136,7 @@ class Bagged(Scorer):
     size: int | None = None
     replace: bool = False
     seed: int = 0
-    radius_squared: float | None = None
+    radius_squared: float | None = setting(None, Range(0.0, optional=True))
     checkpoint: str | os.PathLike[str] | None = field(default=None, compare=False)
     progress: Progress | bool | None = field(default=None, compare=False)
     n_jobs: int | None = field(default=None, compare=False)
@@ -144,27 +144,18 @@ class Bagged(Scorer):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scorer", as_scorer(self.scorer))
+        super().__post_init__()
         check_whole("bags", self.bags, 1, error=InvalidSettingError)
         check_whole("seed", self.seed, 0, error=InvalidSettingError)
-        radius = self.radius_squared
-        if radius is not None and not (np.isfinite(radius) and radius >= 0):
-            raise InvalidSettingError(
-                f"radius_squared must be a finite number from 0 on, but is {radius!r}."
-            )
 
     @property
     def name(self) -> str:
         """What to call this scorer in a report."""
         return f"{self.scorer.name}, mean of {self.bags:,} {'reused ' if self.reuse else ''}bags"
 
-    def check(self, data: object) -> None:
-        """Complain unless the scorer takes the data."""
-        self.scorer.check(data)
-
-    def prepared(self, data: Observations) -> Observations:
+    def prepared(self, data: Any) -> Any:
         """Return the data as the scorer takes them."""
-        prepared: Observations = self.scorer.prepared(data)
-        return prepared
+        return self.scorer.prepared(data)
 
     def bagging_numbers(self, data: Observations) -> dict[str, float] | None:
         """Return what the bound ``eps^2 delta >= radius_squared (C + finite_bags)`` is made of.
@@ -175,7 +166,7 @@ class Bagged(Scorer):
         """
         radius = self.radius_squared
         if radius is None:
-            radius = self.scorer.output_radius_squared(data)
+            radius = declared(self.scorer, "output_radius_squared", data)
         if radius is None:
             return None
         n = data.n_units
@@ -184,18 +175,10 @@ class Bagged(Scorer):
         finite_bags = reused_term(n, self.bags, p, constant) if self.reuse else 2.0 / self.bags
         if self.reuse and math.isfinite(finite_bags):
             self._times_missing(data, size)
-        return {
-            "n": n,
-            "size": size,
-            "bags": self.bags,
-            "replace": self.replace,
-            "reuse": self.reuse,
-            "p": p,
-            "q": q,
-            "C": constant,
-            "finite_bags": finite_bags,
-            "radius_squared": radius,
-        }
+        bags = {"n": n, "size": size, "bags": self.bags, "replace": self.replace, "reuse": self.reuse}
+        return bags | {
+            "p": p, "q": q, "C": constant, "finite_bags": finite_bags, "radius_squared": radius
+        }  # fmt: skip
 
     def score(self, data: Observations) -> FloatArray:
         """Return the mean scores over the bags of all the data."""
@@ -212,16 +195,12 @@ class Bagged(Scorer):
                 f"bags of size={size:,} cannot be drawn without replacement once one of "
                 f"{data.n_units:,} units is left out. Use a smaller size, or replace=True."
             )
-        settings = [self.scorer, self.bags, size, self.replace, self.seed]
-        if self.reuse:
-            return self._reused(data, size, [*settings, "reuse"])
-        return refit_all(partial(self._mean_without, data, size), data, settings=settings, how=self)
-
-    def _reused(self, data: Observations, size: int, settings: list[object]) -> LeaveOneOut:
+        if not self.reuse:
+            return refit_all(partial(self._mean_without, data, size), data, self)
         check_several(data)
         times = self._times_missing(data, size)
         fit = partial(self._bag_scores, data, size)
-        found = all_fits(fit, range(self.bags), NAMED.format, data, settings=settings, how=self)
+        found = all_fits(fit, range(self.bags), NAMED.format, data, self)
         sums = np.zeros((len(data.units), data.n_items))
         for bag, scores in enumerate(found):  # one after the other: equal items have equal sums
             sums[~self._bag(data, size, bag)[0]] += scores
@@ -272,7 +251,7 @@ class Bagged(Scorer):
             return
         apart, widest = float(np.linalg.norm(one - other)), 2 * math.sqrt(self.radius_squared)
         if apart > widest * (1 + 1e-9):
-            raise ValueRangeError(
+            raise InvalidSettingError(
                 f"the scores of two bags are {apart:g} apart, and no ball of the stated "
                 f"radius_squared={self.radius_squared:g} holds both: it is {widest:g} wide",
                 way_out="State that of a ball that holds whatever the scorer can say.",

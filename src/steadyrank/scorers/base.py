@@ -12,18 +12,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from steadyrank.errors import (
-    InvalidWeightError,
-    NotANumberError,
-    NothingLeftError,
-    NoUnitsError,
-    WrongDataError,
-    shorten,
-)
-from steadyrank.sums.blocks import DenseBlock, Wanted, bounds_of, shifts_of, slices
+from steadyrank.data.observations import with_notes
+from steadyrank.errors import NotANumberError, no_units, nothing_left, shorten, wrong_data
+from steadyrank.scorers.settings import check_settings
+from steadyrank.sums.blocks import DenseBlock, Wanted, bounds_of, reordered_of, shifts_of, slices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data.observations import Observations
@@ -31,31 +26,13 @@ if TYPE_CHECKING:
     from steadyrank.margins.pairs import Contests
     from steadyrank.scorers.sensitivity import Sensitivity
     from steadyrank.sums.blocks import Block, Rows, SparseBlock
+    from steadyrank.sums.model import Sums
 
 
 Settled: TypeAlias = "Callable[[FloatArray, FloatArray], BoolArray]"
 """From values and how far each may be off to which of them settle what was asked."""
 
 OBSERVATIONS = "observations (Votes, Ballots, Ratings, Battles, ScoreMatrix or Regression)"
-
-
-class RunningTotals(ABC):
-    """What scores follow from, and what new units are added to without a look at those before.
-
-    Attributes
-    ----------
-    scores : float array (items,)
-        The scores, bit by bit those of all the data.
-    """
-
-    scores: FloatArray
-
-    @abstractmethod
-    def plus(self, new: Any, places: IntArray) -> RunningTotals | None:
-        """Return the totals with new data, or None where only scoring all of them anew will do.
-
-        The new data are over all items, of which those so far have the ``places``.
-        """
 
 
 UNUSED = "the covariates of battles ({}) are not used: Bradley-Terry scores alone hold them at 0"
@@ -65,7 +42,10 @@ class Scorer(ABC):
     """Step 1 of every ranking: from data to one number for each item.
 
     A new scorer says which kinds of data it takes, its name, and its scores; what else it knows
-    (its scores without each unit, a proved bound, how large its outputs can be) it may declare.
+    (its sums, its scores without each unit, a proved bound) it may declare. Two more questions are
+    asked of scorers that answer them: ``output_radius_squared(data)``, the squared radius of a ball that
+    holds every possible output for any data of this shape, and ``remarks(scores)``, what must be said
+    of such scores in plain words.
 
     Attributes
     ----------
@@ -86,21 +66,41 @@ class Scorer(ABC):
     """
 
     takes: ClassVar[tuple[str, ...]] = ()
+    _covariates: ClassVar[str] = UNUSED
+    """What becomes of the covariates of battles, of which there are {}."""
 
-    covariates: ClassVar[str] = ""
-    """What becomes of the covariates of battles, of which there are {}; "" where nobody knows."""
-
-    small_counts: ClassVar[str] = ""
-    """Which of its settings governs how few observations count, in a sentence."""
+    def __post_init__(self) -> None:
+        check_settings(self)
 
     @property
     @abstractmethod
     def name(self) -> str:
         """What to call this scorer in a report."""
 
+    @property
+    def resolution(self) -> float:
+        """How close scores are equal, with and without any unit; 0 where they are exact.
+
+        A scorer that fits states one, in what unit its docstring says, and passes all its scores
+        through :func:`~steadyrank.scorers.base.snapped`.
+        """
+        return 0.0
+
     @abstractmethod
     def score(self, data: Any) -> FloatArray:
         """Return one score for each item of ``data.items``, bigger is better."""
+
+    def prepared(self, data: Any) -> Any:
+        """Return the data as this scorer takes them, or complain: with other units, or one more note."""
+        check_kind(data, self.takes, scorer=type(self).__name__)
+        number = (
+            data.covariates.shape[1] if "battles" in self.takes and data.kind.name == "battles" else 0
+        )
+        return noted(data, self._covariates.format(number)) if number else data
+
+    def sums(self, data: Any) -> Sums | None:  # noqa: ARG002 (some have them)
+        """Return what each unit adds to each item's numerator and denominator, if scores are that."""
+        return None
 
     def leave_one_out(self, data: Any) -> LeaveOneOut:
         """Return the exact scores without each unit; where nothing else is known, by refitting."""
@@ -108,46 +108,8 @@ class Scorer(ABC):
 
         return Refit(self.score).leave_one_out(data)
 
-    def running_totals(self, data: Any) -> RunningTotals | None:  # noqa: ARG002 (some have them)
-        """Return what the scores follow from and new units can be added to, if there is such a thing."""
-        return None
-
-    @property
-    def resolution(self) -> float:
-        """How close scores are equal, with and without any unit; 0 where they are exact.
-
-        A scorer that fits states one, in what unit its docstring says, and passes all its scores
-        through :func:`~steadyrank.scorers.resolution.snapped`.
-        """
-        return 0.0
-
-    def check(self, data: object) -> None:
-        """Complain unless the data are of a kind that this scorer takes."""
-        check_kind(data, self.takes, scorer=type(self).__name__)
-
-    def prepared(self, data: Any) -> Any:
-        """Return the data as a study of this scorer takes them: with other units, or one more note."""
-        number = getattr(data, "covariates", np.zeros((0, 0))).shape[1]
-        note = self.covariates.format(number)
-        return data if not (note and number) or note in data.notes else data.with_note(note)
-
-    def remarks(self, scores: FloatArray) -> tuple[str, ...]:  # noqa: ARG002 (most have none)
-        """Return what must be said of such scores, in plain words."""
-        return ()
-
     def sensitivity(self, data: Any) -> Sensitivity | None:  # noqa: ARG002 (others look at them)
         """Return the most that one unit can move the scores, where that is proved."""
-        return None
-
-    def output_radius_squared(self, data: Observations) -> float | None:  # noqa: ARG002 (likewise)
-        """Return the squared radius of a ball that holds every possible output, if there is one.
-
-        It must hold for any data of this shape, not only for these.
-        """
-        return None
-
-    def bagging_numbers(self, data: Observations) -> Mapping[str, float] | None:  # noqa: ARG002
-        """Return what the bound on bagged scorers is made of, if this is one with bounded outputs."""
         return None
 
 
@@ -158,8 +120,8 @@ class OwnScorer(Scorer):
     Parameters
     ----------
     own : object
-        The object. What else it declares (``resolution``, ``sensitivity``, ``output_radius_squared``,
-        ``bagging_numbers``) is asked of it; what it does not is answered as for any scorer.
+        The object. What else it declares is asked of it; what it does not is answered as for any scorer.
+        Its data may be of a kind of its own, too.
     """
 
     own: Any
@@ -174,8 +136,14 @@ class OwnScorer(Scorer):
         """How close scores of the object are equal, if it says so."""
         return float(getattr(self.own, "resolution", 0.0))
 
-    def check(self, data: object) -> None:
-        """Leave it to the object: its data may be of its own kind, too."""
+    def __getattr__(self, ability: str) -> Any:
+        if ability == "own" or ability.startswith("_"):  # while it is being copied
+            raise AttributeError(ability)
+        return getattr(self.own, ability)
+
+    def prepared(self, data: Any) -> Any:
+        """Leave it to the object."""
+        return data
 
     def score(self, data: Any) -> Any:
         """Return the scores of the object."""
@@ -187,18 +155,17 @@ class OwnScorer(Scorer):
 
     def sensitivity(self, data: Any) -> Any:
         """Return the proved bound of the object, if it declares one."""
-        return self._declared("sensitivity", data)
+        return declared(self.own, "sensitivity", data)
 
-    def output_radius_squared(self, data: Any) -> Any:
-        """Return the squared radius of the object's outputs, if it declares one."""
-        return self._declared("output_radius_squared", data)
 
-    def bagging_numbers(self, data: Any) -> Any:
-        """Return the numbers of a bagged scorer, if the object declares them."""
-        return self._declared("bagging_numbers", data)
+def declared(scorer: object, ability: str, given: Any) -> Any:
+    """Return the answer of a scorer that has an ability beside those of all scorers, else None."""
+    return getattr(scorer, ability)(given) if hasattr(scorer, ability) else None
 
-    def _declared(self, ability: str, data: Any) -> Any:
-        return getattr(self.own, ability)(data) if hasattr(self.own, ability) else None
+
+def noted(data: Any, note: str) -> Any:
+    """Return the data with a note, which they may have already."""
+    return data if note in data.notes else with_notes(data, note)
 
 
 def check_kind(data: object, takes: tuple[str, ...], *, scorer: str, classes: bool = False) -> None:
@@ -220,27 +187,15 @@ def check_kind(data: object, takes: tuple[str, ...], *, scorer: str, classes: bo
     if isinstance(data, Observations):
         given, names = data.kind.name, ", ".join(scorers_for(data.kind.name))
         way_out = f"Omit the scorer for the usual one, or choose one that takes {given}: {names}."
-    raise WrongDataError(scorer, " or ".join(takes) or OBSERVATIONS, given, way_out=way_out)
+    raise wrong_data(scorer, " or ".join(takes) or OBSERVATIONS, given, way_out=way_out)
 
 
 def check_several(data: Observations) -> None:
-    """Complain about data with no units, or one that has all there is: without it nothing is left."""
+    """Complain about data with no units, or a single one: without it nothing is left."""
     if not data.n_units:
-        raise NoUnitsError
+        raise no_units()
     if data.n_units < 2:
-        raise NothingLeftError(data.units.kind)
-    if data.weights is None and data.unit is None:
-        return
-    parts = data.unit_parts  # groups of rows that occur 0 times have none
-    alone = np.flatnonzero(parts == parts @ data.units.counts)
-    if len(alone):
-        unit = f"{data.units.kind} {shorten(data.units.labels[int(alone[0])])}"
-        weighted = data.weights is not None
-        what = "weight" if weighted else data.count_of
-        raise InvalidWeightError(
-            f"without the {unit}, which has all the {what}, nothing is left",
-            way_out=f"Give other units {'a weight' if weighted else 'some'}, too.",
-        )
+        raise nothing_left(data.units.kind)
 
 
 class LeaveOneOut(ABC):
@@ -261,72 +216,43 @@ class LeaveOneOut(ABC):
     def blocks(self) -> Iterator[Block]:
         """Yield blocks that cover all distinct units in order; may be called again."""
 
-    def bounds(self) -> tuple[FloatArray, FloatArray]:
-        r"""Return, for each item, its lowest and highest score over all data sets D and D\i."""
+    def bounds(self, *, outer: bool = False) -> tuple[FloatArray, FloatArray]:  # noqa: ARG002
+        r"""Return, for each item, its lowest and highest score over all data sets D and D\i.
+
+        Outer bounds hold all those scores, too, and may be a little wider.
+        """
         return bounds_of(self.blocks(), self.scores)
 
-    def outer_bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Return bounds that hold all those scores, too, and may be a little wider."""
-        return self.bounds()
+    def shifts(self, settled: Settled | None = None) -> FloatArray:  # noqa: ARG002 (some know nearby ones)
+        r"""Return ``||w - w\i||_2`` for each distinct unit i.
 
-    def shifts(self) -> FloatArray:
-        r"""Return ``||w - w\i||_2`` for each distinct unit i."""
+        With ``settled``, values near these will do where it says so of a value and how far that is off.
+        """
         return shifts_of(self.blocks(), self.scores)
 
-    def scores_without(self, leaving: IntArray) -> FloatArray | None:  # noqa: ARG002 (some know)
-        """Return what scoring anew gives without so many of each distinct unit, where that is known."""
-        return None
-
-    def contests(self) -> Contests:
-        """Return how few units must leave before one item passes another, as far as that is known."""
-        from steadyrank.margins.pairs import LeftOutContests
-
-        return LeftOutContests(self)
-
-    def columns(self, items: IntArray, among: BoolArray | None = None) -> Iterator[Rows]:
+    def columns(
+        self,
+        items: IntArray,
+        among: BoolArray | None = None,
+        settled: Settled | None = None,  # noqa: ARG002 (likewise)
+    ) -> Iterator[Rows]:
         """Yield (units, scores of these items) for every distinct unit that changes one of them.
 
         The second array has one row for each of the units and one column for each of the
         ``items``. Units that are never yielded leave all of the ``items`` as they are. With
         ``among``, a mask of the distinct units, the others are passed over.
+
+        ``settled`` takes rows and how far at most each of their scores is off, and tells which of them
+        give the answer that the exact ones give: those will do, in any order. A scorer that has no such
+        rows yields the exact ones.
         """
         wanted = Wanted.of(self.scores, items, among)
         for block in self.blocks():
             yield from block.columns(wanted)
 
-    def gaps_without(self, one: int, other: int, *, nearly: bool = False) -> FloatArray:
-        """Return by how much an item leads another without each distinct unit; nearly, if that does."""
-        items = np.array([one, other])
-        near = self.columns_near(items, None, lambda rows, _: np.ones(len(rows), dtype=np.bool_))
-        with np.errstate(over="ignore"):  # a gap beyond all floats is one all the same
-            gaps = np.full(len(self.units), self.scores[one] - self.scores[other])
-            for units, rows in near if nearly else self.columns(items):
-                gaps[units] = rows[:, 0] - rows[:, 1]
-        return gaps
-
-    def columns_near(
-        self,
-        items: IntArray,
-        among: BoolArray | None,
-        settled: Settled,  # noqa: ARG002 (some know scores nearby)
-    ) -> Iterator[Rows]:
-        """Yield the same, in any order; rows near the exact ones will do where they settle a question.
-
-        ``settled`` takes rows and how far at most each of their scores is off, and tells which of them
-        give the answer that the exact ones give. A scorer that has no such rows yields the exact ones.
-        """
-        return self.columns(items, among)
-
-    def shifts_near(self, settled: Settled) -> FloatArray:  # noqa: ARG002 (likewise)
-        """Return the shifts, exact but where ``settled`` says of a value and its error that both do."""
-        return self.shifts()
-
     def reordered(self, order: IntArray) -> IntArray:
         """Return the units whose plain ranking differs from ``order``, that of all the data."""
-        changed = [
-            block.start + np.flatnonzero(block.reordered(self.scores, order)) for block in self.blocks()
-        ]
-        return np.concatenate([np.empty(0, np.int64), *changed])
+        return reordered_of(self.blocks(), self.scores, order)
 
     def touching(self, items: IntArray) -> Iterator[SparseBlock] | None:  # noqa: ARG002 (some know)
         """Yield what units touch among these items, if they leave the order of all others as it is.
@@ -335,9 +261,25 @@ class LeaveOneOut(ABC):
         """
         return None
 
-    def unchanged(self, units: IntArray, items: IntArray) -> FloatArray:  # noqa: ARG002 (likewise)
-        """Return the scores without each unit of a row of items, none of which it touches."""
-        return np.asarray(self.scores[items])
+    def contests(self) -> Contests:
+        """Return how few units must leave before one item passes another, as far as that is known."""
+        from steadyrank.margins.pairs import LeftOutContests
+
+        return LeftOutContests(self)
+
+
+class Sketched(LeaveOneOut):
+    """Scores that are fitted anew without each unit, and known nearby, with ``settled``, for less."""
+
+
+def gaps_without(out: LeaveOneOut, one: int, other: int, *, nearly: bool = False) -> FloatArray:
+    """Return by how much an item leads another without each distinct unit; nearly, if that does."""
+    settled: Settled = lambda rows, _: np.ones(len(rows), dtype=np.bool_)  # noqa: E731
+    with np.errstate(over="ignore"):  # a gap beyond all floats is one all the same
+        gaps = np.full(len(out.units), out.scores[one] - out.scores[other])
+        for units, rows in out.columns(np.array([one, other]), None, settled if nearly else None):
+            gaps[units] = rows[:, 0] - rows[:, 1]
+    return gaps
 
 
 @dataclass(frozen=True)
@@ -382,3 +324,53 @@ class RowsOut(LeaveOneOut):
                 found.append(block)
             yield block
         self._kept[:] = found
+
+
+def snapped(scores: FloatArray, width: float | FloatArray) -> FloatArray:
+    """Return the scores with those that are closer than ``width`` made equal.
+
+    A fit is computed to some digits, so scores that are equal by symmetry (teams with the same record,
+    the same feature twice) come out a few units of the last digit apart, one way on all the data and
+    another without some unit. A scorer that fits therefore states a *resolution*, far above the error of
+    its solver and far below what means anything, and passes all its scores through this: its scores on
+    the data and every row without a unit, always whole rows. So nothing later has to know of it, and
+    which columns somebody asks for cannot change what they hold.
+
+    In each row neighbours in the order of the scores are linked where they differ by no more than the
+    width, and all scores that are linked, one to the next, become the largest of them. Scores that are
+    not linked stay as they are, and no two scores change places.
+
+    Parameters
+    ----------
+    scores : float array (items,) or (rows, items)
+        The scores.
+    width : float or float array, (items,) or (rows, items)
+        How close is equal, for all items or for each; of two items the smaller width counts.
+
+    Examples
+    --------
+    >>> snapped(np.array([0.30000000000000004, 0.1, 0.3]), 1e-9).tolist()
+    [0.30000000000000004, 0.1, 0.30000000000000004]
+    """
+    widest = float(np.max(width, initial=0.0))
+    if widest == 0.0 or scores.shape[-1] < 2:
+        return scores
+    rows = np.atleast_2d(scores)
+    close = (np.diff(np.sort(rows, axis=1), axis=1) <= widest).any(axis=1)
+    if not close.any():
+        return scores
+    found = rows.copy()
+    found[close] = _linked(rows[close], np.broadcast_to(width, rows.shape)[close])
+    return found.reshape(scores.shape)
+
+
+def _linked(rows: FloatArray, widths: FloatArray) -> FloatArray:
+    order = np.argsort(-rows, axis=1, kind="stable")
+    ranked, wide = (np.take_along_axis(part, order, axis=1) for part in (rows, widths))
+    apart = ranked[:, :-1] - ranked[:, 1:] > np.minimum(wide[:, :-1], wide[:, 1:])
+    first = np.zeros(rows.shape, dtype=np.int64)
+    first[:, 1:] = np.where(apart, np.arange(1, rows.shape[1]), 0)
+    np.maximum.accumulate(first, axis=1, out=first)
+    found = np.empty(rows.shape)
+    np.put_along_axis(found, order, np.take_along_axis(ranked, first, axis=1), axis=1)
+    return found

@@ -23,18 +23,12 @@ from steadyrank.writing import CHECKPOINT_MARK, holds_refits, resolved, write_wh
 
 Kept: TypeAlias = "tuple[dict[int, FloatArray], Callable[[int, FloatArray], object]]"
 """The scores that a checkpoint holds, by unit, and what adds those without one more unit."""
-FULL = -1
-"""The unit number of the scores on all the data."""
 TABLES = f"""
     PRAGMA application_id = {int.from_bytes(CHECKPOINT_MARK, "big")};
     CREATE TABLE owner (name TEXT PRIMARY KEY, value TEXT);
     CREATE TABLE refits (unit INTEGER PRIMARY KEY, scores BLOB, checksum INTEGER);
 """
 ANOTHER = "It was left as it is; give another path, or delete it."
-STILL_THE_SAME = (
-    "The scorer is its code and all that it names; if only a counter or a cache of it has changed, give "
-    "it a name (model_name of Refit) from the first run on."
-)
 KEPT_IN_A_FILE = "Give a path in a folder that exists and that you may write to."
 
 
@@ -112,10 +106,8 @@ def _check_owner(base: sqlite3.Connection, path: Path, owner: Mapping[str, str])
     kept = dict(base.execute("SELECT name, value FROM owner"))
     other = [name for name in owner if kept.get(name) != owner[name]]
     if other:
-        way_out = f"{ANOTHER} {STILL_THE_SAME}" if "scorer" in other else ANOTHER
-        raise _refusal(
-            path, f"belongs to other {' and '.join(other)}, so its scores cannot be used here", way_out
-        )
+        why = f"belongs to other {' and '.join(other)}, so its scores cannot be used here"
+        raise _refusal(path, why)
 
 
 def _refusal(path: Path, problem: str, way_out: str = ANOTHER) -> CheckpointError:

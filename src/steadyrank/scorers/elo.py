@@ -31,10 +31,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.errors import InvalidSettingError, shorten
-from steadyrank.scorers.base import UNUSED, LeaveOneOut, RowsOut, Scorer, check_several
-from steadyrank.scorers.resolution import snapped
+from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several, noted, snapped
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
+from steadyrank.scorers.settings import Range, setting
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray
@@ -76,21 +75,11 @@ class Elo(Scorer):
     """
 
     takes = ("battles",)
-    covariates = UNUSED
 
-    k: float = 4.0
-    initial: float = 1000.0
-    scale: float = 400.0
-    base: float = 10.0
-
-    def __post_init__(self) -> None:
-        for name, least in (("k", 0.0), ("initial", -math.inf), ("scale", 0.0), ("base", 1.0)):
-            value = getattr(self, name)
-            if not (isinstance(value, int | float | np.number) and least < value < math.inf):
-                above = f", above {least:g}" if math.isfinite(least) else ""
-                raise InvalidSettingError(
-                    f"{name} must be a finite number{above}, but is {shorten(value)}"
-                )
+    k: float = setting(4.0, Range(0.0, above=True))
+    initial: float = setting(1000.0, Range())
+    scale: float = setting(400.0, Range(0.0, above=True))
+    base: float = setting(10.0, Range(1.0, above=True))
 
     @property
     def name(self) -> str:
@@ -104,18 +93,16 @@ class Elo(Scorer):
 
     def prepared(self, data: Battles) -> Battles:
         """Return the battles each as a unit of its own, in their order."""
-        found: Battles = super().prepared(data.in_order())
-        return found if REPLAYED in found.notes else found.with_note(REPLAYED)
+        found: Battles = noted(super().prepared(data).in_order(), REPLAYED)
+        return found
 
     def score(self, data: Battles) -> FloatArray:
         """Return the ratings after all battles."""
-        self.check(data)
-        return np.asarray(self._rows(data.in_order(), slice(0, 0))[0])
+        return np.asarray(self._rows(self.prepared(data), slice(0, 0))[0])
 
     def leave_one_out(self, data: Battles) -> LeaveOneOut:
         """Return the ratings without each battle, or without each group."""
-        self.check(data)
-        data = data.in_order()
+        data = self.prepared(data)
         check_several(data)
         scores, rows = self.score(data), lambda units: self._rows(data, units)[1:]
         return RowsOut(scores, data.units, rows, 2_000_000, kept_numbers=8_000_000)
@@ -135,18 +122,16 @@ class Elo(Scorer):
         It is ``sqrt(2) K`` for each match of the unit, if ``K ln(base) <= 4 scale``; the argument is
         in :mod:`steadyrank.scorers.elo`. It does not go down with the number of battles.
         """
-        self.check(data)
-        rows = data.in_order()
+        rows = self.prepared(data)
         steps = self._steps(rows)
         if float(steps.max()) * math.log(self.base) > 4 * self.scale:
             return None
         moved = float(np.bincount(np.asarray(rows.unit), steps * rows.counts).max())
         # A chain of equal scores has fewer than L links, each of them no longer than the resolution.
         eps = math.sqrt(2) * moved * ROUNDING + self.resolution * data.n_items**1.5
-        units = "battles" if data.unit is None else f"{data.units.kind} units"
-        words = {"rule": "Elo", "units": units, "moved": "ratings"}
         scope = f"battles in any order{same_people(data)}"
-        return Sensitivity.of(rows, eps, **words, scope=scope, numbers={"k": self.k})
+        said = {"rule": "Elo", "moved": "ratings", "units": "battles" if data.unit is None else ""}
+        return Sensitivity.of(rows, eps, **said, scope=scope, numbers={"k": self.k})
 
 
 def replayed(data: Battles, steps: FloatArray, slope: float, units: slice) -> FloatArray:

@@ -17,9 +17,8 @@ import numpy as np
 from steadyrank.data.ballots import Ballots
 from steadyrank.margins.condorcet import ROOM, Compared, MarginContests
 from steadyrank.margins.pairs import MANY
-from steadyrank.scorers.base import UNUSED, LeaveOneOut, RowsOut
-from steadyrank.scorers.points import UnitShares, size_of_all, size_of_others
-from steadyrank.scorers.sensitivity import Sensitivity
+from steadyrank.scorers.base import LeaveOneOut, RowsOut, check_several
+from steadyrank.scorers.sensitivity import Sensitivity, UnitShares, each_alone, size_of_all
 from steadyrank.scorers.voting import Borda
 from steadyrank.sums.blocks import segment_sums
 
@@ -29,8 +28,9 @@ if TYPE_CHECKING:
 
 def of_ballots(data: Ballots) -> Compared:
     """Compare all items: those that a ballot does not list are behind all that it does, and tied."""
-    order = np.argsort(data.members[1], kind="stable")
-    rows, unit, times = (part[order] for part in data.members)
+    shares = data.shares
+    order = np.argsort(shares.unit, kind="stable")
+    rows, unit, times = (part[order] for part in (shares.rows, shares.unit, shares.parts))
     place = np.full((len(data.counts), data.n_items), data.n_items)
     place[np.repeat(np.arange(len(place)), np.diff(data.indptr)), data.ranked] = data.levels
     place, starts = place[rows], np.searchsorted(unit, np.arange(len(data.units) + 1))
@@ -48,7 +48,7 @@ def of_ballots(data: Ballots) -> Compared:
 def of_battles(data: Any) -> Compared:
     """Compare those that met."""
     pairs, items = data.unit_pairs, data.n_items
-    wins, ties = np.rint(np.stack([pairs.wins, pairs.ties]) * data.weight_parts[1]).astype(np.int64)
+    wins, ties = np.rint(np.stack([pairs.wins, pairs.ties]) * data.shares.scale).astype(np.int64)
     unit = np.repeat(np.arange(len(data.units)), np.diff(pairs.indptr))
     most = min(items, 2 * int(np.diff(pairs.indptr).max(initial=1)))
 
@@ -69,7 +69,6 @@ class Pairwise(UnitShares):
     """Scores that follow from the margins between all pairs of items."""
 
     takes = ("ballots", "battles")
-    covariates = UNUSED
 
     @abstractmethod
     def worth(self, margins: IntArray, items: IntArray) -> IntArray:
@@ -90,8 +89,10 @@ class Pairwise(UnitShares):
 
     def leave_one_out(self, data: Any) -> LeaveOneOut:
         """Return the scores without each distinct unit, whose margins are taken away."""
-        compared, scores = self._compared(data), self.score(data)
-        worth, rest = self._worth(compared), size_of_others(data, compared.sizes)
+        compared = self._compared(data)
+        check_several(data)
+        worth, size = self._worth(compared), size_of_all(data, compared.sizes)
+        rest = size - compared.sizes
 
         def rows(units: slice) -> FloatArray:
             unit, item, given = compared.margins(units)
@@ -100,6 +101,7 @@ class Pairwise(UnitShares):
             return self.shares(found, rest[units, np.newaxis])
 
         room = max(1, ROOM // compared.most)
+        scores = self.shares(worth, size)
         return RowsOut(scores, data.units, rows, room, contest=self.contest(compared))
 
     def contest(self, compared: Compared) -> Any:
@@ -109,7 +111,7 @@ class Pairwise(UnitShares):
         return self.worth(compared.totals.copy(), np.arange(compared.items))
 
     def _compared(self, data: Any) -> Compared:
-        self.check(data)
+        data = self.prepared(data)
         return of_ballots(data) if isinstance(data, Ballots) else of_battles(data)
 
 
@@ -159,15 +161,16 @@ class Copeland(Pairwise):
         with n. A battle moves one pair alone: two items by a half each, ``sqrt(1/2)`` in all. A unit
         of another weight, or a group, may turn all pairs round: nothing less than everything is true.
         """
-        self.check(data)
-        if data.weights is not None or data.unit is not None:
+        data = self.prepared(data)
+        if not each_alone(data):
             return None
         square, formula = Borda().squared_diameter(data.n_items)[0] / 4, "sqrt(L(L^2-1)/12)"
         if not isinstance(data, Ballots):
             square, formula = Fraction(1, 2), "sqrt(1/2)"
-        kind, scope = data.kind.name, self.scope.format(kind=data.kind.name, items=data.n_items)
-        said = {"rule": self.rule, "units": kind, "moved": self.moved, "scope": scope}
-        return Sensitivity.of(data, square, **said, formula=formula)
+        scope = self.scope.format(kind=data.kind.name, items=data.n_items)
+        return Sensitivity.of(
+            data, square, rule=self.rule, moved=self.moved, scope=scope, formula=formula
+        )
 
 
 @dataclass(frozen=True)

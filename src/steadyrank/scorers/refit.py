@@ -6,20 +6,19 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
+from inspect import isroutine, signature
 from platform import python_version
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from steadyrank.engines.backends import needed
-from steadyrank.errors import InvalidSettingError, RefitError, shorten
+from steadyrank.errors import CheckpointError, Option, RefitError, SteadyrankError, shorten
 from steadyrank.progress import heard, tell
-from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_kind, check_several
-from steadyrank.scorers.checkpoint import FULL, Kept, open_checkpoint
-from steadyrank.scorers.fingerprint import fingerprint
-from steadyrank.scorers.resolution import snapped
+from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_kind, check_several, snapped
+from steadyrank.scorers.settings import setting
 from steadyrank.sums.blocks import slices
 
 if TYPE_CHECKING:
@@ -29,9 +28,19 @@ if TYPE_CHECKING:
     from steadyrank.data.observations import Observations
     from steadyrank.data.units import Units
     from steadyrank.scorers.bagged import Bagged
+    from steadyrank.scorers.checkpoint import Kept
 
 Progress = Callable[[int, int], None]
 Found = TypeVar("Found")
+FULL = -1
+"""The unit number of the scores on all the data."""
+NOT_DATA = {"notes", "unit_candidates"}
+"""Fields of data that only tell how they were read."""
+NAME_IT = (
+    "Give the model a name, and another one whenever it changes: ",
+    Option("model_name", "..."),
+    " of Refit.",
+)
 
 
 @dataclass(frozen=True)
@@ -56,12 +65,12 @@ class Refit(Scorer):
         parameter called ``seed`` gets it there.
     checkpoint : path, optional
         Where finished refits are kept. After an interruption the same call goes on from there.
-        A file that belongs to other data or another model is refused: a model counts with its code, all
-        the helpers, constants and objects that its code names, and the versions of Python and of the
-        packages it uses; not with files that it reads or names made up while it runs.
+        A file that belongs to other data, another model, or another version of Python or of a package
+        that the model is of, is refused. An estimator counts with its settings.
     model_name : str, optional
-        What a checkpoint knows the model by, instead of all that: for a model that cannot be told again
-        in another run, or that you know better. Give another name whenever the model changes.
+        What a checkpoint knows the model by. Functions need one, and so do estimators that hold
+        functions or are of no package with a version: what their code does cannot be told from one run
+        to the next. Give another name whenever the model changes.
     progress : callable or bool, optional
         Called as ``progress(done, total)``; True or False to show a line on stderr or not.
         Default: show one if stderr is a terminal and nobody else listens.
@@ -93,18 +102,7 @@ class Refit(Scorer):
     n_jobs: int | None = field(default=None, compare=False)
     label: str | None = None
     model_name: str | None = None
-    resolution: float = 0.0
-
-    def __post_init__(self) -> None:
-        if not (np.isfinite(self.resolution) and self.resolution >= 0):
-            raise InvalidSettingError(
-                f"resolution must be a finite number from 0 on, but is {self.resolution!r}."
-            )
-
-    @property
-    def checkpoint_identity(self) -> list[object]:
-        """What the scores depend on beside the data."""
-        return [self.model if self.model_name is None else ("named", self.model_name), self.seed]
+    resolution: float = setting(0.0)
 
     @property
     def name(self) -> str:
@@ -114,12 +112,12 @@ class Refit(Scorer):
         inner = getattr(self.model, "func", self.model)
         return f"refit of {getattr(inner, '__name__', type(inner).__name__)}"
 
-    def check(self, data: object) -> None:
+    def prepared(self, data: Any) -> Any:
         """Complain unless the data are observations, and a regression for an estimator."""
-        if is_estimator(self.model):
-            _check_regression(self.model, data)
-        else:
-            super().check(data)
+        if not is_estimator(self.model):
+            return super().prepared(data)
+        _check_regression(self.model, data)
+        return data
 
     def score(self, data: Observations) -> FloatArray:
         """Return the scores on all the data."""
@@ -128,7 +126,7 @@ class Refit(Scorer):
     def leave_one_out(self, data: Observations) -> LeaveOneOut:
         """Refit without each distinct unit, and return all the scores."""
         fit = partial(_fit_without, self.model, self.seed, data)
-        return refit_all(fit, data, settings=self.checkpoint_identity, how=self)
+        return refit_all(fit, data, self)
 
 
 def is_estimator(model: object) -> bool:
@@ -157,18 +155,16 @@ def fitted_scores(model: Any, seed: int, data: Observations) -> FloatArray:
     return found
 
 
-def refit_all(
-    fit: Callable[[int], FloatArray], data: Observations, *, settings: list[object], how: Refit | Bagged
-) -> LeaveOneOut:
+def refit_all(fit: Callable[[int], FloatArray], data: Observations, how: Refit | Bagged) -> LeaveOneOut:
     """Run ``fit(unit)`` for every distinct unit, and for FULL, the data as they are.
 
-    What the scores depend on are the data and the ``settings``: a checkpoint belongs to them. Where
-    that is kept, who is told and how many work stand in the scorer.
+    The scores depend on the data and the scorer, to which a checkpoint belongs. Where that is kept, who
+    is told and how many work stand in the scorer, too.
     """
     check_several(data)
     units = data.units
     numbers = (FULL, *range(len(units)))
-    scores = all_fits(fit, numbers, partial(_place, units), data, settings=settings, how=how)
+    scores = all_fits(fit, numbers, partial(_place, units), data, how)
     scores = snapped(scores, how.resolution)
     return RowsOut(scores[FULL], units, scores[:FULL].__getitem__)
 
@@ -178,8 +174,6 @@ def all_fits(
     numbers: Sequence[int],
     where: Callable[[int], str],
     data: Observations,
-    *,
-    settings: list[object],
     how: Refit | Bagged,
 ) -> FloatArray:
     """Run ``fit`` for each of some numbers, and return the scores, each at the place of its number.
@@ -189,7 +183,7 @@ def all_fits(
     data.with_copies(data.units.counts)  # data in an engine refuse this, before anything is computed
     scores = np.empty((len(numbers), data.n_items))
     show = _shown(how.progress)
-    with _checkpoint(how.checkpoint, data, settings) as (done, add):
+    with _checkpoint(data, how) as (done, add):
         for number, found in done.items():
             scores[number] = found
         todo = [number for number in numbers if number not in done]
@@ -201,17 +195,47 @@ def all_fits(
     return scores
 
 
-def _checkpoint(
-    path: str | os.PathLike[str] | None, data: Observations, settings: list[object]
-) -> AbstractContextManager[Kept]:
+def _checkpoint(data: Observations, how: Refit | Bagged) -> AbstractContextManager[Kept]:
     """Return where refits are kept, and what identifies them: other data or settings are refused."""
-    if path is None:
+    if how.checkpoint is None:
         return nullcontext(({}, lambda unit, scores: None))  # noqa: ARG005 (nothing is kept)
     from steadyrank import __version__
+    from steadyrank.scorers.checkpoint import open_checkpoint  # loads sqlite3
 
+    joblib = needed("joblib", "refitting runs through joblib", "refit")
     versions = {"version": __version__, "Python": python_version(), "NumPy": np.__version__}
-    return open_checkpoint(
-        path, {"data": fingerprint(data), "scorer": fingerprint(settings), **versions}
+    owner = {"data": joblib.hash(known_by(data)), "scorer": joblib.hash(told(how)), **versions}
+    return open_checkpoint(how.checkpoint, owner)
+
+
+def known_by(data: Observations) -> list[object]:
+    """Return all that scores follow from: the data, and not how they were read or what was computed."""
+    named = [part.name for part in fields(data) if part.compare and part.name not in NOT_DATA]
+    values = ((name, getattr(data, name)) for name in named)
+    whole = [(name, np.array(part) if isinstance(part, np.ndarray) else part) for name, part in values]
+    return [type(data).__qualname__, *whole]
+
+
+def told(model: Any) -> object:
+    """Return what a model is known by from one run to the next, or ask for a name of it."""
+    if isinstance(model, Refit):
+        named = told(model.model) if model.model_name is None else ("named", model.model_name)
+        return named, model.seed
+    if isinstance(model, Scorer) and type(model).__module__.startswith("steadyrank."):
+        parts = [getattr(model, part.name) for part in fields(model) if part.compare]  # type: ignore[arg-type]
+        return type(model), [told(part) if isinstance(part, Scorer) else part for part in parts]
+    if is_estimator(model):
+        settings = list(model.get_params().values())
+        packages = {
+            type(part).__module__.partition(".")[0] for part in (model, *settings) if is_estimator(part)
+        }
+        versions = {name: vars(sys.modules[name]).get("__version__") for name in packages}
+        code = [part for part in settings if isroutine(part) or isinstance(part, partial)]
+        if all(versions.values()) and not code:
+            return seeded(model, 0), versions
+    raise CheckpointError(
+        f"a checkpoint cannot tell {shorten(model)} again in another run: its code may have changed",
+        way_out=NAME_IT,
     )
 
 
@@ -249,6 +273,8 @@ def _named_fit(
     try:
         return number, fit(number)
     except Exception as error:
+        if number == FULL and isinstance(error, SteadyrankError) and not isinstance(error, RefitError):
+            raise  # what is wrong with the data themselves is no fault of the model
         why = error.why if isinstance(error, RefitError) else f"{type(error).__name__}: {error}"
         raise RefitError(where(number), why) from error
 
@@ -260,10 +286,8 @@ def _place(units: Units, unit: int) -> str:
 
 
 def _takes_seed(model: Any) -> bool:
-    import inspect
-
     try:
-        return "seed" in inspect.signature(model).parameters
+        return "seed" in signature(model).parameters
     except (TypeError, ValueError):  # some built-in functions have no signature
         return False
 

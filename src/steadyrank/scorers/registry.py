@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib import import_module
+from inspect import isabstract, signature
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.errors import InvalidSettingError, UnknownScorerError, shorten
+from steadyrank.errors import InvalidSettingError, shorten, unknown_scorer
+from steadyrank.scorers.base import OwnScorer, Scorer, check_kind
 
 if TYPE_CHECKING:
     from steadyrank.data.observations import Observations
-    from steadyrank.scorers.base import Scorer
 
 NAMED = {
     "approval": "voting.Approval",
@@ -58,7 +60,7 @@ def resolve_scorer(given: object, data: Observations) -> Scorer:
     (Plurality(), Plurality())
     """
     scorer = default_scorer(data) if given is None else as_scorer(given)
-    scorer.check(data)
+    scorer.prepared(data)
     return scorer
 
 
@@ -81,15 +83,12 @@ def as_scorer(given: object) -> Scorer:
     >>> as_scorer(lambda votes: votes.tally).name
     'refit of <lambda>'
     """
-    from inspect import isabstract
-
-    from steadyrank.scorers.base import OwnScorer, Scorer
-    from steadyrank.scorers.refit import Refit, is_estimator
-
     if isinstance(given, str):
         return named_scorer(given)
     if isinstance(given, Scorer):
         return given
+    from steadyrank.scorers.refit import Refit, is_estimator
+
     own = all(hasattr(given, part) for part in SCORER_PARTS)
     if isinstance(given, type):
         if (own or is_estimator(given)) and not isabstract(given):
@@ -121,15 +120,12 @@ def default_scorer(data: Observations) -> Scorer:
     >>> default_scorer(Ratings(["u"], ["film"], [5])).name
     'mean rating (shrinkage 1)'
     """
-    from steadyrank.data.ballots import Ballots
-    from steadyrank.scorers.base import check_kind
-    from steadyrank.scorers.refit import Refit
-
     check_kind(data, (), scorer="a scorer")
     if not data.kind.scorer:
+        from steadyrank.scorers.refit import Refit
+
         return Refit(attrgetter("scores"), label="as given")
-    approvals = isinstance(data, Ballots) and data.approval
-    return named_scorer("approval" if approvals else data.kind.scorer)
+    return named_scorer("approval" if getattr(data, "approval", False) else data.kind.scorer)
 
 
 def scorer_names() -> tuple[str, ...]:
@@ -174,16 +170,14 @@ def named_scorer(text: str, **settings: Any) -> Scorer:
     >>> named_scorer("bord")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    steadyrank.errors.UnknownScorerError: there is no scorer called 'bord'. Did you mean 'borda'? ...
+    steadyrank.errors.InvalidSettingError: there is no scorer called 'bord'. Did you mean 'borda'? ...
     """
     name, _, written = text.partition(":")
     known = {_plain(known): known for known in NAMED}
     key = _plain(name)
     if key not in known:
-        from difflib import get_close_matches
-
         close = [known[match] for match in get_close_matches(key, known, n=1)]
-        raise UnknownScorerError(name, scorer_names(), close)
+        raise unknown_scorer(name, scorer_names(), close)
     parts = [part for part in written.split(",") if part.strip()]
     given = settings | dict(map(_setting, parts))
     scorer: Scorer = _made(_class_of(known[key]), known[key], given)
@@ -224,9 +218,7 @@ def _value(text: str) -> Any:
 
 def _made(scorer: Any, name: str, settings: dict[str, Any]) -> Any:
     """Make a scorer from its class; settings that it does not have, or lacks, are named."""
-    import inspect
-
-    known = inspect.signature(scorer).parameters.values()
+    known = signature(scorer).parameters.values()
     allowed = f"Its settings are: {', '.join(part.name for part in known) or 'none'}."
     for setting in settings:
         if setting not in {part.name for part in known}:

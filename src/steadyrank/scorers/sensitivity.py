@@ -26,16 +26,20 @@ from __future__ import annotations
 
 import math
 import sys
+from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from steadyrank.errors import ValueRangeError
+from steadyrank.data.rows import check_total
+from steadyrank.errors import NOBODY_COUNTS, EmptyDataError, InvalidSettingError
+from steadyrank.scorers.base import Scorer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from steadyrank._typing import IntArray
     from steadyrank.data.observations import Observations
 
 LARGEST = sys.float_info.max
@@ -77,9 +81,9 @@ class Sensitivity:
         eps: float | Fraction,
         *,
         rule: str,
-        units: str,
         moved: str,
         scope: str,
+        units: str = "",
         formula: str = "",
         numbers: Mapping[str, float] = MappingProxyType({}),
     ) -> Sensitivity:
@@ -91,19 +95,20 @@ class Sensitivity:
             What it is about.
         eps : float or Fraction
             The bound, or its exact square as a fraction.
-        rule, units, moved, scope, formula : str
-            The argument; what the units are called; what they move; for which data it holds; and
-            how the bound is computed, where that is short.
+        rule, moved, scope, units, formula : str
+            The argument; what the units move; for which data it holds; what they are called, if not as
+            the data are; and how the bound is computed, where that is short.
         numbers : mapping
             What went into it, besides the numbers of units and items.
         """
         if isinstance(eps, Fraction):
             eps = root_rounded_up(eps)
         if not math.isfinite(eps):
-            raise ValueRangeError(
+            raise InvalidSettingError(
                 f"one unit can move the {moved} by more than the largest float, for {scope}",
                 way_out="Divide all values, and their range, by one number, for example by 1e10.",
             )
+        units = units or (data.kind.name if data.unit is None else f"{data.units.kind} units")
         sentence = (
             f"Leaving out one of {data.n_units:,} {units} moves the {moved} by at most "
             f"{formula and f'{formula} = '}{eps:.6g}, for any {scope}."
@@ -113,7 +118,7 @@ class Sensitivity:
 
 def same_people(data: Observations) -> str:
     """Say what a bound takes as given about the units: their weights, and who is in a group."""
-    groups = f" in {data.units.kind} units of the same sizes" if data.grouped else ""
+    groups = f" in {data.units.kind} units of the same sizes" if data.units.grouped else ""
     return groups + ("" if data.weights is None else " with these weights")
 
 
@@ -140,3 +145,58 @@ def root_rounded_up(square: Fraction) -> float:
     while found > 0 and Fraction(below := math.nextafter(found, 0.0)) ** 2 >= square:
         found = below
     return found
+
+
+def each_alone(data: Any) -> bool:
+    """Tell whether each unit is one observation that counts once."""
+    return all(getattr(data, name, None) is None for name in ("unit", "weights"))
+
+
+def size_of_all(data: Observations, sizes: IntArray) -> int:
+    """Return the sizes of all units together; complain where nobody counts."""
+    total = check_total(sizes, data.kind.name, data.units.counts)
+    if not total:
+        raise EmptyDataError(NOBODY_COUNTS)
+    return total
+
+
+class UnitShares(Scorer):
+    """Scores that a unit moves by at most its share of all units times a diameter."""
+
+    rule: ClassVar[str]
+    scope: ClassVar[str] = "{kind} over {items:,} items"
+    moved: ClassVar[str] = "shares"
+
+    @abstractmethod
+    def sizes(self, data: Any) -> IntArray:
+        """Return the size of each distinct unit, in whole parts of a person."""
+
+    @abstractmethod
+    def squared_diameter(self, items: int) -> tuple[Fraction, str]:
+        """Return that of what a person may say, and its root as a formula."""
+
+    def sensitivity(self, data: Any) -> Sensitivity | None:
+        """Return the most that one unit can move the scores: the diameter of points, times its share.
+
+        The share is 1/n, or of persons with weights, or of groups, the largest; see
+        :mod:`steadyrank.scorers.sensitivity`.
+        """
+        data = self.prepared(data)
+        sizes = self.sizes(data)
+        largest, share = Fraction(int(sizes.max()), size_of_all(data, sizes)), "/n"
+        if data.weights is not None or data.unit is not None:
+            share = " times the largest share of a unit"
+        square, formula = self.squared_diameter(data.n_items)
+        return Sensitivity.of(
+            data,
+            square * largest**2,
+            rule=self.rule,
+            moved=self.moved,
+            scope=self.scope.format(kind=data.kind.name, items=data.n_items) + same_people(data),
+            formula=formula and formula + share,
+            numbers={} if share == "/n" else {"largest_share": float(largest)},
+        )
+
+    def output_radius_squared(self, data: Observations) -> float:
+        """Return the radius of what a unit may say, which lies around a centre as a box does."""
+        return float(self.squared_diameter(data.n_items)[0] / 4)

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.errors import InvalidDataError, InvalidSettingError, Option, shorten
+from steadyrank.errors import InvalidDataError, Option
 from steadyrank.reading.scales import on_one_scale
 from steadyrank.scorers.base import LeaveOneOut, RowsOut
 from steadyrank.scorers.means import ROUNDING, RowMeans
+from steadyrank.scorers.settings import Range, setting
 from steadyrank.sums.exact import together
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ class TaskPoints(RowMeans):
 
     def entries(self, data: Any) -> Any:
         """Return the points, which are whole numbers of common parts; NaN where there are none."""
-        self.check(data)
         ranks = on_one_scale(data.values, "ranks")
         present = np.sum(~np.isnan(ranks), axis=1, keepdims=True)
         parts = 2 * math.lcm(*np.unique(np.maximum(present - 1, 1)).tolist())
@@ -126,18 +126,19 @@ class MiddleMeans(RowMeans):
     def trimmed(self, values: int) -> int:
         """Return how many of so many values are left out at each end; some stay."""
 
-    def check(self, data: Any) -> None:
+    def prepared(self, data: Any) -> Any:
         """Complain unless the data are scores in memory that all count the same."""
-        super().check(data)
+        data = super().prepared(data)
         if data.weights is not None:
             raise InvalidDataError(
                 f"rows have weights, but a {self.name} counts all of them alike",
                 way_out=("Read them without weights, or use ", Option("scorer", "column-means"), "."),
             )
+        return data
 
     def score(self, data: Any) -> FloatArray:
         """Return the score of each item."""
-        self._sums(data)
+        self.sums(data)  # complains about what has no score
         return np.asarray(self._without(data)(np.empty((1, 0), dtype=np.int64))[0])
 
     def leave_one_out(self, data: Any) -> LeaveOneOut:
@@ -267,13 +268,8 @@ class TrimmedMean(MiddleMeans):
 
     rule = "trimmed means of bounded values"
 
-    share: float = 0.1
+    share: float = setting(0.1, Range(0.0, 0.5, below=True))
     value_range: tuple[float, float] | None = None
-
-    def __post_init__(self) -> None:
-        if not (isinstance(self.share, int | float) and 0 <= self.share < 0.5):
-            raise InvalidSettingError(f"share must be from 0 to below 0.5, but is {shorten(self.share)}")
-        super().__post_init__()
 
     @property
     def name(self) -> str:

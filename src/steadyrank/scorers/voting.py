@@ -3,26 +3,90 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from steadyrank.data.ballots import Ballots
 from steadyrank.data.observations import Observations
-from steadyrank.data.rows import repeated_spans
-from steadyrank.errors import CountTotalError, Option, WrongDataError
+from steadyrank.data.rows import check_total, repeated_spans
+from steadyrank.errors import Option, counts_too_large, wrong_data
 from steadyrank.scorers.base import LeaveOneOut, RowsOut
-from steadyrank.scorers.points import MeanPoints, Points
+from steadyrank.scorers.sensitivity import UnitShares, size_of_all
+from steadyrank.scorers.sums import SumScorer
 from steadyrank.sums.exact import EXACT
+from steadyrank.sums.points import Points
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.data.families import CountedRows
     from steadyrank.data.votes import Votes
 
 
-def first_choices(data: Ballots, stay: BoolArray) -> Points:
+class Given(NamedTuple):
+    """The points of rows: what each gives to items that it lists, and to the others, in whole parts.
+
+    Of ``point`` parts that make one, and where rows have no weight at most ``widest`` put one item
+    ahead of another.
+    """
+
+    indptr: IntArray
+    listed: IntArray
+    given: Any = 1
+    others: Any = 0
+    point: int = 1
+    widest: int | None = None
+
+    def of_units(self, data: CountedRows) -> Points:
+        """Return the points of units from those of their rows: equal ones, some with weights, groups."""
+        unit, times = data.shares.unit, data.shares.parts
+        size, items = len(data.units), data.n_items
+        given, others = (
+            np.broadcast_to(self.given, self.listed.shape),
+            np.broadcast_to(self.others, len(times)),
+        )
+        most = max(int(given.max(initial=0)), int(others.max(initial=0)), self.point)
+        every = times if data.unit is not None else times * data.units.counts
+        check_total(every, f"points of an item (up to {most / self.point:g} a unit)", most)
+        sizes = np.full(size, self.point)
+        indptr, listed = self.indptr, self.listed
+        widest: int | None = self.widest or self.point
+        if data.weights is not None or data.unit is not None:
+            row, widest = np.repeat(np.arange(len(times)), np.diff(indptr)), None
+            beyond, by_row = times[row] * (given - others[row]), others * times
+            others, sizes = np.zeros((2, size), dtype=np.int64)
+            np.add.at(others, unit, by_row)
+            np.add.at(sizes, unit, times * self.point)
+            keys, which = np.unique(unit[row] * items + listed, return_inverse=True)
+            owner, listed = np.divmod(keys, items)
+            given = others[owner]
+            np.add.at(given, which, beyond)
+            indptr = np.searchsorted(owner, np.arange(size + 1))
+        size_of_all(data, sizes)  # complains where nobody counts
+        return Points(indptr, listed, given, others, sizes, data.units.counts, items, widest)
+
+
+class MeanPoints(SumScorer, UnitShares):
+    """The mean over all units of the points that each gives to each item."""
+
+    @abstractmethod
+    def points(self, data: Any) -> Given:
+        """Return the points that each row gives."""
+
+    def sums(self, data: Any) -> Points:
+        """Return the points that each distinct unit gives."""
+        data = self.prepared(data)
+        return self.points(data).of_units(data)
+
+    def sizes(self, data: Any) -> IntArray:
+        """Return what each unit takes off the divisor."""
+        return self.sums(data).sizes
+
+
+def first_choices(data: Ballots, stay: BoolArray) -> Given:
     """Return a point of each ballot for its best among the items that stay, split where these tie.
 
     A ballot that lists none of them gives nothing.
@@ -35,9 +99,9 @@ def first_choices(data: Ballots, stay: BoolArray) -> Points:
     tied = np.diff(indptr)
     point = math.lcm(*np.unique(tied[tied > 0]).tolist())
     if point >= EXACT:
-        raise CountTotalError("parts of a point that ties for the first place split", point)
+        raise counts_too_large("parts of a point that ties for the first place split", point)
     given = np.repeat(point // np.maximum(tied, 1), tied)
-    return Points.for_listed(indptr, data.ranked[first], given, point).of_units(data)
+    return Given(indptr, data.ranked[first], given, point=point)
 
 
 @dataclass(frozen=True)
@@ -64,23 +128,24 @@ class Plurality(MeanPoints):
     name = "share of votes"
     rule, scope = "plurality", "{kind}"
 
-    def check(self, data: object) -> None:
+    def prepared(self, data: Any) -> Any:
         """Complain unless the data are votes, or ballots with first choices."""
-        super().check(data)
+        data = super().prepared(data)
         if getattr(data, "approval", False):
             needed, given = (
                 "votes or orders, which have a first choice",
                 "ballots that approve, which have none",
             )
             way_out = ("Use ", Option("scorer", "approval"), " or ", Option("scorer", "borda"), ".")
-            raise WrongDataError(type(self).__name__, needed, given, way_out=way_out)
+            raise wrong_data(type(self).__name__, needed, given, way_out=way_out)
+        return data
 
-    def points(self, data: Votes | Ballots) -> Points:
+    def points(self, data: Votes | Ballots) -> Given:
         """Return one point for the item voted for, or split among those in first place."""
         if isinstance(data, Ballots):
             return first_choices(data, np.ones(data.n_items, dtype=np.bool_))
-        rows = data.members[0]
-        return Points.for_listed(np.arange(len(rows) + 1), data.choices[rows]).of_units(data)
+        rows = data.shares.rows
+        return Given(np.arange(len(rows) + 1), data.choices[rows])
 
     def squared_diameter(self, items: int) -> tuple[Fraction, str]:
         r"""Return 2: one vote moves the shares by at most ``sqrt(2) / n``.
@@ -121,17 +186,18 @@ class Approval(MeanPoints):
     name = "share of approvals"
     rule = "approval"
 
-    def check(self, data: object) -> None:
+    def prepared(self, data: Any) -> Any:
         """Complain unless the data are approval ballots."""
-        super().check(data)
-        if not data.approval:  # type: ignore[attr-defined]  # the kind was checked
+        data = super().prepared(data)
+        if not data.approval:
             approved = Option("approval", flag=True)
             way_out = ("Use ", Option("scorer", "borda"), ", or read them with ", approved)
-            raise WrongDataError("Approval", "ballots that approve", "orders", way_out=way_out)
+            raise wrong_data("Approval", "ballots that approve", "orders", way_out=way_out)
+        return data
 
-    def points(self, data: Ballots) -> Points:
+    def points(self, data: Ballots) -> Given:
         """Return one point for each item that a ballot approves of."""
-        return Points.for_listed(data.indptr, data.ranked).of_units(data)
+        return Given(data.indptr, data.ranked)
 
     def squared_diameter(self, items: int) -> tuple[Fraction, str]:
         r"""Return L: one ballot moves the shares by at most ``sqrt(L) / n``.
@@ -170,9 +236,8 @@ class Borda(MeanPoints):
     takes = ("ballots",)
     name = "Borda points"
     rule, moved = "Borda", "mean points"
-    ranks_all = True
 
-    def points(self, data: Ballots) -> Points:
+    def points(self, data: Ballots) -> Given:
         """Return the points of each distinct ballot, in half points so that all are whole."""
         listed = np.diff(data.indptr)
         entries = np.arange(len(data.ranked))
@@ -183,15 +248,15 @@ class Borda(MeanPoints):
         sizes = np.diff(tier_starts, append=len(entries))
         tier = np.cumsum(starts_tier) - 1
         ahead = tier_starts[tier] - starts_ballot
-        return Points(
-            indptr=data.indptr,
-            listed=data.ranked,
-            given=2 * (data.n_items - 1 - ahead) - (sizes[tier] - 1),
-            others=np.maximum(data.n_items - listed - 1, 0),
-            sizes=np.full(len(listed), 2),
+        return Given(
+            data.indptr,
+            data.ranked,
+            2 * (data.n_items - 1 - ahead) - (sizes[tier] - 1),
+            np.maximum(data.n_items - listed - 1, 0),
+            point=2,
             # Two tiers are half the items apart, whatever their sizes.
             widest=data.n_items if data.approval else 2 * (data.n_items - 1),
-        ).of_units(data)
+        )
 
     def squared_diameter(self, items: int) -> tuple[Fraction, str]:
         r"""Return ``L (L^2 - 1) / 3``: one ballot moves the scores by at most the root of that over n.
@@ -239,7 +304,7 @@ class InstantRunoff(Plurality):
 
     def score(self, data: Any) -> FloatArray:
         """Return the round in which each item is eliminated."""
-        super().score(data)  # complains about data without first choices, or weights
+        self.sums(data)  # complains about data without first choices, or weights
         return np.asarray(_rounds(data, np.array([len(data.units)]))[0])
 
     def leave_one_out(self, data: Any) -> LeaveOneOut:
@@ -267,9 +332,9 @@ def _rounds(data: Ballots, leaving: IntArray) -> FloatArray:
         stay = np.array(state := max(pending, key=sum))
         folds = np.concatenate(pending.pop(state))
         rounds[folds] += stay
-        points = first_choices(data, stay)
+        points = first_choices(data, stay).of_units(data)
         indptr, gone = repeated_spans(np.append(points.indptr, points.indptr[-1]), leaving[folds])
-        votes = np.repeat(points.totals(data.units.counts, data.n_items)[np.newaxis], len(folds), axis=0)
+        votes = np.repeat(points.totals[0][np.newaxis], len(folds), axis=0)
         fold = np.repeat(np.arange(len(folds)), np.diff(indptr))
         votes[fold, points.listed[gone]] -= points.given[gone]
         fewest = votes.min(axis=1, keepdims=True, where=stay, initial=np.iinfo(np.int64).max)

@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.errors import FEW_DATA, InvalidSettingError, shorten
-from steadyrank.scorers.base import UNUSED, LeaveOneOut, RowsOut
+from steadyrank.errors import FEW_DATA
+from steadyrank.scorers.base import LeaveOneOut, RowsOut, snapped
 from steadyrank.scorers.bradley_terry.scorer import Removals
-from steadyrank.scorers.means import ROUNDING, EntrySums
-from steadyrank.scorers.resolution import snapped
+from steadyrank.scorers.means import ROUNDING
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
-from steadyrank.sums.model import Prior
+from steadyrank.scorers.settings import setting
+from steadyrank.scorers.sums import EntrySums
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray
     from steadyrank.sums.model import Entries
 
-OVER = ("battles", "opponents")
 RESOLUTION = 1e-12
 """How close means over opponents are equal: far more than their rounding."""
 
@@ -53,16 +52,10 @@ class WinRate(EntrySums):
     """
 
     takes = ("battles",)
-    covariates = UNUSED
-    prior = Prior(0.0, 1.0)
     value_range = (0.0, 1.0)
     way_out = FEW_DATA
 
-    over: str = "battles"
-
-    def __post_init__(self) -> None:
-        if self.over not in OVER:
-            raise InvalidSettingError(f"over must be {' or '.join(OVER)}, but is {shorten(self.over)}")
+    over: str = setting("battles", ("battles", "opponents"))
 
     @property
     def name(self) -> str:
@@ -107,14 +100,8 @@ class WinRate(EntrySums):
         eps = math.sqrt(entries.largest_squared_reach(0.0, lowest, highest)) * ROUNDING
         if self.over == "opponents":
             eps = Opponents(data).largest_move() * ROUNDING + RESOLUTION * data.n_items**1.5
-        return Sensitivity.of(
-            data,
-            eps,
-            rule=self.name,
-            units="battles" if data.unit is None else f"{data.units.kind} units",
-            moved="win rates",
-            scope="results of these battles" + same_people(data),
-        )
+        scope = "results of these battles" + same_people(data)
+        return Sensitivity.of(data, eps, rule=self.name, moved="win rates", scope=scope)
 
 
 class Opponents:

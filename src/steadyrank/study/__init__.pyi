@@ -16,6 +16,6 @@ from steadyrank.study.curve import (
     StabilityCurve as StabilityCurve,
 )
 from steadyrank.study.explanation import Explanation as Explanation, Needed as Needed, Rival as Rival
+from steadyrank.study.facts import Facts as Facts
 from steadyrank.study.margin import Margin as Margin
-from steadyrank.study.randomised import RandomisedRow as RandomisedRow
 from steadyrank.study.study import Study as Study

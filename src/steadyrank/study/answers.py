@@ -11,11 +11,11 @@ import numpy as np
 from steadyrank.errors import Option, SteadyrankError
 from steadyrank.operators.intervals import rank_intervals, tiers
 from steadyrank.reading.arrays import frozen
+from steadyrank.report.export import columns_of
 from steadyrank.study import document, headlines
 from steadyrank.study.audit.topk import Flips
-from steadyrank.study.confidence import DRAWS
+from steadyrank.study.margin import known_margin, units_away
 from steadyrank.study.results import Result, some_of
-from steadyrank.study.views import plot_ranking, plot_topk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -107,7 +107,7 @@ class Answer(Result):
         """How many items were asked for, if that was the question."""
         return None
 
-    def with_confidence(self, level: float = 0.95, *, draws: int = DRAWS, seed: int = 0) -> Self:
+    def with_confidence(self, level: float = 0.95, *, draws: int = 1000, seed: int = 0) -> Self:
         """Return the answer with a :class:`Confidence` beside it, which is about another question."""
         return replace(self, confidence=self.study.confidence(level, draws=draws, seed=seed))
 
@@ -129,11 +129,11 @@ class Answer(Result):
     @cached_property
     def margin(self) -> Margin:
         """How many units must leave before the plain answer changes."""
-        return self.study.known_margin(self.k)
+        return known_margin(self.study, self.k)
 
     @cached_property
     def _score_range(self) -> tuple[FloatArray, FloatArray] | None:
-        return self.study.outer_bounds if self.told and self.has_study else None
+        return self.study.facts.outer_bounds if self.told and self.has_study else None
 
     def rows(self, limit: int | None = None) -> Iterator[AnswerRow]:
         """Yield the items by plain rank, all or the first ``limit``."""
@@ -183,7 +183,7 @@ class Answer(Result):
         return self.margin.parts() if self.told and self.has_study else None
 
     def _columns(self) -> dict[str, list[Any]]:
-        names = document.columns_of(self.document, beside=self.confidence is not None)
+        names = columns_of(self.document, beside=self.confidence is not None)
         rows = list(self.rows())
         return {name: [getattr(row, name) for row in rows] for name in names}
 
@@ -305,7 +305,7 @@ class StableTopK(Answer):
         """How many units each item is away from leaving the top k, or from entering it, at least."""
         if self.deletions is None or not self.has_study:
             return None
-        return frozen(self.study.margin_search().away(self.k, self.moves))
+        return frozen(units_away(self.study.facts, self.k, self.moves))
 
     @property
     def moves(self) -> BoolArray:
@@ -385,7 +385,9 @@ class StableTopK(Answer):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the scores around rank k with matplotlib, and return the Axes."""
-        return plot_topk(self, ax)
+        from steadyrank.report.plots import standings
+
+        return standings(self, ax)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -456,4 +458,6 @@ class StableRanking(Answer):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the ranks that each item may have with matplotlib, and return the Axes."""
-        return plot_ranking(self, ax)
+        from steadyrank.report.plots import rank_intervals
+
+        return rank_intervals(self, ax)

@@ -17,15 +17,14 @@ from steadyrank.errors import InvalidValueError, NoProofError, Option, shorten
 from steadyrank.margins.lists import Withstanding
 from steadyrank.operators.boundary import MOST_OF_EPS, effective_eps, just_above
 from steadyrank.operators.checks import check_eps, check_whole
-from steadyrank.scorers.base import LeaveOneOut, check_several
-from steadyrank.study.audit.rows import units_without_common_ranking
+from steadyrank.scorers.base import Sketched, check_several, declared
 from steadyrank.study.certificate import Certificate, Claims, Guarantee, unchecked
-from steadyrank.wording import counted, plural, rounded_up
+from steadyrank.text import counted, plural, rounded_up
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.base import Settled
-    from steadyrank.study.study import Study
+    from steadyrank.study.facts import Facts
 
 Claim = Literal["observed", "proved", "none"]
 
@@ -80,7 +79,7 @@ class Calibration:
     or an eps that is given and not to be checked, needs none.
     """
 
-    study: Study
+    study: Facts
     k: int | None
     guarantee: Guarantee = "cover"
 
@@ -147,8 +146,7 @@ class Calibration:
         if self.k is not None:
             return False
         loo = self.study.leave_one_out
-        fitted = type(loo).columns_near is not LeaveOneOut.columns_near
-        return fitted and len(loo.units) * len(loo.scores) > FITTED
+        return isinstance(loo, Sketched) and len(loo.units) * len(loo.scores) > FITTED
 
     def _whoever_leaves(self, removals: int, eps: float | None, claim: Claim) -> Certificate:
         study, scorer = self.study, self.study.scorer.name
@@ -203,7 +201,7 @@ class Calibration:
 
     def _proved_by_bagging(self, delta: float, eps: float | None) -> Certificate:
         scorer = self.study.scorer
-        numbers = scorer.bagging_numbers(self.study.data)
+        numbers = declared(scorer, "bagging_numbers", self.study.data)
         # The bound is one of eps times the root of delta.
         least = math.inf
         if numbers is not None:
@@ -233,6 +231,8 @@ class Calibration:
         if bounded := self._by_shifts:
             broken = study.reaching(eps / self._factor)
         elif self.k is None and not self._cover and not chosen:
+            from steadyrank.study.audit.rankings import units_without_common_ranking
+
             broken = units_without_common_ranking(study, eps)
         else:
             broken = self._each_needs >= eps
@@ -255,7 +255,7 @@ class Inflation:
         What breaking means.
     """
 
-    study: Study
+    study: Facts
     eps: float | None
     target: float
     guarantee: Guarantee

@@ -18,19 +18,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.data.observations import nearly_equal
-from steadyrank.errors import NotComparableError, Option, SteadyrankError
+from steadyrank.errors import Option, SteadyrankError, WrongDataError
 from steadyrank.operators.checks import check_k
 from steadyrank.operators.rankings import RankingSet
+from steadyrank.report.export import COLUMNS
 from steadyrank.study import document
 from steadyrank.study.headlines import named, suggestions
-from steadyrank.study.results import Result
+from steadyrank.study.results import Result, origin
 from steadyrank.study.standings import Ranks, place_ranges
-from steadyrank.wording import counted, rounded_up
+from steadyrank.text import counted, rounded_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from steadyrank._typing import BoolArray, IntArray
+    from steadyrank.data.observations import Observations
     from steadyrank.study.answers import StableRanking, StableTopK
     from steadyrank.study.calibration import Claimed
     from steadyrank.study.study import Study
@@ -75,10 +77,10 @@ class Comparison(Result):
 
     Examples
     --------
-    >>> from steadyrank import Votes, compare
+    >>> from steadyrank import Study, Votes
     >>> old = Votes(["ann"] * 9 + ["bob"] * 4 + ["cyd"] * 4)
     >>> new = Votes(["cyd"] * 9 + ["bob"] * 7 + ["ann"] * 6 + ["dan"])
-    >>> found = compare(old, new, 1)
+    >>> found = Study(old).compare(new, 1)
     >>> print(found.sentence)  # doctest: +NORMALIZE_WHITESPACE
     2 of 3 items in both moved further than one vote's leaving could have moved them in the old data; 0
     moved inside, 1 not at all.
@@ -151,7 +153,7 @@ class Comparison(Result):
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield what is known of each item: those of the new data by rank, then those that are gone."""
-        blank: dict[str, Any] = dict.fromkeys(document.COLUMNS[self.document])
+        blank: dict[str, Any] = dict.fromkeys(COLUMNS[self.document])
         told = {item: {**blank, "item": item} for item in (*self.new_ranking, *self.gone)}
         stood = {} if self.topk is None else self.topk.standing_of
         sides = {"old": (self.old, self.old.ranking, "gone"), "new": (self.new, self.new_ranking, "new")}
@@ -230,9 +232,9 @@ def comparison_of(old: Study, new: Study, k: int | None, how: Claimed) -> Compar
     _check_alike(old, new)
     k = None if k is None else check_k(k, min(len(old.items), len(new.items)))
     index = {item: number for number, item in enumerate(new.items)}
-    found = np.array([index.get(old.items[number], -1) for number in old.order.tolist()])
+    found = np.array([index.get(old.items[number], -1) for number in old.facts.order.tolist()])
     places = np.flatnonzero(found >= 0)
-    before, after = old.order[places], found[places]
+    before, after = old.facts.order[places], found[places]
     ties = np.full(len(new.items), len(old.items))
     ties[after] = places
     order = np.lexsort((ties, -new.scores))
@@ -246,9 +248,9 @@ def comparison_of(old: Study, new: Study, k: int | None, how: Claimed) -> Compar
     ranges = {"inflated": Ranks(*allowed.rank_intervals())}
     for side, answer, items in (("old", was, before), ("new", now, after)):
         if answer.told and answer.n_distinct_units * len(items) <= MOST_LEFT_OUT:
-            ranges[side] = place_ranges(answer.study, items)
+            ranges[side] = place_ranges(answer.study.facts, items)
     return Comparison(
-        **old.about() | {"_study": None},  # its answers have theirs
+        **origin(old) | {"_study": None},  # its answers have theirs
         old=was,
         new=now,
         k=k,
@@ -263,24 +265,24 @@ def comparison_of(old: Study, new: Study, k: int | None, how: Claimed) -> Compar
 def _check_alike(old: Study, new: Study) -> None:
     """Complain about data of two kinds, scored in two ways, or without an item in both."""
     if len({(one.data.kind.name, repr(one.scorer)) for one in (old, new)}) > 1:
-        raise NotComparableError(
+        raise WrongDataError(
             f"two versions must be of one kind and scored in one way, but are {old!r} and {new!r}",
             way_out=["Give both the same ", Option("kind"), " and ", Option("scorer")],
         )
     if (old.data.weights is None) != (new.data.weights is None):
         one, other = ("new", "old") if old.data.weights is None else ("old", "new")
-        raise NotComparableError(
+        raise WrongDataError(
             f"the {one} data have weights and the {other} data none: they are not scored in one way",
             way_out="Give weights to both, or take the column of weights out of the one.",
         )
-    kinds = [f"{one.data.kind.name}{one.data.variety}" for one in (old, new)]
-    if old.data.kind.name == "battles" and len(set(kinds)) > 1:  # others may lie in an engine or not
-        raise NotComparableError(
+    kinds = [_told(one.data) for one in (old, new)]
+    if kinds[0] != kinds[1]:
+        raise WrongDataError(
             f"the old data are {kinds[0]} and the new ones {kinds[1]}: they are not scored in one way",
             way_out=["Name the same ", Option("covariate"), " for both."],
         )
     if not set(old.items) & set(new.items):
-        raise NotComparableError(
+        raise WrongDataError(
             f"the old and the new data have no item in common: {old.data!r} against {new.data!r}",
             way_out="Call the items alike: nothing is matched by guessing.",
         )
@@ -294,6 +296,12 @@ def _judged(ranks: IntArray, ranges: dict[str, Ranks]) -> dict[str, list[Any]]:
     for side, ends in ranges.items():
         told |= {f"{side}_best": ends.best, f"{side}_worst": ends.worst}
     return {name: column.tolist() for name, column in told.items()}
+
+
+def _told(data: Observations) -> str:
+    """Return the kind of data, and how many covariates they have, if any."""
+    number = sum(np.shape(getattr(data, "covariates", ()))[1:])
+    return f"{data.kind.name} with {counted(number, 'covariate')}" if number else data.kind.name
 
 
 def _without(items: Sequence[object], others: Iterable[object]) -> tuple[object, ...]:

@@ -8,29 +8,31 @@ errors that scores came with are right.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from steadyrank.data.estimates import Estimates
+from steadyrank.errors import FEW_DATA, InvalidValueError, one_unit
 from steadyrank.operators.checks import check_k, check_level, check_size, check_square, check_whole
 from steadyrank.reading.arrays import frozen
+from steadyrank.scorers.base import declared
 from steadyrank.study.document import finite, label, labels, told
 from steadyrank.study.headlines import named
 from steadyrank.study.rank_sets import NEVER, Noise, normal_draws, student
-from steadyrank.study.resampling import bootstrap_scores, rank_percentiles
-from steadyrank.study.results import Result
-from steadyrank.wording import confidence_title, counted, percent, plural
+from steadyrank.study.resampling import draw, scored_draws
+from steadyrank.study.results import Result, origin
+from steadyrank.text import confidence_title, counted, percent, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steadyrank._typing import FloatArray, IntArray
+    from steadyrank.data.observations import Observations
+    from steadyrank.scorers.base import Scorer
     from steadyrank.study.study import Study
 
-DRAWS = 1000
 GIVEN = "the scores are normal estimates with the covariance given, or independent with the errors given"
 DRAWN = "the {} were drawn independently from one population"
 TIES = "equal scores: the smaller item index stands first; which of them is truly above is never decided"
@@ -71,8 +73,9 @@ class Confidence(Result):
 
     Examples
     --------
-    >>> from steadyrank import rank_confidence
-    >>> found = rank_confidence([9, 5, 4.5], errors=[0.5, 0.5, 0.5], items=["x", "y", "z"])
+    >>> from steadyrank import Estimates, Study
+    >>> scores = Estimates([9, 5, 4.5], errors=[0.5, 0.5, 0.5], items=["x", "y", "z"])
+    >>> found = Study(scores).confidence()
     >>> found.top(1), found.top(2)
     (('x',), ('x', 'y', 'z'))
     >>> [(row["item"], row["confidence_best"], row["confidence_worst"]) for row in found.rows()]
@@ -177,7 +180,9 @@ class Confidence(Result):
 
 
 def confidence_of(study: Study, level: float, draws: int, seed: int) -> Confidence:
-    """Return which ranks the true scores may have; see :func:`steadyrank.confidence`."""
+    """Return which ranks the true scores may have."""
+    from scipy.special import ndtr, ndtri  # loads longer than a small file takes
+
     level, seed = check_level("level", level), check_whole("seed", seed, 0)
     draws = check_whole("draws", draws, int(np.ceil(round(2 / (1 - level), 6))))  # for both ends
     # A pair has two numbers, a difference and an error, each of them more than once.
@@ -196,18 +201,48 @@ def confidence_of(study: Study, level: float, draws: int, seed: int) -> Confiden
     size = max(float(np.abs(noise).max()), 1e-150 * float(np.abs(scores).max())) or 1.0
     covariance = np.atleast_2d(np.cov(noise / size)) if given is None else given / size**2
     errors = np.sqrt(np.diag(covariance)) * size
-    units = data.n_alike if given is None else None
+    units = data.shares.n_alike if given is None else None
     limit = -ndtri(tail) if units is None else student(tail, units)
     ends, beyond = scores + np.outer((-1, 1), limit * errors), ndtr(-limit)
     if given is None and beyond * draws >= 1:  # percentiles, further out for fewer units (Hesterberg)
         ends = np.quantile(drawn, [beyond, 1 - beyond], axis=0, method="inverted_cdf")
     ends[:, (errors <= NEVER * np.abs(scores)) & (given is None)] = np.nan
-    about = study.about() | {"_study": None, "level": level, "draws": draws, "seed": seed}
+    about = origin(study) | {"_study": None, "level": level, "draws": draws, "seed": seed}
     return Confidence(
-        **about | {"notes": (*data.notes, TIES, *study.scorer.remarks(scores))},
+        **about | {"notes": (*data.notes, TIES, *(declared(study.scorer, "remarks", scores) or ()))},
         errors=frozen(errors),
         score_intervals=frozen(ends),
         bootstrap_ranks=rank_percentiles(drawn, tail),
-        basis=DRAWN.format(plural(study.unit)) if given is None else GIVEN,
+        basis=DRAWN.format(plural(study.facts.unit)) if given is None else GIVEN,
         _noise=Noise(scores / size, covariance, noise / size, units),
     )
+
+
+def bootstrap_scores(data: Observations, scorer: Scorer, draws: int, seed: int) -> FloatArray:
+    """Return the scores (draws, items) of data with units drawn anew; refuse if any draw has none."""
+    if data.n_units < 2:
+        raise one_unit(data.units.kind)
+    copies = partial(draw, data.units.counts, data.n_units, seed, replace=True)
+    found, reasons = scored_draws(data, scorer, copies, draws, "resamples")
+    if reasons:
+        why = f"to leave them out would bias the rest; the first: {reasons[min(reasons)]}"
+        problem = f"{len(reasons):,} of {draws:,} resamples cannot be scored, and {why}"
+        raise InvalidValueError(problem, way_out=FEW_DATA)
+    return np.array(list(found.values()), dtype=np.float64)
+
+
+def rank_percentiles(scores: FloatArray, tail: float) -> tuple[IntArray, IntArray]:
+    """Return the ranks of each item that all but a tail of the draws stay within, at either end.
+
+    Equal scores share their ranks: the best of these counts at the low end, the worst at the high one.
+
+    Examples
+    --------
+    >>> rank_percentiles(np.array([[3.0, 1.0, 1.0], [2.0, 2.0, 1.0]]), 0.25)
+    (array([1, 1, 2]), array([2, 3, 3]))
+    """
+    best = [1 + len(row) - np.searchsorted(np.sort(row), row, side="right") for row in scores]
+    worst = [len(row) - np.searchsorted(np.sort(row), row, side="left") for row in scores]
+    low = np.quantile(best, tail, axis=0, method="inverted_cdf")
+    high = np.quantile(worst, 1 - tail, axis=0, method="inverted_cdf")
+    return low.astype(np.int64), high.astype(np.int64)

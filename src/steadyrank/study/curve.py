@@ -19,21 +19,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from steadyrank.errors import InvalidEpsError
+from steadyrank.errors import bad_eps
 from steadyrank.operators.boundary import just_above
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.intervals import tier_eps
 from steadyrank.operators.meeting import Rival
 from steadyrank.reading.arrays import frozen
-from steadyrank.study.audit.near_rank import MANY, breaking_bounds
-from steadyrank.study.audit.topk import Active, active_items
+from steadyrank.study.audit.topk import MANY, Active, active_items, breaking_bounds
 from steadyrank.study.calibration import Calibration, check_delta, eps_above
-from steadyrank.study.views import plot_curve
-from steadyrank.wording import counted
+from steadyrank.text import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +39,7 @@ if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.base import LeaveOneOut
     from steadyrank.study.certificate import Guarantee
-    from steadyrank.study.study import Study
+    from steadyrank.study.facts import Facts
 
     Eps = TypeVar("Eps", float, FloatArray)
     """One, or several."""
@@ -115,7 +113,14 @@ class Curve:
 
     def plot(self, ax: Axes | None = None, *, eps: float | None = None) -> Axes:
         """Draw both step functions with matplotlib, and mark an eps; return the Axes."""
-        return plot_curve(self, ax, eps)
+        from steadyrank.report.plots import curve
+
+        return curve(self, ax, eps=eps)
+
+    @property
+    def near(self) -> float:
+        """An eps to look at where no unit breaks anything."""
+        raise NotImplementedError
 
     @property
     def _beside(self) -> Steps:
@@ -125,11 +130,6 @@ class Curve:
     @property
     def _words(self) -> tuple[str, str]:
         """What the curve is of, and what one of those is that stand beside delta."""
-        raise NotImplementedError
-
-    @property
-    def near(self) -> float:
-        """An eps to look at where no unit breaks anything."""
         raise NotImplementedError
 
 
@@ -173,10 +173,6 @@ class StabilityCurve(Curve):
     def _beside(self) -> Steps:
         return Steps(np.sort(self.critical_eps), np.arange(len(self.critical_eps) + 1))
 
-    @overload
-    def size(self, eps: float) -> int: ...
-    @overload
-    def size(self, eps: FloatArray) -> IntArray: ...
     def size(self, eps: float | FloatArray) -> Any:
         """Return the exact number of members at one eps, or at each of several."""
         return self._beside.at(eps)
@@ -239,10 +235,6 @@ class RankingCurve(Curve):
         shares: Eps = self._covering.at(eps)
         return shares
 
-    @overload
-    def tiers(self, eps: float) -> int: ...
-    @overload
-    def tiers(self, eps: FloatArray) -> IntArray: ...
     def tiers(self, eps: float | FloatArray) -> Any:
         """Return the exact number of tiers at one eps, or at each of several."""
         return self._beside.at(eps)
@@ -263,28 +255,28 @@ def positive(eps: float | FloatArray) -> FloatArray:
     values = np.asarray(eps, dtype=np.float64)
     wrong = ~(values > 0)
     if wrong.any():
-        raise InvalidEpsError(values.flat[int(np.flatnonzero(wrong)[0])])
+        raise bad_eps(values.flat[int(np.flatnonzero(wrong)[0])])
     return values
 
 
-def stability_curve(study: Study, k: int) -> StabilityCurve:
+def stability_curve(facts: Facts, k: int) -> StabilityCurve:
     """Compute the curve for one k."""
-    loo, shifts = study.leave_one_out, study.shifts
-    critical = study.critical_eps(k)
+    loo, shifts = facts.leave_one_out, facts.shifts
+    critical = facts.critical_eps(k)
     breaking, furthest = np.zeros(len(shifts)), np.full(len(shifts), np.inf)
     depth = _first_depth(critical, k, shifts)
-    if len(active_items(*study.outer_bounds, {k: depth})[k].items) > MANY:
-        breaking, furthest = breaking_bounds(loo, study.outer_bounds[1], critical, k)
+    if len(active_items(*facts.outer_bounds, {k: depth})[k].items) > MANY:
+        breaking, furthest = breaking_bounds(loo, facts.outer_bounds[1], critical, k)
     unsettled = (breaking < furthest) & (shifts > 0)
     # No unit breaks beyond its shift, but for the allowance for rounding in critical eps.
     furthest = np.minimum(furthest, just_above(shifts))
     while unsettled.any():
         depth = min(depth, float(furthest[unsettled].max()))
-        found = _breaking_eps(loo, active_items(*study.outer_bounds, {k: depth})[k], unsettled)
+        found = _breaking_eps(loo, active_items(*facts.outer_bounds, {k: depth})[k], unsettled)
         breaking[unsettled] = found[unsettled]
         unsettled &= (breaking > depth) & (furthest > depth)
         depth *= DEEPER
-    return StabilityCurve(k, frozen(breaking), loo.units.counts, critical, study.tie_eps)
+    return StabilityCurve(k, frozen(breaking), loo.units.counts, critical, facts.tie_eps)
 
 
 def _first_depth(critical: FloatArray, k: int, shifts: FloatArray) -> float:
@@ -303,16 +295,16 @@ def _breaking_eps(loo: LeaveOneOut, active: Active, among: BoolArray) -> FloatAr
     return breaking
 
 
-def ranking_curve(study: Study) -> RankingCurve:
+def ranking_curve(facts: Facts) -> RankingCurve:
     """Compute the curve of the full ranking, from all scores without each unit."""
-    loo = study.leave_one_out
+    loo = facts.leave_one_out
     rival = Rival(loo.scores)
     breaking, covering = np.zeros((2, len(loo.units)))
     for block in loo.blocks():
         for number in np.flatnonzero(block.reordered(loo.scores, rival.order)).tolist():
             found = rival.meeting_and_covering(block.row(number, loo.scores))
             breaking[block.start + number], covering[block.start + number] = found
-    tiers, ties = tier_eps(loo.scores[rival.order]), study.tie_eps
+    tiers, ties = tier_eps(loo.scores[rival.order]), facts.tie_eps
     return RankingCurve(frozen(breaking), frozen(covering), loo.units.counts, frozen(tiers), ties)
 
 
@@ -354,10 +346,10 @@ class RemovalCurve:
         return f"{self.guarantee} of the top {self.k:,}: {first} for 1 removal, {last} for {most}"
 
 
-def removal_curve(study: Study, k: int, most: int, guarantee: Guarantee) -> RemovalCurve:
+def removal_curve(facts: Facts, k: int, most: int, guarantee: Guarantee) -> RemovalCurve:
     """Find the list for each number of removals up to ``most``."""
-    search = Calibration(study, k, guarantee)
+    search = Calibration(facts, k, guarantee)
     removals = np.arange(1, search.check_removals(most) + 1)
     eps = np.array([search.certificate(0.0, None, "observed", int(m)).eps for m in removals])
-    size = np.searchsorted(np.sort(study.critical_eps(k)), eps, side="left")
+    size = np.searchsorted(np.sort(facts.critical_eps(k)), eps, side="left")
     return RemovalCurve(k, guarantee, frozen(removals), frozen(eps), frozen(size))

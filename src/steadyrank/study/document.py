@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.reading.table import Guess
-from steadyrank.wording import plural
+from steadyrank.text import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from steadyrank.study import Flip, Flips, StabilityCurve
     from steadyrank.study.results import Result
 
-SCHEMA_VERSION = "3.3"
+SCHEMA_VERSION = "4.0"
 
 RULES = {
     "ties": (
@@ -34,32 +34,6 @@ RULES = {
     "boundary": "a distance of exactly eps counts as out: the inequality is strict",
 }
 """Rules that hold for every result, in plain words."""
-
-COLUMNS = {
-    "top-k": (
-        "rank", "item", "score", "best_rank", "worst_rank", "share", "standing", "away", "count",
-        "critical_eps",
-    ),
-    "ranking": (
-        "rank", "item", "score", "best_rank", "worst_rank", "standing", "count", "inflated_best",
-        "inflated_worst",
-    ),
-    "audit": ("method", "k", "delta", "uncovered", "jaccard", "size"),
-    "random-audit": ("method", "k", "delta", "lower", "upper", "uncovered", "jaccard", "size"),
-    "explanation": ("unit", "number", "count", "contribution", "gap_without"),
-    "needed": ("k", "ahead", "behind", "gap", "confidence", "needed", "n_units", "tie", "basis"),
-    "confidence": (
-        "rank", "item", "score", "error", "score_low", "score_high", "bootstrap_best", "bootstrap_worst",
-        "confidence_best", "confidence_worst", "marginal_best", "marginal_worst",
-    ),
-    "margin": ("k", "item", "lower", "upper", "exact", "n_units", "passed", "passing", "rule"),
-    "comparison": (
-        "item", "verdict", "old_rank", "new_rank", "old_place", "new_place", "old_best", "old_worst",
-        "new_best", "new_worst", "inflated_best", "inflated_worst", "old_score", "new_score", "standing",
-    ),
-    "check": ("k", "method", "eps", "delta", "breaking_units", "size", "max_delta", "stable"),
-}  # fmt: skip
-"""The columns of the table of each document, for dataframes and CSV."""
 
 MAX_STEPS = 2000
 """Steps of a curve that a document holds; beyond it a part of them, each of them exact."""
@@ -91,11 +65,6 @@ def about(
         "guesses": guesses_of(result.notes),
         "notes": list(result.notes),
     }
-
-
-def columns_of(document: str, *, beside: bool) -> tuple[str, ...]:
-    """Return the columns of a table, also those of a confidence beside it."""
-    return COLUMNS[document] + ("confidence_best", "confidence_worst") * beside
 
 
 def guesses_of(notes: Iterable[str]) -> list[dict[str, str]]:

@@ -22,10 +22,11 @@ import numpy as np
 from steadyrank.errors import InvalidValueError, Option, shorten
 from steadyrank.margins.pairs import SharedContests
 from steadyrank.operators.checks import check_k, check_level
+from steadyrank.scorers.base import gaps_without
 from steadyrank.study.document import EXACT_IN_JSON, MAX_FLIPS, label, told
 from steadyrank.study.margin import Asked, Margin, index_of, margin_of
-from steadyrank.study.results import Result
-from steadyrank.wording import counted, plural
+from steadyrank.study.results import Result, origin
+from steadyrank.text import counted, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,8 +89,8 @@ class Explanation(Result):
 
     Examples
     --------
-    >>> from steadyrank import Votes, explain
-    >>> found = explain(Votes(["ann"] * 5 + ["bob"] * 3 + ["cyd"] * 2), 1)
+    >>> from steadyrank import Study, Votes
+    >>> found = Study(Votes(["ann"] * 5 + ["bob"] * 3 + ["cyd"] * 2)).explain(1)
     >>> found.item, found.rivals[0].item, round(found.gap, 3), found.contributions
     ('ann', 'bob', 0.2, array([ 0.1, -0.1,  0. ]))
     >>> print(found.sentence)  # doctest: +NORMALIZE_WHITESPACE
@@ -207,8 +208,9 @@ class Needed(Result):
 
     Examples
     --------
-    >>> from steadyrank import Votes, needed
-    >>> print(needed(Votes(["ann"] * 55 + ["bob"] * 45), 1).sentence)  # doctest: +NORMALIZE_WHITESPACE
+    >>> from steadyrank import Study, Votes
+    >>> found = Study(Votes(["ann"] * 55 + ["bob"] * 45)).needed(1)
+    >>> print(found.sentence)  # doctest: +NORMALIZE_WHITESPACE
     By a model (votes like those seen, each drawn by itself), 271 votes in all would put 'ann' ahead of
     'bob' with probability 0.95; 100 were seen.
     """
@@ -248,8 +250,8 @@ class Needed(Result):
 
 
 def explanation_of(study: Study, k: int | None, item: object) -> Explanation:
-    """Return what holds an item on its side of a border; see :func:`steadyrank.explain`."""
-    search, last = study.margin_search(), max(1, len(study.items) - 1)
+    """Return what holds an item on its side of a border."""
+    search, last = study.facts.margin_search(), max(1, len(study.items) - 1)
     if k is None and item is None:
         raise InvalidValueError(
             "neither a k nor an item to explain", way_out=["Give ", Option("k"), " or ", Option("item")]
@@ -269,19 +271,19 @@ def explanation_of(study: Study, k: int | None, item: object) -> Explanation:
         )
         for other in across.tolist()
     ]
-    about = study.about() | {"k": k, "item": study.items[place], "rank": rank}
+    about = origin(study) | {"k": k, "item": study.items[place], "rank": rank}
     return Explanation(
         **about, rivals=tuple(rivals), additive=additive, contributions=given, gaps_without=without
     )
 
 
 def needed_of(study: Study, k: int, confidence: float) -> Needed:
-    """Return how many units would settle a border; see :func:`steadyrank.needed`."""
+    """Return how many units would settle a border."""
     from scipy.special import ndtri
 
     k = check_border(k, study)
     confidence = check_level("confidence", confidence)
-    ahead, behind = study.margin_search().order[k - 1 : k + 1].tolist()
+    ahead, behind = study.facts.margin_search().order[k - 1 : k + 1].tolist()
     given, without, additive = contributions_of(study, ahead, behind)
     counts, n = study.units.counts, study.units.total
     gap = float(study.scores[ahead] - study.scores[behind])
@@ -291,7 +293,7 @@ def needed_of(study: Study, k: int, confidence: float) -> Needed:
     spread = math.sqrt(float(counts @ (d - mean) ** 2) / (n - 1))
     number = (float(ndtri(confidence)) * spread / mean) ** 2 if gap and mean > 0 else math.inf
     return Needed(
-        **study.about(),
+        **origin(study),
         k=k,
         ahead=study.items[ahead],
         behind=study.items[behind],
@@ -315,8 +317,8 @@ def check_border(k: object, study: Study) -> int:
 
 def contributions_of(study: Study, one: int, other: int) -> tuple[FloatArray, FloatArray, bool]:
     """Return what each distinct unit adds to a lead, the lead without it, and whether they add up."""
-    out, contests = study.leave_one_out, study.margin_search().contests
-    without = out.gaps_without(one, other)
+    out, contests = study.facts.leave_one_out, study.facts.margin_search().contests
+    without = gaps_without(out, one, other)
     if isinstance(contests, SharedContests):
         return contests.contributions(one, other), without, True
     change = (out.scores[one] - out.scores[other]) - without

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.safe_text import shortened
-from steadyrank.wording import counted, in_words, plural
+from steadyrank.text import counted, in_words, plural, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,6 +23,12 @@ FIRST_LISTED = "of equal items the first in the list of items is counted as ahea
 
 HANDFUL = 10
 """An item with fewer observations than this stands on a handful."""
+
+GOVERNS = {
+    "shrinkage": "A larger shrinkage pulls means of few ratings down.",
+    "ridge": "A larger ridge draws scores that rest on few battles together.",
+}
+"""Which setting of a scorer governs how few observations count."""
 
 
 def topk_headline(answer: StableTopK) -> str:
@@ -137,7 +142,8 @@ def _on_a_handful(answer: Answer, size: int) -> Iterator[str]:
             f"{shortened(str(answer.items[index]), LONGEST_NAME)} ({counts[index]:,})" for index in few
         ]
         stand = "stands" if len(few) == 1 else "stand"
-        governs = f"{answer.study.scorer.small_counts} ".lstrip()
+        scorer = answer.study.scorer
+        governs = "".join(f"{said} " for name, said in GOVERNS.items() if hasattr(scorer, name))
         yield (
             f"{named(some, 'and')} {stand} in the list on fewer than {HANDFUL} {answer.counted_as}. "
             f"{governs}A minimum count (--min-count) leaves such items out."

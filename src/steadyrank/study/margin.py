@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from steadyrank.errors import InvalidPolicyError, InvalidValueError, Option, listing, shorten
+from steadyrank.errors import InvalidValueError, Option, listing, not_a_choice, shorten
 from steadyrank.margins.lists import Withstanding
 from steadyrank.margins.pairs import Attack
 from steadyrank.margins.search import NEAREST, Found, last_true, order_of, precedes
@@ -18,12 +18,13 @@ from steadyrank.operators.checks import check_eps, check_k
 from steadyrank.operators.topk_sets import inflated_topk, topk
 from steadyrank.reading.arrays import frozen
 from steadyrank.study.document import MAX_FLIPS, label, labels, told
-from steadyrank.study.results import Result
-from steadyrank.wording import counted, plural
+from steadyrank.study.results import Result, origin
+from steadyrank.text import counted, plural
 
 if TYPE_CHECKING:
-    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.margins.search import MarginSearch
+    from steadyrank.study.facts import Facts
     from steadyrank.study.study import Study
 
 
@@ -217,7 +218,7 @@ class Margin(Result):
 def _distances(study: Study, k: int) -> dict[str, Any]:
     """Return how many units the items around rank k are away from crossing it, at least."""
     answer = study.topk(k)
-    order, away = answer.order, study.margin_search().away(k, answer.moves)[answer.order]
+    order, away = answer.order, units_away(study.facts, k, answer.moves)[answer.order]
     sides = (range(k), range(k, len(order)))
     near = [sorted(side, key=lambda place: away[place])[:NEAREST] for side in sides]
     shown = sorted(place for side in near for place in side)
@@ -229,13 +230,24 @@ def _distances(study: Study, k: int) -> dict[str, Any]:
     return {"k": k, "items": items, "beyond": int(rest.min(initial=study.units.total))}
 
 
-def known_margin(study: Study, k: int | None) -> Margin:
-    """Return the margin of a top k or of the ranking as every view shows it.
+def units_away(facts: Facts, k: int, moves: BoolArray) -> IntArray:
+    """Return how many units each item is away from leaving the top k, or from entering it, at least."""
+    return facts.margin_search().away(k, moves, facts.once(known_number, k).lower)
 
-    Where scoring anew may take long, nobody is taken away.
-    """
-    search = study.margin_search()
-    return _margin(search, _plain(search, k, tried=not search.contests.dear), Asked(k))
+
+def known_margin(study: Study, k: int | None) -> Margin:
+    """Return the margin of a top k or of the ranking as every view shows it."""
+    return study.facts.once(_known_margin, study, k)
+
+
+def _known_margin(facts: Facts, study: Study, k: int | None) -> Margin:
+    return _margin(study, facts.margin_search(), facts.once(known_number, k), Asked(k))
+
+
+def known_number(facts: Facts, k: int | None) -> Found:
+    """Return how many must leave; where scoring anew may take long, nobody is taken away for it."""
+    search = facts.margin_search()
+    return _plain(search, k, tried=not search.contests.dear)
 
 
 def _plain(search: MarginSearch, k: int | None, *, tried: bool = True) -> Found:
@@ -266,7 +278,7 @@ def _one_unit(search: MarginSearch, k: int | None) -> Found | None:
 def margin_of(study: Study, asked: Asked, by: str) -> Margin:
     """Return the margin of a top k, of one item of it, of a pair, or of the full ranking."""
     if by not in MUST:
-        raise InvalidPolicyError("by", by, tuple(MUST))
+        raise not_a_choice("by", by, tuple(MUST))
     k, item, pair, eps = asked
     if pair is not None and (k is not None or item is not None or eps is not None):
         raise InvalidValueError(
@@ -277,7 +289,7 @@ def margin_of(study: Study, asked: Asked, by: str) -> Margin:
             f"how far {shorten(item)} is away depends on the k of a top k",
             way_out=["Give ", Option("k"), "."],
         )
-    search = study.margin_search(by)
+    search = study.facts.margin_search(by)
     if eps is not None:
         found = _inflated(search, asked)
     elif pair is not None:
@@ -286,7 +298,7 @@ def margin_of(study: Study, asked: Asked, by: str) -> Margin:
         found = search.item(k=check_k(k, len(study.items)), item=index_of(study, item))
     else:
         found = _plain(search, None if k is None else check_k(k, len(study.items)))
-    margin = _margin(search, found, asked)
+    margin = _margin(study, search, found, asked)
     if k is not None or pair is not None:
         return margin
     names, pairs = study.items, search.neighbours(NEIGHBOURS)
@@ -310,12 +322,12 @@ def _ordered_pair(study: Study, pair: tuple[object, object]) -> tuple[int, int]:
     one, other = (index_of(study, label) for label in pair)
     if one == other:
         raise InvalidValueError(f"a pair must be two items, but both are {shorten(pair[0])}")
-    order = study.order.tolist()
+    order = study.facts.order.tolist()
     return (one, other) if order.index(one) < order.index(other) else (other, one)
 
 
-def _margin(search: MarginSearch, found: Found, asked: Asked) -> Margin:
-    study, k, item = search.study, asked.k, asked.item
+def _margin(study: Study, search: MarginSearch, found: Found, asked: Asked) -> Margin:
+    k, item = asked.k, asked.item
     leaving = np.zeros(len(study.units), dtype=np.int64)
     leaves: tuple[object, ...] = ()
     enters, pair, attack, added = leaves, found.pair, found.attack, None
@@ -328,7 +340,7 @@ def _margin(search: MarginSearch, found: Found, asked: Asked) -> Margin:
             leaves = tuple(study.items[place] for place in before if place not in after)
             enters = tuple(study.items[place] for place in after if place not in before)
     return Margin(
-        **study.about(),
+        **origin(study),
         k=k,
         item=item,
         rank=None if item is None else search.rank(index_of(study, item)),

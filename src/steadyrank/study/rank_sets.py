@@ -34,7 +34,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import stdtrit
 
 from steadyrank.progress import counting
 from steadyrank.sums.blocks import slices
@@ -180,6 +179,8 @@ def student(tail: float, units: float) -> float:
     >>> round(student(0.025, 10), 3), round(student(0.025, 10**9), 3)
     (2.385, 1.96)
     """
+    from scipy.special import stdtrit  # loads longer than a small file takes
+
     return float(-stdtrit(units - 1, tail)) * math.sqrt(units / (units - 1))
 
 

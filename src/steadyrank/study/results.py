@@ -7,9 +7,9 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from steadyrank.errors import InvalidValueError, MissingPackageError, SteadyrankError, shorten
-from steadyrank.safe_text import shortened
-from steadyrank.study.document import COLUMNS, about
-from steadyrank.study.views import notebook_of, text_of
+from steadyrank.report.export import COLUMNS
+from steadyrank.study.document import about
+from steadyrank.text import plural, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -128,11 +128,15 @@ class Result:
 
     def __str__(self) -> str:
         """Show the result in plain text."""
-        return text_of(self.brief())
+        from steadyrank.report.text import plain_text  # a result that nobody looks at loads no view
+
+        return plain_text(self.brief())
 
     def _repr_html_(self) -> str:
         """Show the result as a table in a notebook."""
-        return notebook_of(self.brief())
+        from steadyrank.report.notebook import table_of
+
+        return table_of(self.brief())
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return the table as a dataframe (polars, pandas or pyarrow: the first that is installed)."""
@@ -145,6 +149,24 @@ class Result:
     def to_polars(self) -> Any:
         """Return the table as a polars dataframe."""
         return self.to_frame("polars")
+
+
+def origin(study: Study) -> dict[str, Any]:
+    """Return what every result of a study says about where it comes from."""
+    data, facts = study.data, study.facts
+    return {
+        "items": tuple(facts.items),
+        "scores": facts.scores,
+        "scorer": facts.scorer.name + ("" if data.weights is None else ", weighted"),
+        "kind": data.kind.name,
+        "unit": facts.unit,
+        "n_units": facts.units.total,
+        "n_distinct_units": len(facts.units),
+        "notes": facts.notes,
+        "counts": data.item_counts,
+        "counted_as": plural(data.kind.observation),
+        "_study": study,
+    }
 
 
 def some_of(labels: Sequence[object]) -> str:

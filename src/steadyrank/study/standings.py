@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.base import LeaveOneOut
-    from steadyrank.study.study import Study
+    from steadyrank.study.facts import Facts
 
     RanksIn = Callable[[FloatArray], tuple[IntArray, IntArray]]
 
@@ -88,22 +88,22 @@ class Ranks:
         return len(self.best)
 
 
-def topk_deletions(study: Study, k: int) -> TopKDeletions:
+def topk_deletions(facts: Facts, k: int) -> TopKDeletions:
     """Return who is among the k best without each unit.
 
     Examples
     --------
     >>> from steadyrank import Study, Votes
-    >>> found = topk_deletions(Study(Votes(["ann"] * 3 + ["bob"] * 2 + ["cyd"] * 2)), 2)
+    >>> found = topk_deletions(Study(Votes(["ann"] * 3 + ["bob"] * 2 + ["cyd"] * 2)).facts, 2)
     >>> found.inside, found.changing
     (array([7, 5, 2]), array([1]))
     """
-    loo, counts = study.leave_one_out, study.units.counts
-    critical = study.critical_eps(k)
+    loo, counts = facts.leave_one_out, facts.units.counts
+    critical = facts.critical_eps(k)
     inside = np.zeros(len(loo.scores), dtype=np.int64)
-    inside[study.order[:k]] = study.units.total
+    inside[facts.order[:k]] = facts.units.total
     covering, changing = np.zeros(len(counts)), [np.empty(0, dtype=np.int64)]
-    for active, units, rows in TopKAudit(study, {k: 0.0}).changed_rows(inflated=False):
+    for active, units, rows in TopKAudit(facts, {k: 0.0}).changed_rows(inflated=False):
         new, old = active.answers(plain_members, rows), active.answer(plain_members, loo.scores)
         moved = np.flatnonzero((new != old).any(axis=1))
         if len(moved):
@@ -116,30 +116,30 @@ def topk_deletions(study: Study, k: int) -> TopKDeletions:
     return TopKDeletions(frozen(inside), frozen(covering), every, counts)
 
 
-def upto_which(study: Study, size: int) -> int:
+def upto_which(facts: Facts, size: int) -> int:
     """Return how many of the first items get their ranks, if a list holds ``size`` of them."""
-    items = len(study.items)
-    if len(study.units) * items <= ALL_ITEMS:
+    items = len(facts.items)
+    if len(facts.units) * items <= ALL_ITEMS:
         return items
     wanted = min(items, size + NEIGHBOURS)
-    return wanted if len(_rivals(study, wanted)) <= RIVALS else size
+    return wanted if len(_rivals(facts, wanted)) <= RIVALS else size
 
 
-def rank_ranges(study: Study, upto: int) -> Ranks:
+def rank_ranges(facts: Facts, upto: int) -> Ranks:
     """Return the best and the worst rank of each of the first ``upto`` items.
 
     Examples
     --------
     >>> from steadyrank import Study, Votes
-    >>> found = rank_ranges(Study(Votes(["ann"] * 3 + ["bob"] * 2 + ["cyd"] * 2)), 3)
+    >>> found = rank_ranges(Study(Votes(["ann"] * 3 + ["bob"] * 2 + ["cyd"] * 2)).facts, 3)
     >>> found.best, found.worst
     (array([1, 2, 2]), array([1, 3, 3]))
     """
-    rivals = _rivals(study, upto)
-    return _ranges(study.leave_one_out, rivals, np.searchsorted(rivals, study.order[:upto]), _ranks)
+    rivals = _rivals(facts, upto)
+    return _ranges(facts.leave_one_out, rivals, np.searchsorted(rivals, facts.order[:upto]), _ranks)
 
 
-def place_ranges(study: Study, items: IntArray) -> Ranks:
+def place_ranges(facts: Facts, items: IntArray) -> Ranks:
     """Return the best and the worst place of items among themselves, equal scores in either order.
 
     As ranks, these are over the data and all single deletions, but they are in the order of ``items``.
@@ -147,12 +147,12 @@ def place_ranges(study: Study, items: IntArray) -> Ranks:
     Examples
     --------
     >>> from steadyrank import Study, Votes
-    >>> study = Study(Votes(["ann"] * 3 + ["bob"] * 2 + ["cyd"] * 2))
-    >>> found = place_ranges(study, np.array([2, 0]))
+    >>> facts = Study(Votes(["ann"] * 3 + ["bob"] * 2 + ["cyd"] * 2)).facts
+    >>> found = place_ranges(facts, np.array([2, 0]))
     >>> found.best, found.worst
     (array([1, 1]), array([2, 2]))
     """
-    return _ranges(study.leave_one_out, items, np.arange(len(items)), _ranks_of_equals)
+    return _ranges(facts.leave_one_out, items, np.arange(len(items)), _ranks_of_equals)
 
 
 def _ranges(loo: LeaveOneOut, items: IntArray, columns: IntArray, ranks_in: RanksIn) -> Ranks:
@@ -169,7 +169,7 @@ def _ranges(loo: LeaveOneOut, items: IntArray, columns: IntArray, ranks_in: Rank
             fine[number] = bool(((high >= best) & (low <= worst)).all())
         return np.asarray(fine)
 
-    for _, rows in chunked(loo.columns_near(items, None, settled)):
+    for _, rows in chunked(loo.columns(items, None, settled)):
         moved = DenseBlock(0, rows).reordered(base, by_plain)
         if ranks_in is _ranks_of_equals:
             moved |= (rows[:, by_plain[:-1]] == rows[:, by_plain[1:]]).any(axis=1)
@@ -180,10 +180,10 @@ def _ranges(loo: LeaveOneOut, items: IntArray, columns: IntArray, ranks_in: Rank
     return Ranks(frozen(best), frozen(worst))
 
 
-def _rivals(study: Study, upto: int) -> IntArray:
+def _rivals(facts: Facts, upto: int) -> IntArray:
     """Return the items that may ever be ahead of one of the first ``upto``, these included."""
-    lowest, highest = study.outer_bounds
-    return np.flatnonzero(highest >= lowest[study.order[:upto]].min(initial=np.inf))
+    lowest, highest = facts.outer_bounds
+    return np.flatnonzero(highest >= lowest[facts.order[:upto]].min(initial=np.inf))
 
 
 def _ranks(rows: FloatArray) -> tuple[IntArray, IntArray]:

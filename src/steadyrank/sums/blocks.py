@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-from steadyrank.errors import ValueRangeError
+from steadyrank.errors import InvalidSettingError
 
 Rows: TypeAlias = "tuple[IntArray, FloatArray]"
 """Units, and for each of them a row with the scores of the wanted items."""
@@ -168,6 +168,10 @@ class SparseBlock:
         row[self.items[part]] = self.scores[part]
         return row
 
+    def untouched(self, numbers: IntArray, items: IntArray, base: FloatArray) -> FloatArray:  # noqa: ARG002
+        """Return for some units of the block, a row each, the scores of items that they do not touch."""
+        return np.asarray(base[items])
+
     def widen(self, lowest: FloatArray, highest: FloatArray) -> None:
         """Look at the touched items alone: the bounds hold the base already."""
         np.minimum.at(lowest, self.items, self.scores)
@@ -248,6 +252,12 @@ def shifts_of(blocks: Iterable[Block], scores: FloatArray) -> FloatArray:
     return np.concatenate([block.shifts(scores) for block in blocks])
 
 
+def reordered_of(blocks: Iterable[Block], scores: FloatArray, order: IntArray) -> IntArray:
+    """Return the units whose plain ranking differs from ``order``, that of the scores."""
+    changed = [block.start + np.flatnonzero(block.reordered(scores, order)) for block in blocks]
+    return np.concatenate([np.empty(0, np.int64), *changed])
+
+
 def differences(scores: FloatArray, base: FloatArray) -> tuple[FloatArray, float]:
     """Return how far scores are from the base, and the factor that keeps this from overflowing."""
     size = 0.5 if max(abs(scores).max(initial=0.0), abs(base).max(initial=0.0)) > HUGE else 1.0
@@ -289,7 +299,7 @@ def roots(
             found[odd] = np.sqrt(squared(scale)[odd]) / scale
     found /= size
     if not (found <= LONGEST).all():
-        raise ValueRangeError(
+        raise InvalidSettingError(
             f"leaving out one unit moves the scores by {found.max():.3g}, "
             f"more than {LONGEST:g}: too near to the largest float",
             way_out="Divide all values by one number, for example by 1e10.",

@@ -61,22 +61,35 @@ class DenseEntries(Entries):
     ) -> None:
         self.values = values
         self._rows, self._items = values.shape
-        self._times: IntArray | None
-        self._times, self.scale = weights or (None, 1)
-        self.weighted = weights is not None
-        self.rows = self._rows if self._times is None else int(self._times.sum())
-        self.grouped = unit is not None or self.weighted
+        self.weighted, self.grouped = weights is not None, not (unit is None and weights is None)
+        self._times, self.scale = weights or (np.ones(self._rows, dtype=np.int64), 1)
+        self.rows = int(self._times.sum())
         self._labels = labels
         self._block_numbers = block_numbers
-        # Unit u has the rows order[pointers[u]:pointers[u + 1]].
-        self._order = None if unit is None else np.argsort(unit, kind="stable")
-        sizes = np.ones(self._rows, dtype=np.int64) if unit is None else np.bincount(unit)
-        self._pointers = np.append(0, np.cumsum(sizes))
         self._holes = bool((self.observed < self._rows).any())
         present = (chunk[~np.isnan(chunk)] if self._holes else chunk for chunk in self._chunks())
         self.form = exact_form(present, addends=self.rows, parts=parts)
         if not self.form.whole:
             self.form = self._form_of_columns()
+        self._unit = np.arange(self._rows) if unit is None else unit
+        self._units = int(self._unit.max()) + 1
+
+    @cached_property
+    def _merged(self) -> tuple[Parts, IntArray] | None:
+        """What each unit gives, and in how many values, of each item or of all; None of single rows."""
+        if not self.grouped:
+            return None
+        order = np.argsort(self._unit, kind="stable")
+        pointers = np.append(0, np.cumsum(np.bincount(self._unit)))
+        sums: list[Parts] = []
+        counts = []
+        for first, last in unit_ranges(pointers, max(1, self._block_numbers // max(1, self._items))):
+            rows = order[pointers[first] : pointers[last]]
+            starts, values = pointers[first : last + 1] - pointers[first], self.values[rows]
+            each = self._times[rows][:, np.newaxis]
+            sums.append(tuple(segment_sums(part, starts) for part in self._exact(values, times=each)))
+            counts.append(segment_sums(each * ~np.isnan(values) if self._holes else each, starts))
+        return tuple(map(np.concatenate, zip(*sums, strict=True))), np.concatenate(counts)
 
     def _form_of_columns(self) -> ExactForm:
         least, most = self._ends
@@ -89,9 +102,7 @@ class DenseEntries(Entries):
     @cached_property
     def counts(self) -> IntArray:
         """How many values each column has, in parts."""
-        if self._times is None:
-            return self.observed
-        return np.asarray(self._times @ (~np.isnan(self.values)).astype(np.int64))
+        return np.asarray(self._times @ ~np.isnan(self.values)) if self.weighted else self.observed
 
     @cached_property
     def observed(self) -> IntArray:
@@ -104,11 +115,11 @@ class DenseEntries(Entries):
     @cached_property
     def totals(self) -> Parts:
         """The sums of the columns."""
-        totals: Parts = ()
-        for first, last in self._ranges(self._items):
-            sums = tuple(part.sum(axis=0) for part in self._unit_parts(first, last, EVERYTHING))
-            totals = tuple(map(np.add, totals, sums)) if totals else sums
-        return totals
+        found = []
+        for rows in slices(self._rows, self._block_numbers, self._items):
+            given = self._exact(self.values[rows], times=self._times[rows, np.newaxis])
+            found.append([part.sum(axis=0) for part in given])
+        return tuple(np.sum(part, axis=0) for part in zip(*found, strict=True))
 
     @property
     def extremes(self) -> tuple[Parts, Parts]:
@@ -123,41 +134,37 @@ class DenseEntries(Entries):
     @cached_property
     def most_leaving(self) -> IntArray:
         """The most values of each column that leave with one unit."""
-        if not self.grouped:
+        if self._merged is None:
             return super().most_leaving
-        found = (self._leaving(first, last, EVERYTHING) for first, last in self._ranges(self._items))
-        most = np.max([np.max(leaving, axis=0) for leaving in found], axis=0)
-        return np.broadcast_to(most, (self._items,))
+        return np.broadcast_to(self._merged[1].max(axis=0), (self._items,))
 
     def blocks(self, sums: ItemSums) -> Iterator[DenseBlock]:
         """Yield the scores without each unit."""
-        for first, last in self._ranges(self._items):
-            yield DenseBlock(first, self._without(sums, first, last, EVERYTHING))
+        for units in self._ranges(self._items):
+            yield DenseBlock(units.start, self._without(sums, units, EVERYTHING))
 
     def columns(self, sums: ItemSums, wanted: Wanted) -> Iterator[Rows]:
         """Yield the scores of the wanted items without each unit: it may change them all."""
-        for first, last in self._ranges(len(wanted.items)):
-            yield from wanted.part(first, self._without(sums, first, last, wanted.items))
+        for units in self._ranges(len(wanted.items)):
+            yield from wanted.part(units.start, self._without(sums, units, wanted.items))
 
     def values_of(self, items: IntArray, among: IntArray | None = None) -> Given:
-        """Return the columns, without their gaps."""
-        unit = np.arange(self._rows)
-        if self._order is not None:
-            unit[self._order] = np.repeat(np.arange(len(self._pointers) - 1), np.diff(self._pointers))
-        rows = np.arange(self._rows) if among is None else np.flatnonzero(np.isin(unit, among))
-        if self._times is not None:
-            rows = rows[self._times[rows] > 0]
-        row, place = np.nonzero(~np.isnan(self.values[np.ix_(rows, items)]))
-        row = rows[row]
-        parts = self.form.parts(self.values[row, items[place]], items[place])
-        times = np.ones_like(place) if self._times is None else self._times[row]
-        return unit[row], place, tuple(part * times for part in parts), times
+        """Return what units give to the columns, where they have some values of them."""
+        units = np.arange(self._units) if among is None else np.unique(among)
+        leaving = np.broadcast_to(self._leaving(units, items), (len(units), len(items)))
+        unit, place = np.nonzero(leaving)
+        return (
+            units[unit],
+            place,
+            tuple(p[unit, place] for p in self._given(units, items)),
+            leaving[unit, place],
+        )
 
     def largest_squared_reach(self, shrinkage: float, lowest: float, highest: float) -> float:
         """Return the most that a unit's values can move the scores, squared."""
         most = 0.0
-        for first, last in self._ranges(self._items):
-            leaving = self._leaving(first, last, EVERYTHING)
+        for units in self._ranges(self._items):
+            leaving = self._leaving(units, EVERYTHING)
             moves = reach(leaving, self.counts, shrinkage, (lowest, highest), np.maximum)
             most = max(most, float((moves**2).sum(axis=-1).max()))
         return most
@@ -172,49 +179,34 @@ class DenseEntries(Entries):
             f"item {shorten(items[item])}"
         )
 
-    def _without(self, sums: ItemSums, first: int, last: int, items: IntArray | slice) -> FloatArray:
-        """Return the scores of ``items`` without each of the units ``first .. last - 1``."""
-        parts = self._unit_parts(first, last, items)
-        if self._order is not None:
-            parts = tuple(segment_sums(part, self._starts(first, last)) for part in parts)
-        return sums.without(items, parts, self._leaving(first, last, items))
+    def _without(self, sums: ItemSums, units: slice, items: IntArray | slice) -> FloatArray:
+        """Return the scores of ``items`` without each of some units."""
+        return sums.without(items, self._given(units, items), self._leaving(units, items))
 
-    def _leaving(self, first: int, last: int, items: IntArray | slice) -> int | IntArray:
+    def _given(self, units: IntArray | slice, items: IntArray | slice) -> Parts:
+        """Return what units give to ``items``, in exact form."""
+        if self._merged is None:
+            return self._exact(self.values[units][:, items], items)
+        return tuple(part[units][:, items] for part in self._merged[0])
+
+    def _leaving(self, units: IntArray | slice, items: IntArray | slice) -> int | IntArray:
         """Return how many values of ``items`` leave with each of these units."""
-        if not self.gaps and not self.weighted:
-            return np.diff(self._starts(first, last))[:, np.newaxis] if self.grouped else 1
-        present: IntArray = (~np.isnan(self._unit_rows(first, last, items))).astype(np.int64)
-        present = present * self._row_times(first, last)
-        grouped = self._order is not None
-        return np.asarray(segment_sums(present, self._starts(first, last)) if grouped else present)
+        if self._merged is None:
+            return (~np.isnan(self.values[units][:, items])).astype(np.int64) if self._holes else 1
+        counts = self._merged[1][units]
+        return counts[:, items] if counts.shape[1] == self._items else counts
 
-    def _starts(self, first: int, last: int) -> IntArray:
-        """Return where the rows of each of these units start among them."""
-        return np.asarray(self._pointers[first : last + 1] - self._pointers[first])
+    def _exact(
+        self, values: FloatArray, items: IntArray | slice = EVERYTHING, times: Any = None
+    ) -> Parts:
+        """Return values of some items in exact form, gaps as nothing, each as often as it counts."""
+        values = np.where(np.isnan(values), 0.0, values) if self._holes else values
+        parts = self.form.parts(values, items)
+        return tuple(part * times for part in parts) if self.weighted and times is not None else parts
 
-    def _unit_rows(self, first: int, last: int, items: IntArray | slice) -> FloatArray:
-        """Return the rows of the units ``first .. last - 1``, only the columns ``items``."""
-        return self.values[self._span(first, last)][:, items]
-
-    def _span(self, first: int, last: int) -> slice | IntArray:
-        span = slice(self._pointers[first], self._pointers[last])
-        return span if self._order is None else self._order[span]
-
-    def _row_times(self, first: int, last: int) -> IntArray | int:
-        """Return how many parts of a value the rows of these units count as, as a column."""
-        return 1 if self._times is None else self._times[self._span(first, last)][:, np.newaxis]
-
-    def _unit_parts(self, first: int, last: int, items: IntArray | slice) -> Parts:
-        """Return what the rows of these units give, in exact form."""
-        rows = self._unit_rows(first, last, items)
-        parts = self.form.parts(np.where(np.isnan(rows), 0.0, rows) if self._holes else rows, items)
-        if self._times is None:
-            return parts
-        return tuple(part * self._row_times(first, last) for part in parts)
-
-    def _ranges(self, width: int) -> Iterator[tuple[int, int]]:
-        """Cut the units into ranges whose rows, ``width`` numbers each, make up one block."""
-        return unit_ranges(self._pointers, max(1, self._block_numbers // max(1, width)))
+    def _ranges(self, width: int) -> Iterator[slice]:
+        """Cut the units into ranges that make up one block, of so many numbers each."""
+        return slices(self._units, self._block_numbers, width)
 
     def _chunks(self) -> Iterator[FloatArray]:
         for part in slices(self._rows, self._block_numbers, self._items):

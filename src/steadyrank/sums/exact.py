@@ -90,23 +90,6 @@ class ExactForm:
         lower = (scaled + fine) - fine
         return upper, lower
 
-    def serves(self, values: AnyArray, items: AnyArray, rows: tuple[int, int]) -> bool:
-        """Tell whether all values have this form, too, once some are added; a no may be over-cautious.
-
-        ``rows`` are how many values enter one sum, before and after.
-        """
-        sizes, tens = np.abs(values, dtype=np.float64), of_items(self.tens, items)
-        decimals = np.rint(values * tens) / tens == values
-        largest = max(-self.lowest, self.highest, float(sizes.max(initial=0.0)))
-        if not fit_as_decimals(0, largest * np.max(self.tens), rows[1]) or largest >= SURELY_NESTED:
-            return False
-        if self.whole:
-            return bool(decimals.all())
-        before, after = (max(addends, 2).bit_length() for addends in rows)
-        inside = sizes * of_items(self.scale, items) < 1.0  # the largest power of two stays
-        serve = np.where(of_items(self.coarse != TO_WHOLE, items), inside, decimals).all()
-        return bool(before == after and serve and np.max(self.scale) < 2.0**-SMALLEST_EXPONENT)
-
     def ratio(self, sums: FloatArray, share: float, below: AnyArray, items: Any) -> FloatArray:
         """Return ``sums * share / below`` of sums in this form: one division for decimals.
 

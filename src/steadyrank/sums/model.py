@@ -11,7 +11,16 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from steadyrank._typing import AnyArray, FloatArray, IntArray
-from steadyrank.sums.blocks import HUGE, Block, Rows, SparseBlock, Wanted, bounds_of, shifts_of
+from steadyrank.sums.blocks import (
+    HUGE,
+    Block,
+    Rows,
+    SparseBlock,
+    Wanted,
+    bounds_of,
+    reordered_of,
+    shifts_of,
+)
 from steadyrank.sums.exact import EXACT, ExactForm, difference, exact_form, of_items, together
 
 Parts: TypeAlias = "tuple[FloatArray, ...]"
@@ -119,55 +128,40 @@ class ItemSums:
         return self.form.ratio(sums, share, self.prior.weight + share * counts, items)
 
 
-class Entries(ABC):
-    """Values that units give to items, and who adds them up: NumPy, or a dataframe engine.
+class Sums(ABC):
+    """What each unit adds to the numerator and the denominator of each item, and who adds it up.
+
+    Scores, those without each unit and how far they move follow from it, whatever the scorer.
 
     Attributes
     ----------
     form : ExactForm
-        How the values are written so that their sums are exact.
-    what : str
-        What the values are called.
-    rows : int
-        How many values an item without gaps has.
-    grouped : bool
-        Whether a unit may hold several values of an item, which leave together.
-    weighted : bool
-        Whether values have weights. One of weight w then counts as w of them, in whole parts.
+        How what is added is written so that its sums are exact.
     scale : int
-        How many such parts make one value.
+        How many parts make one in the denominators.
     """
 
     form: ExactForm
-    what: str
-    rows: int
-    grouped: bool
-    weighted: bool = False
     scale: int = 1
 
     @property
     @abstractmethod
     def counts(self) -> IntArray:
-        """How many values each item has, in parts."""
-
-    @cached_property
-    def observed(self) -> IntArray:
-        """How many values each item has, whatever their weights."""
-        return self.counts
+        """The denominator of each item, in parts: how many values it has, or how many units."""
 
     @property
     @abstractmethod
     def totals(self) -> Parts:
-        """The sums of each item's values, in exact form."""
-
-    @property
-    @abstractmethod
-    def extremes(self) -> tuple[Parts, Parts]:
-        """The least and the largest value of each item, in exact form."""
+        """The numerator of each item, in exact form."""
 
     @abstractmethod
     def blocks(self, sums: ItemSums) -> Iterator[Block]:
         """Yield the scores without each unit."""
+
+    def sums(self, prior: Prior) -> ItemSums:
+        """Return the sums and counts under a shrinkage, of which as many parts make a value."""
+        prior = Prior(prior.weight * self.scale, prior.share)
+        return ItemSums(self.form, prior, self.counts, self.totals)
 
     def touching(self, sums: ItemSums, wanted: Wanted) -> Iterator[SparseBlock] | None:  # noqa: ARG002
         """Yield the scores of the wanted items alone without each unit that has a value of them."""
@@ -178,13 +172,56 @@ class Entries(ABC):
         for block in self.touching(sums, wanted) or ():
             yield from wanted.filled(block)
 
-    @abstractmethod
-    def values_of(self, items: IntArray, among: IntArray | None = None) -> Given:
-        """Return all that units, or at least those given, give to some items, in any order."""
+    def reordered(self, sums: ItemSums, order: IntArray) -> IntArray:
+        """Return the units whose plain ranking differs from ``order``, that of all."""
+        return reordered_of(self.blocks(sums), sums.scores, order)
+
+    def shifts(self, sums: ItemSums) -> FloatArray:
+        """Return how far each unit moves the scores."""
+        return shifts_of(self.blocks(sums), sums.scores)
+
+    def bounds(self, sums: ItemSums) -> tuple[FloatArray, FloatArray]:
+        """Return the lowest and highest score of each item, with and without each unit."""
+        return bounds_of(self.blocks(sums), sums.scores)
 
     def given_by(self, units: IntArray) -> tuple[Parts, IntArray] | None:  # noqa: ARG002 (some know)
         """Return the sums and counts of all that some units give to each item, if that is quick."""
         return None
+
+
+class Entries(Sums):
+    """Values that units give to items, each of which counts: NumPy adds them up, or a dataframe engine.
+
+    Attributes
+    ----------
+    what : str
+        What the values are called.
+    rows : int
+        How many values an item without gaps has.
+    grouped : bool
+        Whether a unit may hold several values of an item, which leave together.
+    weighted : bool
+        Whether values have weights. One of weight w then counts as w of them, in whole parts.
+    """
+
+    what: str
+    rows: int
+    grouped: bool
+    weighted: bool = False
+
+    @cached_property
+    def observed(self) -> IntArray:
+        """How many values each item has, whatever their weights."""
+        return self.counts
+
+    @property
+    @abstractmethod
+    def extremes(self) -> tuple[Parts, Parts]:
+        """The least and the largest value of each item, in exact form."""
+
+    @abstractmethod
+    def values_of(self, items: IntArray, among: IntArray | None = None) -> Given:
+        """Return all that units, or at least those given, give to some items, in any order."""
 
     def apart(self) -> tuple[Entries, IntArray] | None:
         """Return the same with equal units one by one, and of each which one it is, if there are any."""
@@ -204,22 +241,10 @@ class Entries(ABC):
         """The most values of each item that leave with one unit."""
         return np.ones_like(self.counts)
 
-    def sums(self, prior: Prior) -> ItemSums:
-        """Return the sums and counts under a shrinkage, of which as many parts make a value."""
-        prior = Prior(prior.weight * self.scale, prior.share)
-        return ItemSums(self.form, prior, self.counts, self.totals)
-
-    def shifts(self, sums: ItemSums) -> FloatArray:
-        """Return how far each unit moves the scores."""
-        return shifts_of(self.blocks(sums), sums.scores)
-
     def bounds(self, sums: ItemSums) -> tuple[FloatArray, FloatArray]:
-        """Return the lowest and highest score of each item, with and without each unit.
-
-        A score without one value goes down as that value goes up: the extreme ones suffice.
-        """
+        """Return the bounds; a score without one value goes down as it goes up: extreme ones suffice."""
         if self.grouped:
-            return bounds_of(self.blocks(sums), sums.scores)
+            return super().bounds(sums)
         lowest, highest = sums.scores.copy(), sums.scores.copy()
         items = np.flatnonzero(self.counts)
         for extreme in self.extremes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import warnings
 from collections import Counter
 from collections.abc import Iterator
@@ -16,11 +15,6 @@ from steadyrank.reading.adapters.documents import Node
 from steadyrank.reading.adapters.entries import Entry, Found
 from steadyrank.reading.files import OpenFile, open_source
 
-RUN = re.compile(rb"\s*\S+\s+(Q0|q0|0)\s+\S+\s+\d+\s+[-+.\deE]+\s+\S+\s*\Z")
-EVALUATED = re.compile(
-    rb"runid\s*\tall\t|(num_|map|gm_|Rprec|bpref|recip_rank|iprec_at|P_|recall_|ndcg|Rndcg|success_|set_|11pt_"
-    rb"|infAP|relative_P|utility)[\w.]*\s*\t\s*\S+\s*\t\s*[-+.\deE]+\s*\Z"
-)
 RANKED = ("query", "Q0", "document", "rank", "score", "tag")
 JUDGED = ("query", "iteration", "document", "relevance")
 MOST_RELEVANT = 2**31

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 
@@ -103,7 +104,7 @@ def _alike(profile: Profile, names: Sequence[str]) -> bool:
     no_vote = known("no_vote")
     every = [{v for v in profile[name].values if v.casefold() not in no_vote} for name in some]
     union = frozenset().union(*every)
-    twice = max(_equal_names(profile, *pair) for pair in zip(some, some[1:], strict=False))
+    twice = max(_equal_names(profile, *pair) for pair in itertools.pairwise(some))
     return twice <= TWICE and all(len(one) >= ALIKE * len(union) for one in every[:2])
 
 

@@ -130,8 +130,12 @@ def _of_pair(asked: Asked, pair: Pair) -> Iterator[Reading]:
     if points and asked.allows(*sides, "points_left", "points_right", "winner", "count", "covariate"):
         roles = {**sides, "points_left": points[0], "points_right": points[1]}
         roles |= {"winner": winners[0]} if "winner" in asked.named else {}
-        agree = [name for name in winners[:1] if asked.level("winner", name) == EXACT]
-        roles |= {"winner": name for name in agree if _agrees(profile, name, points, pair)}
+        if (
+            winners
+            and asked.level("winner", winners[0]) == EXACT
+            and _agrees(profile, winners[0], points, pair)
+        ):
+            roles["winner"] = winners[0]
         yield _weighed(asked, pair, roles, ("count",), f"{quoted(*points)} are the points of both")
         if "winner" not in asked.named:
             return

@@ -69,7 +69,7 @@ def _long(asked: Asked, who: str, what: str | None) -> Iterator[Reading]:
 
 
 def _names(asked: Asked, role: str) -> list[str]:
-    """Return the columns that may name users, rows or items: those called so, then others that repeat."""
+    """Return the columns that may name users, rows or items: those called so, then some that repeat."""
     if role in asked.named:
         return [asked.named[role]]
     trials = known("trials") if asked.kind.name == "scores" and role == "item" else ()
@@ -98,57 +98,67 @@ def _values(asked: Asked, role: str) -> list[str]:
 
 def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
     profile, kind = asked.profile, asked.kind.name
-    (who, unit), item = next(iter(roles.items())), roles["item"]
+    unit, item = next(iter(roles.values())), roles["item"]
     value = roles[what] if what else None
     reading = asked.reading({**roles, **asked.beside(("weights",), roles.values())})
     if reading.roles.get("unit") == unit:
         del reading.roles["unit"]
     levels = {role: asked.level(role, name) for role, name in roles.items()}
+    plain = all(level >= EXACT for level in levels.values())
     reading.points = sum(levels.values()) - 1.0
     named = [roles[role] for role, level in levels.items() if level]
     if named:
         reading.support.append(f"{quoted(*named)} {'is' if len(named) == 1 else 'are'} called so")
-    repeated = profile.repeated(unit, item)
-    pairs = len(np.unique(profile.joint([unit, item])))
-    cells = profile[unit].distinct * profile[item].distinct
-    crossed = profile[unit].repeats and profile[item].repeats
-    if repeated < REPEATED and crossed:
-        reading.support.append(f"each pair of {quoted(unit, item)} comes once")
-        reading.points += 2
-    elif not crossed and profile.rows > FEW and min(levels.values()) < EXACT:
-        alone = item if profile[item].unique else unit
-        reading.against.append(f"each {quoted(alone)} comes once, so that nothing is compared")
-        reading.points -= 3
-    elif repeated >= REPEATED:
-        reading.against.append(f"pairs of {quoted(unit, item)} come again: their mean is taken")
-    _say_nested(reading, profile, unit, item)
+    repeated = _weigh_pairs(reading, profile, unit, item, plain=plain)
     if value is not None:
         _weigh_value(asked, reading, levels[str(what)], unit, value)
     rest = asked.unexplained(roles.values(), unit, item)
     if rest:
         reading.against.append(f"{quoted(*rest)} would not be used")
         reading.points -= 0.5 * min(4, len(rest))
-    dense = pairs >= SPARSE * cells
-    if not levels[who] and dense != (kind == "scores") and kind != "ballots":
+    _weigh_names(asked, reading, levels, unit, item)
+    if repeated and kind in {"ratings", "scores"}:
+        reading.mend["duplicates"] = "mean"
+    if value is not None and profile[value].blanks and kind != "scores":
+        reading.mend["drop"] = [""]
+    reading.firm = all(levels.values()) and not any("could be" in one for one in reading.against)
+    keyed = plain or repeated < REPEATED
+    reading.strong = reading.firm and not rest and keyed and not _speaks_against(reading)
+    return reading
+
+
+def _weigh_pairs(reading: Reading, profile: Profile, unit: str, item: str, *, plain: bool) -> float:
+    """Weigh whether units and items cross, each pair once; return the share of repeated pairs."""
+    repeated = profile.repeated(unit, item)
+    crossed = profile[unit].repeats and profile[item].repeats
+    if repeated < REPEATED and crossed:
+        reading.support.append(f"each pair of {quoted(unit, item)} comes once")
+        reading.points += 2
+    elif not crossed and profile.rows > FEW and not plain:
+        alone = item if profile[item].unique else unit
+        reading.against.append(f"each {quoted(alone)} comes once, so that nothing is compared")
+        reading.points -= 3
+    elif repeated >= REPEATED:
+        reading.against.append(f"pairs of {quoted(unit, item)} come again: their mean is taken")
+    _say_nested(reading, profile, unit, item)
+    return repeated
+
+
+def _weigh_names(asked: Asked, reading: Reading, levels: dict[str, int], unit: str, item: str) -> None:
+    """Weigh what may name items, and whether so many pairs are rather ratings or scores."""
+    profile, kind, who = asked.profile, asked.kind.name, next(iter(levels))
+    pairs = len(np.unique(profile.joint([unit, item])))
+    cells = profile[unit].distinct * profile[item].distinct
+    if not levels[who] and (pairs >= SPARSE * cells) != (kind == "scores") and kind != "ballots":
         reading.points -= 2
+    if kind == "scores" and pairs < cells:
+        reading.mend["missing"] = "available"
     single = profile[item].distinct < 2 < profile.rows and levels["item"] < EXACT
     if profile[item].is_time or profile[item].counts_rows or single:
         reading.against.append(f"{quoted(item)} names no items to rank")
         reading.points -= 4
     if profile[item].type == "flag" or (profile[item].is_number and not levels["item"]):
         reading.points -= 3
-    if kind == "scores" and pairs < cells:
-        reading.mend["missing"] = "available"
-    if repeated and kind in {"ratings", "scores"}:
-        reading.mend["duplicates"] = "mean"
-    if value is not None and profile[value].blanks and kind != "scores":
-        reading.mend["drop"] = [""]
-    plain = all(level >= EXACT for level in levels.values())
-    reading.firm = all(levels.values()) and not any("could be" in one for one in reading.against)
-    reading.strong = (
-        reading.firm and not rest and (plain or repeated < REPEATED) and not _speaks_against(reading)
-    )
-    return reading
 
 
 def _speaks_against(reading: Reading) -> bool:
@@ -168,9 +178,7 @@ def _say_nested(reading: Reading, profile: Profile, unit: str, item: str) -> Non
 def _weigh_value(asked: Asked, reading: Reading, level: int, unit: str, value: str) -> None:
     profile, kind = asked.profile, asked.kind.name
     column, role = profile[value], "rank" if kind == "ballots" else "score"
-    rivals = [
-        name for name in asked.candidates(role, lambda c: c.is_number, [value, *reading.roles.values()])
-    ]
+    rivals = list(asked.candidates(role, lambda c: c.is_number, [value, *reading.roles.values()]))
     if rivals and role not in asked.named:
         reading.against.append(f"{quoted(*rivals)} could be the {role}, too")
     listed = (

@@ -62,7 +62,7 @@ def wide(asked: Asked) -> Iterator[Reading]:
 
 
 def _label(asked: Asked) -> str | None:
-    """Return the column that names the rows: as said, one called so, the first of text, or one of ids."""
+    """Return the column that names the rows: as said, one called so, the first text, or one of ids."""
     named = asked.named.get("row") or asked.named.get("item")
     if named is not None:
         return str(named)
@@ -230,7 +230,8 @@ def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label:
     else:
         low, high = (pick(columns, key=lambda c: c.reach) for pick in (min, max))
         reading.against.append(
-            f"scales differ: {shorten(low.name)} reaches {low.reach:.3g}, {shorten(high.name)} {high.reach:.3g}"
+            f"scales differ: {shorten(low.name)} reaches {low.reach:.3g}, "
+            f"{shorten(high.name)} {high.reach:.3g}"
         )
         reading.points -= 1
     if reading.options["items_in"] == "columns" and _mostly(values, COUNTING.match):
@@ -242,10 +243,10 @@ def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label:
             brief = f"the items look like {what}: {listing(map(shorten, values))}"
             reading.remarks.append(Guess(brief, brief, Option("items_in", "rows")))
     texts = [c for c in profile if c.type == "text" and c.name != label and c.name not in asked.apart]
-    if label is not None and profile[label].repeats:
-        if texts or reading.options["items_in"] == "rows":
-            reading.against.append(f"{quoted(label)} repeats")
-            reading.points -= 2
+    many = bool(texts) or reading.options["items_in"] == "rows"
+    if label is not None and profile[label].repeats and many:
+        reading.against.append(f"{quoted(label)} repeats")
+        reading.points -= 2
     for column in texts:
         winner = column.simple in {"winner", "loser"} and not column.values <= {*profile.columns}
         if winner:

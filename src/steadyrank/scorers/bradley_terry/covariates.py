@@ -51,8 +51,8 @@ class ContextFit:
     def __init__(self, data: Battles, ridge: float) -> None:
         from scipy.sparse import csr_array, hstack
 
-        rows, self._owner, parts = data.members
-        self._each = parts / data.weight_parts[1]
+        shares = data.shares
+        rows, self._owner, self._each = shares.rows, shares.unit, shares.parts / shares.scale
         self._weight = self._each * data.units.counts[self._owner]
         self._points, given = (data.outcome[rows] + 1) / 2, data.covariates[rows]
         sizes = np.sqrt((given**2).mean(axis=0))

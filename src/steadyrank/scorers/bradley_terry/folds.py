@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steadyrank.scorers.base import RowsOut
+from steadyrank.scorers.base import RowsOut, Sketched
+from steadyrank.scorers.bradley_terry.curves import TOLERANCE, Curves
+from steadyrank.scorers.bradley_terry.fit import CHUNK_NUMBERS, Chords, strengths
+from steadyrank.scorers.bradley_terry.sketch import Sketch
 from steadyrank.sums.blocks import DenseBlock, Rows, differences, lengths, slices
 
 if TYPE_CHECKING:
@@ -16,12 +19,70 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.base import Settled
-    from steadyrank.scorers.bradley_terry.scorer import BattleFolds
+    from steadyrank.scorers.bradley_terry.scorer import Removals
 
 SKETCH_NUMBERS = 1 << 18
 """Numbers sketched at once: few enough to stay in the cache."""
 DIGITS = 1e-11
 """Ten times the error of exact scores, in log odds."""
+
+
+@dataclass(frozen=True)
+class BattleFolds:
+    """Units of one pair by its curve where that is accurate, all others by Newton's method."""
+
+    scores: FloatArray
+    wins: FloatArray
+    removals: Removals
+    ridge: float
+    tolerance: float = TOLERANCE
+    scale: tuple[float, float] = (0.0, 1.0)
+    """Where log odds of 0 are among the scores that are asked for, and how much log odds of 1 are."""
+
+    @cached_property
+    def curves(self) -> Curves:
+        """The fit, expanded."""
+        return Curves(self.wins, self.scores, self.ridge, self.tolerance)
+
+    @cached_property
+    def _owners(self) -> IntArray:
+        return np.unique(self.removals.owner)
+
+    @cached_property
+    def sketch(self) -> tuple[IntArray, Sketch]:
+        """The units of one pair, and scores near those without them."""
+        units, folds = self.removals.one_pair
+        return units, Sketch(self.curves, folds, self.scale[1])
+
+    def rows(self, units: slice | IntArray) -> FloatArray:
+        """Return the scores without each of some units, given in order."""
+        if isinstance(units, slice):
+            units = np.arange(units.start, units.stop)
+        single, folds = self.removals.one_pair
+        one = np.isin(units, single, assume_unique=True)
+        # The others are units of several pairs, and units that take nothing away.
+        found, sound = np.repeat(self.scores[np.newaxis], len(units), axis=0), np.zeros_like(one)
+        if self.curves.steady and one.any():
+            cut = folds.part(np.searchsorted(single, units[one]))
+            found[one], sound[one] = self.curves.solve(cut)
+        rest = np.flatnonzero(~sound & np.isin(units, self._owners, assume_unique=True))
+        if self.curves.steady and len(rest):
+            for part in slices(len(rest), CHUNK_NUMBERS, len(self._chords.first)):
+                some = rest[part]
+                found[some], sound[some] = self._chords.solve(self.removals.some(units[some]), len(some))
+        rest = rest[~sound[rest]]
+        for part in slices(len(rest), CHUNK_NUMBERS, len(self.scores) ** 2):
+            found[rest[part]] = self._refit(units[rest[part]])
+        return found
+
+    @cached_property
+    def _chords(self) -> Chords:
+        return Chords(self.curves, self.wins, self.ridge)
+
+    def _refit(self, chosen: IntArray) -> FloatArray:
+        wins, taken = np.repeat(self.wins[np.newaxis], len(chosen), axis=0), self.removals.some(chosen)
+        wins[taken.owner, taken.winner, taken.loser] -= taken.weight
+        return strengths(wins, self.ridge, self.scores)
 
 
 class Near(NamedTuple):
@@ -40,7 +101,7 @@ class Near(NamedTuple):
 
 
 @dataclass(frozen=True)
-class BattlesOut(RowsOut):
+class BattlesOut(RowsOut, Sketched):
     """Scores without each unit of battles.
 
     Parameters
@@ -90,10 +151,10 @@ class BattlesOut(RowsOut):
     def _refitted(self) -> tuple[FloatArray, BoolArray]:
         return np.empty((len(self.units), len(self.scores))), np.zeros(len(self.units), dtype=np.bool_)
 
-    def outer_bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Return bounds of each item's score with and without each unit: sketches and their errors."""
-        if self._kept:
-            return self.bounds()
+    def bounds(self, *, outer: bool = False) -> tuple[FloatArray, FloatArray]:
+        """Return bounds of each item's score with and without each unit; outer ones are of sketches."""
+        if self._kept or not outer:
+            return super().bounds()
         units, sketch = self.folds.sketch
         lowest, highest = np.zeros((2, len(self.scores)))
         sound = np.isfinite(sketch.first.missed)
@@ -108,10 +169,12 @@ class BattlesOut(RowsOut):
             DenseBlock(0, self.exact(others)).widen(lowest, highest)
         return lowest, highest
 
-    def columns_near(self, items: IntArray, among: BoolArray | None, settled: Settled) -> Iterator[Rows]:
+    def columns(
+        self, items: IntArray, among: BoolArray | None = None, settled: Settled | None = None
+    ) -> Iterator[Rows]:
         """Yield sketches, to first or second order, that settle the question, and else exact rows."""
-        if self._kept:
-            yield from self.columns(items, among)
+        if self._kept or settled is None:
+            yield from super().columns(items, among)
             return
         asked = np.ones(len(self.units), dtype=np.bool_) if among is None else among.copy()
         sketch = self.folds.sketch[1]
@@ -131,10 +194,10 @@ class BattlesOut(RowsOut):
         errors[units] += self._digits + linked + lengths((self.scores - self._fitted)[np.newaxis])
         return values, errors
 
-    def shifts_near(self, settled: Settled) -> FloatArray:
+    def shifts(self, settled: Settled | None = None) -> FloatArray:
         """Return shifts to first or second order where these settle the question, else exact ones."""
-        if self._kept:
-            return self.shifts()
+        if self._kept or settled is None:
+            return super().shifts()
         values, errors = self._sketched_shifts
         units, sketch = self.folds.sketch
         bent = sketch.bent(sketch.table)

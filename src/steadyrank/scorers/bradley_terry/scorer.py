@@ -5,22 +5,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.errors import DisconnectedComparisonsError, InvalidSettingError, shorten
+from steadyrank.errors import disconnected
 from steadyrank.margins.bradley_terry import PairedContests
-from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several
-from steadyrank.scorers.bounded_fits import battle_bound, each_alone
+from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several, snapped
 from steadyrank.scorers.bradley_terry.covariates import ContextFit
-from steadyrank.scorers.bradley_terry.curves import TOLERANCE, Curves, PairFolds
-from steadyrank.scorers.bradley_terry.fit import CHUNK_NUMBERS, Chords, strengths
-from steadyrank.scorers.bradley_terry.folds import BattlesOut
-from steadyrank.scorers.bradley_terry.sketch import Sketch
-from steadyrank.scorers.resolution import snapped
-from steadyrank.scorers.sensitivity import Sensitivity
-from steadyrank.sums.blocks import slices
+from steadyrank.scorers.bradley_terry.curves import PairFolds
+from steadyrank.scorers.bradley_terry.fit import strengths
+from steadyrank.scorers.bradley_terry.folds import BattleFolds, BattlesOut
+from steadyrank.scorers.sensitivity import Sensitivity, each_alone
+from steadyrank.scorers.settings import setting
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
@@ -28,6 +25,8 @@ if TYPE_CHECKING:
 
 RESOLUTION = 1e-9
 """How close log odds are equal."""
+BOUND_ROUNDING = 1 + 4e-9
+"""More than what rounding takes from a bound."""
 SCALES = {"log-odds": (0.0, 1.0), "arena": (1000.0, 400.0 / math.log(10.0))}
 """Where log odds of 0 are on each scale, and how much log odds of 1 are."""
 ENTRY = ("winner", "loser", "weight")
@@ -75,21 +74,10 @@ class BradleyTerry(Scorer):
     """
 
     takes = ("battles",)
-    covariates = "the scores are strengths with the covariates of battles ({}) held at 0"
-    small_counts: ClassVar[str] = "A larger ridge draws scores that rest on few battles together."
+    _covariates = "the scores are strengths with the covariates of battles ({}) held at 0"
 
-    ridge: float = 0.0
-    scale: str = "log-odds"
-
-    def __post_init__(self) -> None:
-        if not (np.isfinite(self.ridge) and self.ridge >= 0):
-            raise InvalidSettingError(
-                f"ridge must be 0 or a positive, finite number, but is {self.ridge!r}."
-            )
-        if self.scale not in SCALES:
-            raise InvalidSettingError(
-                f"scale must be {' or '.join(SCALES)}, but is {shorten(self.scale)}"
-            )
+    ridge: float = setting(0.0)
+    scale: str = setting("log-odds", tuple(SCALES))
 
     @property
     def name(self) -> str:
@@ -104,13 +92,13 @@ class BradleyTerry(Scorer):
 
     def score(self, data: Battles) -> FloatArray:
         """Return the strengths."""
-        self.check(data)
+        data = self.prepared(data)
         scores = self._fit(data, Removals.of(data))[1]
         return self._placed(ContextFit(data, self.ridge).scores if data.covariates.shape[1] else scores)
 
     def leave_one_out(self, data: Battles) -> LeaveOneOut:
         """Return the strengths without each distinct battle, or without each group."""
-        self.check(data)
+        data = self.prepared(data)
         check_several(data)
         removals = Removals.of(data)
         wins, scores = self._fit(data, removals)
@@ -141,83 +129,28 @@ class BradleyTerry(Scorer):
     def sensitivity(self, data: Battles) -> Sensitivity | None:
         """Return the most that one battle can move the strengths, or None without a ridge.
 
-        One battle's gradient is at most sqrt(2) times a probability p, and the ridge makes the function
-        strongly convex: ``sqrt(2) p / ridge``, with ``p < 1 / (1 + exp(-2 (n-1) / ridge))`` whatever the
-        battles. The argument is in :mod:`steadyrank.scorers.bounded_fits`. It does not go down with n
-        unless the ridge goes up with it. Nothing is proved of groups of battles here.
+        One battle's gradient has size ``sqrt(2) p``, with p the probability, by the scores of all
+        battles, that the one who won would lose; a tie's is below ``sqrt(2)/2``. The ridge makes the
+        rest of the function strongly convex, so the scores move by at most ``sqrt(2) p / ridge``. Each
+        of the other battles adds less than 2 to ``ridge`` times a difference of scores, and the battle
+        itself only draws its winner ahead, so ``p < 1 / (1 + exp(-2 (n-1) / ridge))``. The scores have
+        mean 0 of themselves. The bound does not go down with n unless the ridge goes up with it. Nothing
+        is proved of groups of battles here.
         """
-        self.check(data)
+        data = self.prepared(data)
         if not self.ridge or not each_alone(data) or data.covariates.shape[1]:
             return None
         # A chain of equal scores has fewer than L links, each of them no longer than the resolution.
-        eps = battle_bound(data.n_units, self.ridge) + RESOLUTION * data.n_items**1.5
-        words = {"rule": "Bradley-Terry with a ridge", "units": "battles", "moved": "strengths"}
-        eps *= SCALES[self.scale][1]
-        return Sensitivity.of(data, eps, **words, scope="battles", numbers={"ridge": self.ridge})
+        lost = 1 / (1 + math.exp(-2 * (data.n_units - 1) / self.ridge))
+        eps = math.sqrt(2) / self.ridge * lost * BOUND_ROUNDING + RESOLUTION * data.n_items**1.5
+        said = {"rule": "Bradley-Terry with a ridge", "moved": "strengths", "scope": "battles"}
+        return Sensitivity.of(data, eps * SCALES[self.scale][1], **said, numbers={"ridge": self.ridge})
 
     def _fit(self, data: Battles, removals: Removals) -> tuple[FloatArray, FloatArray]:
         wins = removals.wins(data.units.counts, data.n_items)
         if not self.ridge:
             check_connected(wins > 0, data)
         return wins, strengths(wins, self.ridge * removals.battle)
-
-
-@dataclass(frozen=True)
-class BattleFolds:
-    """Units of one pair by its curve where that is accurate, all others by Newton's method."""
-
-    scores: FloatArray
-    wins: FloatArray
-    removals: Removals
-    ridge: float
-    tolerance: float = TOLERANCE
-    scale: tuple[float, float] = SCALES["log-odds"]
-    """Where log odds of 0 are among the scores that are asked for, and how much log odds of 1 are."""
-
-    @cached_property
-    def curves(self) -> Curves:
-        """The fit, expanded."""
-        return Curves(self.wins, self.scores, self.ridge, self.tolerance)
-
-    @cached_property
-    def _owners(self) -> IntArray:
-        return np.unique(self.removals.owner)
-
-    @cached_property
-    def sketch(self) -> tuple[IntArray, Sketch]:
-        """The units of one pair, and scores near those without them."""
-        units, folds = self.removals.one_pair
-        return units, Sketch(self.curves, folds, self.scale[1])
-
-    def rows(self, units: slice | IntArray) -> FloatArray:
-        """Return the scores without each of some units, given in order."""
-        if isinstance(units, slice):
-            units = np.arange(units.start, units.stop)
-        single, folds = self.removals.one_pair
-        one = np.isin(units, single, assume_unique=True)
-        # The others are units of several pairs, and units that take nothing away.
-        found, sound = np.repeat(self.scores[np.newaxis], len(units), axis=0), np.zeros_like(one)
-        if self.curves.steady and one.any():
-            cut = folds.part(np.searchsorted(single, units[one]))
-            found[one], sound[one] = self.curves.solve(cut)
-        rest = np.flatnonzero(~sound & np.isin(units, self._owners, assume_unique=True))
-        if self.curves.steady and len(rest):
-            for part in slices(len(rest), CHUNK_NUMBERS, len(self._chords.first)):
-                some = rest[part]
-                found[some], sound[some] = self._chords.solve(self.removals.some(units[some]), len(some))
-        rest = rest[~sound[rest]]
-        for part in slices(len(rest), CHUNK_NUMBERS, len(self.scores) ** 2):
-            found[rest[part]] = self._refit(units[rest[part]])
-        return found
-
-    @cached_property
-    def _chords(self) -> Chords:
-        return Chords(self.curves, self.wins, self.ridge)
-
-    def _refit(self, chosen: IntArray) -> FloatArray:
-        wins, taken = np.repeat(self.wins[np.newaxis], len(chosen), axis=0), self.removals.some(chosen)
-        wins[taken.owner, taken.winner, taken.loser] -= taken.weight
-        return strengths(wins, self.ridge, self.scores)
 
 
 @dataclass(frozen=True)
@@ -244,7 +177,7 @@ class Removals:
         half = pairs.ties / 2.0
         forth = (owner * items + pairs.winner) * items + pairs.loser
         back = (owner * items + pairs.loser) * items + pairs.winner
-        parts = 2 * data.weight_parts[1]
+        parts = 2 * data.shares.scale
         weight = np.rint(np.concatenate([pairs.wins + half, half]) * parts)
         some = np.flatnonzero(weight)
         key, place = np.unique(np.concatenate([forth, back])[some], return_inverse=True)
@@ -293,7 +226,7 @@ def check_connected(arcs: BoolArray, data: Battles, without: str = "", **words: 
     parts = components(arcs)
     if len(parts) > 1:
         labels = [[data.items[item] for item in part] for part in parts]
-        raise DisconnectedComparisonsError(labels, without, **words)
+        raise disconnected(labels, without, **words)
 
 
 def check_connected_without_each(

@@ -12,9 +12,15 @@ from __future__ import annotations
 import numpy as np
 
 from steadyrank._typing import BoolArray, FloatArray
-from steadyrank.errors import InvalidSettingError, InvalidValueError, Option, SizeMismatchError
+from steadyrank.errors import InvalidScoresError, InvalidValueError, Option
+from steadyrank.scorers.settings import Range, check_setting
 from steadyrank.sums.blocks import slices
 
+RADIUS = Range(
+    0.0,
+    above=True,
+    way_out=("For no bound at all use ", Option("scorer", "ordinary-least-squares"), "."),
+)
 STEPS = 100
 """Newton needs about five; the limit only ends a loop that rounding keeps alive."""
 SETTLED = 32 * float(np.finfo(np.float64).eps)
@@ -57,10 +63,10 @@ def constrained_coefficients(gram: FloatArray, moment: FloatArray, *, radius: fl
     array([0.5, 0. ])
     """
     gram, moment = np.asarray(gram, dtype=np.float64), np.asarray(moment, dtype=np.float64)
-    radius = checked_radius(radius)
+    check_setting("radius", radius, RADIUS)
     items = moment.shape[-1] if moment.ndim else 0
     if gram.shape != (*moment.shape, items):
-        raise SizeMismatchError(
+        raise InvalidScoresError(
             f"gram must have the shape of moment and one more axis of the same length, "
             f"but they have {gram.shape} and {moment.shape}."
         )
@@ -86,16 +92,6 @@ def _check_scales(gram: FloatArray) -> None:
             "few digits for the small ones",
             way_out="Scale the features, or use ConstrainedLeastSquares on the data.",
         )
-
-
-def checked_radius(radius: float) -> float:
-    """Return ``radius`` as a float, or refuse it."""
-    if not (np.isfinite(radius) and radius > 0):
-        raise InvalidSettingError(
-            f"radius must be a positive, finite number, but is {radius!r}",
-            way_out=["For no bound at all use ", Option("scorer", "ordinary-least-squares"), "."],
-        )
-    return float(radius)
 
 
 def _by_eigenvectors(grams: FloatArray, moments: FloatArray, radius: float) -> FloatArray:

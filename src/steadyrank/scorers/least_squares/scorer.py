@@ -1,7 +1,39 @@
-"""Linear models on regression data: the scores are the absolute values of the coefficients.
+r"""Linear models on regression data: the scores are the absolute values of the coefficients.
 
 There is no intercept and no centring unless ``intercept=True``: with it the coefficients are
 those of the model with an unpenalised constant, whose value is not a score.
+
+*How far one row can move a fit* that a penalty or curvature holds: the proved rules.
+
+Scores of linear models are ``|b|``. Absolute values bring no two numbers further apart, so what bounds
+``||b - b\i||`` bounds the shift of the scores.
+
+*Ridge.* Let N = n - 1 rows stay, with ``G = X'X + penalty I``, and let (x, y) be the row that leaves.
+With ``h = G^-1 x`` the coefficients differ by ``h (y - x.b\i) / (1 + x.h)``. The others' responses say
+``x.b\i = (X h).y\i``, at most ``B_y sqrt(N) ||X h||``, and ``||X h||^2 = x.h - penalty ||h||^2``. Write
+s for ``||h||``; then ``x.h <= B_x s``, and since no square is negative ``s <= B_x / penalty``. So the
+shift is at most ``B_y s (1 + sqrt(N (B_x s - penalty s^2)))``, and each term at its largest gives
+
+    B_x B_y / penalty * (1 + sqrt(27)/16 * B_x sqrt(N / penalty)).
+
+Another bound does not ask how long rows are. With ``d = ||X h||^2`` what stands below the line is ``1 +
+d + penalty s^2``, at least ``2 s sqrt(penalty (1 + d))``, and ``1 + sqrt(N d)`` is at most ``sqrt(n (1
++ d))``: the shift is at most ``B_y sqrt(n) / (2 sqrt(penalty))``. The smaller one counts. One feature
+and N equal rows come near to it.
+
+*With an intercept* all is about centred rows, and the row that leaves acts as ``sqrt(N/n)`` times its
+difference from the others' mean, with bounds twice as large. So f = 4 N/n takes the place of 1, as a
+factor of the first bound, and in n = N + 1 of the second.
+
+*Least squares with* ``||b|| <= R``. Let no eigenvalue of X'X be below the curvature. The squares of all
+rows have a gradient at ``b\i`` that points uphill into the ball but for what the one row adds to it,
+which has size ``2 ||x|| |y - x.b\i|``, and their slope grows by at least twice the curvature with each
+step. So the shift is at most ``f B_x (B_y + B_x R) / curvature``. Without curvature nothing is left but
+the size of the ball: scores are not negative, so any two are at most ``sqrt(2) R`` apart. No smaller
+number would do, whatever n is: N rows with tiny features along the first axis give ``b\i = R e_1``, and
+one with less tiny features along the second gives b near ``R e_2``. And at an eps above ``sqrt(2) R``
+every item is in every answer: ``eps/sqrt(2)`` in place of one score and 0 in place of the others puts
+that item ahead, at a distance of at most ``sqrt(R^2 + eps^2/2)``, which is below eps.
 """
 
 from __future__ import annotations
@@ -10,17 +42,17 @@ import math
 from abc import abstractmethod
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from steadyrank.errors import InvalidSettingError, Option, SingularDesignError, ValueRangeError
+from steadyrank.errors import InvalidSettingError, Option, shorten, singular_design
 from steadyrank.margins.linear import LinearContests
-from steadyrank.scorers import bounded_fits
 from steadyrank.scorers.base import RowsOut, Scorer, check_several
-from steadyrank.scorers.least_squares.ball import checked_radius
+from steadyrank.scorers.least_squares.ball import RADIUS
 from steadyrank.scorers.least_squares.folds import RESOLUTION, RowFolds, Shrinking
-from steadyrank.scorers.sensitivity import Sensitivity
+from steadyrank.scorers.sensitivity import Sensitivity, each_alone
+from steadyrank.scorers.settings import Range, setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +61,72 @@ if TYPE_CHECKING:
     from steadyrank.data.observations import Observations
     from steadyrank.data.regression import Regression
     from steadyrank.scorers.base import LeaveOneOut
+
+
+STATED = Range(0.0, above=True, optional=True)
+PENALTY = Range(
+    0.0, above=True, way_out=("For no penalty use ", Option("scorer", "ordinary-least-squares"), ".")
+)
+WITHIN = 1e-9
+"""Rows longer than the stated bound by less than this share of it are taken to keep to it."""
+ROUNDING = 1 + 4 * WITHIN
+"""The bounds are at most of degree three in what is stated."""
+
+
+class Rows(NamedTuple):
+    """What is stated of rows: ``||x|| <= features`` and ``|y| <= responses``."""
+
+    features: float
+    responses: float
+
+    def __str__(self) -> str:
+        return f"rows with ||x|| <= {float(self.features)!r} and |y| <= {float(self.responses)!r}"
+
+
+def ridge_bound(n: int, penalty: float, rows: Rows, *, intercept: bool) -> float:
+    """Return the most that one row moves the coefficients of a ridge regression.
+
+    Examples
+    --------
+    >>> round(ridge_bound(100, 50.0, Rows(1.0, 1.0), intercept=False), 4)
+    0.0291
+    """
+    features, responses = (float(bound) / math.sqrt(penalty) for bound in rows)
+    factor = 4 * (n - 1) / n if intercept else 1.0
+    short = factor * features * responses * (1 + math.sqrt(27 * (n - 1)) / 16 * features)
+    return min(short, math.sqrt(n - 1 + factor) * responses / 2) * ROUNDING
+
+
+def ball_bound(n: int, radius: float, curvature: float, rows: Rows, *, intercept: bool) -> float:
+    """Return the most that one row moves the coefficients in a ball, by the curvature of the squares."""
+    steepest = rows.features * (rows.responses + rows.features * radius)
+    return (4 * (n - 1) / n if intercept else 1.0) * steepest / curvature * ROUNDING
+
+
+def check_rows(data: Regression, features: float | None, responses: float | None) -> None:
+    """Complain about the first row that does not keep to what was stated."""
+    with np.errstate(over="ignore"):  # a row beyond all floats is beyond the bound
+        sizes = np.hypot.reduce(data.X, axis=1, initial=0.0), np.abs(data.y)
+    for what, bound, found in zip(("feature", "response"), (features, responses), sizes, strict=True):
+        over = np.flatnonzero(found > (math.inf if bound is None else bound * (1 + WITHIN)))
+        if len(over):
+            row = shorten(data.row_labels[int(over[0])])
+            raise InvalidSettingError(
+                f"{len(over):,} of {len(found):,} rows leave the stated {what}_bound={bound:g}; "
+                f"the first is row {row}, with {found[over[0]]:g}",
+                way_out="State what rows can have.",
+            )
+
+
+def check_curvature(data: Regression, curvature: float, *, intercept: bool) -> None:
+    """Complain if the squares of these rows are flatter than was stated."""
+    X = data.X - data.X.mean(axis=0) if intercept else data.X
+    smallest = float(np.linalg.svd(X, compute_uv=False)[-1]) ** 2 if len(X) >= data.n_items else 0.0
+    if smallest < curvature * (1 - WITHIN):
+        raise InvalidSettingError(
+            f"the smallest eigenvalue of X'X is {smallest:g}, below the stated curvature={curvature:g}",
+            way_out="State one that the features reach, or none.",
+        )
 
 
 class LinearModel(Scorer):
@@ -73,7 +171,7 @@ class LinearModel(Scorer):
             every = unit is None and fit.independent
             rows = [data.units.labels[row] for row in (range(len(data.y)) if every else lost)]
             if rows:
-                raise SingularDesignError(fit.rank - 1, fit.rank, rows, len(rows))
+                raise singular_design(fit.rank - 1, fit.rank, rows, len(rows))
         scores = {row: other.scores for row, other in apart.items()}
         if unit is not None:
             return RowsOut(fit.scores, data.units, np.array(list(scores.values())).__getitem__)
@@ -90,13 +188,13 @@ class LinearModel(Scorer):
 
         return RowsOut(fit.scores, data.units, without, contest=lambda out: LinearContests(out, fit))
 
-    def _stated_rows(self, data: Regression) -> bounded_fits.Rows | None:
+    def _stated_rows(self, data: Regression) -> Rows | None:
         """Return what is stated of rows, which these data keep to, if that is enough for a rule."""
-        self.check(data)
-        bounded_fits.check_rows(data, self.feature_bound, self.response_bound)
-        if not (self.feature_bound and self.response_bound and bounded_fits.each_alone(data)):
+        data = self.prepared(data)
+        check_rows(data, self.feature_bound, self.response_bound)
+        if not (self.feature_bound and self.response_bound and each_alone(data)):
             return None
-        return bounded_fits.Rows(self.feature_bound, self.response_bound)
+        return Rows(self.feature_bound, self.response_bound)
 
     def _bounded(
         self, data: Regression, eps: float, widest: float, *, rule: str, scope: str
@@ -114,12 +212,12 @@ class LinearModel(Scorer):
         )
 
     def _fitted(self, data: Regression) -> RowFolds:
-        self.check(data)
-        bounded_fits.check_rows(data, self.feature_bound, self.response_bound)
+        data = self.prepared(data)
+        check_rows(data, self.feature_bound, self.response_bound)
         with in_reach():
             fit = RowFolds(data.X, data.y, self.shrinking, intercept=self.intercept)
         if self.determined and fit.rank < data.n_items:
-            raise SingularDesignError(fit.rank, data.n_items)
+            raise singular_design(fit.rank, data.n_items)
         return fit
 
 
@@ -130,7 +228,7 @@ def in_reach() -> Iterator[None]:
         with np.errstate(over="raise", invalid="raise", divide="raise"):
             yield
     except ArithmeticError:
-        raise ValueRangeError(
+        raise InvalidSettingError(
             "the numbers of this regression are so far apart in size that no float holds a fit",
             way_out="Write features and responses in units that make them of similar size.",
         ) from None
@@ -164,15 +262,11 @@ class ConstrainedLeastSquares(LinearModel):
     array([0.6, 0.8])
     """
 
-    radius: float = 1.0
+    radius: float = setting(1.0, RADIUS)
     intercept: bool = False
-    feature_bound: float | None = None
-    response_bound: float | None = None
-    curvature: float | None = None
-
-    def __post_init__(self) -> None:
-        checked_radius(self.radius)
-        bounded_fits.check_stated(self, "feature_bound", "response_bound", "curvature")
+    feature_bound: float | None = setting(None, STATED)
+    response_bound: float | None = setting(None, STATED)
+    curvature: float | None = setting(None, STATED)
 
     @property
     def name(self) -> str:
@@ -194,14 +288,14 @@ class ConstrainedLeastSquares(LinearModel):
         With ``||x|| <= B_x``, ``|y| <= B_y`` and curvature c it is ``B_x (B_y + B_x radius) / c``, with
         an intercept ``4 (n-1)/n`` times that. Otherwise it is ``sqrt(2) radius`` (one feature: radius),
         which is the best that can be proved and says nothing: above it every item is in every answer.
-        The arguments are in :mod:`steadyrank.scorers.bounded_fits`.
+        The arguments are in :mod:`steadyrank.scorers.least_squares.scorer`.
         """
         ball, rows = self.radius * math.sqrt(min(data.n_items, 2)), self._stated_rows(data)
         if rows is None or self.curvature is None:
             return self._bounded(data, ball, self.radius, rule="size of the ball", scope="data")
         n, curvature, intercept = data.n_units, float(self.curvature), self.intercept
-        bounded_fits.check_curvature(data, curvature, intercept=intercept)
-        eps = bounded_fits.ball_bound(n, self.radius, curvature, rows, intercept=intercept)
+        check_curvature(data, curvature, intercept=intercept)
+        eps = ball_bound(n, self.radius, curvature, rows, intercept=intercept)
         centred = " of centred features" if intercept else ""
         scope = f"{rows}, and X'X{centred} with no eigenvalue below {curvature!r}"
         widest = math.sqrt(n / curvature) * rows.responses
@@ -230,18 +324,10 @@ class Ridge(LinearModel):
     array([1., 2.])
     """
 
-    penalty: float
+    penalty: float = setting(allowed=PENALTY)
     intercept: bool = False
-    feature_bound: float | None = None
-    response_bound: float | None = None
-
-    def __post_init__(self) -> None:
-        bounded_fits.check_stated(self, "feature_bound", "response_bound")
-        if not (np.isfinite(self.penalty) and self.penalty > 0):
-            raise InvalidSettingError(
-                f"penalty must be a positive, finite number, but is {self.penalty!r}",
-                way_out=["For no penalty use ", Option("scorer", "ordinary-least-squares"), "."],
-            )
+    feature_bound: float | None = setting(None, STATED)
+    response_bound: float | None = setting(None, STATED)
 
     @property
     def name(self) -> str:
@@ -260,12 +346,12 @@ class Ridge(LinearModel):
         ``B_x B_y / penalty * (1 + sqrt(27)/16 * B_x sqrt((n-1) / penalty))`` and
         ``B_y sqrt(n) / (2 sqrt(penalty))``; with an intercept 4 (n-1)/n times the first, and n-1 +
         4 (n-1)/n in place of n in the second. The argument is in
-        :mod:`steadyrank.scorers.bounded_fits`.
+        :mod:`steadyrank.scorers.least_squares.scorer`.
         """
         rows, n = self._stated_rows(data), data.n_units
         if rows is None:
             return None
-        eps = bounded_fits.ridge_bound(n, self.penalty, rows, intercept=self.intercept)
+        eps = ridge_bound(n, self.penalty, rows, intercept=self.intercept)
         widest = math.sqrt(n / self.penalty) * rows.responses / 2
         return self._bounded(data, eps, widest, rule="ridge of bounded rows", scope=str(rows))
 

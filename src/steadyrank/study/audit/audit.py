@@ -5,6 +5,7 @@ A method of ours is audited by its function in one of the two tables below: one 
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,23 +15,24 @@ import numpy as np
 
 from steadyrank.errors import InvalidValueError, Option, listing, shorten
 from steadyrank.operators.checks import check_k
+from steadyrank.report.export import COLUMNS
 from steadyrank.study import document
-from steadyrank.study.audit.local_shares import local_share
-from steadyrank.study.audit.ranking_operators import gives_rankings, ranking_operator_row
-from steadyrank.study.audit.rows import inflated_ranking_row, operator_rows, ranking_row
+from steadyrank.study.audit.rankings import inflated_ranking_row, ranking_row
+from steadyrank.study.audit.rows import operator_rows
 from steadyrank.study.audit.topk import Flips, Members, TopKAudit, inflated_members, plain_members
 from steadyrank.study.headlines import border_warnings
 from steadyrank.study.results import Result, some_of
-from steadyrank.wording import counted
+from steadyrank.text import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from steadyrank._typing import FloatArray
-    from steadyrank.data import Observations, Units
-    from steadyrank.study import AuditRow, Margin, RankingCurve, StabilityCurve, StableTopK, Study
+    from steadyrank.data import Units
+    from steadyrank.study import AuditRow, Margin, RankingCurve, StabilityCurve, StableTopK
     from steadyrank.study.audit.rows import EpsOf, Operator
     from steadyrank.study.calibration import Inflation
+    from steadyrank.study.facts import Facts
 
 TOPK_METHODS: dict[str, Callable[[float], Members]] = {
     "topk": lambda _: plain_members,
@@ -42,15 +44,13 @@ A function gets rows of scores, what each row holds from its k-th best score on 
 No member may be eps / sqrt(2) or more below the k-th best.
 """
 
-RANKING_METHODS: dict[str, Callable[[Study, EpsOf, int], AuditRow]] = {
+RANKING_METHODS: dict[str, Callable[[Facts, EpsOf, int | None], AuditRow]] = {
     "ranking": ranking_row,
     "inflated_ranking": inflated_ranking_row,
 }
-"""Answers without a k: from a study, where eps comes from, and a limit for counting to a row."""
+"""Answers without a k: from facts, where eps comes from, and a limit for counting to a row."""
 
-METHODS = (*TOPK_METHODS, *RANKING_METHODS)
-
-BEHIND_THE_TABLE = ("eps", "log10_size", "note", "recalibrated", "eps_without")
+BEHIND_THE_TABLE = ("eps", "log10_size", "note")
 """What documents tell of a row beside the columns of its table."""
 
 
@@ -78,13 +78,13 @@ class Audit(Result):
 
     table: tuple[AuditRow, ...]
     inflation: Inflation
-    _folds: Study = field(kw_only=True)
-    """What was left out, as a study: each unit in turn, or each of some sets of them."""
+    folds: Facts = field(kw_only=True)
+    """What was left out: each unit in turn, or each of some sets of them."""
 
     @property
     def units(self) -> Units:
         """What was left out."""
-        return self._folds.units
+        return self.folds.units
 
     @property
     def eps(self) -> float | None:
@@ -94,7 +94,7 @@ class Audit(Result):
     @property
     def shifts(self) -> FloatArray:
         """How far the scores move when each distinct unit is left out, ``units.counts`` times."""
-        return self._folds.shifts
+        return self.folds.shifts
 
     def __repr__(self) -> str:
         methods = list(dict.fromkeys(row.method for row in self))
@@ -116,21 +116,7 @@ class Audit(Result):
 
         A shift that is eps up to rounding counts, as for the operators. None unless eps was given.
         """
-        return None if self.eps is None else self._folds.share(self._folds.reaching(self.eps))
-
-    def local_share(self, k: int | None = None) -> float:
-        """Return the share of units that move the scores by eps or more where it can matter.
-
-        For a k these are the items near the k-th best; without one it is for full rankings. It bounds
-        the delta of the inflated answer as ``share_reaching_eps`` does, and is never above that.
-        """
-        k = None if k is None else check_k(k, len(self.items))
-        return local_share(self._folds, k, self.inflation.eps_of(k))
-
-    @property
-    def flipping_data(self) -> Observations | None:
-        """The data whose units were left out; None where sets of them were."""
-        return self.study.data if self._folds is self.study else None
+        return None if self.eps is None else self.folds.share(self.folds.reaching(self.eps))
 
     def row(self, method: str, k: int | None = None) -> AuditRow:
         """Return the row of one method (and k)."""
@@ -142,11 +128,11 @@ class Audit(Result):
 
     def curve(self, k: int) -> StabilityCurve:
         """Return the exact step functions delta(eps) and size(eps) of the top-k, for all eps at once."""
-        return self._folds.curve(k)
+        return self.folds.curve(check_k(k, len(self.items)))
 
     def ranking_curve(self) -> RankingCurve:
         """Return the exact step functions delta(eps) and tiers(eps) of the full ranking."""
-        return self._folds.ranking_curve()
+        return self.folds.ranking_curve()
 
     def flips(self, k: int) -> Flips:
         """Return the units that break the plain or the inflated top-k, and what they change.
@@ -154,7 +140,7 @@ class Audit(Result):
         Works for every k, also one that is not in the table.
         """
         k = check_k(k, len(self.items))
-        folds, eps = self._folds, self.inflation.eps_of(k)
+        folds, eps = self.folds, self.inflation.eps_of(k)
         topk = TopKAudit(folds, {k: eps})
         members = {name: TOPK_METHODS[name](eps) for name in Flips.METHODS}
         broken = {row.method: row.broken for row in self if row.k == k}
@@ -177,19 +163,20 @@ class Audit(Result):
     def _found(self) -> dict[str, Any]:
         how = self.inflation
         ks = [row.k for row in self if row.method == "topk" and row.k is not None]
-        flips = [document.flip_findings(self.flips(k), self.flipping_data) for k in ks]
+        data = self.study.data if self.folds is self.study.facts else None  # else sets of units flip
+        flips = [document.flip_findings(self.flips(k), data) for k in ks]
         target = {"eps": how.eps, "delta": how.target, "guarantee": how.guarantee}
         return target | self.audited() | {"flips": flips}
 
     def audited(self) -> dict[str, Any]:
         """Return the table as plain data."""
-        names = (*document.COLUMNS[self.document], *BEHIND_THE_TABLE)
+        names = (*COLUMNS[self.document], *BEHIND_THE_TABLE)
         rows = [{**document.told(row, *names), "size": document.counted_size(row.size)} for row in self]
         return {"audit": rows, "share_reaching_eps": self.share_reaching_eps}
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return the table by column; sizes beyond the largest float are infinite there."""
-        names = document.COLUMNS[self.document]
+        names = COLUMNS[self.document]
         columns = {name: [getattr(row, name) for row in self] for name in names}
         return columns | {"size": [_as_float(row.size) for row in self]}
 
@@ -246,6 +233,29 @@ class Check(Result):
         held = self.row.uncovered is not None and self.row.uncovered <= self.max_delta
         return held and (self.margin.never or self.margin.lower >= (self.min_margin or 0))
 
+    def assert_stable(self) -> None:
+        """Fail a test unless the answer passes.
+
+        Raises
+        ------
+        AssertionError
+            In the words of the check: who changes the top k, how many must leave, what would pass.
+
+        Examples
+        --------
+        >>> from steadyrank import Study, Votes
+        >>> study = Study(Votes(["cyd"] * 40 + ["bob"] * 31 + ["abe"] * 30))
+        >>> study.check(1, min_margin=9).assert_stable()
+        >>> try:
+        ...     study.check(2).assert_stable()
+        ... except AssertionError as error:
+        ...     print(str(error).splitlines()[0])
+        UNSTABLE: plain top 2
+        """
+        __tracebackhide__ = True  # pytest shows the test that called
+        if not self.stable:
+            raise AssertionError(str(self))
+
     def _found(self) -> dict[str, Any]:
         row, remedy = self.row, self.remedy
         return {
@@ -271,11 +281,17 @@ class Check(Result):
 class AuditPlan:
     """What is to be audited, checked before anything is left out, which may take hours."""
 
-    def __init__(self, ks: list[int], methods: Iterable[str], operators: Mapping[str, Operator]) -> None:
-        self._ks = ks
-        self._methods = (methods,) if isinstance(methods, str) else tuple(methods)
-        self._operators = operators
+    def __init__(
+        self,
+        ks: list[int],
+        methods: Iterable[str] | None,
+        operators: Mapping[str, Operator],
+        max_states: int | None,
+    ) -> None:
         known = (*TOPK_METHODS, *RANKING_METHODS)  # with those that were registered since
+        chosen = known if methods is None else methods
+        self._ks, self._operators, self._max_states = ks, operators, max_states
+        self._methods = (chosen,) if isinstance(chosen, str) else tuple(chosen)
         if unknown := [name for name in self._methods if name not in known]:
             told = ", ".join(known)
             raise InvalidValueError(f"unknown method {shorten(unknown[0])}; known are: {told}")
@@ -284,20 +300,32 @@ class AuditPlan:
                 f"an operator of your own cannot be called {shorten(taken[0])}: "
                 "a method of steadyrank has that name"
             )
-        self._rankings = {name for name, own in operators.items() if gives_rankings(name, own)}
+        if wrong := [name for name, operator in operators.items() if not _takes_k(operator)]:
+            raise InvalidValueError(
+                f"operator {wrong[0]!r} must be a function of (scores, k) that gives items, but is "
+                f"{shorten(operators[wrong[0]])}"
+            )
 
-    def rows(self, study: Study, eps_of: EpsOf, max_states: int) -> Iterator[AuditRow]:
+    def rows(self, facts: Facts, eps_of: EpsOf) -> Iterator[AuditRow]:
         """Audit everything that was asked for: ours, then the user's own."""
         if methods := {name: make for name, make in TOPK_METHODS.items() if name in self._methods}:
-            yield from TopKAudit(study, {k: eps_of(k) for k in self._ks}).rows(methods)
+            yield from TopKAudit(facts, {k: eps_of(k) for k in self._ks}).rows(methods)
         for name, audited in RANKING_METHODS.items():
             if name in self._methods:
-                yield audited(study, eps_of, max_states)
+                yield audited(facts, eps_of, self._max_states)
         for name, operator in self._operators.items():
-            if name in self._rankings:
-                yield ranking_operator_row(study.leave_one_out, name, operator, max_states)
-            else:
-                yield from operator_rows(study.leave_one_out, self._ks, name, operator)
+            yield from operator_rows(facts.leave_one_out, self._ks, name, operator)
+
+
+def _takes_k(operator: Any) -> bool:
+    """Tell whether an operator can be called with scores and k."""
+    try:
+        inspect.signature(operator).bind("scores", "k")
+    except ValueError:  # some compiled functions do not say
+        return True
+    except TypeError:
+        return False
+    return True
 
 
 def _as_float(size: int | None) -> float | None:

@@ -19,9 +19,10 @@ from steadyrank.scorers.base import RowsOut
 from steadyrank.study.audit.audit import Audit, AuditPlan
 from steadyrank.study.calibration import Calibration
 from steadyrank.study.document import told
+from steadyrank.study.facts import Facts
 from steadyrank.study.resampling import draw, scored_draws
-from steadyrank.study.results import Result
-from steadyrank.wording import counted, plural
+from steadyrank.study.results import Result, origin
+from steadyrank.text import counted, plural
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
@@ -79,7 +80,7 @@ class RandomAudit(Audit):
     @cached_property
     def share_reaching_eps(self) -> float | None:
         """The share of all removals drawn that move the scores by eps or more; None unless given."""
-        return None if self.eps is None else int(self._folds.reaching(self.eps).sum()) / self.samples
+        return None if self.eps is None else int(self.folds.reaching(self.eps).sum()) / self.samples
 
     def _found(self) -> dict[str, Any]:
         names = ("removals", "samples", "seed", "unscored", "confidence", "sentence")
@@ -131,32 +132,33 @@ def checked_removals(study: Study, removals: int, samples: int | None, seed: int
             "samples are for several removals at once; single units are all left out in turn, exactly",
             way_out=["Omit ", Option("samples"), ", or give ", Option("removals"), " from 2 on."],
         )
-    number = Calibration(study, None).check_removals(removals)
+    number = Calibration(study.facts, None).check_removals(removals)
     drawn = check_whole("samples", SAMPLES if samples is None else samples, 1)
     return RandomRemovals(study.data, number, drawn, check_whole("seed", seed, 0))
 
 
 def random_audit(
-    study: Study, drawn: RandomRemovals, plan: AuditPlan, inflation: Inflation, max_states: int
+    study: Study, drawn: RandomRemovals, plan: AuditPlan, inflation: Inflation
 ) -> RandomAudit:
     """Take random sets of units away and audit each method; see :func:`steadyrank.audit`."""
     out, reasons = drawn.scored(study.scorer, study.scores)
-    sample, samples, failed = study.over(out), drawn.samples, len(reasons)
+    sample = Facts(study.data, study.scorer, out)
+    samples, failed = drawn.samples, len(reasons)
     sentence = (
         f"Observed on {counted(samples, 'random removal')} of {drawn.removals:,} of the "
-        f"{study.units.total:,} {plural(study.unit)} (seed {drawn.seed})."
+        f"{study.units.total:,} {plural(study.facts.unit)} (seed {drawn.seed})."
     )
     if reasons:
         sentence += f" {failed:,} of them left data without scores; the first: {reasons[0]}"
-    rows = plan.rows(sample, inflation.eps_of, max_states)
-    about = study.about() | {"removals": drawn.removals, "samples": samples, "seed": drawn.seed}
+    rows = plan.rows(sample, inflation.eps_of)
+    about = origin(study) | {"removals": drawn.removals, "samples": samples, "seed": drawn.seed}
     return RandomAudit(
         **about,
         table=tuple(_limited(row, samples, failed) for row in rows),
         inflation=inflation,
         unscored=failed,
         sentence=sentence,
-        _folds=sample,
+        folds=sample,
     )
 
 

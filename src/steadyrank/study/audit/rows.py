@@ -1,8 +1,4 @@
-"""The rows of an audit, and those of methods that look at all the scores without each unit.
-
-These are full rankings, compared by intersection and never by listing, and operators that a user
-passes, which are called on every left-out score vector. A top-k needs less: see ``topk_audit``.
-"""
+"""The rows of an audit, and those of operators that a user passes: called on all scores, by unit."""
 
 from __future__ import annotations
 
@@ -12,15 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from steadyrank.errors import InvalidValueError, StateLimitError, shorten
-from steadyrank.operators.critical import STEEPEST
-from steadyrank.operators.meeting import Rival
-from steadyrank.operators.rankings import RankingSet
+from steadyrank.errors import InvalidValueError, shorten
 from steadyrank.operators.topk_sets import topk
 from steadyrank.reading.arrays import frozen
-from steadyrank.scorers.base import LeaveOneOut
-from steadyrank.study.audit.near_rank import alike
-from steadyrank.wording import size_in_words
+from steadyrank.text import size_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -28,24 +19,13 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.study.study import Study
+    from steadyrank.scorers.base import LeaveOneOut
 
     EpsOf: TypeAlias = Callable[[int | None], float]
     """From a k, or None for the full ranking, to the inflation."""
 
     Operator: TypeAlias = Callable[..., Any]
-    """From scores and k to item indices or a mask of the items; or from scores alone to rankings."""
-
-ROUGHLY = 1e-5
-"""Nearer to eps than this share of it, bounds leave it to the operators, which know of rounding."""
-
-STEEPEST_COVER = 3.42
-"""A little more than 2 + sqrt(2)."""
-
-COVERED = 20_000_000
-"""Up to so many scores of units that may not be covered are looked at."""
-
-NOT_JACCARD = "Jaccard similarity is defined for sets of items, not for sets of rankings"
+    """From scores and k to item indices or a mask of the items."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -75,11 +55,6 @@ class AuditRow:
         The distinct units whose removal breaks the answer.
     lower, upper : float or None
         Of random removals: confidence limits of the share of all removals that break the answer.
-    recalibrated : float or None
-        Where eps was chosen anew without each unit: the share of units whose removal then leaves fewer
-        than k common items (no common ranking).
-    eps_without : (float, float) or None
-        The smallest and the largest eps that was so chosen.
 
     Examples
     --------
@@ -98,8 +73,6 @@ class AuditRow:
     broken: IntArray = field(default_factory=lambda: np.empty(0, np.int64), repr=False, compare=False)
     lower: float | None = None
     upper: float | None = None
-    recalibrated: float | None = None
-    eps_without: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "broken", frozen(self.broken))
@@ -124,87 +97,6 @@ class AuditRow:
             return None
         excess = max(0, self.size.bit_length() - 1000)
         return math.log10(self.size >> excess) + excess * math.log10(2)
-
-
-def ranking_row(study: Study, eps_of: EpsOf, max_states: int) -> AuditRow:  # noqa: ARG001 (same call)
-    """Audit the plain ranking: broken wherever any two items change places."""
-    loo = study.leave_one_out
-    broken = loo.reordered(study.order)
-    share = study.share(broken)
-    return AuditRow("ranking", None, share, share, None, 1, note=NOT_JACCARD, broken=broken)
-
-
-def inflated_ranking_row(study: Study, eps_of: EpsOf, max_states: int) -> AuditRow:
-    """Audit the inflated ranking: broken where the two sets share no ranking."""
-    eps = eps_of(None)
-    broken = units_without_common_ranking(study, eps)
-    size, note = size_of_rankings(RankingSet(study.leave_one_out.scores, eps), max_states)
-    delta, uncovered = study.share(broken), uncovered_share(study, eps)
-    return AuditRow("inflated_ranking", None, delta, uncovered, None, size, eps, note, broken)
-
-
-def size_of_rankings(answer: Any, max_states: int) -> tuple[int | None, str]:
-    """Return how many rankings an answer holds, as far as it can tell, and what is to be noted."""
-    limit = {"max_states": max_states} if isinstance(answer, RankingSet) else {}
-    try:
-        return (int(answer.count(**limit)) if hasattr(answer, "count") else None), NOT_JACCARD
-    except StateLimitError as error:
-        return None, f"{NOT_JACCARD}; size not counted: {error}"
-
-
-def uncovered_share(study: Study, eps: float) -> float | None:
-    """Return the share of units without which the plain ranking is not in the set, where it is cheap.
-
-    A unit that moves the scores by less than eps over 2 + sqrt(2) never is one of them.
-    """
-    loo, rival = study.leave_one_out, Rival(study.scores)
-    chosen = study.reaching(eps / STEEPEST_COVER)
-    exact = type(loo).columns_near is LeaveOneOut.columns_near
-    if int(chosen.sum()) * len(loo.scores) > (COVERED if exact else COVERED // 100):
-        return None
-    moved = np.zeros(len(chosen), dtype=np.bool_)
-    moved[loo.reordered(rival.order)] = True
-
-    def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
-        gaps = np.diff(np.sort(rows, axis=1), axis=1).min(axis=1, initial=np.inf)
-        return np.asarray(gaps > 2 * errors.max(axis=1))
-
-    lost = [
-        unit
-        for units, rows in loo.columns_near(np.arange(len(loo.scores)), chosen & moved, settled)
-        for unit, row in zip(units.tolist(), rows, strict=True)
-        if rival.meeting_and_covering(row)[1] >= eps
-    ]
-    return study.share(np.array(lost, dtype=np.int64))
-
-
-def units_without_common_ranking(study: Study, eps: float) -> IntArray:
-    """Return the distinct units without which no ranking of the set remains.
-
-    Where scores move by less than eps, Theorem 8 settles it without a look. Of units that do the same
-    to items with the same scores, one is looked at: names do not matter here.
-    """
-    loo = study.leave_one_out
-    reaching = np.flatnonzero(study.reaching(eps))
-    first = alike(loo, reaching) if len(reaching) else reaching
-    chosen = np.zeros(len(loo.units), dtype=np.bool_)
-    chosen[first] = True
-    rival, full, broken = Rival(loo.scores), RankingSet(loo.scores, eps), []
-    slack = ROUGHLY * (eps + float(np.abs(loo.scores).max()) * ROUGHLY)
-
-    def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
-        (lower, upper), reach = rival.meeting_bounds(rows), STEEPEST * errors.max(axis=1) + slack
-        for number in np.flatnonzero((lower <= eps) & (eps <= upper)).tolist():
-            lower[number] = upper[number] = rival.meeting(rows[number])
-        return np.asarray((lower - reach > eps) | (upper + reach < eps))
-
-    for units, rows in loo.columns_near(np.arange(len(loo.scores)), chosen, settled):
-        lower, upper = rival.meeting_bounds(rows)
-        apart = lower > eps + slack
-        for number in np.flatnonzero(~apart & ~(upper < eps - slack)).tolist():
-            apart[number] = not full.intersects(RankingSet(rows[number], eps))
-        broken += units[apart].tolist()
-    return np.asarray(reaching[np.isin(first, broken)], dtype=np.int64)
 
 
 def rows_of(loo: LeaveOneOut) -> Iterator[tuple[int, FloatArray]]:

@@ -5,6 +5,12 @@ D\i by ``lowest`` and ``highest``. Then no k-th best score is below ``theta``, t
 score, nor above the k-th largest highest score. An item that never comes within c of theta is in no
 answer and in no window; an item that never falls to the k-th best is in every answer. What is left,
 the *active* items, decides.
+
+Bounds of single items let thousands of them fall at once, which no unit makes happen that touches few.
+A unit that touches t items leaves the order of all others as it is. Let ``u_1, u_2, ...`` be those
+others, best first. At most t items pass ``u_m``, so ``u_1 .. u_(k - t - 1)`` stay among the k - 1 best,
+and what is k-th best is decided by ``u_(k - t) .. u_k`` and the t touched items alone: at most 2 t + 1
+scores, however many items are tied there.
 """
 
 from __future__ import annotations
@@ -18,16 +24,17 @@ import numpy as np
 from steadyrank.operators.boundary import ROUNDING, C
 from steadyrank.operators.critical import STEEPEST, critical_eps
 from steadyrank.operators.topk_sets import member_cut, windows_from
-from steadyrank.study.audit.near_rank import MANY, kth_range
-from steadyrank.study.audit.rows import AuditRow
 from steadyrank.sums.blocks import slices
-from steadyrank.wording import counted
+from steadyrank.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.study.study import Study
+    from steadyrank.scorers.base import LeaveOneOut
+    from steadyrank.study.audit.rows import AuditRow
+    from steadyrank.study.facts import Facts
+    from steadyrank.sums.blocks import SparseBlock
 
 Members: TypeAlias = "Callable[[FloatArray, FloatArray, int], BoolArray]"
 """From score rows, what they hold from a rank on, and that rank to membership, row by row."""
@@ -44,9 +51,14 @@ FEW_UNITS = 1 << 12
 MARGIN = 1 + 1e-9
 """Items on the edge are kept: rounding must not prune."""
 
-
 SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
 """Any move at all is at least as far."""
+
+FEW = 32
+"""Units that touch more of the items near rank k are looked at in rows of all of these."""
+
+MANY = 512
+"""Up to so many items that decide an answer, rows of all of them are quicker for every unit."""
 
 
 def plain_members(rows: FloatArray, window: FloatArray, places: int) -> BoolArray:
@@ -248,18 +260,18 @@ class TopKAudit:
 
     Parameters
     ----------
-    study : Study
+    facts : Facts
         Scores with and without each unit.
     eps : mapping
         The values of k, and the inflation up to which answers are asked for of each.
     """
 
-    def __init__(self, study: Study, eps: Mapping[int, float]) -> None:
-        self._study = study
-        self._loo = study.leave_one_out
+    def __init__(self, facts: Facts, eps: Mapping[int, float]) -> None:
+        self._facts = facts
+        self._loo = facts.leave_one_out
         self._eps = eps
         self._depth = {k: C * each for k, each in eps.items()}
-        self._active = active_items(*study.outer_bounds, self._depth)
+        self._active = active_items(*facts.outer_bounds, self._depth)
 
     def rows(self, methods: Mapping[str, Callable[[float], Members]]) -> list[AuditRow]:
         """Audit every method for every k in one pass over the leave-one-out scores."""
@@ -273,7 +285,7 @@ class TopKAudit:
             inflated="inflated_topk" in methods, every=every
         ):
             rows = np.concatenate([self._loo.scores[active.items][np.newaxis], left_out])
-            window, counts = windows_from(rows, active.places), self._study.units.counts[units]
+            window, counts = windows_from(rows, active.places), self._facts.units.counts[units]
             plain = plain_members(rows, window, active.places)
             for name in methods:
                 tally = tallies[name, active.k]
@@ -292,9 +304,11 @@ class TopKAudit:
 
     def _row(self, name: str, k: int, tally: _Tally) -> AuditRow:
         """Return what was found of all units."""
-        active, total = self._active[k], self._study.units.total
+        from steadyrank.study.audit.rows import AuditRow  # who stands where needs no table
+
+        active, total = self._active[k], self._facts.units.total
         broken = np.sort(np.concatenate([np.empty(0, np.int64), *tally.broken]))
-        shares = self._study.share(broken), tally.uncovered / total, 1 - tally.lost_jaccard / total
+        shares = self._facts.share(broken), tally.uncovered / total, 1 - tally.lost_jaccard / total
         if not tally.size:  # no unit moves anything
             tally.size = int(active.answer(tally.members, self._loo.scores).sum()) + active.always_in
         eps = None if name == "topk" else self._eps[k]
@@ -313,12 +327,11 @@ class TopKAudit:
     def _looks(self) -> list[tuple[list[Active], BoolArray | None]]:
         """The active items, and the units that they decide for; None stands for all units.
 
-        Bounds of single items let thousands of them fall at once, which no unit makes happen that
-        touches few. Where most units do, the k-th best score without them is known, and few items
-        come near it; all that the bounds allow are looked at for the other units alone.
+        Where most units touch few items, the k-th best score without them is known, and few items come
+        near it; all that the bounds allow are looked at for the other units alone.
         """
         looks: list[tuple[list[Active], BoolArray | None]] = []
-        rest, (lowest, highest) = [], self._study.outer_bounds
+        rest, (lowest, highest) = [], self._facts.outer_bounds
         for k, active in self._active.items():
             known = kth_range(self._loo, highest, k) if len(active.items) > MANY else None
             if known is None:
@@ -351,7 +364,7 @@ class TopKAudit:
                     fine &= sure == (critical <= eps + reach).sum(axis=1)
             return fine
 
-        for units, rows in chunked(self._loo.columns_near(union, among, settled)):
+        for units, rows in chunked(self._loo.columns(union, among, settled)):
             for active, columns, base, least in zip(actives, where, bases, leasts, strict=True):
                 scores = rows.take(columns, axis=1)
                 with np.errstate(over="ignore"):  # what moves beyond all floats moves far enough
@@ -363,7 +376,7 @@ class TopKAudit:
         """Return, for each of these units, the items that leave and that enter when it is left out."""
         if not len(units):
             return ()
-        known, found = self._study.units, {}
+        known, found = self._facts.units, {}
         wanted = np.bincount(units, minlength=len(known)) > 0
         for actives, among in self._looks:
             asked = wanted if among is None else wanted & among
@@ -378,7 +391,7 @@ class TopKAudit:
         return tuple(found[unit] for unit in sorted(found))
 
     def _named(self, active: Active, inside: BoolArray) -> tuple[object, ...]:
-        return tuple(self._study.items[item] for item in active.items[inside])
+        return tuple(self._facts.items[item] for item in active.items[inside])
 
 
 def chunked(parts: Iterator[tuple[IntArray, FloatArray]]) -> Iterator[tuple[IntArray, FloatArray]]:
@@ -404,3 +417,117 @@ def together(parts: Iterator[Part]) -> Iterator[Part]:
 def _joined(parts: list[Part]) -> Part:
     (active, *_), units, rows = zip(*parts, strict=True)
     return parts[0] if len(parts) == 1 else (active, np.concatenate(units), np.concatenate(rows))
+
+
+@dataclass(frozen=True)
+class NearRows:
+    """Scores without each of some units: of the items they touch, then of the others near rank k.
+
+    The k-th best score of all is that of rank ``places`` among them.
+    """
+
+    units: IntArray
+    items: IntArray
+    rows: FloatArray
+    places: int
+
+
+def blocks_near(loo: LeaveOneOut, highest: FloatArray, k: int, few: int) -> Iterator[SparseBlock] | None:
+    """Yield what units change among the items that can reach the rank ``few`` below the k-th.
+
+    All other items are behind ``u_k``, with and without a unit that touches few. None where units may
+    touch all items, or where there are hardly more.
+
+    Parameters
+    ----------
+    loo : LeaveOneOut
+        The scores with and without each unit.
+    highest : float array (items,)
+        The highest score of each item, with and without each unit.
+    k, few : int
+        The rank, and how many items may be touched.
+    """
+    rank = len(highest) - k - few
+    if rank < 0:
+        return None
+    floor = np.partition(loo.scores, rank)[rank]
+    return loo.touching(np.flatnonzero(highest >= floor))
+
+
+def near_rows(loo: LeaveOneOut, block: SparseBlock, k: int, few: int) -> Iterator[NearRows]:
+    """Yield the rows of those units of the block that touch 1 to ``few`` items."""
+    order = np.argsort(-loo.scores, kind="stable")
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    touched = np.diff(block.indptr)
+    for number in np.unique(touched[(touched > 0) & (touched <= few)]).tolist():
+        place = np.flatnonzero(touched == number)
+        entries = block.indptr[place][:, np.newaxis] + np.arange(number)
+        items, units = block.items[entries], place + block.start
+        first = max(0, k - number - 1)
+        others = order[_untouched(np.sort(rank[items], axis=1), first, k)]
+        kept = block.untouched(place, others, loo.scores)
+        scores = np.concatenate([block.scores[entries], kept], axis=1)
+        yield NearRows(units, np.concatenate([items, others], axis=1), scores, k - first)
+
+
+def kth_range(
+    loo: LeaveOneOut, highest: FloatArray, k: int, few: int = FEW
+) -> tuple[float, float, BoolArray] | None:
+    """Return the least and the largest k-th best score, and which units touch too many items to tell.
+
+    None where that is unknown of all units.
+    """
+    blocks = blocks_near(loo, highest, k, few)
+    if blocks is None:
+        return None
+    kth = np.argsort(-loo.scores, kind="stable")[k - 1 : k]
+    ends = [float(loo.scores[kth[0]])]
+    many = np.zeros(len(loo.units), dtype=np.bool_)
+    for block in blocks:
+        touched = np.diff(block.indptr)
+        many[block.start + np.flatnonzero(touched > few)] = True
+        untouched = np.flatnonzero(touched == 0)
+        same = np.repeat(kth[np.newaxis], len(untouched), axis=0)
+        found = [block.untouched(untouched, same, loo.scores)]
+        found += [
+            np.partition(near.rows, -near.places, axis=1)[:, -near.places]
+            for near in near_rows(loo, block, k, few)
+        ]
+        ends += [float(end(part)) for part in found if part.size for end in (np.min, np.max)]
+    return min(ends), max(ends), many
+
+
+def _untouched(ranks: IntArray, first: int, last: int) -> IntArray:
+    """Return the ranks of ``u_(first + 1) .. u_last``, given those that each unit touches, in order."""
+    found = np.repeat(np.arange(first, last)[np.newaxis], len(ranks), axis=0)
+    for touched in ranks.T:
+        found += touched[:, np.newaxis] <= found
+    return found
+
+
+def breaking_bounds(
+    loo: LeaveOneOut, highest: FloatArray, critical: FloatArray, k: int, few: int = FEW
+) -> tuple[FloatArray, FloatArray]:
+    r"""Return two bounds of each unit's breaking eps; where they are equal, that is what it is.
+
+    It is the k-th smallest of ``max(e_j, e_j^i)``, with ``e_j`` the critical eps of item j on all the
+    data and ``e_j^i`` that without unit i. Both grow along ``u_1, u_2, ...``, so that of these the
+    first k suffice. A touched item that fell behind ``u_k`` has items before it that are not looked at
+    here, which can only raise its critical eps: its own is a lower bound, and the upper one does
+    without it.
+
+    Units that touch no item near rank k break nothing; those that touch many may break at any eps.
+    """
+    lower, upper = np.zeros((2, len(loo.units)))
+    blocks = blocks_near(loo, highest, k, few)
+    if blocks is None:
+        return lower, np.full(len(upper), np.inf)
+    for block in blocks:
+        upper[block.start + np.flatnonzero(np.diff(block.indptr) > few)] = np.inf
+        for near in near_rows(loo, block, k, few):
+            both = np.maximum(critical[near.items], critical_eps(near.rows, near.places))
+            known = np.where(near.rows >= near.rows[:, -1:], both, np.inf)
+            for bound, values in ((lower, both), (upper, known)):
+                bound[near.units] = np.partition(values, near.places - 1, axis=1)[:, near.places - 1]
+    return lower, upper

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from paper.local_shares import local_share
 from paper.regression import regression_trials
 from paper.regression_folds import furthest_pieces, trial_scores
-from steadyrank import Ratings, Regression, ScoreMatrix, Study, Votes
+from steadyrank import Ratings, Regression, ScoreMatrix, Study, Votes, critical_eps
 from steadyrank.scorers import ConstrainedLeastSquares
 
 if TYPE_CHECKING:
-    from conftest import Cases
     from steadyrank.data import Observations
 
 
@@ -51,54 +51,53 @@ def pieces(w: np.ndarray, v: np.ndarray) -> list[list[int]]:
     return found
 
 
-def test_local_shares_are_those_of_leaving_out_every_unit_and_bound_delta(cases: Cases) -> None:
+def test_local_shares_are_those_of_leaving_out_every_unit_and_bound_delta() -> None:
     smaller = 0
-    for rng in cases(60):
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
         data = some_data(rng)
         study = Study(data)
         w, counts = study.scores, study.units.counts
         without = [Study(data.without([unit])).scores for unit in range(len(counts))]
         # Not on a boundary: whether a move of eps up to rounding counts is another test's business.
-        eps = float(rng.choice(study.shifts) * rng.choice([0.3, 0.7, 1.1]) + 1e-4 * rng.random())
+        moved = float(rng.choice([math.dist(w, v) for v in without]))
+        eps = moved * float(rng.choice([0.3, 0.7, 1.1])) + 1e-4 * rng.random()
         audit = study.audit(range(1, len(w) + 1), eps=eps)
-        for k in (*range(1, len(w) + 1), None):
-            reach = [
-                max(
-                    math.dist(w[part], v[part])
-                    for part in ([near(w, v, k, eps / math.sqrt(2))] if k else pieces(w, v))
-                    if k or len(part) > 1
-                )
-                if k or any(len(part) > 1 for part in pieces(w, v))
-                else 0.0
-                for v in without
-            ]
+        for k in range(1, len(w) + 1):
+            parts = [near(w, v, k, eps / math.sqrt(2)) for v in without]
+            reach = [math.dist(w[part], v[part]) for part, v in zip(parts, without, strict=True)]
             if any(abs(each - eps) < 1e-6 * eps for each in reach):
                 continue
             share = float(counts[np.array(reach) >= eps].sum() / counts.sum())
-            assert audit.local_share(k) == share
-            delta = audit.row("inflated_topk" if k else "inflated_ranking", k).delta
-            assert delta <= share <= audit.share_reaching_eps
+            assert local_share(study, k, eps) == share
+            assert audit.row("inflated_topk", k).delta <= share <= audit.share_reaching_eps
             smaller += share < audit.share_reaching_eps
     assert smaller > 20
 
 
-def test_the_share_at_exactly_eps_still_bounds_delta(cases: Cases) -> None:
+def test_the_share_at_exactly_eps_still_bounds_delta() -> None:
     """eps is one of the shifts themselves, or a critical value: rounding must not let delta escape."""
-    for rng in cases(60):
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
         study = Study(some_data(rng))
         k = int(rng.integers(1, len(study.items) + 1))
-        eps = float(rng.choice([*study.shifts, *study.critical_eps(k)]))
+        eps = float(rng.choice([*study.facts.shifts, *critical_eps(study.scores, k)]))
         if eps > 0:
-            audit = study.audit(k, eps=eps)
-            assert audit.row("inflated_topk", k).delta <= audit.local_share(k)
-            assert audit.row("inflated_ranking").delta <= audit.local_share()
+            delta = study.audit(k, eps=eps, methods="inflated_topk").table[0].delta
+            assert delta <= local_share(study, k, eps)
 
 
-def test_the_paper_s_own_arithmetic_gives_the_same_share() -> None:
-    trials = regression_trials(trials=12)
-    furthest = furthest_pieces(trial_scores(trials, radius=1.0))
+def test_the_furthest_piece_is_that_of_cutting_both_orders_and_bounds_delta() -> None:
+    trials, radius, eps = regression_trials(trials=12), 1.0, 0.05
+    furthest = furthest_pieces(trial_scores(trials, radius=radius))
     for X, y, moves in zip(trials.X, trials.y, furthest, strict=True):
-        audit = Study(Regression(X, y), ConstrainedLeastSquares(radius=1.0)).audit(
-            1, eps=0.05, methods=[]
-        )
-        assert audit.local_share() == np.mean(moves >= 0.05)
+        study = Study(Regression(X, y), ConstrainedLeastSquares(radius=radius))
+        out, w = study.facts.leave_one_out, study.scores
+        rows = np.concatenate([block.dense(w) for block in out.blocks()])
+        reach = [
+            max((math.dist(w[part], v[part]) for part in pieces(w, v) if len(part) > 1), default=0.0)
+            for v in rows
+        ]
+        np.testing.assert_allclose(moves, reach, atol=1e-9)
+        delta = study.audit(1, eps=eps, methods="inflated_ranking").table[0].delta
+        assert delta <= np.mean(moves >= eps)

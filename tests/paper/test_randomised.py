@@ -5,24 +5,14 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import permutations, product
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from steadyrank import (
-    Bagged,
-    Plurality,
-    Refit,
-    ScoreMatrix,
-    Votes,
-    audit,
-    inflated_topk,
-    random_ties,
-    randomised_audit,
-    topk,
-)
-from steadyrank.errors import InvalidKError, InvalidValueError
-from steadyrank.study.randomised import _in_order, same_topk
+from paper.randomised import _in_order, random_ties, randomised_audit, same_topk
+from steadyrank import Bagged, Plurality, Refit, ScoreMatrix, Study, Votes, audit, inflated_topk, topk
+from steadyrank.errors import InvalidValueError
 
 
 def best(scores: np.ndarray, k: int, priority: tuple[int, ...]) -> frozenset[int]:
@@ -98,23 +88,18 @@ def test_random_ties_of_data_agree_with_leaving_out_and_listing(shared: bool) ->
             full = matrix.values.mean(axis=0)
             rows = [np.delete(matrix.values, row, axis=0).mean(axis=0) for row in range(5)]
             broken = sum(1 - same_by_listing(full, row, k, shared=shared) for row in rows)
-            row = random_ties(matrix, k, shared=shared)
-            assert row.delta == row.uncovered == float(broken / 5)
-            assert row.size == k
-            assert ("in the same order" in row.note) is shared
+            assert random_ties(Study(matrix), k, shared=shared) == float(broken / 5)
 
 
 def test_without_ties_it_is_the_plain_topk_and_ties_need_not_matter() -> None:
     apart = Votes(["x", "y", "z"], counts=[9, 7, 4])
-    assert {random_ties(apart, 2, shared=shared).delta for shared in (True, False)} == {0.0}
+    assert {random_ties(Study(apart), 2, shared=shared) for shared in (True, False)} == {0.0}
     matrix = ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2.5, 2]])
-    assert random_ties(matrix, 2).delta == audit(matrix, 2, eps=0.1).row("topk", 2).delta
+    assert random_ties(Study(matrix), 2) == audit(matrix, 2, eps=0.1).row("topk", 2).delta
     # Two candidates are tied for the second place, and the first alone may leave a vote.
     tied = Votes(["ann"] * 5 + ["bob"] * 2 + ["cyd"] * 2)
-    assert random_ties(tied, 2).broken.tolist() == [1, 2]
-    assert random_ties(tied, 2, shared=False).delta == 0.5
-    with pytest.raises(InvalidKError):
-        random_ties(tied, 4)
+    assert random_ties(Study(tied), 2) == 4 / 9 / 2
+    assert random_ties(Study(tied), 2, shared=False) == 0.5
 
 
 def noisy(data: Votes, seed: int) -> np.ndarray:
@@ -198,9 +183,8 @@ def test_fresh_randomness_breaks_what_no_unit_does() -> None:
 
     deltas = {}
     for shared in (True, False):
-        (row,) = randomised_audit(
-            VOTES, 1, lambda seed: Refit(coin, seed=seed), seeds=range(12), eps=0.1, shared=shared,
-            methods="topk",
+        row, *_ = randomised_audit(
+            VOTES, [1], lambda seed: Refit(coin, seed=seed), seeds=range(12), eps=0.1, shared=shared,
         )  # fmt: skip
         deltas[shared] = row
     assert deltas[True].delta == deltas[True].standard_error == 0.0
@@ -211,7 +195,7 @@ def test_a_scorer_without_randomness_has_its_plain_audit_either_way() -> None:
     expected = [row.delta for row in audit(VOTES, 2, eps=0.02)]
     for shared in (True, False):
         rows = randomised_audit(
-            VOTES, 2, lambda _: Plurality(), seeds=[1, 2, 3], eps=0.02, shared=shared
+            VOTES, [2], lambda _: Plurality(), seeds=[1, 2, 3], eps=0.02, shared=shared
         )
         assert [row.delta for row in rows] == expected
         assert {row.standard_error for row in rows} == {0.0}
@@ -221,11 +205,29 @@ def test_seeds_of_bags_and_too_few_seeds() -> None:
     def bagged(seed: int) -> Bagged:
         return Bagged(Plurality(), bags=20, seed=seed, reuse=True)
 
-    (one,) = randomised_audit(VOTES, 1, bagged, seeds=[5], eps=0.1, methods=["topk"])
+    one, *_ = randomised_audit(VOTES, [1], bagged, seeds=[5], eps=0.1)
     assert one.delta == audit(VOTES, 1, eps=0.1, scorer=bagged(5)).row("topk", 1).delta
     assert one.standard_error is None
-    (two,) = randomised_audit(VOTES, 1, bagged, seeds=[5, 6], eps=0.1, methods=["topk"], shared=False)
+    two, *_ = randomised_audit(VOTES, [1], bagged, seeds=[5, 6], eps=0.1, shared=False)
     assert (len(two.deltas), two.standard_error) == (2, None)
     for seeds, shared in (([], True), ([1], False), ([1, 1], True)):
         with pytest.raises(InvalidValueError, match="seeds must be different"):
-            randomised_audit(VOTES, 1, bagged, seeds=seeds, eps=0.1, shared=shared)
+            randomised_audit(VOTES, [1], bagged, seeds=seeds, eps=0.1, shared=shared)
+
+
+def test_the_table_of_the_page_is_what_comes_out() -> None:
+    """docs/eps.md shows them."""
+    votes = Votes(["ann", "bob", "cyd", "dan"], counts=[52, 51, 31, 9])
+
+    def halves(data: Votes, seed: int) -> np.ndarray:
+        rng = np.random.default_rng(seed)
+        drawn = rng.multivariate_hypergeometric(data.tally, data.n_units // 2)
+        return drawn / drawn.sum()
+
+    page = (Path(__file__).parents[2] / "docs" / "eps.md").read_text(encoding="utf-8")
+    for shared in (True, False):
+        rows = randomised_audit(
+            votes, [1], lambda seed: Refit(halves, seed=seed), seeds=range(20), eps=0.05, shared=shared
+        )
+        cells = [f"{row.delta:.3f} ± {row.standard_error:.3f}" for row in rows[:2]]
+        assert f"| {'shared' if shared else 'fresh'} | {' | '.join(cells)} |" in page

@@ -1,27 +1,28 @@
-"""Data in rows that occur so many times each, where equal rows are equal units: votes and battles."""
+"""Two families of data: rows that occur so many times each, and units that give values to items."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from steadyrank._typing import BoolArray, IntArray
-from steadyrank.data.observations import Observations, set_fields
-from steadyrank.data.people import People, of_people, remaining_groups, renumbered
-from steadyrank.data.rows import check_total, row_counts, shared_out
-from steadyrank.data.units import LazyLabels, Units
+from steadyrank.data.observations import Observations
+from steadyrank.data.rows import check_total, shared_out
+from steadyrank.data.units import LazyLabels, Shares, Units, remaining_groups, renumbered, whole_parts
 from steadyrank.errors import listing
-from steadyrank.wording import counted
+from steadyrank.sums.exact import together
+from steadyrank.sums.model import Entries
+from steadyrank.text import counted
 
 SPARE = 1 << 16
 
 
 class CountedRows(Observations):
-    """What such data have in common; a row has a weight, and may belong to a group.
+    """Votes, ballots and battles; a row has a weight, and may belong to a group.
 
     Two rows are equal units where they say the same with the same weight.
     """
@@ -65,7 +66,7 @@ class CountedRows(Observations):
 
     def _label(self, unit: int) -> object:
         row = int(self._distinct[0][unit])
-        told, weight = self._describe(row), self.weight_of(row)
+        told, weight = self._describe(row), self._weight_of(row)
         return f"{told}, {weight}" if weight else told
 
     def said(self, units: Sequence[int], items: Sequence[Sequence[int]]) -> list[str | None]:
@@ -74,7 +75,7 @@ class CountedRows(Observations):
             return [self._said_together(unit, those) for unit, those in zip(units, items, strict=True)]
         found = []
         for row, those in zip(self._distinct[0][list(units)].tolist(), items, strict=True):
-            told, weight = self._said(row, those), self.weight_of(row)
+            told, weight = self._said(row, those), self._weight_of(row)
             found.append(f"{told}; {weight}" if told and weight else told)
         return found
 
@@ -92,13 +93,16 @@ class CountedRows(Observations):
         return f"{listing(named)} of {size}" if named else None
 
     @cached_property
-    def members(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Rows, the distinct unit of each, and how many parts of a weight it adds to one of them."""
-        parts = np.broadcast_to(self.weight_parts[0], self.counts.shape)
+    def shares(self) -> Shares:
+        """What rows add to the distinct units, for scorers."""
+        each, scale = whole_parts(self.weights)
+        parts = np.broadcast_to(each, self.counts.shape)
         if self.unit is not None:
-            return np.arange(len(parts)), self.unit, parts * self.counts
-        rows = self._distinct[0]
-        return rows, np.arange(len(rows)), parts[rows]
+            rows, unit, parts = np.arange(len(parts)), self.unit, parts * self.counts
+        else:
+            rows = self._distinct[0]
+            unit, parts = np.arange(len(rows)), parts[rows]
+        return Shares(rows, unit, parts, scale, self.units.counts)
 
     def _copied(self, copies: IntArray) -> dict[str, Any]:
         counts = self.counts.copy()
@@ -108,14 +112,51 @@ class CountedRows(Observations):
             check_total(counts, self.kind.name, copies[self.unit])
             counts *= copies[self.unit]
         rows = np.flatnonzero(counts)
-        groups = remaining_groups(self.unit, self.unit_labels, rows, copies > 0)
+        groups = remaining_groups(self.unit, self._unit_labels, rows, copies > 0)
         return self._rows(rows, counts=counts) | groups
 
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
-        named = {name: getattr(self, name) for name in self.item_fields}
+        named = {name: getattr(self, name) for name in self._item_fields}
         rows = np.flatnonzero(np.all([kept[items] for items in named.values()], axis=0))
         return self._rows(rows, **{name: renumbered(kept)[items] for name, items in named.items()})
 
-    def _anew(self, people: People) -> Self:
-        times = row_counts(self.counts, self.n_rows, self.kind.name)
-        return set_fields(self, **of_people(times, self.kind.unit, **people))
+
+class EntryObservations(Observations):
+    """Ratings and scores, in memory or in an engine: what they say from their entries."""
+
+    @property
+    def _entries(self) -> Entries:
+        entries: Entries = self.entries  # type: ignore[attr-defined]  # each has its own kind of them
+        return entries
+
+    @property
+    def item_counts(self) -> IntArray:
+        """How many values each item has."""
+        return self._entries.observed
+
+    def said(self, units: Sequence[int], items: Sequence[Sequence[int]]) -> list[str | None]:
+        """Return the values that units give to items; the mean where a unit gives several."""
+        asked = np.unique([item for those in items for item in those]).astype(np.int64)
+        if not len(asked):
+            return [None] * len(units)
+        unit, place, parts, times = self._entries.values_of(asked, np.unique(units))
+        pairs, which = np.unique(np.stack([unit, asked[place]], axis=1), axis=0, return_inverse=True)
+        numbers = np.bincount(which.ravel(), times).astype(np.int64)
+        sums = np.bincount(which.ravel(), together(parts)).astype(np.float64)
+        means = self._entries.form.ratio(sums, 1.0, numbers, pairs[:, 1])
+        told = {
+            (unit, item): f"{mean:.6g}{self._how_many(number)}"
+            for (unit, item), mean, number in zip(pairs.tolist(), means, numbers, strict=True)
+        }
+        found = []
+        for asker, those in zip(units, items, strict=True):
+            given = [item for item in those if (asker, item) in told]
+            values = listing(f"{self._named(item)} {told[asker, item]}" for item in given) or None
+            weight = "" if self.unit is not None else self._weight_of(asker)
+            found.append(f"{values}; {weight}" if values and weight else values)
+        return found
+
+    def _how_many(self, number: int) -> str:
+        if self.weights is None:
+            return f" (mean of {number:,})" if number > 1 else ""
+        return "" if self.unit is None else " (weighted mean)"  # of a number of parts

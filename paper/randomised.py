@@ -14,25 +14,20 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.data.kinds import as_observations
-from steadyrank.errors import InvalidValueError, shorten
-from steadyrank.operators.checks import check_k
-from steadyrank.scorers.base import RowsOut
-from steadyrank.study.audit.audit import METHODS
-from steadyrank.study.audit.rows import AuditRow, rows_of
-from steadyrank.study.functions import as_study
-from steadyrank.study.study import Study
+from steadyrank import RankingSet, Study, inflated_topk, topk
+from steadyrank.errors import InvalidValueError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from steadyrank._typing import BoolArray, FloatArray
+    from paper.array_types import BoolArray, FloatArray
+    from steadyrank.data import Observations
 
 
 @dataclass(frozen=True)
@@ -42,7 +37,7 @@ class RandomisedRow:
     Attributes
     ----------
     method, k
-        As in an :class:`AuditRow`.
+        As in the rows of an audit.
     shared : bool
         Whether the same seed was used with and without each unit.
     delta : float
@@ -69,25 +64,24 @@ class RandomisedRow:
 
 
 def randomised_audit(
-    data: Any,
-    k: int | Iterable[int],
+    data: Observations,
+    ks: Sequence[int],
     make_scorer: Callable[[int], object],
     *,
-    seeds: Iterable[int],
+    seeds: Sequence[int],
     eps: float,
     shared: bool = True,
-    methods: Iterable[str] = METHODS,
 ) -> tuple[RandomisedRow, ...]:
     """Audit a randomised scorer, and average over seeds: one row for each method and k.
 
     Parameters
     ----------
-    data, k, eps, methods
-        As for :func:`audit`; eps is the same for all seeds.
+    data, ks, eps
+        The observations, how many items are wanted, and the inflation, the same for all seeds.
     make_scorer : callable
         From a seed to a scorer: ``lambda seed: Refit(model, seed=seed)``. What the scorer does with its
         seed is its own: ``Bagged`` draws bags anew for each unit, unless it reuses them.
-    seeds : iterable of int
+    seeds : sequence of int
         Averages over these are exact; they say something of other seeds up to the standard error.
     shared : bool
         Whether the answer without a unit has the seed of the answer with it. Otherwise every two
@@ -95,34 +89,59 @@ def randomised_audit(
 
     Examples
     --------
-    >>> from steadyrank import Bagged, Votes, randomised_audit
+    >>> from steadyrank import Bagged, Votes
     >>> votes = Votes(["ann"] * 9 + ["bob"] * 8 + ["cyd"] * 4)
     >>> def bagged(seed):
     ...     return Bagged("plurality", bags=20, seed=seed, reuse=True)
     >>> for shared in (True, False):
-    ...     row, *_ = randomised_audit(votes, 1, bagged, seeds=range(8), eps=0.1, shared=shared)
+    ...     row, *_ = randomised_audit(votes, [1], bagged, seeds=range(8), eps=0.1, shared=shared)
     ...     print(row.method, round(row.delta, 3), round(row.standard_error, 3), len(row.deltas))
     topk 0.411 0.068 8
     topk 0.496 0.043 56
     """
-    chosen, observed = list(seeds), as_observations(data)
-    if len(chosen) < (1 if shared else 2) or len(set(chosen)) < len(chosen):
+    if len(seeds) < (1 if shared else 2) or len(set(seeds)) < len(seeds):
         raise InvalidValueError(
-            f"seeds must be different, one at least, or two for fresh ones, but are {shorten(chosen)}"
+            f"seeds must be different, one at least, or two for fresh ones, but are {list(seeds)}"
         )
-    studies = [Study(observed, make_scorer(seed)) for seed in chosen]
-    without = [np.array([row for _, row in rows_of(study.leave_one_out)]) for study in studies]
-    pairs = [pair for pair in product(range(len(chosen)), repeat=2) if (pair[0] == pair[1]) == shared]
-    audits = []
-    for one, other in pairs:
-        folds = RowsOut(studies[one].scores, studies[one].units, without[other].__getitem__)
-        audits.append(studies[one].over(folds).audit(k, eps=eps, methods=methods).table)
+    studies = [Study(data, make_scorer(seed)) for seed in seeds]
+    without = [rows_without(study) for study in studies]
+    pairs = [pair for pair in product(range(len(seeds)), repeat=2) if (pair[0] == pair[1]) == shared]
     found = []
-    for rows in zip(*audits, strict=True):
-        deltas = np.array([row.delta for row in rows])
-        about, error = (rows[0].method, rows[0].k, shared), _error(deltas, pairs, len(chosen))
-        found.append(RandomisedRow(*about, float(deltas.mean()), error, tuple(deltas.tolist())))
+    for method, k, parts in ways_to_part(ks, eps):
+        deltas = np.array([
+            data.units.counts @ [parts(studies[one].scores, row) for row in without[other]]
+            for one, other in pairs
+        ]) / data.n_units  # fmt: skip
+        error = _error(deltas, pairs, len(seeds))
+        about = (method, k, shared, float(deltas.mean()), error)
+        found.append(RandomisedRow(*about, tuple(deltas.tolist())))
     return tuple(found)
+
+
+def ways_to_part(
+    ks: Sequence[int], eps: float
+) -> Iterator[tuple[str, int | None, Callable[[FloatArray, FloatArray], bool]]]:
+    """Yield each method with its k, and whether its answers by two score vectors part."""
+    for k in ks:
+        yield "topk", k, partial(_part, partial(topk, k=k), k)
+    for k in ks:
+        yield "inflated_topk", k, partial(_part, partial(inflated_topk, k=k, eps=eps), k)
+    yield "ranking", None, lambda w, v: not np.array_equal(topk(w, len(w)), topk(v, len(v)))
+    yield "inflated_ranking", None, lambda w, v: not RankingSet(w, eps).intersects(RankingSet(v, eps))
+
+
+def _part(answer: Callable[[FloatArray], Iterable[int]], k: int, *scores: FloatArray) -> bool:
+    """Tell whether the answers by two score vectors share fewer than k items."""
+    one, other = (set(answer(each)) for each in scores)
+    return len(one & other) < k
+
+
+def rows_without(study: Study) -> FloatArray:
+    """Return the scores without each distinct unit, a row for each."""
+    out = study.facts.leave_one_out
+    return np.array([
+        block.row(number, out.scores) for block in out.blocks() for number in range(len(block))
+    ])  # fmt: skip
 
 
 def _error(deltas: FloatArray, pairs: list[tuple[int, ...]], seeds: int) -> float | None:
@@ -136,36 +155,24 @@ def _error(deltas: FloatArray, pairs: list[tuple[int, ...]], seeds: int) -> floa
     return float(np.std(left)) * math.sqrt(seeds - 1)
 
 
-def random_ties(data: Any, k: int, scorer: object = None, *, shared: bool = True) -> AuditRow:
-    """Audit the plain top-k whose ties are broken at random, not by the order of the items.
+def random_ties(study: Study, k: int, *, shared: bool = True) -> float:
+    """Return the instability of the plain top-k whose ties are broken at random.
 
     Among the items that are tied at the k-th score every choice is equally likely: by one random order
-    of all items with and without each unit (shared), or by two that are independent (fresh). delta is
-    the exact probability that leaving out a random unit changes the top k, from the blocks of ties;
-    nothing is drawn.
-
-    Parameters
-    ----------
-    data, k, scorer
-        As for :func:`audit`.
-    shared : bool
-        Whether the same random order breaks the ties with and without each unit.
+    of all items with and without each unit (shared), or by two that are independent (fresh). It is the
+    exact probability that leaving out a random unit changes the top k, from the blocks of ties; nothing
+    is drawn.
 
     Examples
     --------
-    >>> from steadyrank import Votes, random_ties
-    >>> votes = Votes(["ann"] * 5 + ["bob"] * 2 + ["cyd"] * 2)
-    >>> [round(random_ties(votes, 2, shared=shared).delta, 4) for shared in (True, False)]
+    >>> from steadyrank import Votes
+    >>> study = Study(Votes(["ann"] * 5 + ["bob"] * 2 + ["cyd"] * 2))
+    >>> [round(random_ties(study, 2, shared=shared), 4) for shared in (True, False)]
     [0.2222, 0.5]
     """
-    study = as_study(data, scorer)
-    k, out = check_k(k, len(study.items)), study.leave_one_out
-    same = [same_topk(out.scores, row, k, shared=shared) for _, row in rows_of(out)]
-    broken = np.array([1 - chance for chance in same]) @ out.units.counts.astype(object)
-    delta = float(broken / out.units.total)
-    note = f"ties broken at random, {'in the same order' if shared else 'anew'} without a unit"
-    units = np.flatnonzero([chance < 1 for chance in same])
-    return AuditRow("topk_random_ties", k, delta, delta, None, k, note=note, broken=units)
+    same = [same_topk(study.scores, row, k, shared=shared) for row in rows_without(study)]
+    broken = np.array([1 - chance for chance in same]) @ study.units.counts.astype(object)
+    return float(broken / study.units.total)
 
 
 def same_topk(scores: FloatArray, others: FloatArray, k: int, *, shared: bool) -> Fraction:

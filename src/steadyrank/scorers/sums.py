@@ -1,0 +1,233 @@
+"""Scores that are sums over counts, whatever is added up: points, ratings, values of a matrix.
+
+A scorer says once what each unit adds (``sums``); its scores, and those without each unit, follow here,
+the same for all of them. Data know their entries (values that units give to items) and who adds them up,
+NumPy or a dataframe engine.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from steadyrank import errors
+from steadyrank.errors import SHOWN, shorten
+from steadyrank.margins.entries import entry_contests
+from steadyrank.margins.points import PointContests
+from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several
+from steadyrank.sums.blocks import Wanted
+from steadyrank.sums.model import Entries, Prior, Sums
+from steadyrank.sums.points import Points
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.data.observations import Observations
+    from steadyrank.data.units import Units
+    from steadyrank.errors import WayOut
+    from steadyrank.margins.pairs import Contests
+    from steadyrank.scorers.base import Settled
+    from steadyrank.scorers.sensitivity import Sensitivity
+    from steadyrank.sums.blocks import Block, Rows, SparseBlock
+    from steadyrank.sums.model import ItemSums
+
+REACH = 1e120
+"""Products of sums and counts of sizes up to here, and from its inverse on, are floats."""
+
+
+class SumScorer(Scorer):
+    """Scores ``sum / (shrinkage + count)`` of what units add."""
+
+    prior: Prior = Prior(0.0, 1.0)
+    """The shrinkage as a ratio."""
+    value_range: tuple[float, float] | None = None
+
+    @abstractmethod
+    def sums(self, data: Any) -> Sums:
+        """Return what each unit adds to each item's numerator and denominator."""
+
+    def score(self, data: Any) -> FloatArray:
+        """Return the score of each item."""
+        return self.sums(data).sums(self.prior).scores
+
+    def leave_one_out(self, data: Any) -> LeaveOneOut:
+        """Return the scores without each unit; equal units may be one distinct unit."""
+        added = self.sums(data)
+        self._check_left(data, added)
+        sums = added.sums(self.prior)
+        return SumsOut(sums.scores, data.units, added, sums, self.value_range)
+
+    def _check_left(self, data: Observations, added: Any) -> None:  # noqa: ARG002 (entries are looked at)
+        """Complain about a single unit."""
+        check_several(data)
+
+
+@dataclass(frozen=True)
+class SumsOut(LeaveOneOut):
+    """Leave-one-out scores of sums over counts, whoever adds them up."""
+
+    scores: FloatArray
+    units: Units
+    added: Sums
+    sums: ItemSums
+    value_range: tuple[float, float] | None = None
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield blocks that cover all distinct units in order."""
+        return self.added.blocks(self.sums)
+
+    def bounds(self, *, outer: bool = False) -> tuple[FloatArray, FloatArray]:  # noqa: ARG002 (exact ones)
+        """Return the lowest and highest scores."""
+        return self.added.bounds(self.sums)
+
+    def shifts(self, settled: Settled | None = None) -> FloatArray:  # noqa: ARG002 (likewise)
+        """Return how far each unit moves the scores."""
+        return self.added.shifts(self.sums)
+
+    def columns(
+        self,
+        items: IntArray,
+        among: BoolArray | None = None,
+        settled: Settled | None = None,  # noqa: ARG002 (likewise)
+    ) -> Iterator[Rows]:
+        """Yield the scores of ``items`` without each unit that changes one of them."""
+        return self.added.columns(self.sums, Wanted.of(self.scores, items, among))
+
+    def reordered(self, order: IntArray) -> IntArray:
+        """Return the units without which the plain ranking is another."""
+        return self.added.reordered(self.sums, order)
+
+    def touching(self, items: IntArray) -> Iterator[SparseBlock] | None:
+        """Yield what units change among these items; all others keep their order."""
+        return self.added.touching(self.sums, Wanted.of(self.scores, items))
+
+    def contests(self) -> Contests:
+        """Return how few units must leave before one item passes another."""
+        if isinstance(self.added, Points):
+            return PointContests(self.added)
+        form, prior = self.added.form, self.sums.prior
+        sizes = [prior.weight / prior.share]
+        if not form.whole:
+            sizes.append(max(abs(form.lowest), abs(form.highest)))
+        if any(size and not 1 / REACH < size < REACH for size in sizes):
+            return super().contests()
+        return entry_contests(self.added, self.sums, self.units, self.value_range)  # type: ignore[arg-type]
+
+
+MOST_LISTED = 2**24
+"""Up to so many units that leave are listed one by one; data without more of them are scored anew."""
+
+
+def scores_without(out: LeaveOneOut, leaving: IntArray) -> FloatArray | None:
+    """Return what scoring anew gives without so many of each distinct unit, where that is quick.
+
+    Exact sums of those that leave are taken from the exact sums of all.
+    """
+    if not isinstance(out, SumsOut) or not out.sums.exact or leaving.sum() > MOST_LISTED:
+        return None
+    gone = out.added.given_by(np.repeat(np.arange(len(leaving)), leaving))
+    if gone is None or not (out.sums.prior.weight or (gone[1] < out.sums.counts).all()):
+        return None
+    return out.sums.without(slice(None), *gone)
+
+
+class EntrySums(SumScorer):
+    """Sums of the values that units give to items, over how many there are."""
+
+    way_out: ClassVar[WayOut]
+    """What to do about items without data."""
+    pulled_to: ClassVar[tuple[float, ...]] = ()
+    """A value that scores are pulled to, if any."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.value_range is not None:
+            object.__setattr__(self, "value_range", checked_range(self.value_range))
+
+    @abstractmethod
+    def bound(self, data: Any, entries: Entries, lowest: float, highest: float) -> Sensitivity:
+        """Return the most that one unit can move the scores, for values in this range."""
+
+    def entries(self, data: Any) -> Entries:
+        """Return what units give to the items: the values of the data."""
+        return data.entries  # type: ignore[no-any-return]
+
+    def ends(self, data: Observations) -> tuple[float, float] | None:  # noqa: ARG002 (ranks look at them)
+        """Return the least and the largest value that units could give, where that is known."""
+        return self.value_range
+
+    def sums(self, data: Any) -> Entries:
+        """Return the values; complain of those outside the range, and of items without any."""
+        entries = self.entries(self.prepared(data))
+        self._check_range(entries)
+        self._check_some(data, entries, entries.counts == 0)
+        return entries
+
+    def sensitivity(self, data: Any) -> Sensitivity | None:
+        """Return the most that one unit can move the scores, or None without a ``value_range``."""
+        entries, ends = self.sums(data), self.ends(data)
+        if ends is None:
+            return None
+        self._check_left(data, entries)
+        return self.bound(data, entries, *ends)
+
+    def output_radius_squared(self, data: Observations) -> float | None:
+        """Return that of the box of the values' range, and of what scores are pulled to."""
+        if (stated := self.ends(data)) is None:
+            return None
+        ends = (*stated, *self.pulled_to)
+        square = self.squared_diameter(data, (max(ends) - min(ends)) / 2.0)
+        return square if math.isfinite(square) else None
+
+    def squared_diameter(self, data: Any, width: Any) -> Any:
+        """Return how far apart two units without gaps can be, squared, for values in so wide a range."""
+        return data.n_items * width * width  # products, not powers, become infinite
+
+    def _check_range(self, entries: Entries) -> None:
+        if self.value_range is None:
+            return
+        form, (lowest, highest) = entries.form, self.value_range
+        least, most = form.lowest, form.highest
+        if least < lowest or most > highest:
+            raise errors.InvalidSettingError(
+                f"{entries.what} go from {least:g} to {most:g} and leave the stated value_range="
+                f"{self.value_range}{entries.first_outside(lowest, highest)}",
+                way_out=f"State the range that {entries.what} can have.",
+            )
+
+    def _check_left(self, data: Any, added: Entries) -> None:
+        """Complain about items that lose all their values with one unit, too."""
+        super()._check_left(data, added)
+        self._check_some(data, added, added.counts == added.most_leaving, lost=True)
+
+    def _check_some(self, data: Any, entries: Entries, empty: BoolArray, *, lost: bool = False) -> None:
+        if self.prior.weight or not empty.any():
+            return
+        items, without = np.flatnonzero(empty), ""
+        if lost:
+            unit = data.units.labels[int(entries.values_of(items[:1])[0].min())]
+            without = f"the only {data.units.kind} that has some ({shorten(unit)} for the first)"
+        names = [data.items[item] for item in items[:SHOWN]]
+        raise errors.items_without_data(names, len(items), without=without, way_out=self.way_out)
+
+
+def checked_range(value_range: tuple[float, float]) -> tuple[float, float]:
+    """Return the stated range as two floats, or complain."""
+    try:
+        lowest, highest = (float(end) for end in value_range)
+    except (TypeError, ValueError):
+        raise _range_error("be two numbers (lowest, highest)", value_range) from None
+    if not (math.isfinite(lowest) and math.isfinite(highest) and lowest < highest):
+        raise _range_error("be two finite numbers, the smaller one first", value_range)
+    if not math.isfinite(highest - lowest):
+        raise _range_error("not be wider than the largest float", value_range)
+    return lowest, highest
+
+
+def _range_error(rule: str, given: object) -> errors.InvalidSettingError:
+    return errors.InvalidSettingError(f"value_range must {rule}, but is {shorten(given)}.")

@@ -1,0 +1,197 @@
+"""What is known of data, whole and without each unit: found when first asked for, and kept.
+
+All questions of a study share these: facts about the data and the scorer. Nothing is claimed here.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from steadyrank.margins.search import MarginSearch
+from steadyrank.operators.critical import critical_eps
+from steadyrank.reading.arrays import frozen
+from steadyrank.scorers.base import Scorer, declared
+from steadyrank.study import calibration
+from steadyrank.study.document import RULES
+from steadyrank.study.standings import Ranks, TopKDeletions, rank_ranges, topk_deletions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.data import Observations, Units
+    from steadyrank.scorers.base import LeaveOneOut, Settled
+    from steadyrank.study.curve import RankingCurve, StabilityCurve
+
+    Found = TypeVar("Found")
+
+
+class Facts:
+    """Scores of all the data and without each unit, and what follows from them.
+
+    Parameters
+    ----------
+    data : Observations
+        The observations.
+    scorer : Scorer
+        How they become scores.
+    folds : LeaveOneOut, optional
+        What is left out, if not each unit in turn: sets of them, each of which takes the place of one.
+
+    Examples
+    --------
+    >>> from steadyrank import Study, Votes
+    >>> facts = Study(Votes(["ann"] * 3 + ["bob"] * 2)).facts
+    >>> facts.order, facts.shifts.round(3)
+    (array([0, 1]), array([0.141, 0.212]))
+    """
+
+    def __init__(self, data: Observations, scorer: Scorer, folds: LeaveOneOut | None = None) -> None:
+        self.data: Observations = scorer.prepared(data)
+        self.scorer = scorer
+        self._given = folds is not None
+        self._known: dict[tuple[object, object], Any] = {}
+        self._ranks: Ranks | None = None
+        if folds is not None:
+            self.__dict__ |= {"leave_one_out": folds, "units": folds.units}
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is soon made anew stays behind: there are functions in it that cannot travel.
+        folds = {"leave_one_out", "units"} if self._given or refits(self.scorer) else set()
+        kept = vars(self).keys() & {"data", "scorer", "_given", *folds}
+        return {name: vars(self)[name] for name in kept} | {"_known": {}, "_ranks": None}
+
+    @property
+    def left_out(self) -> bool:
+        """Whether each unit was left out already: where a scorer is refitted, that may take hours."""
+        return "leave_one_out" in vars(self)
+
+    @property
+    def items(self) -> tuple[object, ...]:
+        """The labels of the items."""
+        return self.data.items
+
+    @cached_property
+    def units(self) -> Units:
+        """The distinct units that can be left out, with their counts."""
+        return self.data.units
+
+    @property
+    def unit(self) -> str:
+        """What one unit is called."""
+        return str(self.units.kind)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was guessed, which policies were applied, what may leave, how ties are treated."""
+        weighted = "" if self.data.weights is None else " with its weight"
+        unit = f"the unit that may leave: one {self.unit}{weighted}, of {self.units.total:,}"
+        ties, resolution = RULES["ties"], self.scorer.resolution
+        if resolution:
+            ties += f"; scores closer than the scorer's resolution, {resolution:g}, are equal"
+        return (*self.data.notes, unit, ties, *(declared(self.scorer, "remarks", self.scores) or ()))
+
+    @property
+    def scores(self) -> FloatArray:
+        """The scores on all the data; nothing is left out for them."""
+        return frozen(self.leave_one_out.scores if self.left_out else self._scores_alone)
+
+    @cached_property
+    def _scores_alone(self) -> FloatArray:
+        return self.scorer.score(self.data)
+
+    @cached_property
+    def order(self) -> IntArray:
+        """The items by plain rank; the smaller index first among equal scores."""
+        return frozen(np.argsort(-self.scores, kind="stable"))
+
+    @cached_property
+    def tie_eps(self) -> float:
+        """An eps so small that it inflates nothing but exact ties."""
+        return calibration.smallest_gap_eps(self.scores)
+
+    @cached_property
+    def leave_one_out(self) -> LeaveOneOut:
+        """The scores without each unit."""
+        return self.scorer.leave_one_out(self.data)
+
+    @cached_property
+    def shifts(self) -> FloatArray:
+        """How far the scores move when each distinct unit is left out."""
+        return frozen(self.leave_one_out.shifts())
+
+    @cached_property
+    def outer_bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Bounds of each item's score, whoever leaves, that may be a little wider, and so cheaper."""
+        return self.leave_one_out.bounds(outer=True)
+
+    def once(self, find: Callable[..., Found], *key: object) -> Found:
+        """Return what was found before, or find it."""
+        if (find, key) not in self._known:
+            self._known[find, key] = find(self, *key)
+        found: Found = self._known[find, key]
+        return found
+
+    def critical_eps(self, k: int) -> FloatArray:
+        """Return the eps above which each item is in the inflated top k."""
+        return self.once(_critical_eps, k)
+
+    def deletions(self, k: int) -> TopKDeletions:
+        """Return who is among the k best without each unit."""
+        return self.once(topk_deletions, k)
+
+    def ranks(self, upto: int) -> Ranks:
+        """Return the best and the worst rank of the first items, over all single deletions."""
+        if self._ranks is None or len(self._ranks) < upto:
+            self._ranks = rank_ranges(self, upto)
+        return self._ranks
+
+    def curve(self, k: int) -> StabilityCurve:
+        """Return delta(eps) and size(eps) of the top k."""
+        from steadyrank.study.curve import stability_curve  # few answers rest on whole curves
+
+        return self.once(stability_curve, k)
+
+    def ranking_curve(self) -> RankingCurve:
+        """Return delta(eps) and tiers(eps) of the full ranking."""
+        from steadyrank.study.curve import ranking_curve
+
+        return self.once(ranking_curve)
+
+    def margin_search(self, by: str = "remove") -> MarginSearch:
+        """Return the search for how many units must leave, be added or change."""
+        return self.once(MarginSearch, by)
+
+    def share(self, units: BoolArray | IntArray) -> float:
+        """Return the share of all units that these distinct ones stand for."""
+        return int(self.units.counts[units].sum()) / self.units.total
+
+    def reaching(self, eps: float) -> BoolArray:
+        """Return which distinct units move the scores by eps or more, up to rounding."""
+        shifts = self._shifts_near(calibration.settled_at(eps))
+        return calibration.reaching_eps(shifts, self.leave_one_out.scores, eps)
+
+    def eps_for(self, delta: float = 0.05) -> float:
+        """Return an eps that at most a share ``delta`` of the units move the scores by."""
+        target = calibration.check_delta(delta)  # before anything is left out, which may take hours
+        self.leave_one_out  # noqa: B018 (first: it makes the scores, too)
+        ties, counts = self.tie_eps, self.units.counts
+        shifts = self._shifts_near(calibration.settled_beside(target, counts))
+        return calibration.eps_above(target, shifts, counts, ties)
+
+    def _shifts_near(self, settled: Settled) -> FloatArray:
+        """Return the shifts, exact but where a value near them settles a question just as well."""
+        known = "shifts" in vars(self)
+        return self.shifts if known else self.leave_one_out.shifts(settled)
+
+
+def refits(scorer: Scorer) -> bool:
+    """Tell whether a scorer is fitted again for each unit that is left out, perhaps by many workers."""
+    return hasattr(scorer, "n_jobs") or type(scorer).leave_one_out is Scorer.leave_one_out
+
+
+def _critical_eps(facts: Facts, k: int) -> FloatArray:
+    return frozen(critical_eps(facts.scores, k))
