@@ -117,10 +117,10 @@ def described(options: InputOptions) -> tuple[Any, Engine | None, dict[str, Any]
 def _policies(options: InputOptions) -> dict[str, str]:
     """Return the policies that options chose, in plain words."""
     return {
-        name: setting.choices[value]
+        name: (setting.choices or {})[value]
         for known in KINDS.values()
         for name, setting in known.kind.settings.items()
-        if setting.choices is not None and (value := options.arguments.get(name)) in setting.choices
+        if (value := str(options.arguments.get(name))) in (setting.choices or {})
     }
 
 

@@ -157,7 +157,7 @@ class Asked:
         clash = (self.settings.get(name, value) != value for name, value in options.items())
         return not others and not any(clash)
 
-    def level(self, role: str, name: str | Sequence[str]) -> int:
+    def level(self, role: str, name: Any) -> int:
         """Return how well the name of a column tells that it plays a role."""
         if role in self.named:
             return SAID

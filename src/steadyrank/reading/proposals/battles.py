@@ -207,9 +207,9 @@ def _numbers_of(
         return str(named[0]), str(named[1])
     profile = asked.profile
     for both in names:
-        one, two = ([c.name for c in profile.called(side) if c.is_number] for side in both.split("/"))
-        if one and two:
-            return one[0], two[0]
+        found = [[c.name for c in profile.called(side) if c.is_number] for side in both.split("/")]
+        if all(found):
+            return found[0][0], found[1][0]
     like = {pair.words, INITIALS.get(pair.words or ("", ""))} - {None}
     for one, two, words in profile.sides:
         numbers = profile[one].is_number and profile[two].is_number and profile[one].type == "number"

@@ -62,7 +62,7 @@ def _long(asked: Asked, who: str, what: str | None) -> Iterator[Reading]:
         if len({*way}) == 3
     ]
     # What names tell is told at once; shape takes a while, so it is looked at for the best of these.
-    ways.sort(key=lambda way: -sum(asked.level(role, name) for role, name in way.items()))
+    ways.sort(key=lambda way: -sum([asked.level(role, name) for role, name in way.items()]))
     found = [_weighed(asked, way, what) for way in ways[:WEIGHED]]
     kept = sorted((one for one in found if one.points > 0), key=lambda one: -one.points)
     yield from kept[:4]

@@ -106,7 +106,9 @@ def _block(asked: Asked, values: Sequence[str]) -> list[str]:
     """Return the longest run of neighbouring columns that may be scores of one scale."""
     if "items" in asked.named or len(values) > LOOKED_AT:
         return []
-    profile, best, run = asked.profile, [], []
+    profile = asked.profile
+    best: list[str] = []
+    run: list[str] = []
     places = {name: place for place, name in enumerate(profile.columns)}
     for name in values:
         if _is_no_score(profile[name]) or "," in name:
@@ -180,8 +182,8 @@ def _orientation(
     unit = sounds_like_a_unit(label)
     if bool(item) != bool(row or unit):
         way, noun = "rows" if item else "columns", asked.profile[label].noun
-        rows = noun in known("methods") or _mostly(values, _is_measure)
-        plain = rows if item else noun in {*asked.kind.roles["row"].names, *known("user_columns")}
+        scored = noun in known("methods") or _mostly(values, _is_measure)
+        plain = scored if item else noun in {*asked.kind.roles["row"].names, *known("user_columns")}
         return {way: plain}, {way: f"the column {shorten(label)}"}
     rows = asked.profile[label].labels[:LOOKED_AT]
     is_model = pattern("models").search
@@ -238,7 +240,10 @@ def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label:
         reading.against.append("the columns are only numbered, not named")
         reading.points -= 1
     if reading.options["items_in"] == "columns" and label is not None:
-        looks = {"benchmarks or measures": _is_measure, "ids": COUNTING.match}
+        looks: dict[str, Callable[[str], Any]] = {
+            "benchmarks or measures": _is_measure,
+            "ids": COUNTING.match,
+        }
         for what in [what for what, test in looks.items() if _mostly(values, test)][:1]:
             brief = f"the items look like {what}: {listing(map(shorten, values))}"
             reading.remarks.append(Guess(brief, brief, Option("items_in", "rows")))
