@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,6 +24,7 @@ from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Column, Guess, Table, WholeColumn, as_table, simplify
 from steadyrank.reading.text_columns import TextColumn
+from steadyrank.reading.words import known
 from steadyrank.sums.blocks import segment_sums
 
 APPROVED = ("approved", "approvals", "approves")
@@ -39,7 +41,7 @@ BALLOT = Role(
 
 VOTER = Role(
     "whose ballot, one row an entry",
-    ("ballot", "ballotid", "voter", "voterid", "user", "userid", "judge", "id"),
+    ("ballot", "ballotid", "voter", "voterid", *known("user_columns"), "id"),
 )
 RANK = Role(
     "the rank given, one row an entry; 1 is best, equal ranks tie",
@@ -50,6 +52,15 @@ RANK = Role(
 
 
 RANKS = Role("the first choice, the second choice..., known by numbers in their names", several=True)
+
+
+REPEATS = Setting(
+    "in columns of choices, what to do where a ballot names an item again: skip (the default) or error",
+    {
+        "skip": "Where a ballot names an item again, the first place counts.",
+        "error": "Ballots that name an item again are refused.",
+    },
+)
 
 
 class BallotsArguments(PeopleArguments, total=False):
@@ -63,6 +74,7 @@ class BallotsArguments(PeopleArguments, total=False):
     count: Annotated[str | None, COUNT]
     items: Annotated[Iterable[object] | None, ITEM_LIST]
     approval: Annotated[bool | None, Setting("ballots name approved items, without order", flag=True)]
+    repeats: Annotated[str | None, REPEATS]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -311,7 +323,8 @@ class Ballots(CountedRows):
             kept = codes[order], levels[order]
             return cls.from_csr(indptr, *kept, items=labels, approval=approval, **people)
         if "ranks" in found.columns:
-            orders = _orders_of_choices(found.table, found.columns["ranks"])
+            again = found.settings.get("repeats", "skip")
+            orders = _orders_of_choices(found.table, found.columns["ranks"], again)
         else:
             orders = _orders_of(found.table, found.columns["ballot"], approval=approval)
         orders, stay = without_answers(orders, found.reading["drop"], approval=approval)
@@ -360,17 +373,24 @@ def _orders_of(table: Table, name: str, *, approval: bool) -> list[Any]:
     return orders
 
 
-def _orders_of_choices(table: Table, ranks: Sequence[str]) -> list[list[object]]:
+def _orders_of_choices(table: Table, ranks: Sequence[str], repeats: str) -> list[list[object]]:
+    """Return the choices of each row in order, without gaps, words for no vote, and repeats."""
     columns = _choices([table.columns[name] for name in ranks])
     orders: list[list[object]] = []
-    skipped = 0
+    met: Counter[str] = Counter()
     for row in zip(*columns, strict=True):
         ranked = [place for place, label in enumerate(row) if not is_missing(label)]
-        skipped += ranked != list(range(len(ranked)))
-        orders.append([row[place] for place in ranked])
-    if skipped:
-        skip = "ballot skips" if skipped == 1 else "ballots skip"
-        table.notes.append(f"{skipped:,} {skip} a rank: later choices moved up")
+        met["skips a rank: later choices moved up"] += ranked != list(range(len(ranked)))
+        names = [row[place] for place in ranked if simplify(row[place]) not in known("no_vote")]
+        met["has an undervote or overvote: left out"] += len(names) < len(ranked)
+        once = list(dict.fromkeys(names)) if repeats == "skip" else names
+        met["names an item again: the first place counts (repeats)"] += len(once) < len(names)
+        orders.append(once)
+    for what, number in met.items():
+        verb, rest = what.split(" ", 1)
+        plain = {"skips": "skip", "has": "have", "names": "name"}[verb]
+        said = f"ballot {verb}" if number == 1 else f"ballots {plain}"
+        table.notes += [f"{number:,} {said} {rest}"] if number else []
     return orders
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -124,8 +124,11 @@ class Reading:
         """Return the table with its roles, settings and what was said about the table itself."""
         chosen = dict(self.options)
         about = {name: chosen.pop(name) for name in ("drop", "ignore") if name in chosen}
-        told = {**chosen, **settings}, {**about, **reading}, frozenset(self.given)
-        return Resolved(self.kind, self.form, table, dict(self.roles), *told)
+        said = {**chosen, **settings}
+        about |= reading
+        return Resolved(
+            self.kind, self.form, table, dict(self.roles), said, about, frozenset(self.given)
+        )
 
     def notes(self) -> Iterator[str]:
         """Yield a note for each role and option that nobody said."""
@@ -236,7 +239,9 @@ class Asked:
                 continue
             if column.type == "flag" and not flags:
                 continue
-            if column.type in {"empty", "list", "date"} or column.noun in known("units", "remarks"):
+            if column.type in {"empty", "list", "date"} or column.noun in known(
+                "units", "remarks", "replicates"
+            ):
                 continue
             remark = column.type == "text" and 10 * column.distinct > 9 * column.present > 100
             if remark or any(

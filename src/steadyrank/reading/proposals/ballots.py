@@ -6,10 +6,13 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from steadyrank.reading.profile import Column, Profile
 from steadyrank.reading.proposals.long import places
 from steadyrank.reading.proposals.votes import COUNTED
 from steadyrank.reading.readings import EXACT, NOTHING, Asked, Reading, quoted
+from steadyrank.reading.table import simplify
 from steadyrank.reading.words import known
 
 CHOICES = re.compile("choice|preference|pref|rank|pick|priority|vote")
@@ -91,8 +94,12 @@ def _weighed(asked: Asked, names: Sequence[str]) -> Reading:
     if not texts and not said:
         reading.against.append(f"{quoted(names[0])} holds numbers")
         reading.points -= 0 if plain else 9
+    if _some_are_empty(profile, names):
+        reading.mend["drop"] = [""]
     reading.firm = called or said
-    reading.strong = called and (alike or profile.rows <= 20) and (texts or plain is not None)
+    reading.strong = (
+        called and not reading.mend and (alike or profile.rows <= 20) and (texts or plain is not None)
+    )
     return reading
 
 
@@ -101,16 +108,28 @@ def _alike(profile: Profile, names: Sequence[str]) -> bool:
     some = [name for name in names[:12] if profile[name].distinct > 1]
     if len(some) < 2 or any(profile[name].is_number for name in some):
         return False
-    no_vote = known("no_vote")
-    every = [{v for v in profile[name].values if v.casefold() not in no_vote} for name in some]
+    every = [{v for v in profile[name].values if simplify(v) not in known("no_vote")} for name in some]
     union = frozenset().union(*every)
     twice = max(_equal_names(profile, *pair) for pair in itertools.pairwise(some))
     return twice <= TWICE and all(len(one) >= ALIKE * len(union) for one in every[:2])
 
 
 def _equal_names(profile: Profile, one: str, two: str) -> float:
-    equal, _ = profile.equal(one, two)
-    return equal
+    """Return the share of rows that name the same in two columns."""
+    none = np.array([simplify(label) in known("no_vote") for label in profile[one].labels] + [True])
+    place = {label: code for code, label in enumerate(profile[two].labels)}
+    across = np.array([place.get(label, -2) for label in profile[one].labels] + [-3])
+    same = (across[profile[one].codes] == profile[two].codes) & ~none[profile[one].codes]
+    return float(same.sum()) / max(1, profile.rows)
+
+
+def _some_are_empty(profile: Profile, names: Sequence[str]) -> bool:
+    """Tell whether some rows name nobody at all."""
+    empty = np.ones(profile.rows, dtype=bool)
+    for name in names:
+        none = [simplify(label) in known("no_vote") for label in profile[name].labels]
+        empty &= np.array([*none, True])[profile[name].codes]
+    return bool(empty.any())
 
 
 def _counted(asked: Asked, reading: Reading, used: Sequence[str]) -> Iterator[Reading]:

@@ -119,6 +119,12 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
     _weigh_names(asked, reading, levels, unit, item)
     if repeated and kind in {"ratings", "scores"}:
         reading.mend["duplicates"] = "mean"
+        again = [
+            c.name for c in profile if c.noun in known("replicates") and c.name not in roles.values()
+        ]
+        if again and kind == "scores" and "duplicates" not in asked.settings:
+            reading.options["duplicates"] = "mean"  # which is said, with how many were averaged
+            reading.support.append(f"{quoted(*again)} numbers repeats, which are averaged")
     if value is not None and profile[value].blanks and kind != "scores":
         reading.mend["drop"] = [""]
     reading.firm = all(levels.values()) and not any("could be" in one for one in reading.against)
@@ -153,6 +159,8 @@ def _weigh_names(asked: Asked, reading: Reading, levels: dict[str, int], unit: s
         reading.points -= 2
     if kind == "scores" and pairs < cells:
         reading.mend["missing"] = "available"
+    if profile[unit].noun in known("replicates"):
+        reading.points -= 1
     single = profile[item].distinct < 2 < profile.rows and levels["item"] < EXACT
     if profile[item].is_time or profile[item].counts_rows or single:
         reading.against.append(f"{quoted(item)} names no items to rank")
