@@ -309,7 +309,8 @@ class Profile:
         """Columns that have one stem and are numbered 1, 2, 3...; each list in that order."""
         found: dict[tuple[str, str], dict[int, str]] = {}
         for column in self:
-            for match in NUMBERED.finditer(column.simple[:LONGEST_NAME]):
+            short = len(str(column.name)) <= LONGEST_NAME
+            for match in NUMBERED.finditer(column.simple) if short else ():
                 digits, word = match.groups()
                 place = int(digits) if digits else ORDINALS.index(word) + 1
                 stem = column.simple[: match.start()], column.simple[match.end() :]
@@ -325,7 +326,7 @@ class Profile:
         """Pairs of columns whose names differ only in which side they speak of, with these two words."""
         found, by_name = {}, self.table.by_simple_name
         for column in self:
-            if len(column.simple) > LONGEST_NAME:
+            if len(str(column.name)) > LONGEST_NAME:
                 continue
             for pair in SIDES:
                 for twin in _turned(column.simple, *pair):

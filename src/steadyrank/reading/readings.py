@@ -132,8 +132,9 @@ class Reading:
 
     def notes(self) -> Iterator[str]:
         """Yield a note for each role and option that nobody said."""
+        told = {"items", *(("row", "item") if "items_in" in self.options else ())}  # by remarks
         for role, value in self.roles.items():
-            if role in self.given or "items" in {role, *self.implied}:
+            if role in self.given or role in told:
                 continue
             names = ", ".join(map(shorten, as_list(value)))
             part = role.replace("_", " of the ") + AS_WEIGHT * (role == "weights")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from steadyrank.errors import Option, listing, shorten
-from steadyrank.reading.profile import Column, Profile
+from steadyrank.reading.profile import SCALE, Column, Profile
 from steadyrank.reading.proposals.long import MEASURES
 from steadyrank.reading.readings import SAID, Asked, Reading, quoted
 from steadyrank.reading.scales import less_is_better
@@ -109,6 +109,7 @@ def _block(asked: Asked, values: Sequence[str]) -> list[str]:
     profile = asked.profile
     best: list[str] = []
     run: list[str] = []
+    low = high = 0.0
     places = {name: place for place, name in enumerate(profile.columns)}
     for name in values:
         if _is_no_score(profile[name]) or "," in name:
@@ -116,8 +117,12 @@ def _block(asked: Asked, values: Sequence[str]) -> list[str]:
             continue
         near = bool(run) and places[name] == places[run[-1]] + 1
         alike = near and profile[name].whole == profile[run[-1]].whole
-        run = [*run, name] if alike and profile.on_one_scale([*run, name]) else [name]
-        best = max(best, run, key=len)
+        reach = profile[name].reach
+        low, high = (min(low, reach), max(high, reach)) if alike else (reach, reach)
+        if not alike or high > SCALE * low:
+            run, low, high = [], reach, reach
+        run.append(name)
+        best = run if len(run) > len(best) else best
     return best
 
 
