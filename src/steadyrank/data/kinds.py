@@ -64,7 +64,8 @@ def read_any(
     kind : {"votes", "ballots", "ratings", "battles", "scores", "regression", "estimates"}, optional
         What the data are.
     format : str, optional
-        ``"csv"``, ``"tsv"``, ``"json"``, ``"jsonl"``, ``"parquet"``, ``"excel"``,
+        ``"csv"``, ``"tsv"``, ``"json"``, ``"jsonl"``, ``"parquet"``, ``"excel"``, ``"markup"`` (tables
+        of Markdown and LaTeX),
         ``"movielens"``, ``"preflib"``, ``"lm-eval"``, ``"helm"``, ``"inspect"``, ``"mteb"``,
         ``"swe-bench"``, ``"alpaca-eval"``, ``"trec-run"`` or ``"trec-eval"``.
         Told from the content where not given.
