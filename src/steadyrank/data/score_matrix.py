@@ -376,6 +376,14 @@ def without_gaps(
         )
     if missing == "available":
         notes = [f"{counted(total, 'missing value')} left out of the means"]
+        there = (~gaps).sum(axis=0)
+        few = np.flatnonzero(2 * there < there.max()).tolist()
+        if few:
+            said = (
+                f"{shorten(items[item])} in {there[item]:,} of {len(gaps):,} {plural(row)}"
+                for item in few
+            )
+            notes.append(f"fewer values than others: {listing(said, len(few))}")
         if empty.any():
             notes.append(f"{counted(int(empty.sum()), row)} without any value dropped")
         return np.flatnonzero(~empty), tuple(notes)

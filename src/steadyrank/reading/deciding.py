@@ -319,7 +319,7 @@ def _tried(
     )
     if not all(table.is_numeric(name) for name in taken_by({"": numbers})):
         return None
-    for options in (mend, {**mend, "drop": [""]}):
+    for options in (mend, mend if "drop" in asked else {**mend, "drop": [""]}):
         mended = {**reading.options, **options}
         try:
             trial = _copied(reading, mended)
