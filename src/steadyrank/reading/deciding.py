@@ -24,7 +24,7 @@ from steadyrank.errors import (
 from steadyrank.reading.declarations import Kind, is_about_reading
 from steadyrank.reading.profile import ROWS, Profile
 from steadyrank.reading.proposals import ballots, battles, long, votes, wide
-from steadyrank.reading.readings import Asked, Reading
+from steadyrank.reading.readings import EXACT, Asked, Reading
 from steadyrank.reading.roles import Resolved, as_list, missing, outside, split, taken_by, told
 from steadyrank.reading.table import Guess, Table
 from steadyrank.reading.text_columns import TextColumn, plain_number, with_decimal
@@ -150,8 +150,23 @@ def _proposed(
     view = Asked(kind, profile, named, settings)
     if len(profile.columns) > WIDE and not by_format and kind.name not in {"scores", "regression"}:
         return
-    for propose in PROPOSE[kind.name]:
+    for propose in PROPOSE.get(kind.name, (by_names,)):
         yield from propose(view)
+
+
+def by_names(asked: Asked) -> Iterator[Reading]:
+    """Propose the forms of a kind whose columns all have usual names: all that a new kind needs."""
+    for form in asked.kind.forms:
+        roles: dict[str, Any] = {}
+        for role in form.needs:
+            found = asked.candidates(role, lambda _: True, taken_by(roles))
+            roles |= {role: found[0]} if found else {}
+        if len(roles) == len(form.needs) and asked.allows(*form.roles):
+            reading = asked.reading({**roles, **asked.beside(form.may, taken_by(roles))})
+            levels = [asked.level(role, name) for role, name in roles.items()]
+            reading.points, reading.firm = float(sum(levels)), True
+            reading.strong = min(levels, default=0) >= EXACT
+            yield reading
 
 
 def _check_format(kinds: Sequence[Kind], table: Table) -> None:
