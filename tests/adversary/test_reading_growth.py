@@ -15,16 +15,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from steadyrank.reading.spellings import NUMBER
 
 from oracles.steps import Matcher, pattern_steps, steps
 from steadyrank.data import read_any
-from steadyrank.data.ballots import LONGEST_NAME, NUMBERED, choice_columns
 from steadyrank.data.orders import BRACED
 from steadyrank.errors import SteadyrankError, UnreadableFileError
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.labels import encode
 from steadyrank.reading.preflib import HEADER, ORDER
+from steadyrank.reading.profile import LONGEST_NAME, NUMBERED, Profile
+from steadyrank.reading.table import as_table
+from steadyrank.reading.text_columns import NUMBER
 from steadyrank.reading.words import WORD
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 MOST = 5
 """How many times the steps may grow that three times the bytes add: their number to the power of 1.5."""
 
-OF_SHORT_NAMES = set(NUMBERED)
+OF_SHORT_NAMES = {NUMBERED}
 """Patterns that go over a text again and again, and are never asked about a long one."""
 
 
@@ -120,6 +121,10 @@ SHAPES: dict[str, tuple[int, Callable[[int], str]]] = {
 }
 
 
+def series(*names: str) -> list[list[str]]:
+    return Profile.of(as_table({name: ["x"] for name in names})).series
+
+
 def growth(size: int, steps_of: Callable[[int], int]) -> float:
     """Return how many times more steps the bytes from 3 to 9 times a size take than those up to 3 times.
 
@@ -162,9 +167,9 @@ def test_steps_go_with_the_size_of_the_file(shape: str) -> None:
 
 def test_patterns_that_look_again_are_for_short_names() -> None:
     name = "1" * (LONGEST_NAME + 1)
-    _, used = steps(lambda: choice_columns([f"{name}st choice", f"{name}nd choice"]))
+    _, used = steps(lambda: series(f"{name}st choice", f"{name}nd choice"))
     assert OF_SHORT_NAMES.isdisjoint(pattern for pattern, _ in used)
-    _, used = steps(lambda: choice_columns(["1st choice", "2nd choice"]))
+    _, used = steps(lambda: series("1st choice", "2nd choice"))
     assert used
     assert OF_SHORT_NAMES.issuperset(pattern for pattern, _ in used)
 

@@ -219,7 +219,7 @@ class TestJson:
     def test_objects_inside_become_columns(self) -> None:
         rows = [{"task": "t", "scores": {"x": 1, "y": 2}}, {"task": "u", "scores": {"x": 3, "y": 5}}]
         for content in (as_json(rows), b"\n".join(as_json(row, None) for row in rows)):
-            data = read_any(io.BytesIO(content))
+            data = read_any(io.BytesIO(content), kind="scores")
             assert scores_of(data) == {
                 "t": {"scores.x": 1, "scores.y": 2},
                 "u": {"scores.x": 3, "scores.y": 5},
@@ -340,7 +340,8 @@ class TestExcel:
         from datetime import datetime
 
         day = datetime(2024, 1, 2)  # noqa: DTZ001 (as a sheet has it)
-        data = read_any(self.book(["day", "x", "y"], [day, 1, 2], [day.replace(day=3), 2, 1]), row="day")
+        book = self.book(["day", "x", "y"], [day, 1, 2], [day.replace(day=3), 2, 1])
+        data = read_any(book, kind="scores")
         assert data.row_labels == (day, day.replace(day=3))
 
     @pytest.mark.parametrize("rows", [[], [[]], [["choice"]], [["choice"], []]])

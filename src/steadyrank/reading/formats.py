@@ -123,6 +123,12 @@ def _one_document(file: OpenFile) -> bool:
     return _opening(file) != b"" and bool(_later("typed_files.is_one_document")(file))
 
 
+def _markup(file: OpenFile) -> bool:
+    first = file.text_head.lstrip()
+    bars = b"|" in file.first_line or first.startswith(b"\\begin{")
+    return bars and bool(_later("adapters.markup.looks_like_markup")(file))
+
+
 def _objects(file: OpenFile) -> bool:
     return file.first_line.lstrip().startswith(b"{")
 
@@ -177,6 +183,7 @@ FORMATS: dict[str, Format] = {
         _of_scores("trec-eval", _first_line(EVALUATED), "trec.trec_eval_entries", "metric"),
         Format("json", _one_document, _later("typed_files.read_json"), folders=True),
         Format("jsonl", _objects, _later("typed_files.read_json_lines"), folders=True),
+        Format("markup", _markup, _later("adapters.markup.read_markup")),
         Format(
             "tsv",
             lambda f: f.first_line.count(b"\t") > f.first_line.count(b","),
