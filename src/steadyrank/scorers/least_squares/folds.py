@@ -17,6 +17,11 @@ outweighs all others, in X or in y, and the difference would cancel.
 them depend on others, whatever their units are. What is left is a triangle whose rows are of very
 different sizes; one-sided Jacobi rotations, unlike other methods, find its small singular values and
 the small parts of its vectors to as many digits as the large ones.
+
+Coefficients inside a ball, ``||b|| <= radius``, are ``b(t)`` with the smallest ``t >= 0`` that brings
+them there. As a function of t, ``1 / ||b(t)||`` is increasing and concave, so Newton's method started at
+or left of the root climbs to it without ever passing it, and one started to the right jumps to the left
+first.
 """
 
 from __future__ import annotations
@@ -28,13 +33,15 @@ import numpy as np
 from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.errors import InvalidValueError, SteadyrankError
 from steadyrank.scorers.base import snapped
-from steadyrank.scorers.least_squares.ball import STEPS, secular_step
 
 RESOLUTION = 1e-10
 """How close coefficients are equal, in units of how large responses of this length could make them."""
 OUTWEIGHED = 1e-4
 """Where the rows that are left have no more than this share of a square, their fit is made by itself."""
 
+STEPS = 100
+"""Newton needs about five; the limit only ends a loop that rounding keeps alive."""
+SETTLED = 32 * float(np.finfo(np.float64).eps)
 ROWS_SCALED = 2
 """Of the ways of LAPACK's dgejsv, the one that keeps the digits of scaled columns and rows."""
 SMALLEST = 1e-140
@@ -192,6 +199,22 @@ class RowFolds:
         rate = (left * rest * change / total**2).sum(axis=1) / over
         along = (found * self.sizes * left / total).sum(axis=1)
         return found, (found**2 / total).sum(axis=1) + rate * along
+
+
+def secular_step(
+    shift: FloatArray, coefficients: FloatArray, slope: FloatArray, radius: float
+) -> tuple[FloatArray, BoolArray]:
+    """Make one Newton step on ``1/||b(t)|| = 1/radius``, and tell which ones still move.
+
+    ``slope`` is ``b' (X'X + t I)^-1 b``, half the rate at which ``||b||^2`` falls.
+    """
+    norm = np.sqrt((coefficients**2).sum(axis=1))
+    safe = np.where(slope > 0, slope, 1.0)
+    step = np.where(slope > 0, norm**2 * (norm - radius) / (radius * safe), 0.0)
+    moved = np.maximum(0.0, shift + step)
+    # Where t is small beside the eigenvalues only the norm can settle to full precision.
+    moving = (np.abs(moved - shift) > SETTLED * moved) & (np.abs(norm - radius) > SETTLED * radius)
+    return moved, moving
 
 
 def _safe_unit(values: FloatArray) -> float:

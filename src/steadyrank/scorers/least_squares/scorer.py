@@ -49,7 +49,6 @@ import numpy as np
 from steadyrank.errors import InvalidSettingError, Option, shorten, singular_design
 from steadyrank.margins.linear import LinearContests
 from steadyrank.scorers.base import RowsOut, Scorer, check_several
-from steadyrank.scorers.least_squares.ball import RADIUS
 from steadyrank.scorers.least_squares.folds import RESOLUTION, RowFolds, Shrinking
 from steadyrank.scorers.sensitivity import Sensitivity, each_alone
 from steadyrank.scorers.settings import Range, setting
@@ -64,9 +63,9 @@ if TYPE_CHECKING:
 
 
 STATED = Range(0.0, above=True, optional=True)
-PENALTY = Range(
-    0.0, above=True, way_out=("For no penalty use ", Option("scorer", "ordinary-least-squares"), ".")
-)
+UNHELD = Option("scorer", "ordinary-least-squares")
+PENALTY = Range(0.0, above=True, way_out=("For no penalty use ", UNHELD, "."))
+RADIUS = Range(0.0, above=True, way_out=("For no bound at all use ", UNHELD, "."))
 WITHIN = 1e-9
 """Rows longer than the stated bound by less than this share of it are taken to keep to it."""
 ROUNDING = 1 + 4 * WITHIN
