@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, fields
@@ -246,20 +245,14 @@ def run_fits(
     if not todo:
         return
     joblib = needed("joblib", "refitting runs through joblib", "refit")
-    jobs = [joblib.delayed(fit)(unit) for unit in todo]
+    jobs, parts = [joblib.delayed(fit)(unit) for unit in todo], iter([slice(None)])
     try:
         parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    except ValueError:
-        # A backend that can only return everything at once: give it a little at a time.
+    except ValueError:  # a backend that can only return all at once: give it a little at a time
         parallel = joblib.Parallel(n_jobs=n_jobs)
-        for part in slices(len(jobs), 4 * joblib.effective_n_jobs(n_jobs)):
-            yield from parallel(jobs[part])
-        return
-    results = parallel(jobs)
-    try:
-        yield from results
-    finally:
-        results.close()
+        parts = slices(len(jobs), 4 * joblib.effective_n_jobs(n_jobs))
+    for part in parts:
+        yield from parallel(jobs[part])
 
 
 def _fit_without(model: Any, seed: int, data: Observations, unit: int) -> FloatArray:
@@ -338,19 +331,11 @@ def _shown(progress: Progress | bool | None) -> Progress:
         return lambda done, total: tell(done, total, "refits")
     if progress is None:
         progress = sys.stderr is not None and sys.stderr.isatty()
-    return _Line() if progress else lambda done, total: None  # noqa: ARG005
+    return _line if progress else lambda done, total: None  # noqa: ARG005
 
 
-class _Line:
-    """One line on stderr, rewritten at most five times a second."""
-
-    def __init__(self) -> None:
-        self.last = time.monotonic()
-
-    def __call__(self, done: int, total: int) -> None:
-        now = time.monotonic()
-        if done == total or now - self.last >= 0.2:
-            self.last = now
-            end = "\n" if done == total else ""
-            sys.stderr.write(f"\rrefits: {done:,} of {total:,}{end}")
-            sys.stderr.flush()
+def _line(done: int, total: int) -> None:
+    """Rewrite one line on stderr, about a hundred times in all."""
+    if done == total or done % max(1, total // 100) == 0:
+        sys.stderr.write(f"\rrefits: {done:,} of {total:,}" + "\n" * (done == total))
+        sys.stderr.flush()
