@@ -7,26 +7,24 @@ dataframe engine, that can answer one of them faster only overrides that method.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from steadyrank.data.observations import with_notes
+from steadyrank._typing import BoolArray, FloatArray, IntArray
+from steadyrank.data.observations import Observations, with_notes
+from steadyrank.data.units import Units
 from steadyrank.errors import NotANumberError, no_units, nothing_left, shorten, wrong_data
 from steadyrank.scorers.settings import check_settings
-from steadyrank.sums.blocks import DenseBlock, Wanted, bounds_of, reordered_of, shifts_of, slices
+from steadyrank.sums import blocks
+from steadyrank.sums.blocks import Block, DenseBlock, Rows, SparseBlock, Wanted, slices
+from steadyrank.sums.model import Sums
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.data.observations import Observations
-    from steadyrank.data.units import Units
     from steadyrank.margins.pairs import Contests
     from steadyrank.scorers.sensitivity import Sensitivity
-    from steadyrank.sums.blocks import Block, Rows, SparseBlock
-    from steadyrank.sums.model import Sums
 
 
 Settled: TypeAlias = "Callable[[FloatArray, FloatArray], BoolArray]"
@@ -221,14 +219,14 @@ class LeaveOneOut(ABC):
 
         Outer bounds hold all those scores, too, and may be a little wider.
         """
-        return bounds_of(self.blocks(), self.scores)
+        return blocks.bounds_of(self.blocks(), self.scores)
 
     def shifts(self, settled: Settled | None = None) -> FloatArray:  # noqa: ARG002 (some know nearby ones)
         r"""Return ``||w - w\i||_2`` for each distinct unit i.
 
         With ``settled``, values near these will do where it says so of a value and how far that is off.
         """
-        return shifts_of(self.blocks(), self.scores)
+        return blocks.shifts_of(self.blocks(), self.scores)
 
     def columns(
         self,
@@ -252,7 +250,7 @@ class LeaveOneOut(ABC):
 
     def reordered(self, order: IntArray) -> IntArray:
         """Return the units whose plain ranking differs from ``order``, that of all the data."""
-        return reordered_of(self.blocks(), self.scores, order)
+        return blocks.reordered_of(self.blocks(), self.scores, order)
 
     def touching(self, items: IntArray) -> Iterator[SparseBlock] | None:  # noqa: ARG002 (some know)
         """Yield what units touch among these items, if they leave the order of all others as it is.

@@ -27,17 +27,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steadyrank._typing import FloatArray
+from steadyrank.data.battles import Battles
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several, noted, snapped
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
 from steadyrank.scorers.settings import Range, setting
-
-if TYPE_CHECKING:
-    from steadyrank._typing import FloatArray
-    from steadyrank.data.battles import Battles
 
 REPLAYED = "matches are played in the order of their rows; without one, all later ones are played again"
 ROUNDING = 1 + 1e-9

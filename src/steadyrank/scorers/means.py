@@ -5,17 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from steadyrank.errors import FEW_DATA, Option
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
 from steadyrank.scorers.settings import Range, setting
 from steadyrank.scorers.sums import EntrySums
 from steadyrank.sums.exact import EXACT
-from steadyrank.sums.model import Prior
-
-if TYPE_CHECKING:
-    from steadyrank.sums.model import Entries
+from steadyrank.sums.model import Entries, Prior
 
 ROUNDING = 1 + 2.0**-40
 """Makes a bound that was computed in floating point larger than its rounding errors."""

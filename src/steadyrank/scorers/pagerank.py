@@ -9,19 +9,16 @@ their shares, damped. There is only one such vector where chains of positive ent
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steadyrank._typing import FloatArray
+from steadyrank.data.battles import Battles
+from steadyrank.data.observations import Observations
 from steadyrank.errors import ONE_GROUP, Option, SteadyrankError
 from steadyrank.scorers.base import Scorer, snapped
 from steadyrank.scorers.bradley_terry.scorer import Removals, check_connected
 from steadyrank.scorers.settings import Range, setting
-
-if TYPE_CHECKING:
-    from steadyrank._typing import FloatArray
-    from steadyrank.data.battles import Battles
-    from steadyrank.data.observations import Observations
 
 STEPS, SETTLED = 200, 1e-9
 """A step of this size leaves an error of about its square."""

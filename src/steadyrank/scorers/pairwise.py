@@ -10,10 +10,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from steadyrank._typing import FloatArray, IntArray
 from steadyrank.data.ballots import Ballots
 from steadyrank.margins.condorcet import ROOM, Compared, MarginContests
 from steadyrank.margins.pairs import MANY
@@ -21,9 +22,6 @@ from steadyrank.scorers.base import LeaveOneOut, RowsOut, check_several
 from steadyrank.scorers.sensitivity import Sensitivity, UnitShares, each_alone, size_of_all
 from steadyrank.scorers.voting import Borda
 from steadyrank.sums.blocks import segment_sums
-
-if TYPE_CHECKING:
-    from steadyrank._typing import FloatArray, IntArray
 
 
 def of_ballots(data: Ballots) -> Compared:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -13,6 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from steadyrank._typing import FloatArray
+from steadyrank.data.observations import Observations
+from steadyrank.data.units import Units
 from steadyrank.engines.backends import needed
 from steadyrank.errors import CheckpointError, Option, RefitError, SteadyrankError, shorten
 from steadyrank.progress import heard, tell
@@ -21,11 +25,6 @@ from steadyrank.scorers.settings import setting
 from steadyrank.sums.blocks import slices
 
 if TYPE_CHECKING:
-    import os
-
-    from steadyrank._typing import FloatArray
-    from steadyrank.data.observations import Observations
-    from steadyrank.data.units import Units
     from steadyrank.scorers.bagged import Bagged
     from steadyrank.scorers.checkpoint import Kept
 

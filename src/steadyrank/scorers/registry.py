@@ -6,13 +6,11 @@ from difflib import get_close_matches
 from importlib import import_module
 from inspect import isabstract, signature
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from steadyrank.data.observations import Observations
 from steadyrank.errors import InvalidSettingError, shorten, unknown_scorer
 from steadyrank.scorers.base import OwnScorer, Scorer, check_kind
-
-if TYPE_CHECKING:
-    from steadyrank.data.observations import Observations
 
 NAMED = {
     "approval": "voting.Approval",

@@ -27,20 +27,17 @@ from __future__ import annotations
 import math
 import sys
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from steadyrank._typing import IntArray
+from steadyrank.data.observations import Observations
 from steadyrank.data.rows import check_total
 from steadyrank.errors import NOBODY_COUNTS, EmptyDataError, InvalidSettingError
 from steadyrank.scorers.base import Scorer
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from steadyrank._typing import IntArray
-    from steadyrank.data.observations import Observations
 
 LARGEST = sys.float_info.max
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from steadyrank.errors import InvalidSettingError, shorten
-
-if TYPE_CHECKING:
-    from steadyrank.errors import WayOut
+from steadyrank.errors import InvalidSettingError, WayOut, shorten
 
 
 @dataclass(frozen=True)

@@ -9,32 +9,27 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from steadyrank import errors
-from steadyrank.errors import SHOWN, shorten
+from steadyrank._typing import BoolArray, FloatArray, IntArray
+from steadyrank.data.observations import Observations
+from steadyrank.data.units import Units
+from steadyrank.errors import SHOWN, WayOut, shorten
 from steadyrank.margins.entries import entry_contests
 from steadyrank.margins.points import PointContests
-from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several
-from steadyrank.sums.blocks import Wanted
-from steadyrank.sums.model import Entries, Prior, Sums
+from steadyrank.scorers.base import LeaveOneOut, Scorer, Settled, check_several
+from steadyrank.sums.blocks import Block, Rows, SparseBlock, Wanted
+from steadyrank.sums.model import Entries, ItemSums, Prior, Sums
 from steadyrank.sums.points import Points
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.data.observations import Observations
-    from steadyrank.data.units import Units
-    from steadyrank.errors import WayOut
     from steadyrank.margins.pairs import Contests
-    from steadyrank.scorers.base import Settled
     from steadyrank.scorers.sensitivity import Sensitivity
-    from steadyrank.sums.blocks import Block, Rows, SparseBlock
-    from steadyrank.sums.model import ItemSums
 
 REACH = 1e120
 """Products of sums and counts of sizes up to here, and from its inverse on, are floats."""

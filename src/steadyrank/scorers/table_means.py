@@ -10,19 +10,17 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from steadyrank._typing import FloatArray
 from steadyrank.errors import InvalidDataError, Option
 from steadyrank.reading.scales import on_one_scale
 from steadyrank.scorers.base import LeaveOneOut, RowsOut
 from steadyrank.scorers.means import ROUNDING, RowMeans
 from steadyrank.scorers.settings import Range, setting
 from steadyrank.sums.exact import together
-
-if TYPE_CHECKING:
-    from steadyrank._typing import FloatArray
 
 
 class TaskPoints(RowMeans):

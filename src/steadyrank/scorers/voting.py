@@ -6,24 +6,22 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.data.ballots import Ballots
+from steadyrank.data.families import CountedRows
 from steadyrank.data.observations import Observations
 from steadyrank.data.rows import check_total, repeated_spans
+from steadyrank.data.votes import Votes
 from steadyrank.errors import Option, counts_too_large, wrong_data
 from steadyrank.scorers.base import LeaveOneOut, RowsOut
 from steadyrank.scorers.sensitivity import UnitShares, size_of_all
 from steadyrank.scorers.sums import SumScorer
 from steadyrank.sums.exact import EXACT
 from steadyrank.sums.points import Points
-
-if TYPE_CHECKING:
-    from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.data.families import CountedRows
-    from steadyrank.data.votes import Votes
 
 
 class Given(NamedTuple):

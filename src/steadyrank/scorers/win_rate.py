@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from steadyrank._typing import FloatArray
 from steadyrank.errors import FEW_DATA
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, snapped
 from steadyrank.scorers.bradley_terry.scorer import Removals
@@ -15,10 +16,7 @@ from steadyrank.scorers.means import ROUNDING
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
 from steadyrank.scorers.settings import setting
 from steadyrank.scorers.sums import EntrySums
-
-if TYPE_CHECKING:
-    from steadyrank._typing import FloatArray
-    from steadyrank.sums.model import Entries
+from steadyrank.sums.model import Entries
 
 RESOLUTION = 1e-12
 """How close means over opponents are equal: far more than their rounding."""

@@ -5,23 +5,20 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from steadyrank._typing import BoolArray, FloatArray, IntArray
+from steadyrank.data.battles import Battles
 from steadyrank.errors import disconnected
 from steadyrank.margins.bradley_terry import PairedContests
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several, snapped
-from steadyrank.scorers.bradley_terry.covariates import ContextFit
 from steadyrank.scorers.bradley_terry.curves import PairFolds
-from steadyrank.scorers.bradley_terry.fit import strengths
+from steadyrank.scorers.bradley_terry.fit import ContextFit, strengths
 from steadyrank.scorers.bradley_terry.folds import BattleFolds, BattlesOut
 from steadyrank.scorers.sensitivity import Sensitivity, each_alone
 from steadyrank.scorers.settings import setting
-
-if TYPE_CHECKING:
-    from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.data.battles import Battles
 
 RESOLUTION = 1e-9
 """How close log odds are equal."""
@@ -47,7 +44,7 @@ class BradleyTerry(Scorer):
 
     With covariates of the battles (:class:`~steadyrank.data.Battles`) their coefficients are fitted,
     too, without a ridge, and the scores are the strengths at covariates of 0: see
-    ``covariates.py``. Scores without each unit are full refits here as well, in a time that grows
+    ``fit.py``. Scores without each unit are full refits here as well, in a time that grows
     with the square of the number of distinct battles; margins beyond one unit are not certified.
 
     Parameters

@@ -26,7 +26,7 @@ first.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import partial
 
 import numpy as np
 
@@ -48,13 +48,6 @@ SMALLEST = 1e-140
 """Squares of smaller singular values vanish."""
 
 
-class Shrinking(NamedTuple):
-    """What holds the coefficients back: ``penalty * ||b||^2``, or the bound ``||b|| <= radius``."""
-
-    penalty: float = 0.0
-    radius: float = np.inf
-
-
 class RowFolds:
     """The scores ``|b|`` of a linear model on all rows, and without each of them.
 
@@ -62,8 +55,9 @@ class RowFolds:
     ----------
     X, y : float arrays (rows, features) and (rows,)
         The data.
-    shrinking : Shrinking
-        What holds the coefficients back; it stays the same when a row leaves.
+    penalty, radius : float
+        What holds the coefficients back: ``penalty * ||b||^2``, or the bound ``||b|| <= radius``. Both
+        stay the same when a row leaves.
     intercept : bool
         Whether the model has a constant, which nothing holds back.
 
@@ -82,9 +76,10 @@ class RowFolds:
     """
 
     def __init__(
-        self, X: FloatArray, y: FloatArray, shrinking: Shrinking, *, intercept: bool = False
+        self, X: FloatArray, y: FloatArray, *, penalty: float, radius: float, intercept: bool
     ) -> None:
-        self._data, self._shrinking, self._intercept = (X, y), shrinking, intercept
+        self._data, self._intercept = (X, y), intercept
+        self._again = partial(RowFolds, penalty=penalty, radius=radius, intercept=intercept)
         x_unit, y_unit = _safe_unit(X), _safe_unit(y)
         X, y = X / x_unit, y[:, np.newaxis] / y_unit
         if intercept:
@@ -102,8 +97,8 @@ class RowFolds:
         self.left, self.y = left, y[:, 0]
         self.rank = len(self.sizes)
         self._unit = y_unit / x_unit
-        self._penalty = shrinking.penalty / x_unit / x_unit
-        self.radius = shrinking.radius / self._unit
+        self._penalty = penalty / x_unit / x_unit
+        self.radius = radius / self._unit
         nothing, one = np.zeros((1, self.rank)), np.ones(1)
         found, shifts = self._solved(nothing, one, 0 * one, np.full(1, self._penalty))
         self.shift = shifts[0]
@@ -158,7 +153,7 @@ class RowFolds:
     def refitted_without(self, rows: int | BoolArray) -> RowFolds:
         """Return the model of all other rows, by itself."""
         X, y = (np.delete(part, rows, axis=0) for part in self._data)
-        return RowFolds(X, y, self._shrinking, intercept=self._intercept)
+        return self._again(X, y)
 
     def _scores(self, found: FloatArray, shifts: FloatArray) -> FloatArray:
         sizes, widths = np.abs(found @ self.right.T) * self._unit, self.widths(shifts)
