@@ -20,19 +20,12 @@ from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.data.observations import Observations
 from steadyrank.data.units import Units
 from steadyrank.errors import SHOWN, WayOut, shorten
-from steadyrank.margins.entries import entry_contests
-from steadyrank.margins.points import PointContests
 from steadyrank.scorers.base import LeaveOneOut, Scorer, Settled, check_several
 from steadyrank.sums.blocks import Block, Rows, SparseBlock, Wanted
 from steadyrank.sums.model import Entries, ItemSums, Prior, Sums
-from steadyrank.sums.points import Points
 
 if TYPE_CHECKING:
-    from steadyrank.margins.pairs import Contests
     from steadyrank.scorers.sensitivity import Sensitivity
-
-REACH = 1e120
-"""Products of sums and counts of sizes up to here, and from its inverse on, are floats."""
 
 
 class SumScorer(Scorer):
@@ -100,18 +93,6 @@ class SumsOut(LeaveOneOut):
     def touching(self, items: IntArray) -> Iterator[SparseBlock] | None:
         """Yield what units change among these items; all others keep their order."""
         return self.added.touching(self.sums, Wanted.of(self.scores, items))
-
-    def contests(self) -> Contests:
-        """Return how few units must leave before one item passes another."""
-        if isinstance(self.added, Points):
-            return PointContests(self.added)
-        form, prior = self.added.form, self.sums.prior
-        sizes = [prior.weight / prior.share]
-        if not form.whole:
-            sizes.append(max(abs(form.lowest), abs(form.highest)))
-        if any(size and not 1 / REACH < size < REACH for size in sizes):
-            return super().contests()
-        return entry_contests(self.added, self.sums, self.units, self.value_range)  # type: ignore[arg-type]
 
 
 MOST_LISTED = 2**24

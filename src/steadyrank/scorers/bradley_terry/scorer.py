@@ -12,7 +12,6 @@ import numpy as np
 from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.data.battles import Battles
 from steadyrank.errors import disconnected
-from steadyrank.margins.bradley_terry import PairedContests
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several, snapped
 from steadyrank.scorers.bradley_terry.curves import PairFolds
 from steadyrank.scorers.bradley_terry.fit import ContextFit, strengths
@@ -114,7 +113,6 @@ class BradleyTerry(Scorer):
             lambda units: self._placed(folds.rows(units)),
             2_000_000,
             kept_numbers=8_000_000,
-            contest=lambda out: PairedContests(out, folds, RESOLUTION),
             folds=folds,
             resolution=self.resolution,
         )

@@ -51,7 +51,6 @@ from steadyrank._typing import FloatArray
 from steadyrank.data.observations import Observations
 from steadyrank.data.regression import Regression
 from steadyrank.errors import InvalidSettingError, Option, shorten, singular_design
-from steadyrank.margins.linear import LinearContests
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several
 from steadyrank.scorers.least_squares.folds import RESOLUTION, RowFolds
 from steadyrank.scorers.sensitivity import Sensitivity, each_alone
@@ -184,7 +183,7 @@ class LinearModel(Scorer):
                 found[row - part.start] = scores[row]
             return found
 
-        return RowsOut(fit.scores, data.units, without, contest=lambda out: LinearContests(out, fit))
+        return RowsOut(fit.scores, data.units, without)
 
     def _stated_rows(self, data: Regression) -> Rows | None:
         """Return what is stated of rows, which these data keep to, if that is enough for a rule."""
