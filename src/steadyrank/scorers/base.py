@@ -90,9 +90,8 @@ class Scorer(ABC):
     def prepared(self, data: Any) -> Any:
         """Return the data as this scorer takes them, or complain: with other units, or one more note."""
         check_kind(data, self.takes, scorer=type(self).__name__)
-        number = (
-            data.covariates.shape[1] if "battles" in self.takes and data.kind.name == "battles" else 0
-        )
+        battles = "battles" in self.takes and data.kind.name == "battles"
+        number = data.covariates.shape[1] if battles else 0
         return noted(data, self._covariates.format(number)) if number else data
 
     def sums(self, data: Any) -> Sums | None:  # noqa: ARG002 (some have them)
@@ -231,7 +230,7 @@ class LeaveOneOut(ABC):
         self,
         items: IntArray,
         among: BoolArray | None = None,
-        settled: Settled | None = None,  # noqa: ARG002 (likewise)
+        settled: Settled | None = None,  # noqa: ARG002
     ) -> Iterator[Rows]:
         """Yield (units, scores of these items) for every distinct unit that changes one of them.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, fields
 from functools import partial
 from inspect import isroutine, signature
@@ -132,10 +132,11 @@ def is_estimator(model: object) -> bool:
     return hasattr(model, "fit") and hasattr(model, "get_params")
 
 
-def fitted_scores(model: Any, seed: int, data: Observations) -> FloatArray:
+def fitted_scores(model: Any, seed: int, data: Any) -> FloatArray:
     """Run the model on the data and check what it returns."""
     if is_estimator(model):
-        scores = _estimator_scores(model, seed, data)
+        _check_regression(model, data)
+        scores = importances(seeded(model, seed).fit(data.X, data.responses))
     else:
         scores = model(data, seed=seed) if _takes_seed(model) else model(data)
     found = np.asarray(scores, dtype=np.float64)
@@ -285,12 +286,12 @@ def _takes_seed(model: Any) -> bool:
 
 
 def _check_regression(model: Any, data: object) -> None:
-    classes = False
-    with suppress(ImportError):
-        from sklearn.base import is_classifier  # type: ignore[import-untyped]
-
-        classes = getattr(data, "classes", None) is not None and is_classifier(model)
+    classes = getattr(data, "classes", None) is not None and _sklearn().is_classifier(model)
     check_kind(data, ("regression",), scorer=type(model).__name__, classes=classes)
+
+
+def _sklearn() -> Any:
+    return needed("sklearn.base", "an estimator needs scikit-learn", "refit")
 
 
 def seeded(model: Any, seed: int) -> Any:
@@ -298,15 +299,10 @@ def seeded(model: Any, seed: int) -> Any:
 
     Copied for each fit: a random_state that is a generator starts from the same state each time.
     """
-    fresh = needed("sklearn.base", "an estimator needs scikit-learn", "refit").clone(model)
+    fresh = _sklearn().clone(model)
     states = fresh.get_params()
     unset = [name for name in states if name.endswith("random_state") and states[name] is None]
     return fresh.set_params(**dict.fromkeys(unset, seed))
-
-
-def _estimator_scores(model: Any, seed: int, data: Any) -> Any:
-    _check_regression(model, data)
-    return importances(seeded(model, seed).fit(data.X, data.responses))
 
 
 def importances(fitted: Any) -> FloatArray:

@@ -25,10 +25,10 @@ the opposite, moves them as far as any can. Weights and groups are taken as give
 from __future__ import annotations
 
 import math
-import sys
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -38,8 +38,6 @@ from steadyrank.data.observations import Observations
 from steadyrank.data.rows import check_total
 from steadyrank.errors import NOBODY_COUNTS, EmptyDataError, InvalidSettingError
 from steadyrank.scorers.base import Scorer
-
-LARGEST = sys.float_info.max
 
 
 @dataclass(frozen=True)
@@ -129,15 +127,9 @@ def root_rounded_up(square: Fraction) -> float:
     """
     if square <= 0:
         return 0.0
-    # The root of a whole number of about 128 bits, rounded up; its last bits are far below a float's.
-    bits = square.numerator.bit_length() - square.denominator.bit_length()
-    shift = bits // 2 - 64
-    scaled = square / Fraction(4) ** shift
-    root = Fraction(math.isqrt(math.ceil(scaled) - 1) + 1) * Fraction(2) ** shift
-    if root > Fraction(LARGEST):
-        return math.inf
-    found = float(root)
-    while Fraction(found) ** 2 < square:
+    with localcontext(prec=40):
+        found = float((Decimal(square.numerator) / square.denominator).sqrt())
+    while found < math.inf and Fraction(found) ** 2 < square:
         found = math.nextafter(found, math.inf)
     while found > 0 and Fraction(below := math.nextafter(found, 0.0)) ** 2 >= square:
         found = below

@@ -81,7 +81,7 @@ class SumsOut(LeaveOneOut):
         self,
         items: IntArray,
         among: BoolArray | None = None,
-        settled: Settled | None = None,  # noqa: ARG002 (likewise)
+        settled: Settled | None = None,  # noqa: ARG002
     ) -> Iterator[Rows]:
         """Yield the scores of ``items`` without each unit that changes one of them."""
         return self.added.columns(self.sums, Wanted.of(self.scores, items, among))
