@@ -8,7 +8,6 @@ from steadyrank.scorers.least_squares.scorer import (
     Ridge as Ridge,
 )
 from steadyrank.scorers.means import ColumnMeans as ColumnMeans, MeanRating as MeanRating
-from steadyrank.scorers.pagerank import Eigenvector as Eigenvector, PageRank as PageRank
 from steadyrank.scorers.pairwise import Condorcet as Condorcet, Copeland as Copeland
 from steadyrank.scorers.refit import Refit as Refit
 from steadyrank.scorers.registry import (
@@ -31,5 +30,5 @@ from steadyrank.scorers.voting import (
     InstantRunoff as InstantRunoff,
     Plurality as Plurality,
 )
-from steadyrank.scorers.win_rate import WinRate as WinRate
+from steadyrank.scorers.wins import Eigenvector as Eigenvector, PageRank as PageRank, WinRate as WinRate
 from steadyrank.sums.blocks import Block as Block, DenseBlock as DenseBlock, SparseBlock as SparseBlock

@@ -63,6 +63,8 @@ class Scorer(ABC):
     """
 
     takes: ClassVar[tuple[str, ...]] = ()
+    _called: ClassVar[str] = "{0.__class__.__name__}"
+    """What to call it in a report, with settings in braces."""
     _covariates: ClassVar[str] = UNUSED
     """What becomes of the covariates of battles, of which there are {}."""
 
@@ -70,9 +72,9 @@ class Scorer(ABC):
         check_settings(self)
 
     @property
-    @abstractmethod
     def name(self) -> str:
-        """What to call this scorer in a report."""
+        """What to call this scorer in a report; its class, if it does not say."""
+        return self._called.format(self)
 
     @property
     def resolution(self) -> float:

@@ -72,16 +72,12 @@ class Elo(Scorer):
     """
 
     takes = ("battles",)
+    _called = "Elo (K = {0.k:g})"
 
     k: float = setting(4.0, Range(0.0, above=True))
     initial: float = setting(1000.0, Range())
     scale: float = setting(400.0, Range(0.0, above=True))
     base: float = setting(10.0, Range(1.0, above=True))
-
-    @property
-    def name(self) -> str:
-        """What to call this scorer in a report."""
-        return f"Elo (K = {self.k:g})"
 
     @property
     def resolution(self) -> float:

@@ -50,6 +50,7 @@ class MeanRating(EntrySums):
     """
 
     takes = ("ratings",)
+    _called = "mean rating (shrinkage {0.shrinkage:g})"
     pulled_to = (0.0,)
     way_out = ("Use ", Option("scorer", "mean-rating:shrinkage=1"), ", or leave such items out.")
 
@@ -60,11 +61,6 @@ class MeanRating(EntrySums):
         super().__post_init__()
         object.__setattr__(self, "shrinkage", float(self.shrinkage))
         object.__setattr__(self, "prior", Prior.of(self.shrinkage))
-
-    @property
-    def name(self) -> str:
-        """What to call this scorer in a report."""
-        return f"mean rating (shrinkage {self.shrinkage:g})"
 
     def bound(self, data: Any, entries: Entries, lowest: float, highest: float) -> Sensitivity:
         r"""Return the most that one user can move the scores.

@@ -195,10 +195,7 @@ class Copeland(Pairwise):
         square, formula = Borda().squared_diameter(data.n_items)[0] / 4, "sqrt(L(L^2-1)/12)"
         if not isinstance(data, Ballots):
             square, formula = Fraction(1, 2), "sqrt(1/2)"
-        scope = self.scope.format(kind=data.kind.name, items=data.n_items)
-        return Sensitivity.of(
-            data, square, rule=self.rule, moved=self.moved, scope=scope, formula=formula
-        )
+        return self._proved(data, square, formula)
 
 
 @dataclass(frozen=True)

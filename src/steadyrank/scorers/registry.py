@@ -20,7 +20,7 @@ NAMED = {
     "condorcet": "pairwise.Condorcet",
     "constrained-least-squares": "least_squares.scorer.ConstrainedLeastSquares",
     "copeland": "pairwise.Copeland",
-    "eigenvector": "pagerank.Eigenvector",
+    "eigenvector": "wins.Eigenvector",
     "elo": "elo.Elo",
     "instant-runoff": "voting.InstantRunoff",
     "mean-rank": "table_means.MeanRank",
@@ -28,11 +28,11 @@ NAMED = {
     "mean-win-rate": "table_means.MeanWinRate",
     "median": "table_means.Median",
     "ordinary-least-squares": "least_squares.scorer.OrdinaryLeastSquares",
-    "pagerank": "pagerank.PageRank",
+    "pagerank": "wins.PageRank",
     "plurality": "voting.Plurality",
     "ridge": "least_squares.scorer.Ridge",
     "trimmed-mean": "table_means.TrimmedMean",
-    "win-rate": "win_rate.WinRate",
+    "win-rate": "wins.WinRate",
 }
 """Registration, one line for each scorer: what users call it, its module and its class.
 
@@ -216,15 +216,10 @@ def _value(text: str) -> Any:
 
 def _made(scorer: Any, name: str, settings: dict[str, Any]) -> Any:
     """Make a scorer from its class; settings that it does not have, or lacks, are named."""
-    known = signature(scorer).parameters.values()
-    allowed = f"Its settings are: {', '.join(part.name for part in known) or 'none'}."
-    for setting in settings:
-        if setting not in {part.name for part in known}:
-            raise InvalidSettingError(f"the scorer {name!r} has no setting {setting!r}", way_out=allowed)
-    for part in known:
-        named = part.kind in {part.POSITIONAL_OR_KEYWORD, part.KEYWORD_ONLY}
-        if named and part.default is part.empty and part.name not in settings:
-            raise InvalidSettingError(
-                f"the scorer {name!r} needs a value for {part.name!r}", way_out=allowed
-            )
+    known = signature(scorer)
+    try:
+        known.bind(**settings)
+    except TypeError as error:
+        allowed = f"Its settings are: {', '.join(known.parameters) or 'none'}."
+        raise InvalidSettingError(f"the scorer {name!r}: {error}", way_out=allowed) from None
     return scorer(**settings)

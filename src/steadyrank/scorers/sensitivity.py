@@ -39,6 +39,8 @@ from steadyrank.data.rows import check_total
 from steadyrank.errors import NOBODY_COUNTS, EmptyDataError, InvalidSettingError
 from steadyrank.scorers.base import Scorer
 
+NOTHING: Mapping[str, float] = MappingProxyType({})
+
 
 @dataclass(frozen=True)
 class Sensitivity:
@@ -80,7 +82,7 @@ class Sensitivity:
         scope: str,
         units: str = "",
         formula: str = "",
-        numbers: Mapping[str, float] = MappingProxyType({}),
+        numbers: Mapping[str, float] = NOTHING,
     ) -> Sensitivity:
         """Put a bound into words.
 
@@ -176,15 +178,13 @@ class UnitShares(Scorer):
         if data.weights is not None or data.unit is not None:
             share = " times the largest share of a unit"
         square, formula = self.squared_diameter(data.n_items)
-        return Sensitivity.of(
-            data,
-            square * largest**2,
-            rule=self.rule,
-            moved=self.moved,
-            scope=self.scope.format(kind=data.kind.name, items=data.n_items) + same_people(data),
-            formula=formula and formula + share,
-            numbers={} if share == "/n" else {"largest_share": float(largest)},
-        )
+        numbers = {} if share == "/n" else {"largest_share": float(largest)}
+        return self._proved(data, square * largest**2, formula and formula + share, numbers)
+
+    def _proved(self, data: Any, square: Fraction, formula: str, numbers: Any = NOTHING) -> Sensitivity:
+        scope = self.scope.format(kind=data.kind.name, items=data.n_items) + same_people(data)
+        said = {"rule": self.rule, "moved": self.moved, "scope": scope, "formula": formula}
+        return Sensitivity.of(data, square, **said, numbers=numbers)
 
     def output_radius_squared(self, data: Observations) -> float:
         """Return the radius of what a unit may say, which lies around a centre as a box does."""

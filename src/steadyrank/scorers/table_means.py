@@ -264,15 +264,10 @@ class TrimmedMean(MiddleMeans):
            [4.    , 2.    ]])
     """
 
-    rule = "trimmed means of bounded values"
+    _called, rule = "mean without {0.share:g} at each end", "trimmed means of bounded values"
 
     share: float = setting(0.1, Range(0.0, 0.5, below=True))
     value_range: tuple[float, float] | None = None
-
-    @property
-    def name(self) -> str:
-        """What to call this scorer in a report."""
-        return f"mean without {self.share:g} at each end"
 
     def trimmed(self, values: int) -> int:
         """Leave out the share, rounded down."""

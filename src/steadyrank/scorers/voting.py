@@ -42,10 +42,8 @@ class Given(NamedTuple):
         """Return the points of units from those of their rows: equal ones, some with weights, groups."""
         unit, times = data.shares.unit, data.shares.parts
         size, items = len(data.units), data.n_items
-        given, others = (
-            np.broadcast_to(self.given, self.listed.shape),
-            np.broadcast_to(self.others, len(times)),
-        )
+        given = np.broadcast_to(self.given, self.listed.shape)
+        others = np.broadcast_to(self.others, len(times))
         most = max(int(given.max(initial=0)), int(others.max(initial=0)), self.point)
         every = times if data.unit is not None else times * data.units.counts
         check_total(every, f"points of an item (up to {most / self.point:g} a unit)", most)
@@ -130,12 +128,9 @@ class Plurality(MeanPoints):
         """Complain unless the data are votes, or ballots with first choices."""
         data = super().prepared(data)
         if getattr(data, "approval", False):
-            needed, given = (
-                "votes or orders, which have a first choice",
-                "ballots that approve, which have none",
-            )
             way_out = ("Use ", Option("scorer", "approval"), " or ", Option("scorer", "borda"), ".")
-            raise wrong_data(type(self).__name__, needed, given, way_out=way_out)
+            scorer, needed = type(self).__name__, "votes or orders, which have a first choice"
+            raise wrong_data(scorer, needed, "ballots that approve, which have none", way_out=way_out)
         return data
 
     def points(self, data: Votes | Ballots) -> Given:
@@ -309,9 +304,8 @@ class InstantRunoff(Plurality):
         """Return the rounds without each distinct unit."""
         super().leave_one_out(data)  # complains likewise
         rows = lambda part: _rounds(data, np.arange(part.start, part.stop))  # noqa: E731 (short)
-        return RowsOut(
-            self.score(data), data.units, rows, kept_numbers=1 << 24
-        )  # 128 MB; more are counted anew
+        kept = 1 << 24  # 128 MB; more are counted anew
+        return RowsOut(self.score(data), data.units, rows, kept_numbers=kept)
 
     def sensitivity(self, data: Any) -> None:
         """Return None: one ballot can change every round."""

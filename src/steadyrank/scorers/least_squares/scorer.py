@@ -135,8 +135,6 @@ class LinearModel(Scorer):
 
     takes = ("regression",)
     resolution = RESOLUTION
-    said: ClassVar[str]
-    """The name, with settings in braces."""
     intercept: bool
     penalty: float = 0.0
     radius: float = math.inf
@@ -148,7 +146,7 @@ class LinearModel(Scorer):
     @property
     def name(self) -> str:
         """What to call this scorer in a report."""
-        return self.said.format(self) + (" (with intercept)" if self.intercept else "")
+        return super().name + (" (with intercept)" if self.intercept else "")
 
     def score(self, data: Regression) -> FloatArray:
         """Return the absolute coefficients."""
@@ -259,7 +257,7 @@ class ConstrainedLeastSquares(LinearModel):
     array([0.6, 0.8])
     """
 
-    said = "least squares, norm at most {0.radius:g}"
+    _called = "least squares, norm at most {0.radius:g}"
     radius: float = setting(1.0, RADIUS)
     intercept: bool = False
     feature_bound: float | None = setting(None, STATED)
@@ -312,7 +310,7 @@ class Ridge(LinearModel):
     array([1., 2.])
     """
 
-    said = "ridge regression, penalty {0.penalty:g}"
+    _called = "ridge regression, penalty {0.penalty:g}"
     penalty: float = setting(allowed=PENALTY)
     intercept: bool = False
     feature_bound: float | None = setting(None, STATED)
@@ -356,4 +354,4 @@ class OrdinaryLeastSquares(LinearModel):
     """
 
     intercept: bool = False
-    said, determined = "ordinary least squares", True
+    _called, determined = "ordinary least squares", True
