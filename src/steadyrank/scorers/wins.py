@@ -4,8 +4,8 @@
 
 *PageRank and eigenvector scores*: to beat somebody who is good counts for more. Losers vote for those
 who beat them. Both scores are the eigenvector without a negative entry of a matrix A, scaled to sum 1,
-and column l of A is what the votes of l make: the votes themselves, or for PageRank their shares, damped.
-There is only one such vector where chains of positive entries join any two items (Perron and
+and column l of A is what the votes of l make: the votes themselves, or for PageRank their shares,
+damped. There is only one such vector where chains of positive entries join any two items (Perron and
 Frobenius). Without a unit the scores are computed anew.
 """
 
