@@ -85,18 +85,12 @@ class MeanRating(EntrySums):
         """
         unit = 2.0 ** math.frexp(max(abs(lowest), abs(highest)) / 2)[1]  # so that squares are ordinary
         most = entries.largest_squared_reach(self.shrinkage, lowest / unit, highest / unit)
-        return Sensitivity.of(
-            data,
-            math.sqrt(most) * ROUNDING * unit,
-            rule="mean rating of bounded ratings",
-            units="users" if data.unit is None else f"{data.units.kind} units",
-            moved="scores",
-            scope=(
-                f"ratings from {lowest:g} to {highest:g} that these users"
-                f"{same_people(data)} give to the items they rated"
-            ),
-            numbers={"lowest": lowest, "highest": highest, "shrinkage": self.shrinkage},
-        )
+        given = f"ratings from {lowest:g} to {highest:g} that these users{same_people(data)} give"
+        said = {"rule": "mean rating of bounded ratings", "moved": "scores"}
+        units = "users" if data.unit is None else f"{data.units.kind} units"
+        numbers = {"lowest": lowest, "highest": highest, "shrinkage": self.shrinkage}
+        scope, eps = f"{given} to the items they rated", math.sqrt(most) * ROUNDING * unit
+        return Sensitivity.of(data, eps, **said, scope=scope, units=units, numbers=numbers)
 
 
 class RowMeans(EntrySums):
@@ -140,15 +134,10 @@ class RowMeans(EntrySums):
             scope += ("," if data.weights is None else "") + same_people(data)
             largest, scale = int(entries.most_leaving.max()), entries.scale
             sizes = {"rows": entries.rows / scale, "largest_unit": largest / scale}
-        return Sensitivity.of(
-            data,
-            self.largest_move(data, entries, Fraction(highest) - Fraction(lowest)),
-            rule=self.rule,
-            units=f"{data.units.kind} units",
-            moved=self.moved,
-            scope=scope,
-            numbers={"lowest": lowest, "highest": highest, **sizes},
-        )
+        eps = self.largest_move(data, entries, Fraction(highest) - Fraction(lowest))
+        said = {"rule": self.rule, "moved": self.moved, "units": f"{data.units.kind} units"}
+        numbers = {"lowest": lowest, "highest": highest, **sizes}
+        return Sensitivity.of(data, eps, **said, scope=scope, numbers=numbers)
 
 
 @dataclass(frozen=True)

@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from steadyrank.scorers.checkpoint import Kept
 
 Progress = Callable[[int, int], None]
+Fit = Callable[[int], FloatArray]
+Where = Callable[[int], str]
 Found = TypeVar("Found")
 FULL = -1
 """The unit number of the scores on all the data."""
 NOT_DATA = {"notes", "unit_candidates"}
 """Fields of data that only tell how they were read."""
-NAME_IT = (
-    "Give the model a name, and another one whenever it changes: ",
-    Option("model_name", "..."),
-    " of Refit.",
-)
+NAMED_BY = Option("model_name", "...")
+NAME_IT = ("Give the model a name, and another one whenever it changes: ", NAMED_BY, " of Refit.")
+THESE = "these data"
 
 
 @dataclass(frozen=True)
@@ -141,20 +141,15 @@ def fitted_scores(model: Any, seed: int, data: Any) -> FloatArray:
         scores = model(data, seed=seed) if _takes_seed(model) else model(data)
     found = np.asarray(scores, dtype=np.float64)
     if found.shape != (data.n_items,):
-        raise RefitError(
-            "these data",
-            f"the model must return one score for each of {data.n_items:,} items, but returned "
-            f"an array of shape {found.shape}.",
-        )
+        needed_shape = f"the model must return one score for each of {data.n_items:,} items"
+        raise RefitError(THESE, f"{needed_shape}, but returned an array of shape {found.shape}.")
     if not np.isfinite(found).all():
         place = int(np.flatnonzero(~np.isfinite(found))[0])
-        raise RefitError(
-            "these data", f"the score of item {shorten(data.items[place])} is {found[place]}."
-        )
+        raise RefitError(THESE, f"the score of item {shorten(data.items[place])} is {found[place]}.")
     return found
 
 
-def refit_all(fit: Callable[[int], FloatArray], data: Observations, how: Refit | Bagged) -> LeaveOneOut:
+def refit_all(fit: Fit, data: Observations, how: Refit | Bagged) -> LeaveOneOut:
     """Run ``fit(unit)`` for every distinct unit, and for FULL, the data as they are.
 
     The scores depend on the data and the scorer, to which a checkpoint belongs. Where that is kept, who
@@ -169,11 +164,7 @@ def refit_all(fit: Callable[[int], FloatArray], data: Observations, how: Refit |
 
 
 def all_fits(
-    fit: Callable[[int], FloatArray],
-    numbers: Sequence[int],
-    where: Callable[[int], str],
-    data: Observations,
-    how: Refit | Bagged,
+    fit: Fit, numbers: Sequence[int], where: Where, data: Observations, how: Refit | Bagged
 ) -> FloatArray:
     """Run ``fit`` for each of some numbers, and return the scores, each at the place of its number.
 
@@ -225,9 +216,8 @@ def told(model: Any) -> object:
         return type(model), [told(part) if isinstance(part, Scorer) else part for part in parts]
     if is_estimator(model):
         settings = list(model.get_params().values())
-        packages = {
-            type(part).__module__.partition(".")[0] for part in (model, *settings) if is_estimator(part)
-        }
+        made = [type(part).__module__ for part in (model, *settings) if is_estimator(part)]
+        packages = {module.partition(".")[0] for module in made}
         versions = {name: vars(sys.modules[name]).get("__version__") for name in packages}
         code = [part for part in settings if isroutine(part) or isinstance(part, partial)]
         if all(versions.values()) and not code:
@@ -259,9 +249,7 @@ def _fit_without(model: Any, seed: int, data: Observations, unit: int) -> FloatA
     return fitted_scores(model, seed, data if unit == FULL else data.without(unit))
 
 
-def _named_fit(
-    fit: Callable[[int], FloatArray], where: Callable[[int], str], number: int
-) -> tuple[int, FloatArray]:
+def _named_fit(fit: Fit, where: Where, number: int) -> tuple[int, FloatArray]:
     """Run one refit; if it fails, say which."""
     try:
         return number, fit(number)
@@ -312,11 +300,8 @@ def importances(fitted: Any) -> FloatArray:
         if hasattr(last, name):
             found = np.abs(np.asarray(getattr(last, name), dtype=np.float64))
             return np.asarray(found.reshape(-1, found.shape[-1]).sum(axis=0))
-    raise RefitError(
-        "these data",
-        f"{type(last).__name__} has neither coef_ nor feature_importances_. Wrap it in a function "
-        "that returns one score for each item.",
-    )
+    neither = f"{type(last).__name__} has neither coef_ nor feature_importances_."
+    raise RefitError(THESE, f"{neither} Wrap it in a function that returns one score for each item.")
 
 
 def _shown(progress: Progress | bool | None) -> Progress:

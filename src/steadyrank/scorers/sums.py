@@ -196,14 +196,10 @@ def checked_range(value_range: tuple[float, float]) -> tuple[float, float]:
     """Return the stated range as two floats, or complain."""
     try:
         lowest, highest = (float(end) for end in value_range)
+        fine = lowest < highest and math.isfinite(highest - lowest)
     except (TypeError, ValueError):
-        raise _range_error("be two numbers (lowest, highest)", value_range) from None
-    if not (math.isfinite(lowest) and math.isfinite(highest) and lowest < highest):
-        raise _range_error("be two finite numbers, the smaller one first", value_range)
-    if not math.isfinite(highest - lowest):
-        raise _range_error("not be wider than the largest float", value_range)
+        fine = False
+    if not fine:
+        rule = "two finite numbers (lowest, highest), not further apart than the largest float"
+        raise errors.InvalidSettingError(f"value_range must be {rule}, but is {shorten(value_range)}.")
     return lowest, highest
-
-
-def _range_error(rule: str, given: object) -> errors.InvalidSettingError:
-    return errors.InvalidSettingError(f"value_range must {rule}, but is {shorten(given)}.")

@@ -241,15 +241,11 @@ class Borda(MeanPoints):
         sizes = np.diff(tier_starts, append=len(entries))
         tier = np.cumsum(starts_tier) - 1
         ahead = tier_starts[tier] - starts_ballot
-        return Given(
-            data.indptr,
-            data.ranked,
-            2 * (data.n_items - 1 - ahead) - (sizes[tier] - 1),
-            np.maximum(data.n_items - listed - 1, 0),
-            point=2,
-            # Two tiers are half the items apart, whatever their sizes.
-            widest=data.n_items if data.approval else 2 * (data.n_items - 1),
-        )
+        given = 2 * (data.n_items - 1 - ahead) - (sizes[tier] - 1)
+        others = np.maximum(data.n_items - listed - 1, 0)
+        # Two tiers are half the items apart, whatever their sizes.
+        widest = data.n_items if data.approval else 2 * (data.n_items - 1)
+        return Given(data.indptr, data.ranked, given, others, point=2, widest=widest)
 
     def squared_diameter(self, items: int) -> tuple[Fraction, str]:
         r"""Return ``L (L^2 - 1) / 3``: one ballot moves the scores by at most the root of that over n.

@@ -150,9 +150,8 @@ class Curves:
             places = units[pairs]
             used = places >= 0
             block = _Block(self, first[pairs], second[pairs], resistance[pairs])
-            values, fine = block.evaluate(
-                np.where(used, folds.battles[places], 0.0), np.where(used, folds.wins[places], 0.0)
-            )
+            taken = (np.where(used, part[places], 0.0) for part in (folds.battles, folds.wins))
+            values, fine = block.evaluate(*taken)
             scores[places[used]], sound[places[used]] = values[used], fine[used]
         return scores, sound
 

@@ -269,9 +269,8 @@ class ContextFit:
         for _ in range(STEPS):
             chance = expit(design @ fit)
             slope = weight * chance * (1.0 - chance)
-            hessian = (design.T @ design.multiply(slope[:, np.newaxis])).toarray() + np.diag(
-                self._penalty
-            )
+            weighed = design.multiply(slope[:, np.newaxis])
+            hessian = (design.T @ weighed).toarray() + np.diag(self._penalty)
             # The constant matters to no step, since gradients of strengths sum to zero.
             hessian[:items, :items] += slope.sum() / items**2
             if not np.linalg.cond(hessian) < FLATTEST:
@@ -291,9 +290,8 @@ class ContextFit:
     def rows(self, units: slice) -> FloatArray:
         """Return the strengths without each of some units."""
         parts = slices(units.stop - units.start, CONTEXT_NUMBERS, len(self._weight))
-        return np.concatenate(
-            [self._without(units.start + np.arange(part.start, part.stop)) for part in parts]
-        )
+        chosen = np.arange(units.start, units.stop)
+        return np.concatenate([self._without(chosen[part]) for part in parts])
 
     def _without(self, units: IntArray) -> FloatArray:
         from scipy.special import expit

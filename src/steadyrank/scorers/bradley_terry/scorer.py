@@ -107,15 +107,9 @@ class BradleyTerry(Scorer):
         scale = SCALES[self.scale]
         folds = BattleFolds(scores, wins, removals, self.ridge * removals.battle, scale=scale)
         # Blocks of 16 MB; up to 64 MB are kept.
-        return BattlesOut(
-            self._placed(scores),
-            data.units,
-            lambda units: self._placed(folds.rows(units)),
-            2_000_000,
-            kept_numbers=8_000_000,
-            folds=folds,
-            resolution=self.resolution,
-        )
+        sizes = {"block_numbers": 2_000_000, "kept_numbers": 8_000_000}
+        placed, rows = self._placed(scores), lambda units: self._placed(folds.rows(units))
+        return BattlesOut(placed, data.units, rows, **sizes, folds=folds, resolution=self.resolution)
 
     def _placed(self, log_odds: FloatArray) -> FloatArray:
         offset, factor = SCALES[self.scale]
