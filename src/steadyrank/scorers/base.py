@@ -229,10 +229,7 @@ class LeaveOneOut(ABC):
         return blocks.shifts_of(self.blocks(), self.scores)
 
     def columns(
-        self,
-        items: IntArray,
-        among: BoolArray | None = None,
-        settled: Settled | None = None,  # noqa: ARG002
+        self, items: IntArray, among: BoolArray | None = None, settled: Settled | None = None
     ) -> Iterator[Rows]:
         """Yield (units, scores of these items) for every distinct unit that changes one of them.
 
@@ -244,6 +241,7 @@ class LeaveOneOut(ABC):
         give the answer that the exact ones give: those will do, in any order. A scorer that has no such
         rows yields the exact ones.
         """
+        del settled  # some know rows nearby
         wanted = Wanted.of(self.scores, items, among)
         for block in self.blocks():
             yield from block.columns(wanted)

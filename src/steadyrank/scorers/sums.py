@@ -78,12 +78,10 @@ class SumsOut(LeaveOneOut):
         return self.added.shifts(self.sums)
 
     def columns(
-        self,
-        items: IntArray,
-        among: BoolArray | None = None,
-        settled: Settled | None = None,  # noqa: ARG002
+        self, items: IntArray, among: BoolArray | None = None, settled: Settled | None = None
     ) -> Iterator[Rows]:
         """Yield the scores of ``items`` without each unit that changes one of them."""
+        del settled  # all rows are exact
         return self.added.columns(self.sums, Wanted.of(self.scores, items, among))
 
     def reordered(self, order: IntArray) -> IntArray:

@@ -253,11 +253,9 @@ class _Block:
         self, battles: FloatArray, wins: FloatArray, reach: FloatArray
     ) -> tuple[FloatArray, BoolArray]:
         rows = np.arange(len(self.first))
-        gaps = [
-            (self.terms[rows, k, self.first] - self.terms[rows, k, self.second])[:, np.newaxis]
-            for k in range(self.order)
-        ]
-        t, settled = amounts(gaps, self.chance, battles, wins)
+        terms = self.terms[:, : self.order]
+        gaps = terms[rows, :, self.first] - terms[rows, :, self.second]
+        t, settled = amounts([*gaps.T[:, :, np.newaxis]], self.chance, battles, wins)
         settled &= np.abs(t) <= reach[:, np.newaxis]
         return t, np.asarray(settled | (battles == 0))
 

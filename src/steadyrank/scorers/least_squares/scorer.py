@@ -156,11 +156,10 @@ class LinearModel(Scorer):
         """Return the absolute coefficients without each row, or without each group of rows."""
         fit, unit = self._fitted(data), data.unit
         check_several(data)
+        which = fit.outweighing().tolist() if unit is None else range(len(data.units))
+        gone = {each: each if unit is None else unit == each for each in which}
         with in_reach():
-            if unit is None:
-                apart = {row: fit.refitted_without(row) for row in fit.outweighing().tolist()}
-            else:
-                apart = {each: fit.refitted_without(unit == each) for each in range(len(data.units))}
+            apart = {each: fit.refitted_without(rows) for each, rows in gone.items()}
         if self.determined:
             lost = [row for row, other in apart.items() if other.rank < fit.rank]
             every = unit is None and fit.independent
@@ -168,9 +167,7 @@ class LinearModel(Scorer):
             if rows:
                 raise singular_design(fit.rank - 1, fit.rank, rows, len(rows))
         scores = {row: other.scores for row, other in apart.items()}
-        if unit is not None:
-            return RowsOut(fit.scores, data.units, np.array(list(scores.values())).__getitem__)
-        steady = np.setdiff1d(np.arange(len(data.y)), list(scores))
+        steady = np.setdiff1d(np.arange(len(data.units)), list(scores))
 
         def without(part: slice) -> FloatArray:
             found = np.empty((part.stop - part.start, data.n_items))
