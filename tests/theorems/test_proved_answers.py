@@ -177,7 +177,7 @@ def test_fresh_bags_of_one_seed_are_a_scorer_like_any_other(bags: Bagged) -> Non
 
 def test_of_reused_bags_nothing_is_claimed_of_a_list_made_anew() -> None:
     for bags in (Bagged(Plurality(), bags=40, reuse=True), Bagged(Plurality(), bags=40)):
-        told = Study(Votes(["a"] * 4 + ["b"] * 3), bags).topk(1).certificate
+        told = Study(Votes(["a"] * 5 + ["b"] * 3), bags).topk(1).certificate
         assert told.status == "observed"
         assert "Nothing is claimed of an answer made anew: " in told.promise
         assert "Proved" not in told.sentence

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 Status = Literal["proved", "observed", "certified", "none"]
 Guarantee = Literal["overlap", "cover"]
 Kind: TypeAlias = "tuple[float | None, float, Status, str]"
-Told: TypeAlias = tuple[str, str, str]
 
 CAVEAT = "This is stability under deletion, not statistical confidence in a true ranking."
 BY_SHIFTS = (
@@ -161,7 +160,7 @@ class Claims:
         return f"on this dataset of {counted(self.n, self.unit)}{told}"
 
     def _made(
-        self, kind: Kind, told: Told, numbers: Mapping[str, float], *, bare: bool = False
+        self, kind: Kind, told: tuple[str, str, str], numbers: Mapping[str, float], *, bare: bool = False
     ) -> Certificate:
         """Return a certificate from where it comes from, its promise, and why: parts of a sentence.
 
