@@ -184,8 +184,8 @@ def form_of_items(
     room = max(addends, 2).bit_length() + 1
     size = np.ldexp(1.5, exponent - reached)  # the halves of what could not be scaled up are finer
     scale = np.where(are_whole, tens, np.ldexp(1.0, -reached))
-    rounding = (np.where(are_whole, TO_WHOLE, size * 2.0**bits) for bits in (room, 2 * room - 53))
-    return ExactForm(scale, np.where(are_whole, tens, 1.0), False, *rounding, *ends)
+    coarse, fine = (np.where(are_whole, TO_WHOLE, size * 2.0**bits) for bits in (room, 2 * room - 53))
+    return ExactForm(scale, np.where(are_whole, tens, 1.0), False, coarse, fine, *ends)
 
 
 def fit_as_decimals(decimals: Any, scaled: Any, addends: int) -> Any:
