@@ -31,7 +31,7 @@ BAD_OPTIONS = [
     (("-k", 4, "--scorer", "bord"), "Did you mean 'borda'?"),
     (("-k", 4, "--scorer", "bradley-terry"), "needs battles, but was given scores"),
     (("-k", 4, "--scorer", "column-means:x"), "a setting is written name=value"),
-    (("-k", 4, "--scorer", "column-means:x=1"), "unexpected keyword argument 'x'"),
+    (("-k", 4, "--scorer", "column-means:x=1"), "has no setting 'x'"),
     (("-k", 4, "--kind", "poll"), "kind must be one of 'battles'"),
     (("-k", 4, "--kind", "battles"), "--left"),
     (("-k", 4, "--format", "xls"), "format must be one of 'parquet'"),

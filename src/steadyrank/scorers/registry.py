@@ -220,6 +220,8 @@ def _made(scorer: Any, name: str, settings: dict[str, Any]) -> Any:
     try:
         known.bind(**settings)
     except TypeError as error:
+        other = [repr(given) for given in settings if given not in known.parameters]
+        problem = f"has no setting {other[0]}" if other else f"is not complete: {error}"
         allowed = f"Its settings are: {', '.join(known.parameters) or 'none'}."
-        raise InvalidSettingError(f"the scorer {name!r}: {error}", way_out=allowed) from None
+        raise InvalidSettingError(f"the scorer {name!r} {problem}", way_out=allowed) from None
     return scorer(**settings)

@@ -198,6 +198,6 @@ def checked_range(value_range: tuple[float, float]) -> tuple[float, float]:
     except (TypeError, ValueError):
         fine = False
     if not fine:
-        rule = "two finite numbers (lowest, highest), not further apart than the largest float"
+        rule = "two finite numbers, the smaller one first, at most the largest float apart"
         raise errors.InvalidSettingError(f"value_range must be {rule}, but is {shorten(value_range)}.")
     return lowest, highest
