@@ -108,7 +108,8 @@ def test_coefficients_are_those_of_rational_numbers_whatever_the_scales(cases, b
         fits += [(without(data, row), found) for row, found in enumerate(all_rows(out))]
         for fold, found in fits:
             exact = twin.score(fold)
-            fit = row_folds.RowFolds(fold.X, fold.y, scorer.shrinking, intercept=scorer.intercept)
+            how = {name: getattr(scorer, name) for name in ("penalty", "radius", "intercept")}
+            fit = row_folds.RowFolds(fold.X, fold.y, **how)
             widths = fit.widths(np.array([fit.shift]))
             # What is allowed: a fiftieth of the resolution, or 0 for what is below the resolution.
             allowed = 0.02 * widths + 1e-9 * exact
@@ -242,7 +243,7 @@ def test_work_is_done_in_the_space_of_the_smaller_side(monkeypatch, scorer, shap
     data = Regression(rng.normal(size=shape), rng.normal(size=shape[0]))
     calls, true = [], row_folds.decomposed
     monkeypatch.setattr(row_folds, "decomposed", lambda X: calls.append(X.shape) or true(X))
-    scorer = type(scorer)(getattr(scorer, "radius", 1.0), intercept)
+    scorer = type(scorer)(scorer.penalty or scorer.radius, intercept)
     scorer.score(data)  # SciPy is imported
     calls.clear()
     tracemalloc.start()
