@@ -20,7 +20,6 @@ TIED = rf"\s*+\{{(?:{NUMBER}(?:,{NUMBER})*+|\s*+)\}}\s*+"
 ORDER = re.compile(rf"(?:{NUMBER}|{TIED})(?:,(?:{NUMBER}|{TIED}))*+\Z", re.ASCII)
 TIER = re.compile(r"\{[^}]*\}|[0-9]+")
 NUMBERS = re.compile("[0-9]+")
-KNOWN = (b"# FILE NAME", b"# DATA TYPE", b"# NUMBER ALTERNATIVES", b"# ALTERNATIVE NAME")
 
 
 @dataclass
@@ -31,17 +30,6 @@ class _Parsed:
     counts: list[int] = field(default_factory=list)
     orders: list[list[list[int]]] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
-
-
-def looks_like_preflib(head: bytes) -> bool:
-    """Tell whether a file begins with a PrefLib header.
-
-    Examples
-    --------
-    >>> looks_like_preflib(b"# FILE NAME: 00001-00000001.soi")
-    True
-    """
-    return head.startswith(b"#") and any(mark in head for mark in KNOWN)
 
 
 def read_preflib(file: OpenFile) -> Table:
@@ -69,12 +57,9 @@ def read_preflib(file: OpenFile) -> Table:
 
 def _parse(file: OpenFile) -> _Parsed:
     parsed = _Parsed()
-    lines = (line.decode().strip() for block in file.blocks() for line in block.splitlines())
-    for number, text in enumerate(lines, start=1):
-        if text.startswith("#"):
-            _take_header(parsed, text, number, file.name)
-        elif text:
-            _take_order(parsed, text, number, file.name)
+    for number, text in file.lines():
+        take = _take_header if text.lstrip().startswith("#") else _take_order
+        take(parsed, text.strip(), number, file.name)
     return parsed
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -12,7 +11,7 @@ from typing import Any, Self, TypeAlias
 import narwhals as nw
 import numpy as np
 
-from steadyrank._typing import AnyArray, FloatArray, IntArray
+from steadyrank._typing import AnyArray, FloatArray
 from steadyrank.errors import ColumnError, InvalidDataError, InvalidLabelError, Option, listing, shorten
 from steadyrank.reading.arrays import (
     Coded,
@@ -142,44 +141,6 @@ class WholeColumn(GivenColumn):
         return len(self) > 0
 
 
-class Lines:
-    """The line on which each row starts, put down for stretches of rows.
-
-    Examples
-    --------
-    >>> lines = Lines()
-    >>> lines.add(0, 2)
-    >>> lines.add(3, np.array([7, 9]))
-    >>> lines[2], lines[4]
-    (4, 9)
-    """
-
-    def __init__(self) -> None:
-        self._rows: list[int] = []
-        self._stretches: list[int | IntArray] = []
-
-    def add(self, row: int, lines: int | IntArray) -> None:
-        """Add a stretch of rows: its first row, and the line of that one or of each."""
-        self._rows.append(row)
-        self._stretches.append(lines)
-
-    def __getitem__(self, row: int) -> object:
-        """Return the line of a row."""
-        place = bisect_right(self._rows, row) - 1
-        lines, inside = self._stretches[place], row - self._rows[place]
-        return lines + inside if isinstance(lines, int) else int(lines[inside])
-
-
-class TakenLines:
-    """The lines of some rows of a table."""
-
-    def __init__(self, lines: Lines | TakenLines | Sequence[object], rows: AnyArray) -> None:
-        self._lines, self._rows = lines, rows
-
-    def __getitem__(self, row: int) -> object:
-        return self._lines[int(self._rows[row])]
-
-
 def simplify(name: object) -> str:
     """Return a name without case, spaces and punctuation.
 
@@ -221,7 +182,7 @@ class Table:
 
     columns: Mapping[str, Column]
     source: str = ""
-    lines: Lines | TakenLines | Sequence[object] | None = None
+    lines: AnyArray | Sequence[object] | None = None
     notes: list[str] = field(default_factory=list)
     kind: str | None = None
     settings: dict[str, Any] = field(default_factory=dict)
@@ -254,10 +215,9 @@ class Table:
     def taken(self, rows: AnyArray) -> Table:
         """Return the table of some rows; what is said about it is said about this one, too."""
         columns = {name: column.taken(rows) for name, column in self.columns.items()}
-        indexed = self.lines is None
-        lines: Any = range(len(self)) if indexed else self.lines
-        lead = "at index" if indexed else self.lead
-        return replace(self, columns=columns, lines=TakenLines(lines, rows), lead=lead)
+        if self.lines is None:
+            return replace(self, columns=columns, lines=rows, lead="at index")
+        return replace(self, columns=columns, lines=np.asarray(self.lines)[rows])
 
     def labels(self, name: str) -> AnyArray:
         """Return a column as labels."""
@@ -341,7 +301,7 @@ class Table:
                 found = columns.get(error.subject)
                 error.column = found if isinstance(found, str) else None
             if not error.placed:
-                lines = None if self.lines is None else [self.lines[row] for row in error.rows]
+                lines = None if self.lines is None else np.asarray(self.lines)[error.rows].tolist()
                 error.place_in(self.source, lines, self.lead)
             raise
 

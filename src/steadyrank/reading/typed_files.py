@@ -15,10 +15,6 @@ from steadyrank.reading.adapters.documents import Node, load, load_lines
 from steadyrank.reading.files import OpenFile
 from steadyrank.reading.table import Table, as_table
 
-CELLS_FREELY = 1 << 20
-MOST_HOLES = 100
-"""Beyond the first million cells, how many may be empty for each that a line fills."""
-
 
 def read_json_lines(file: OpenFile) -> Table:
     r"""Read one object on each line; a name that a line lacks is a missing value.
@@ -91,11 +87,10 @@ def _table_of(file: OpenFile, placed: Callable[[OpenFile], Iterable[tuple[int, A
     for part in file.parts():
         for place, row in placed(part):
             rows.append(row)
-            places.append(f"{place} ({part.name})" if file.is_folder else place)
+            places.append(file.place(place, part.name))
     if not rows:
         raise errors.EmptyDataError(f"{file.name} holds no rows")
     names = dict.fromkeys(name for row in rows for name in row)
-    _check_holes(len(rows) * len(names), sum(map(len, rows)), len(names), file.name)
     columns: dict[str, list[Any]] = {}
     notes = []
     for name in names:
@@ -116,16 +111,6 @@ def _common_names(values: Sequence[Any]) -> list[str]:
     return list(first) if alike else []
 
 
-def _check_holes(cells: int, filled: int, names: int, source: str) -> None:
-    if cells > max(CELLS_FREELY, MOST_HOLES * filled):
-        raise errors.UnreadableFileError(
-            f"the lines of {source} use {names:,} names, so that less than one in {MOST_HOLES} cells of "
-            f"the table would hold a value: {filled:,} of {cells:,}",
-            way_out="Write one value on each line, such as "
-            '{"row": 1, "item": "x", "score": 2}, or leave out names that are not needed.',
-        )
-
-
 def read_parquet(file: OpenFile, library: str = "pyarrow") -> Table:
     """Read a Parquet file with pyarrow, or say how to install it.
 
@@ -141,8 +126,6 @@ def read_parquet(file: OpenFile, library: str = "pyarrow") -> Table:
     with file.sound("Parquet file"):
         opened = partial(parquet.ParquetFile, page_checksum_verification=True, pre_buffer=False)
         whole = opened(BufferReader(content))
-        cells = whole.metadata.num_rows * whole.metadata.num_columns
-        file.check_unpacked(8 * cells, len(content), "Scan it with an engine, which counts equal rows.")
         texts = [part.name for part in whole.schema_arrow if str(part.type).endswith("string")]
         # Threads that still read when a file proves damaged can abort the process as it ends.
         try:

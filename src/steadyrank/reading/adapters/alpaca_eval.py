@@ -26,7 +26,7 @@ def read_alpaca_eval(file: OpenFile) -> Table:
             winner, instruction = _winner(node["preference"]), node["instruction"]
             shares += node["preference"].value not in {0, 1, EVEN, 2}
             sides = node["generator_1"].label(), node["generator_2"].label()
-            place = f"{node.where} ({part.name})" if file.is_folder else node.where
+            place = file.place(node.where, part.name)
             rows.append((*sides, winner, instruction.value and instruction.label(), place))
     if not rows:
         raise EmptyDataError(f"{file.name} holds no preferences")

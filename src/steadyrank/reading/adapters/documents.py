@@ -6,7 +6,6 @@ A value of another type than its tool writes is refused with its place, wherever
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,13 +15,6 @@ from steadyrank.errors import UnreadableFileError, shorten
 from steadyrank.reading.files import OpenFile
 
 Found = TypeVar("Found")
-
-
-def begins_with(file: OpenFile, opening: bytes, *names: str) -> bool:
-    """Tell whether a file begins with a bracket, and its first bytes name all of these keys."""
-    head = file.text_head.lstrip()
-    keys = (rb'(?<!\\)"%b"\s*:' % name.encode() for name in names)
-    return head.startswith(opening) and all(re.search(key, head) for key in keys)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -46,12 +38,9 @@ def load(file: OpenFile) -> Node:
 
 def load_lines(file: OpenFile) -> Iterator[tuple[int, Node]]:
     """Yield the objects of JSON lines, each with its line."""
-    texts = (text for block in file.blocks() for text in block.splitlines())
-    for line, text in enumerate(texts, 1):
-        if not text.strip():
-            continue
+    for line, text in file.lines():
         try:
-            found = json.loads(text.decode(), object_pairs_hook=_once)
+            found = json.loads(text, object_pairs_hook=_once)
             why = f"there is {shorten(found)} instead of an object"
         except (ValueError, RecursionError) as error:
             found, why = None, str(error)

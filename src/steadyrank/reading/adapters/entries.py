@@ -71,9 +71,7 @@ def read_scores(entries: Callable[[OpenFile], Found], file: OpenFile) -> Table:
     }  # fmt: skip
     if columns["task"] == columns["row"] or len(set(columns["task"])) == 1:
         del columns["task"]
-    places = [
-        f"{one.node.where} ({one.node.file})" if file.is_folder else one.node.where for one in kept
-    ]
+    places = [file.place(one.node.where, one.node.file) for one in kept]
     made, notes = as_table(columns).columns, list(dict.fromkeys(notes))
     return Table(made, file.name, places, notes, kind="scores", lead="at")
 

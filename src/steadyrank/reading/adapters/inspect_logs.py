@@ -8,17 +8,12 @@ from importlib.util import find_spec
 from typing import Any
 
 from steadyrank.errors import MissingPackageError
-from steadyrank.reading.adapters.documents import Node, begins_with, load
+from steadyrank.reading.adapters.documents import Node, load
 from steadyrank.reading.adapters.entries import Entry, Found
-from steadyrank.reading.files import EVAL_LOG, OpenFile
+from steadyrank.reading.files import OpenFile
 
 GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Correct, partially, incorrect, no answer: as inspect itself counts them."""
-
-
-def looks_like_inspect(file: OpenFile) -> bool:
-    """Tell whether a file is a log, packed or not."""
-    return file.zipped.startswith(EVAL_LOG) or begins_with(file, b"{", "version", "status", "eval")
 
 
 def inspect_entries(file: OpenFile) -> Found:

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import re
 
-from steadyrank.reading.adapters.documents import Node, begins_with, load, load_lines
+from steadyrank.reading.adapters.documents import Node, load, load_lines
 from steadyrank.reading.adapters.entries import Entry, Found, folder_of
 from steadyrank.reading.files import OpenFile
 from steadyrank.reading.words import known
 
-RESULTS = re.compile(rb'\s*\{\s*"results"\s*:\s*\{')
 SAMPLES = re.compile(r"samples_(.+?)(_\d{4}-\d\d-\d\dT[\d.+-]+)?\.jsonl(\.gz)?")
 MODEL = re.compile(r"(?:^|,)(?:peft|delta|pretrained|model|path|engine)=([^,]+)")
 
 
-def looks_like_lm_eval(file: OpenFile) -> bool:
-    """Tell whether a file holds results by task, or samples."""
-    return bool(RESULTS.match(file.text_head)) or _has_samples(file)
-
-
 def _has_samples(file: OpenFile) -> bool:
-    return begins_with(file, b"{", "doc_id", "doc", "target")
+    return file.begins_with(b"{", "doc_id", "doc", "target")
 
 
 def lm_eval_entries(file: OpenFile) -> Found:

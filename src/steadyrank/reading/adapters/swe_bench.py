@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from steadyrank.errors import ColumnError, Option, listing, shorten
-from steadyrank.reading.adapters.documents import Node, begins_with, load
+from steadyrank.reading.adapters.documents import Node, load
 from steadyrank.reading.adapters.entries import Entry, Found, folder_of
 from steadyrank.reading.files import OpenFile
 
-OF_INSTANCES = re.compile(rb'\s*\{\s*"[^"]+"\s*:\s*\{[^{}]*"resolved"\s*:')
-MARKS = ("resolved_ids", "resolved_instances", "no_generation", "leaderboards")
 LISTS = ("completed", "incomplete", "empty_patch", "submitted", "unresolved", "error", "resolved")
 """Of the report of a run, where ``_ids`` follows."""
-
-
-def looks_like_swe_bench(file: OpenFile) -> bool:
-    """Tell whether a file says which instances were resolved."""
-    named = any(begins_with(file, b"{", name) for name in MARKS)
-    return named or bool(OF_INSTANCES.match(file.text_head))
 
 
 def swe_bench_entries(file: OpenFile) -> Found:

@@ -61,13 +61,11 @@ def run_entries(file: OpenFile) -> Found:
 
 def _lines(file: OpenFile, names: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:
     """Yield the fields of each line that is not blank; there must be as many as names."""
-    texts = (text for block in file.blocks() for text in block.splitlines())
-    for line, text in enumerate(texts, 1):
-        fields = [field.decode() for field in text.split()]
-        if fields and len(fields) != len(names):
+    for line, text in file.lines():
+        fields = text.split()
+        if len(fields) != len(names):
             raise _wrong(file, line, f"has {len(fields)} fields instead of {' '.join(names)}")
-        if fields:
-            yield line, fields
+        yield line, fields
 
 
 def _number(file: OpenFile, line: int, text: str) -> float:
