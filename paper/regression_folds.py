@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.errors import StateLimitError
+from steadyrank.errors import TooLargeError
 from steadyrank.operators import RankingSet, inflated_topk_mask, tiers
 from steadyrank.scorers import constrained_coefficients
 
@@ -157,7 +157,7 @@ def number_of_rankings(scores: FloatArray, eps: float, *, max_states: int = MAX_
             size if size < 3 else RankingSet(scores[tier], eps).count(max_states=max_states)
             for size, tier in sizes
         )
-    except StateLimitError:
+    except TooLargeError:
         return None
 
 

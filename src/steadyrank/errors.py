@@ -145,6 +145,8 @@ class SteadyrankError(Exception):
         What is wrong: the rule, the offending value and its place.
     way_out : str or sequence of str and Option
         What to do about it.
+    **facts
+        What a program may want to know; they become attributes.
 
     Examples
     --------
@@ -153,7 +155,8 @@ class SteadyrankError(Exception):
     ('no kind. Give it as kind=...', 'no kind. Give it as --kind.')
     """
 
-    def __init__(self, problem: str, *, way_out: WayOut = ()) -> None:
+    def __init__(self, problem: str, *, way_out: WayOut = (), **facts: Any) -> None:
+        vars(self).update(facts)
         self.problem = problem
         self.way_out = (way_out,) if isinstance(way_out, str) else tuple(way_out)
         super().__init__(problem)
@@ -191,91 +194,15 @@ class InvalidValueError(SteadyrankError, ValueError):
 
 
 class InvalidScoresError(InvalidValueError):
-    """Scores that are not a non-empty numeric array of the expected shape."""
+    """Scores, or a ranking, that are not finite, not of the expected shape, or not of the same items."""
 
 
-class NonFiniteScoresError(InvalidScoresError):
-    """Scores that hold NaN or infinity."""
-
-    def __init__(self, places: Sequence[object], values: Sequence[object], total: int) -> None:
-        self.places = list(places)
-        self.total = total
-        found = (f"{value} at {place}" for place, value in zip(places, values, strict=True))
-        super().__init__(
-            f"scores must be finite, but {total:,} of them are not: {listing(found, total)}. "
-            "Remove these items, or give them the score that you mean."
-        )
-
-
-class InvalidKError(InvalidValueError):
-    """A k that is not a whole number from 1 to the number of items."""
-
-    def __init__(self, k: object, items: int, why: str = "") -> None:
-        self.k = k
-        super().__init__(
-            f"k must be a whole number from 1 to {items:,} (the number of items), "
-            f"but is {shorten(k)}{why}."
-        )
-
-
-class InvalidEpsError(InvalidValueError):
-    """An eps that is not positive and finite."""
-
-    def __init__(self, eps: object) -> None:
-        self.eps = eps
-        super().__init__(
-            f"eps must be a positive, finite number on the scale of the scores, "
-            f"but is {shorten(eps)}. For no inflation at all use topk, or a tiny eps."
-        )
-
-
-class InvalidPermutationError(InvalidValueError):
-    """A sequence that is not a permutation of the item indices."""
-
-
-class SizeMismatchError(InvalidValueError):
-    """Two things that must speak of the same items do not have the same size."""
-
-
-class StateLimitError(SteadyrankError):
-    """Counting, Kendall distances, sampling or position shares would need too many states."""
-
-    def __init__(
-        self,
-        limit: int,
-        reached: int,
-        placed: int,
-        items: int,
-        bound_log10: float,
-        *,
-        least_log10: float | None = None,
-    ) -> None:
-        self.limit = limit
-        self.reached = reached
-        self.bound_log10 = bound_log10
-        where = f"after {placed:,} of {items:,} positions"
-        found = f"{reached:,} were reached {where}, and max_states={limit:,}"
-        way_out = "A smaller eps or a larger max_states"
-        if least_log10 is not None:
-            found = f"before the first of {items:,} positions at least 10^{least_log10:.1f} states"
-            found += f" are known to be needed, and max_states={limit:,}"
-        if least_log10 == math.inf:
-            close = "so many scores lie within eps/sqrt(2) of each other that no max_states would do"
-            found, way_out = close, "A smaller eps"
-        super().__init__(
-            f"the state graph of this set of rankings is too large: {found}; the whole graph may have "
-            f"up to 10^{bound_log10:.1f} states. {way_out} makes this call possible. Membership, "
-            "iteration, rank intervals, tiers, intersects and common_ranking do not need the graph and "
-            "still work."
-        )
+class InvalidSettingError(InvalidValueError):
+    """An argument or a setting of a scorer that is out of bounds, unknown, or none of the choices."""
 
 
 class TooLargeError(SteadyrankError):
-    """A result that would not fit the memory of an ordinary machine."""
-
-    def __init__(self, what: str, size: int, way_out: str) -> None:
-        self.size = size
-        super().__init__(f"{what} would take {size / 2**30:,.1f} GiB of memory", way_out=way_out)
+    """What would not fit the memory of an ordinary machine, or needs more states than allowed."""
 
 
 class InvalidDataError(InvalidValueError):
@@ -305,8 +232,9 @@ class InvalidDataError(InvalidValueError):
         subject: str | None = None,
         source: str | None = None,
         way_out: WayOut = (),
+        **facts: Any,
     ) -> None:
-        super().__init__(problem, way_out=way_out)
+        super().__init__(problem, way_out=way_out, **facts)
         marks = getattr(getattr(rows, "dtype", None), "kind", "") == "b"
         numbers = rows.nonzero()[0] if marks else rows
         self.rows = [int(row) for row in numbers[:SHOWN]]
@@ -356,27 +284,10 @@ class InvalidLabelError(InvalidDataError):
     """A label that is missing, blank, doubled, not hashable or not in the given list."""
 
 
-MOST_COUNTED = 2**63
-"""Totals of counts stay below this, so that 64-bit whole numbers hold them."""
-
-
 class InvalidCountError(InvalidDataError):
-    """A count that is not a whole number from 0 on."""
+    """A count or a weight that cannot be one, or counts that add up to too much."""
 
-
-class InvalidWeightError(InvalidDataError):
-    """A weight that is negative, or weights too far apart to be added up exactly."""
-
-
-class CountTotalError(InvalidCountError):
-    """Counts, or points times counts, that add up to more than 64-bit whole numbers hold."""
-
-    def __init__(self, what: str, total: int) -> None:
-        self.count_total = total
-        super().__init__(
-            f"the {what} add up to {total:,}, but totals must be below 2^63 = {MOST_COUNTED:,}",
-            way_out="Divide all counts by one number: each then stands for so many of them.",
-        )
+    count_total: int
 
 
 class NotANumberError(InvalidDataError):
@@ -387,56 +298,21 @@ class MissingValuesError(InvalidDataError):
     """Missing values where the policy does not allow them."""
 
 
-class DuplicateRatingsError(InvalidDataError):
-    """A user who rated the same item more than once."""
-
-
-class UnknownOutcomeError(InvalidDataError):
-    """The outcome of a battle that is not a known spelling of left, right or tie."""
-
-
-class InvalidBallotError(InvalidDataError):
-    """A ballot that is not an order, or not a set, of items."""
-
-
-class InvalidPolicyError(InvalidDataError):
-    """An argument that names none of the choices."""
-
-    def __init__(self, argument: str, value: object, choices: Sequence[str]) -> None:
-        super().__init__(
-            f"{argument} must be one of {', '.join(map(repr, choices))}, but is {shorten(value)}"
-        )
-
-
 class ColumnError(InvalidDataError):
     """A column that is absent, doubled, or cannot be guessed."""
 
 
-class TwoReadingsError(InvalidDataError):
-    """A table that can be read in two ways, with different answers.
+class NotRecognisedError(InvalidDataError):
+    """The kind, the format or the reading of the data cannot be told from the content.
 
-    Parameters
-    ----------
-    problem, source
-        As for all errors about data.
-    readings : sequence of pairs of Option and str
-        What to say for each reading, and what it means.
+    Where there are several readings, ``readings`` are the options that choose one.
     """
 
-    def __init__(
-        self, problem: str, readings: Sequence[tuple[Option, str]], *, source: str = ""
-    ) -> None:
-        self.readings = [option for option, _ in readings]
-        ways = [part for option, meaning in readings for part in (" or ", option, f" ({meaning})")]
-        super().__init__(problem, source=source, way_out=["Say which: ", *ways[1:]])
-
-
-class NotRecognisedError(InvalidDataError):
-    """The kind or the format of the data cannot be told from the content."""
+    readings: Sequence[Option] = ()
 
 
 class UnreadableFileError(InvalidDataError):
-    """A file that is damaged, or is not what its format promises."""
+    """A file that is damaged, is not what its format promises, or differs from those beside it."""
 
 
 class FileNotThereError(SteadyrankError, FileNotFoundError):
@@ -454,133 +330,23 @@ class MissingPackageError(SteadyrankError, ImportError):
         super().__init__(need, way_out=f'Install it with: pip install "steadyrank[{extra}]"')
 
 
-RIDGE = Option("scorer", "bradley-terry:ridge=0.01")
-"""What gives every item of a comparison a finite score."""
-ONE_GROUP = (", or leave the items of all groups but one out with ", Option("drop", several=True))
+class UndefinedScoresError(InvalidValueError):
+    """Data that leave scores without a single finite value: too few comparisons, columns or data."""
+
+    components: list[list[object]]
+    rows: Sequence[object]
 
 
-class DisconnectedComparisonsError(InvalidValueError):
-    """Comparisons that leave the difference between some items without a finite estimate."""
-
-    def __init__(
-        self,
-        components: Sequence[Sequence[object]],
-        without: str = "",
-        *,
-        scores: str = "Bradley-Terry scores",
-        way_out: WayOut = ("Use a ridge, for example ", RIDGE, *ONE_GROUP),
-    ) -> None:
-        self.components = [list(component) for component in components]
-        self.without = without
-        groups = [f"[{listing(map(str, part), len(part))}]" for part in self.components]
-        where = f"without {without}, " if without else ""
-        super().__init__(
-            f"{where}{scores} do not exist: the items fall into {len(groups):,} "
-            "groups, best first where one group is compared with another, and no item of a later "
-            "group has won (or tied) against an earlier one, or they were never compared: "
-            f"{listing(groups, len(groups))}",
-            way_out=way_out,
-        )
+class TooFewUnitsError(InvalidValueError):
+    """No unit, or only one, where a question needs more."""
 
 
-class LostOrderError(InvalidValueError):
-    """Battles that were counted, under a scorer that goes by their order."""
-
-
-class SingularDesignError(InvalidValueError):
-    """A design matrix that does not determine its least squares coefficients."""
-
-    def __init__(self, rank: int, items: int, without: Sequence[object] = (), total: int = 0) -> None:
-        self.rank = rank
-        self.items = items
-        self.rows = list(without)
-        where = f"without row {listing(without, total)} (one at a time) " if total else ""
-        super().__init__(
-            f"{where}the design matrix has rank {rank:,} for {items:,} coefficients, so ordinary "
-            "least squares has no single answer",
-            way_out=[
-                "Use ", Option("scorer", "ridge:penalty=1"), " or ",
-                Option("scorer", "constrained-least-squares:radius=1"),
-                ", or drop features that others determine.",
-            ],
-        )  # fmt: skip
+class WrongDataError(InvalidValueError, TypeError):
+    """Data that a scorer cannot score, or two versions that cannot be compared."""
 
 
 class CheckpointError(SteadyrankError):
     """A file that is no checkpoint, or one of other data, another scorer or another version."""
-
-
-class WrongDataError(SteadyrankError, TypeError):
-    """A scorer that was given a kind of data it cannot score."""
-
-    def __init__(self, scorer: str, wanted: str, given: str, *, way_out: WayOut) -> None:
-        super().__init__(f"{scorer} needs {wanted}, but was given {given}", way_out=way_out)
-
-
-class NothingLeftError(InvalidValueError):
-    """Leaving one unit out of one leaves no data to score."""
-
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
-        super().__init__(
-            f"there is only one unit (a {kind}), and without it nothing is left to score",
-            way_out="Leave-one-out needs two units or more.",
-        )
-
-
-class OneUnitError(InvalidValueError):
-    """Draws from a single unit are all the same, and tell nothing of chance."""
-
-    def __init__(self, kind: str) -> None:
-        problem = f"there is only one unit (a {kind}), and draws from it, all the same, tell no chance"
-        say = "Bring more units, or scores with their standard errors; their column is named by "
-        super().__init__(problem, way_out=[say, Option("error")])
-
-
-class NoUnitsError(InvalidValueError):
-    """A question about leaving out units, asked of estimates, which have none."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "these are scores with standard errors: no unit could leave, so their stability is unknown",
-            way_out="Ask for ranks of true scores: Study(data).confidence(), or steadyrank confidence.",
-        )
-
-
-class ItemWithoutDataError(InvalidValueError):
-    """Items that have no data, or lose all of it with one unit, under a scorer that needs some."""
-
-    def __init__(self, items: Sequence[object], total: int, *, without: str, way_out: WayOut) -> None:
-        self.items = list(items)
-        self.total = total
-        when = f" without {without}" if without else ""
-        shown = listing(map(shorten, self.items), total)
-        super().__init__(f"these items have no data{when}, so no score: {shown}", way_out=way_out)
-
-
-class ValueRangeError(InvalidValueError):
-    """A stated range of values that is no range, or that the data leave."""
-
-
-class InvalidSettingError(InvalidValueError):
-    """A setting of a scorer that is out of bounds or does not exist."""
-
-
-class NotComparableError(InvalidValueError):
-    """Two versions of a ranking that are of different kinds, scored differently, or share no item."""
-
-
-class UnknownScorerError(InvalidValueError):
-    """A name that no scorer has."""
-
-    def __init__(self, name: object, names: Sequence[str], close: Sequence[str] = ()) -> None:
-        self.name = name
-        self.names = list(names)
-        hint = f"Did you mean {close[0]!r}? " if close else ""
-        super().__init__(
-            f"there is no scorer called {shorten(name)}",
-            way_out=f"{hint}The names are: {', '.join(names)}.",
-        )
 
 
 class RefitError(SteadyrankError):
@@ -608,24 +374,181 @@ class NoProofError(InvalidValueError):
 
 
 class EngineError(SteadyrankError):
-    """A dataframe engine that could not finish a step."""
+    """A dataframe engine that could not finish a step, or would bring back too much."""
 
 
-class SpillError(EngineError):
-    """An engine that ran out of memory, or of room on the disk for what does not fit in it."""
+def non_finite_scores(
+    places: Sequence[object], values: Sequence[object], total: int
+) -> InvalidScoresError:
+    """Return the error about scores that hold NaN or infinity."""
+    found = (f"{value} at {place}" for place, value in zip(places, values, strict=True))
+    return InvalidScoresError(
+        f"scores must be finite, but {total:,} of them are not: {listing(found, total)}. "
+        "Remove these items, or give them the score that you mean."
+    )
 
 
-class TooMuchBroughtBackError(EngineError):
-    """More would have to leave an engine than the stated bound."""
-
-    def __init__(self, what: str, bound: int, way_out: WayOut) -> None:
-        self.what = what
-        self.bound = bound
-        super().__init__(
-            f"there are more than {bound:,} {what}, the most that is brought back from an engine",
-            way_out=way_out,
-        )
+def bad_k(k: object, items: int, why: str = "") -> InvalidSettingError:
+    """Return the error about a k that is not a whole number from 1 to the number of items."""
+    return InvalidSettingError(
+        f"k must be a whole number from 1 to {items:,} (the number of items), but is {shorten(k)}{why}."
+    )
 
 
-class SchemaDiffersError(InvalidDataError):
-    """Files of one dataset whose columns differ where it matters."""
+def bad_eps(eps: object) -> InvalidSettingError:
+    """Return the error about an eps that is not positive and finite."""
+    return InvalidSettingError(
+        f"eps must be a positive, finite number on the scale of the scores, but is {shorten(eps)}. "
+        "For no inflation at all use topk, or a tiny eps."
+    )
+
+
+def not_a_choice(argument: str, value: object, choices: Sequence[str]) -> InvalidSettingError:
+    """Return the error about an argument that names none of the choices."""
+    return InvalidSettingError(
+        f"{argument} must be one of {', '.join(map(repr, choices))}, but is {shorten(value)}"
+    )
+
+
+def unknown_scorer(name: object, names: Sequence[str], close: Sequence[str] = ()) -> InvalidSettingError:
+    """Return the error about a name that no scorer has."""
+    hint = f"Did you mean {close[0]!r}? " if close else ""
+    return InvalidSettingError(
+        f"there is no scorer called {shorten(name)}", way_out=f"{hint}The names are: {', '.join(names)}."
+    )
+
+
+def too_large(what: str, size: int, way_out: str) -> TooLargeError:
+    """Return the error about a result that would not fit the memory of an ordinary machine."""
+    return TooLargeError(f"{what} would take {size / 2**30:,.1f} GiB of memory", way_out=way_out)
+
+
+def too_many_states(
+    limit: int, reached: int, placed: int, items: int, bound: float, *, least_log10: float | None = None
+) -> TooLargeError:
+    """Return the error about a graph of states that is too large; bounds are logarithms to base 10."""
+    found = f"{reached:,} were reached after {placed:,} of {items:,} positions, and max_states={limit:,}"
+    way_out = "A smaller eps or a larger max_states"
+    if least_log10 is not None:
+        found = f"before the first of {items:,} positions at least 10^{least_log10:.1f} states"
+        found += f" are known to be needed, and max_states={limit:,}"
+    if least_log10 == math.inf:
+        close = "so many scores lie within eps/sqrt(2) of each other that no max_states would do"
+        found, way_out = close, "A smaller eps"
+    return TooLargeError(
+        f"the state graph of this set of rankings is too large: {found}; the whole graph may have "
+        f"up to 10^{bound:.1f} states. {way_out} makes this call possible. Membership, "
+        "iteration, rank intervals, tiers, intersects and common_ranking do not need the graph and "
+        "still work."
+    )
+
+
+MOST_COUNTED = 2**63
+"""Totals of counts stay below this, so that 64-bit whole numbers hold them."""
+
+
+def counts_too_large(what: str, total: int) -> InvalidCountError:
+    """Return the error about counts, or points times counts, that 64-bit whole numbers do not hold."""
+    return InvalidCountError(
+        f"the {what} add up to {total:,}, but totals must be below 2^63 = {MOST_COUNTED:,}",
+        way_out="Divide all counts by one number: each then stands for so many of them.",
+        count_total=total,
+    )
+
+
+def two_readings(
+    problem: str, readings: Sequence[tuple[Option, str]], *, source: str = ""
+) -> NotRecognisedError:
+    """Return the error about a table that can be read in several ways; a reading has its meaning."""
+    ways = [part for option, meaning in readings for part in (" or ", option, f" ({meaning})")]
+    options = [option for option, _ in readings]
+    return NotRecognisedError(
+        problem, source=source, way_out=["Say which: ", *ways[1:]], readings=options
+    )
+
+
+RIDGE = Option("scorer", "bradley-terry:ridge=0.01")
+"""What gives every item of a comparison a finite score."""
+ONE_GROUP = (", or leave the items of all groups but one out with ", Option("drop", several=True))
+
+
+def disconnected(
+    components: Sequence[Sequence[object]],
+    without: str = "",
+    *,
+    scores: str = "Bradley-Terry scores",
+    way_out: WayOut = ("Use a ridge, for example ", RIDGE, *ONE_GROUP),
+) -> UndefinedScoresError:
+    """Return the error about comparisons that leave some differences without a finite estimate."""
+    groups = [f"[{listing(map(str, part), len(part))}]" for part in components]
+    where = f"without {without}, " if without else ""
+    return UndefinedScoresError(
+        f"{where}{scores} do not exist: the items fall into {len(groups):,} "
+        "groups, best first where one group is compared with another, and no item of a later "
+        "group has won (or tied) against an earlier one, or they were never compared: "
+        f"{listing(groups, len(groups))}",
+        way_out=way_out,
+        components=[list(component) for component in components],
+    )
+
+
+def singular_design(
+    rank: int, items: int, without: Sequence[object] = (), total: int = 0
+) -> UndefinedScoresError:
+    """Return the error about a design matrix that does not determine its coefficients."""
+    where = f"without row {listing(without, total)} (one at a time) " if total else ""
+    return UndefinedScoresError(
+        f"{where}the design matrix has rank {rank:,} for {items:,} coefficients, so ordinary "
+        "least squares has no single answer",
+        way_out=[
+            "Use ", Option("scorer", "ridge:penalty=1"), " or ",
+            Option("scorer", "constrained-least-squares:radius=1"),
+            ", or drop features that others determine.",
+        ],
+        rows=list(without),
+    )  # fmt: skip
+
+
+def items_without_data(
+    items: Sequence[object], total: int, *, without: str, way_out: WayOut
+) -> UndefinedScoresError:
+    """Return the error about items that have no data, or lose all of it with one unit."""
+    when = f" without {without}" if without else ""
+    shown = listing(map(shorten, items), total)
+    return UndefinedScoresError(f"these items have no data{when}, so no score: {shown}", way_out=way_out)
+
+
+def nothing_left(kind: str) -> TooFewUnitsError:
+    """Return the error about leaving one unit out of one, which leaves no data to score."""
+    return TooFewUnitsError(
+        f"there is only one unit (a {kind}), and without it nothing is left to score",
+        way_out="Leave-one-out needs two units or more.",
+    )
+
+
+def one_unit(kind: str) -> TooFewUnitsError:
+    """Return the error about draws from a single unit, which are all the same."""
+    problem = f"there is only one unit (a {kind}), and draws from it, all the same, tell no chance"
+    say = "Bring more units, or scores with their standard errors; their column is named by "
+    return TooFewUnitsError(problem, way_out=[say, Option("error")])
+
+
+def no_units() -> TooFewUnitsError:
+    """Return the error about leaving out units of estimates, which have none."""
+    return TooFewUnitsError(
+        "these are scores with standard errors: no unit could leave, so their stability is unknown",
+        way_out="Ask for ranks of true scores: Study(data).confidence(), or steadyrank confidence.",
+    )
+
+
+def wrong_data(scorer: str, wanted: str, given: str, *, way_out: WayOut) -> WrongDataError:
+    """Return the error about a kind of data that a scorer cannot score."""
+    return WrongDataError(f"{scorer} needs {wanted}, but was given {given}", way_out=way_out)
+
+
+def too_much_brought_back(what: str, bound: int, way_out: WayOut) -> EngineError:
+    """Return the error about more that would have to leave an engine than the stated bound."""
+    return EngineError(
+        f"there are more than {bound:,} {what}, the most that is brought back from an engine",
+        way_out=way_out,
+    )

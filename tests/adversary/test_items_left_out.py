@@ -17,7 +17,7 @@ import pytest
 from engine_makers import relation
 from steadyrank import Ballots, Battles, Ratings, Regression, ScoreMatrix, Study, Votes
 from steadyrank.errors import EmptyDataError, InvalidDataError, InvalidLabelError, InvalidValueError
-from steadyrank.wording import plural
+from steadyrank.text import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

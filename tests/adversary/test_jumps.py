@@ -57,7 +57,7 @@ def jumps(critical: np.ndarray) -> list[float]:
 
 
 def test_membership_is_the_comparison_at_every_jump(cases: Cases) -> None:
-    for rng in cases(150):
+    for rng in cases(60):
         scores = odd_scores(rng)
         for k in range(1, len(scores) + 1):
             critical = critical_eps(scores, k)

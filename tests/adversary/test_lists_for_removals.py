@@ -28,7 +28,7 @@ from steadyrank import (
 from steadyrank.errors import InvalidValueError, NoProofError
 from steadyrank.margins import lists as withstanding
 from steadyrank.margins.lists import Withstanding
-from steadyrank.margins.pairs import Attack, Contests
+from steadyrank.margins.pairs import PairMargins, Removal
 from steadyrank.operators.boundary import just_above
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
@@ -40,7 +40,6 @@ from tests.adversary.test_margins import (
     matrix,
     ratings,
     refitted,
-    regression,
     thirds,
     votes,
 )
@@ -66,8 +65,7 @@ MAKERS = [votes, ballots, matrix, ratings, thirds, gaps, battles, many_battles]
 
 def most_of(study: Study) -> int:
     """Return how many units leave here, at most: refits take long."""
-    few = study.units.total < 50 and study.data.kind.name != "regression"
-    return min(3 if few else 2, study.units.total - 1)
+    return min(3 if study.units.total < 50 else 2, study.units.total - 1)
 
 
 class Without(NamedTuple):
@@ -106,7 +104,9 @@ def eps_of(study: Study, k: int | None, guarantee: str, m: int) -> float:
     return (study.ranking(**how) if k is None else study.topk(k, **how)).eps
 
 
-def holds(study: Study, other: Without, k: int | None, guarantee: str, eps: float) -> bool:
+def holds(
+    study: Study | SimpleNamespace, other: Without, k: int | None, guarantee: str, eps: float
+) -> bool:
     """Tell whether an answer at eps keeps its promise when the scores become others."""
     scores = other.scores
     if k is None:
@@ -120,9 +120,9 @@ def holds(study: Study, other: Without, k: int | None, guarantee: str, eps: floa
     return len(members & set(inflated_topk(scores, k, eps).indices.tolist())) >= k
 
 
-@pytest.mark.parametrize("make", [*MAKERS, regression])
+@pytest.mark.parametrize("make", MAKERS)
 def test_answers_hold_whoever_leaves(make: Make, cases: Cases) -> None:
-    for rng in cases(1 if make in (regression, many_battles) else 4):
+    for rng in cases(1 if make is many_battles else 4):
         study = made(make, rng)
         if study is None:
             continue
@@ -151,32 +151,33 @@ def test_quick_bounds_alone_hold_as_well(
         monkeypatch.undo()
 
 
-@pytest.mark.parametrize("make", [*MAKERS, regression])
+@pytest.mark.parametrize("make", MAKERS)
 def test_no_lead_is_larger_than_its_bound(make: Make, cases: Cases) -> None:
     """That of sums over one and the same number is reached."""
-    for rng in cases(1 if make in (regression, many_battles) else 4):
+    for rng in cases(1 if make is many_battles else 4):
         study = made(make, rng)
         if study is None:
             continue
         others, order = without(study), np.argsort(-study.scores, kind="stable").tolist()
-        contests = study.facts.margin_search().contests
+        known = study.facts.margin_search().pairs
         for m in range(1, most_of(study) + 1):
-            low, high = contests.spans(m) or (study.scores - np.inf, study.scores + np.inf)
+            ahead, behind = np.array(list(combinations(order, 2))).T
             left = np.array([s.scores for s in others if s.leaving <= m] or [study.scores])
-            assert (low <= left.min(axis=0)).all()
-            assert (high >= left.max(axis=0)).all()
+            over = left[:, behind] - left[:, ahead]
+            turned = ((over > 0) | ((over == 0) & (behind < ahead))).any(axis=0)
+            for closely in (False, True):
+                assert (known.at_least(ahead, behind, most=m, closely=closely)[turned] <= m).all()
         for ahead, behind in combinations(order, 2):
             for m in range(1, most_of(study) + 1):
                 leads = [float(s.scores[behind] - s.scores[ahead]) for s in others if s.leaving <= m]
                 largest = max([0.0, *leads])
-                found = contests.gain(m, ahead, behind, np.inf)
+                (found,) = known.leads(m, [(ahead, behind)], [np.inf])
                 assert found >= largest * (1 - 1e-9)
                 if make in (votes, ballots, matrix):
                     assert found == pytest.approx(largest, rel=1e-9, abs=1e-12)
                 upto = float(rng.random())
-                assert min(contests.gain(m, ahead, behind, upto), upto) >= min(largest, upto) * (
-                    1 - 1e-9
-                )
+                (found,) = known.leads(m, [(ahead, behind)], [upto])
+                assert min(found, upto) >= min(largest, upto) * (1 - 1e-9)
 
 
 @pytest.mark.parametrize("make", [*MAKERS, refitted])
@@ -230,37 +231,31 @@ def test_more_removals_need_no_less_and_sums_no_more_than_the_triangle_inequalit
                         assert eps <= max(tie, wide * max(moved) * (1 + 1e-5))
 
 
-class Known(Contests):
-    """Contests whose every outcome is listed."""
+class Known(PairMargins):
+    """Margins whose every outcome is listed."""
 
     rule = "listed"
 
     def __init__(self, outcomes: np.ndarray) -> None:
         self.outcomes = outcomes
 
-    def at_least(self, ahead: np.ndarray, behind: np.ndarray) -> np.ndarray:
-        return np.array([self.lower(*pair) for pair in zip(ahead, behind, strict=True)], dtype=np.int64)
-
-    def lower(self, ahead: int, behind: int) -> int:
+    def _quick(self, ahead: np.ndarray, behind: np.ndarray) -> np.ndarray:
         leads = self.outcomes[:, behind] - self.outcomes[:, ahead]
-        return 1 if (leads >= 0 if behind < ahead else leads > 0).any() else 2
+        return np.where(((leads > 0) | ((leads == 0) & (behind < ahead))).any(axis=0), 1, 2)
 
-    def gain(self, removals: int, ahead: int, behind: int, upto: float) -> float:
-        return max(0.0, float((self.outcomes[:, behind] - self.outcomes[:, ahead]).max()))
+    def leads(self, removals: int, pairs: list, upto: list) -> list[float]:
+        ahead, behind = np.array(pairs).T
+        return np.maximum((self.outcomes[:, behind] - self.outcomes[:, ahead]).max(axis=0), 0).tolist()
 
-    def attack(self, ahead: int, behind: int) -> Attack:
+    def remove(self, ahead: int, behind: int) -> Removal:
         raise NotImplementedError
 
 
 def listed(scores: np.ndarray, outcomes: np.ndarray) -> SimpleNamespace:
-    """Return as much of a study as is needed, with these outcomes of one removal."""
-    contests = Known(outcomes)
-    search = SimpleNamespace(
-        contests=contests,
-        order=np.argsort(-scores, kind="stable"),
-        lower=lambda ahead, behind, _: contests.lower(ahead, behind),
-    )
-    return SimpleNamespace(scores=scores, margin_search=lambda: search)
+    """Return as much of a search as is needed, with these outcomes of one removal."""
+    known = Known(outcomes)
+    order = np.argsort(-scores, kind="stable")
+    return SimpleNamespace(scores=scores, pairs=known, order=order, fewest=known.fewest)
 
 
 def test_the_theorems_hold_for_any_scores(cases: Cases) -> None:
@@ -271,13 +266,13 @@ def test_the_theorems_hold_for_any_scores(cases: Cases) -> None:
         scores = rng.integers(0, 5, items).astype(float) if whole else rng.normal(size=items)
         moves = rng.normal(size=(int(rng.integers(1, 4)), items)) * rng.choice([0.3, 1.0, 3.0])
         outcomes = scores + (np.rint(moves) if whole else moves)
-        study = listed(scores, outcomes)
+        search = listed(scores, outcomes)
         for k in (None, *range(1, items + 1)):
             for guarantee in ("overlap", "cover"):
-                known, cover = Withstanding(study, 1), guarantee == "cover"
+                known, cover = Withstanding(search, 1), guarantee == "cover"
                 needed = known.ranking(cover=cover) if k is None else known.topk(k, cover=cover)
                 eps = just_above(needed)
-                assert all(holds(study, Without(1, v), k, guarantee, eps) for v in outcomes)
+                assert all(holds(search, Without(1, v), k, guarantee, eps) for v in outcomes)
 
 
 def test_words_say_what_holds() -> None:

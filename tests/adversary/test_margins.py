@@ -194,7 +194,7 @@ def test_margins_of_sums_are_exact(make: Callable[[np.random.Generator], Study],
 def test_other_margins_are_intervals_around_the_truth(
     make: Callable[[np.random.Generator], Study], cases: Cases
 ) -> None:
-    for rng in cases(4):
+    for rng in cases(2):
         study = made(make, rng)
         if study is None:
             continue

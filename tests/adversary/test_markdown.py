@@ -12,7 +12,7 @@ from steadyrank import Study, Votes
 from steadyrank.report.markdown import code, to_markdown
 from steadyrank.report.sharing import LONGEST
 from steadyrank.report.text import plain_text
-from steadyrank.safe_text import shown
+from steadyrank.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -207,7 +207,7 @@ def test_removals_without_scores_are_counted_and_said() -> None:
     assert found.unscored == empty > 0
     assert found.sentence.startswith(
         f"Observed on 200 random removals of 3 of the 8 rows (seed 0). {empty} of them left data "
-        "without scores; the first: ItemWithoutDataError: these items have no data, so no score: 2."
+        "without scores; the first: UndefinedScoresError: these items have no data, so no score: 2."
     )
     leaving = [np.repeat(np.arange(8), drawn.leaving(which)).tolist() for which in range(200)]
     scores = [one for one in (after(study, units) for units in leaving) if one is not None]

@@ -6,7 +6,7 @@ import io
 from typing import TYPE_CHECKING
 
 from steadyrank import Battles
-from steadyrank.errors import UnknownOutcomeError
+from steadyrank.errors import InvalidDataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -57,7 +57,7 @@ def test_the_right_side_wins_or_nobody(cases: Cases) -> None:
         text = "\n".join([f"{left},{right},outcome", *(f"p,q,{word}" for word in words), ""])
         try:
             found = Battles.read(io.BytesIO(text.encode()), left=left, right=right).outcome.tolist()
-        except UnknownOutcomeError:
+        except InvalidDataError:
             refused += 1
             # Only what lacks the letters that would tell may be refused.
             assert len(set(outcomes)) < 3

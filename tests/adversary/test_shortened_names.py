@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.cells import cell_len
 
-from steadyrank.safe_text import columns_of, fitted, shortened, shown
+from steadyrank.text import columns_of, fitted, shortened, shown
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -209,7 +209,7 @@ def test_equal_scores_at_the_border_are_said_first(make, cases: Cases):
 def test_recalibrated_covering_lists_never_part(cases: Cases):
     """Both lists hold the plain top k without the unit, whatever the new eps is."""
     parted = 0
-    for rng in cases(40):
+    for rng in cases(10):
         study = Study(ScoreMatrix(rng.normal(size=(6, 6)).round(1)))
         k = int(rng.integers(1, 4))
         assert parted_units(study, k, "cover") == 0

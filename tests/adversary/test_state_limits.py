@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from steadyrank import ScoreMatrix, Study, audit
-from steadyrank.errors import StateLimitError
+from steadyrank.errors import TooLargeError
 from steadyrank.operators.states import StateGraph
 
 
@@ -37,7 +37,7 @@ def test_a_limit_refuses_a_graph_exactly_if_it_has_more_states(cases):
         rankings = graph.count(states)
         assert rankings == graph.count(10 * states)
         if states > 2:
-            with pytest.raises(StateLimitError, match="max_states"):
+            with pytest.raises(TooLargeError, match="max_states"):
                 graph.count(states // 2 - 1 or 1)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from engine_makers import relation
 from steadyrank import Ratings, ScoreMatrix, Study, Votes, audit, stable_ranking, stable_topk
-from steadyrank.errors import SteadyrankError, ValueRangeError
+from steadyrank.errors import InvalidSettingError, SteadyrankError
 from steadyrank.report.export import to_json
 from steadyrank.report.text import plain_text
 from steadyrank.scorers import ColumnMeans, MeanRating
@@ -116,7 +116,7 @@ def test_shifts_are_the_lengths_of_the_moves_or_are_refused(cases, kind):
             for row in range(rows)
         ]
         if max(expected) > 1e307:
-            with pytest.raises(ValueRangeError, match="largest float"):
+            with pytest.raises(InvalidSettingError, match="largest float"):
                 _ = Study(data).facts.shifts
             refused += 1
             continue
@@ -193,9 +193,9 @@ def test_roots_are_rounded_up_at_every_size(cases):
 
 def test_a_bound_that_no_float_holds_is_refused():
     data = ScoreMatrix(np.zeros((2, 9)))
-    with pytest.raises(ValueRangeError, match="largest float"):
+    with pytest.raises(InvalidSettingError, match="largest float"):
         ColumnMeans(value_range=(-LARGEST, LARGEST / 2))
-    with pytest.raises(ValueRangeError, match="largest float"):
+    with pytest.raises(InvalidSettingError, match="largest float"):
         ColumnMeans(value_range=(0, LARGEST)).sensitivity(data)
     votes = Votes(["x", "y"])
     assert stable_topk(votes, 1, claim="proved").eps > 0

@@ -13,7 +13,7 @@ import pytest
 from steadyrank import Study
 from steadyrank.demo import demo_file
 from steadyrank.report.export import COLUMNS
-from steadyrank.safe_text import columns_of
+from steadyrank.text import columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -15,12 +15,11 @@ from steadyrank import Estimates, Ratings, ScoreMatrix, Study, Votes, read_any
 from steadyrank.cli.app import COMMANDS, make_app
 from steadyrank.errors import (
     InvalidDataError,
+    InvalidScoresError,
     InvalidValueError,
-    ItemWithoutDataError,
-    NoUnitsError,
-    OneUnitError,
-    SizeMismatchError,
+    TooFewUnitsError,
     TooLargeError,
+    UndefinedScoresError,
 )
 from steadyrank.progress import listening
 from steadyrank.report.terminal import Terminal
@@ -85,7 +84,7 @@ def test_errors_and_their_covariance_say_the_same() -> None:
     ],
 )
 def test_estimates_refuse_every_question_about_stability(ask: Callable[[Study], Any]) -> None:
-    with pytest.raises(NoUnitsError, match="steadyrank confidence"):
+    with pytest.raises(TooFewUnitsError, match="steadyrank confidence"):
         ask(Study(read_any(PISA)))
 
 
@@ -95,14 +94,14 @@ def test_estimates_refuse_every_question_about_stability(ask: Callable[[Study], 
         ({"errors": [1, -1]}, InvalidDataError, "but there is -1, at index 1"),
         ({"errors": [1, 1e-200]}, InvalidDataError, "0 or from 1e-150"),
         ({"errors": [1, np.nan]}, InvalidDataError, "errors"),
-        ({"errors": [1]}, SizeMismatchError, "errors has 1"),
+        ({"errors": [1]}, InvalidScoresError, "errors has 1"),
         ({}, InvalidValueError, "either errors or a covariance"),
         (
             {"errors": [1, 1], "covariance": np.eye(2)},
             InvalidValueError,
             "either errors or a covariance",
         ),
-        ({"covariance": np.eye(3)}, SizeMismatchError, "for 2 scores"),
+        ({"covariance": np.eye(3)}, InvalidScoresError, "for 2 scores"),
         ({"covariance": [[1, 2], [2, 1]]}, InvalidValueError, "the lowest is -1"),
         ({"covariance": [[1, 0.5], [0, 1]]}, InvalidValueError, "entries differ by 0.5"),
     ],
@@ -137,13 +136,13 @@ def test_a_draw_without_scores_is_never_dropped() -> None:
     )
     with pytest.raises(InvalidValueError, match=f"{lost} of 100 resamples cannot be scored") as caught:
         Study(matrix).confidence(draws=100)
-    assert ItemWithoutDataError.__name__ in str(caught.value)
+    assert UndefinedScoresError.__name__ in str(caught.value)
     assert str(caught.value).endswith("few observations by with_min_count(...).")
 
 
 def test_one_unit_and_too_many_items_are_refused() -> None:
     with pytest.raises(
-        OneUnitError, match=r"only one unit \(a vote\), and draws from it, all the same"
+        TooFewUnitsError, match=r"only one unit \(a vote\), and draws from it, all the same"
     ) as caught:
         Study(Votes(["a"])).confidence()
     assert "error=..." in str(caught.value)  # a column of errors beside other numbers is not guessed

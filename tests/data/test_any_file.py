@@ -10,7 +10,7 @@ import pytest
 from steadyrank import read_any
 from steadyrank.cli import main
 from steadyrank.data import Ballots, Battles, ScoreMatrix, Votes
-from steadyrank.errors import InvalidDataError, InvalidLabelError, NotRecognisedError, TwoReadingsError
+from steadyrank.errors import InvalidDataError, InvalidLabelError, NotRecognisedError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +35,7 @@ class TestElections:
 
     def test_a_column_that_may_be_the_count_is_not_passed_over(self) -> None:
         text = self.STATES.format("total_votes")
-        with pytest.raises(TwoReadingsError, match=r"count=\"total_votes\".*ignore=\"total_votes\""):
+        with pytest.raises(NotRecognisedError, match=r"count=\"total_votes\".*ignore=\"total_votes\""):
             read(text)
         assert tally(read(text, count="total_votes")) == {"ann": 38, "bob": 35}
         assert tally(read(text, ignore=["total_votes"])) == {"ann": 2, "bob": 2}
@@ -45,7 +45,7 @@ class TestElections:
         assert tally(read(f"party,votes,{more}\nred,12,55\nblue,10,45\n")) == {"red": 12, "blue": 10}
 
     def test_shares_alone_are_not_one_vote_each(self) -> None:
-        with pytest.raises(TwoReadingsError, match="items_in"):
+        with pytest.raises(NotRecognisedError, match="items_in"):
             read("Party,Percent\nred,45.1\nblue,36.6\ngreen,18.3\n")
 
     @pytest.mark.parametrize("more", ["id", "weight"])

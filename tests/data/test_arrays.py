@@ -11,9 +11,9 @@ import pytest
 from steadyrank.errors import (
     InvalidCountError,
     InvalidDataError,
+    InvalidScoresError,
     MissingValuesError,
     NotANumberError,
-    SizeMismatchError,
 )
 from steadyrank.reading.arrays import as_counts, as_matrix, as_numbers, compact
 
@@ -55,7 +55,7 @@ def test_counts_are_whole_and_not_negative(wrong: float) -> None:
 
 
 def test_counts_of_another_length() -> None:
-    with pytest.raises(SizeMismatchError, match="3 values for 2 rows"):
+    with pytest.raises(InvalidScoresError, match="3 values for 2 rows"):
         as_counts([1, 1, 1], 2)
 
 

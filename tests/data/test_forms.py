@@ -15,10 +15,9 @@ from steadyrank.errors import (
     ColumnError,
     InvalidDataError,
     InvalidLabelError,
-    InvalidPolicyError,
+    InvalidSettingError,
     MissingValuesError,
     NotANumberError,
-    UnknownOutcomeError,
 )
 
 if TYPE_CHECKING:
@@ -85,11 +84,11 @@ def test_points_and_a_result_must_agree() -> None:
     text = "Div,HomeTeam,AwayTeam,FTHG,FTAG,FTR\nE0,x,y,2,1,H\nE0,y,x,1,1,{}\n"
     data = read_any(io.BytesIO(text.format("D").encode()))
     assert data.n_units == 2
-    with pytest.raises(UnknownOutcomeError, match=r"another result.*'FTR', on line 3.*ignore=\"FTR\""):
+    with pytest.raises(InvalidDataError, match=r"another result.*'FTR', on line 3.*ignore=\"FTR\""):
         read_any(io.BytesIO(text.format("A").encode()))
     shootout = read_any(io.BytesIO(text.format("A").encode()), ignore=["FTR"])
     assert sorted(shootout.units.labels) == ["x beats y", "x ties y"]  # type: ignore[type-var]
-    with pytest.raises(UnknownOutcomeError, match=r"'2-1'.*points alone with ignore=\"result\""):
+    with pytest.raises(InvalidDataError, match=r"'2-1'.*points alone with ignore=\"result\""):
         read_any(io.BytesIO(b"home,away,home_goals,away_goals,result\nx,y,2,1,2-1\n"))
 
 
@@ -132,9 +131,7 @@ def test_one_letter_means_what_the_columns_say(
     ("sides", "word"), [("left,right", "a"), ("team1,team2", "l"), ("first,second", "a")]
 )
 def test_a_letter_with_two_meanings_is_refused_with_both(sides: str, word: str) -> None:
-    with pytest.raises(
-        UnknownOutcomeError, match=f"'{word}': left wins as .*, right wins as .*on line 2"
-    ):
+    with pytest.raises(InvalidDataError, match=f"'{word}': left wins as .*, right wins as .*on line 2"):
         Battles.read(io.BytesIO(lines(f"{sides},result", [["p", "q", word], ["p", "q", "draw"]])))
 
 
@@ -145,7 +142,7 @@ def test_numbers_beside_names_stay_one_item() -> None:
     assert data.outcome.tolist() == [-1, 0, 1]
     ids = Battles.read(io.BytesIO(b"player1,player2,winner\n2,1,1\n2,1,draw\n"))
     assert (ids.items, ids.outcome.tolist()) == ((1, 2), [-1, 0])
-    with pytest.raises(UnknownOutcomeError, match="a side and as the label"):
+    with pytest.raises(InvalidDataError, match="a side and as the label"):
         Battles.read(io.BytesIO(b"player1,player2,result\n2,1,1\n2,1,draw\n"))
 
 
@@ -157,7 +154,7 @@ def test_a_loss_is_not_the_left_side() -> None:
         return found
 
     for words in (["L", "D"], ["D", "L", "D"]):
-        with pytest.raises(UnknownOutcomeError, match=r"'L': left wins as names of .*, right wins"):
+        with pytest.raises(InvalidDataError, match=r"'L': left wins as names of .*, right wins"):
             read(*words)
     assert (read("L", "draw"), read("L", "D", "R"), read("L", "W")) == ([1, 0], [1, 0, -1], [-1, 1])
 
@@ -322,7 +319,7 @@ class TestRegressionTables:
         assert isinstance(data, Regression)
         assert (data.X.tolist(), data.y.tolist()) == ([[1.0, 2.0], [4.0, 1.0]], [3.0, 2.0])
         assert data.notes[-1] == "2 rows with 2 missing values dropped: 1, 2"
-        with pytest.raises(InvalidPolicyError):
+        with pytest.raises(InvalidSettingError):
             Regression([[1.0]], [1.0], missing="available")
 
     def test_dataframes_keep_the_names_of_their_columns(self) -> None:

@@ -13,14 +13,12 @@ from steadyrank.data.kinds import scan_any
 from steadyrank.errors import (
     ColumnError,
     EmptyDataError,
-    InvalidBallotError,
     InvalidCountError,
     InvalidDataError,
     InvalidLabelError,
     MissingValuesError,
     NotANumberError,
-    TwoReadingsError,
-    UnknownOutcomeError,
+    NotRecognisedError,
 )
 from steadyrank.reading.table import as_table
 
@@ -164,7 +162,7 @@ def test_bad_values_name_their_column(make: Any) -> None:
         Votes.from_frame(make({"choice": ["a", "b"], "n": [1, -1]}))
     with pytest.raises(MissingValuesError, match="rating has missing values"):
         Ratings.from_frame(make({"user": [1, 2], "item": [3, 3], "rating": [1.5, None]}))
-    with pytest.raises(UnknownOutcomeError, match="'won' in column 'result', at index 1"):
+    with pytest.raises(InvalidDataError, match="'won' in column 'result', at index 1"):
         Battles.from_frame(make({"a": ["x", "x"], "b": ["y", "y"], "result": ["a", "won"]}))
 
 
@@ -218,9 +216,9 @@ def test_the_only_column_left_is_the_choice() -> None:
 
 
 def test_bad_ballots_have_their_rows() -> None:
-    with pytest.raises(InvalidBallotError, match="names 'a' twice, at index 1"):
+    with pytest.raises(InvalidDataError, match="names 'a' twice, at index 1"):
         Ballots.from_frame({"order": ["a > b", "a > a"]})
-    with pytest.raises(InvalidBallotError, match="missing or is no text in column 'order', at index 1"):
+    with pytest.raises(InvalidDataError, match="missing or is no text in column 'order', at index 1"):
         Ballots.from_frame({"order": ["a > b", None]})
     with pytest.raises(InvalidLabelError, match="at index 1"):
         Ballots.from_frame({"order": ["a > b", "a > > b"]})
@@ -289,7 +287,7 @@ def test_an_index_holds_names_and_is_never_a_score_or_a_feature() -> None:
         ):
             assert (data.items, list(data.row_labels)) == (("a", "b"), list(index))
     assert type(read_any(cells.assign(target=[1, 2, 4]))) is Regression
-    with pytest.raises(TwoReadingsError, match="in 'index'"):  # a row a model, or a row a task?
+    with pytest.raises(NotRecognisedError, match="in 'index'"):  # a row a model, or a row a task?
         read_any(pd.DataFrame({"a": [1, 2], "b": [2, 3]}, index=["x", "y"]))
     for twice in (Ratings.from_frame, Ratings.scan):
         with pytest.raises(ColumnError, match="same name"):
@@ -303,7 +301,7 @@ def test_a_frame_is_no_list_of_values(library: str) -> None:
         Votes(frame)
     with pytest.raises(InvalidDataError, match=r"units must .* but is a dataframe"):
         Votes(["x", "y", "z"], units=frame)
-    with pytest.raises(InvalidBallotError, match="ballots must be a list of orders"):
+    with pytest.raises(InvalidDataError, match="ballots must be a list of orders"):
         Ballots(frame)
 
 

@@ -13,7 +13,6 @@ from steadyrank.errors import (
     ColumnError,
     EmptyDataError,
     FileNotThereError,
-    InvalidBallotError,
     InvalidCountError,
     InvalidDataError,
     InvalidLabelError,
@@ -21,7 +20,6 @@ from steadyrank.errors import (
     NotANumberError,
     NotRecognisedError,
     SteadyrankError,
-    UnknownOutcomeError,
     UnreadableFileError,
 )
 
@@ -209,11 +207,11 @@ def test_bad_counts(wrong: str) -> None:
 
 
 def test_unknown_outcomes_and_bad_ballots() -> None:
-    with pytest.raises(UnknownOutcomeError, match="'won' in column 'winner', on line 3, 4 of the"):
+    with pytest.raises(InvalidDataError, match="'won' in column 'winner', on line 3, 4 of the"):
         Battles.read(stream("left,right,winner\nx,y,left\nx,y,won\nx,y,won\n"))
-    with pytest.raises(InvalidBallotError, match="names 'x' twice, on line 3 of the stream"):
+    with pytest.raises(InvalidDataError, match="names 'x' twice, on line 3 of the stream"):
         Ballots.read(stream("ballot\nx>y\nx>x\n"))
-    with pytest.raises(InvalidBallotError, match="in column 'ballot', on line 3 of the stream"):
+    with pytest.raises(InvalidDataError, match="in column 'ballot', on line 3 of the stream"):
         Ballots.read(stream("ballot,count\nx>y,1\n,2\n"))
 
 

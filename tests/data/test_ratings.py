@@ -11,13 +11,12 @@ from hypothesis import given, strategies as st
 from steadyrank.data import Ratings
 from steadyrank.data.rows import counting_order, in_strict_order, stable_order
 from steadyrank.errors import (
-    DuplicateRatingsError,
     EmptyDataError,
     InvalidDataError,
     InvalidLabelError,
-    InvalidPolicyError,
+    InvalidScoresError,
+    InvalidSettingError,
     MissingValuesError,
-    SizeMismatchError,
 )
 
 TRIPLES = st.lists(
@@ -88,9 +87,9 @@ def test_fields_and_types() -> None:
 
 
 def test_duplicates_are_an_error_with_their_rows() -> None:
-    with pytest.raises(DuplicateRatingsError, match=r"user 'u' rated 'i' more.*index 2.*last.*mean"):
+    with pytest.raises(InvalidDataError, match=r"user 'u' rated 'i' more.*index 2.*last.*mean"):
         Ratings(["u", "v", "u"], ["i", "i", "i"], [1, 2, 3])
-    with pytest.raises(InvalidPolicyError, match="duplicates must be one of"):
+    with pytest.raises(InvalidSettingError, match="duplicates must be one of"):
         Ratings(["u"], ["i"], [1], duplicates="first")
 
 
@@ -106,7 +105,7 @@ def test_full_lists_keep_places() -> None:
 def test_bad_columns() -> None:
     with pytest.raises(EmptyDataError, match="no ratings"):
         Ratings([], [], [])
-    with pytest.raises(SizeMismatchError, match="item has 1 values for 2 rows"):
+    with pytest.raises(InvalidScoresError, match="item has 1 values for 2 rows"):
         Ratings(["u", "v"], ["i"], [1, 2])
     with pytest.raises(MissingValuesError, match="score has missing values, at index 1"):
         Ratings(["u", "v"], ["i", "i"], [1, None])
@@ -146,9 +145,9 @@ class TestFromCsr:
         ],
     )
     def test_bad_arrays(self, arrays: Any, match: str) -> None:
-        with pytest.raises((InvalidDataError, SizeMismatchError), match=match):
+        with pytest.raises((InvalidDataError, InvalidScoresError), match=match):
             Ratings.from_csr(*arrays, items=2)
 
     def test_labels_of_the_wrong_number(self) -> None:
-        with pytest.raises(SizeMismatchError, match="3 labels for 1 users"):
+        with pytest.raises(InvalidScoresError, match="3 labels for 1 users"):
             Ratings.from_csr([0, 1], [0], [1], users=["a", "b", "c"])

@@ -11,7 +11,7 @@ import pytest
 
 from steadyrank import Study
 from steadyrank.data import Ballots, Battles, Ratings, Regression, ScoreMatrix, Votes, read_any, scan_any
-from steadyrank.errors import InvalidDataError, InvalidPolicyError, NotRecognisedError
+from steadyrank.errors import InvalidDataError, InvalidSettingError, NotRecognisedError
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_given_kind_and_given_columns() -> None:
     assert isinstance(data, Ratings)
     named = read_any(io.BytesIO(text), user="who", item="what", score="how")
     assert named.notes[0] == "recognised as ratings by the columns 'who', 'what', 'how'"
-    with pytest.raises(InvalidPolicyError, match="kind must be one of 'battles'"):
+    with pytest.raises(InvalidSettingError, match="kind must be one of 'battles'"):
         read_any(io.BytesIO(text), kind="polls")
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from steadyrank import Ratings, ScoreMatrix
 from steadyrank.data import read_any
-from steadyrank.errors import InvalidPolicyError, NotANumberError
+from steadyrank.errors import InvalidSettingError, NotANumberError
 from steadyrank.reading.text_columns import TextColumn
 
 READ = {
@@ -67,7 +67,7 @@ def test_two_readings_are_refused_unless_one_is_told() -> None:
         assert f"column 'rating': numbers read with {note}" in data.notes
     with pytest.raises(NotANumberError, match="another way"):
         Ratings.read(io.BytesIO(b"user,item,rating\n1,a,1.5\n"), decimal=",")
-    with pytest.raises(InvalidPolicyError, match="decimal must be one of"):
+    with pytest.raises(InvalidSettingError, match="decimal must be one of"):
         Ratings.read(io.BytesIO(text), decimal=";")
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from oracles.medians import MATRIX
 from steadyrank.data import Ballots, Battles, Ratings, Regression, ScoreMatrix, Votes
-from steadyrank.errors import InvalidValueError, NothingLeftError, SizeMismatchError
+from steadyrank.errors import InvalidScoresError, InvalidValueError, TooFewUnitsError
 
 
 class TestWithout:
@@ -78,9 +78,9 @@ class TestWithout:
         assert more.units.counts.tolist() == copies.tolist()
 
     def test_refusals(self):
-        with pytest.raises(NothingLeftError):
+        with pytest.raises(TooFewUnitsError):
             Votes(["a"]).without(0)
         with pytest.raises(InvalidValueError, match="from 0 to 7"):
             MATRIX.without(8)
-        with pytest.raises(SizeMismatchError, match="copies has 3 values for 8"):
+        with pytest.raises(InvalidScoresError, match="copies has 3 values for 8"):
             MATRIX.with_copies(np.ones(3))

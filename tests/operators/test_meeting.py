@@ -44,11 +44,11 @@ def test_distances_beyond_all_floats_are_never_met() -> None:
 
 
 def test_arguments_are_checked() -> None:
-    with pytest.raises(errors.SizeMismatchError, match="3 and 2"):
+    with pytest.raises(errors.InvalidScoresError, match="3 and 2"):
         meeting_eps([1, 2, 3], [1, 2])
-    with pytest.raises(errors.NonFiniteScoresError):
+    with pytest.raises(errors.InvalidScoresError):
         meeting_eps([1, 2], [1, math.nan])
-    with pytest.raises(errors.InvalidPermutationError, match="more than once: 0"):
+    with pytest.raises(errors.InvalidScoresError, match="more than once: 0"):
         covering_eps([1, 2, 3], [0, 0, 1])
 
 

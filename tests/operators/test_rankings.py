@@ -240,7 +240,7 @@ def test_the_limit_is_an_argument_and_its_error_says_what_still_works() -> None:
         lambda: rankings.sample(1, seed=0, max_states=1000),
         lambda: rankings.position_shares(max_states=1000),
     ):
-        with pytest.raises(errors.StateLimitError) as caught:
+        with pytest.raises(errors.TooLargeError) as caught:
             call()
         text = str(caught.value)
         assert "max_states=1,000" in text
@@ -257,7 +257,7 @@ def test_the_limit_is_an_argument_and_its_error_says_what_still_works() -> None:
 def test_a_window_that_no_limit_could_hold_is_refused_at_once() -> None:
     """200 distinct scores within c: the bound is astronomic, and the error says so."""
     rankings = inflated_ranking(np.linspace(0, 1e-9, 200), 1.0)
-    with pytest.raises(errors.StateLimitError) as caught:
+    with pytest.raises(errors.TooLargeError) as caught:
         rankings.count(max_states=10**15)
     assert "no max_states would do" in str(caught.value)
     assert "up to 10^60." in str(caught.value)
@@ -292,7 +292,7 @@ def test_intersection_of_sets_with_different_eps() -> None:
 
 def test_what_cannot_be_intersected_is_refused() -> None:
     rankings = inflated_ranking(THREE, 1.0)
-    with pytest.raises(errors.SizeMismatchError, match="numbers of items: 3 and 2"):
+    with pytest.raises(errors.InvalidScoresError, match="numbers of items: 3 and 2"):
         rankings.intersects(inflated_ranking([1.0, 2.0], 1.0))
     with pytest.raises(errors.InvalidValueError, match="RankingSet is needed"):
         rankings.common_ranking([0, 1, 2])  # type: ignore[arg-type]

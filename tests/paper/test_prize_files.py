@@ -9,8 +9,8 @@ from hypothesis import given, strategies as st
 
 from paper.prize_files import read_prize
 from steadyrank.errors import (
-    DuplicateRatingsError,
     EmptyDataError,
+    InvalidDataError,
     NotRecognisedError,
     SteadyrankError,
     UnreadableFileError,
@@ -46,7 +46,7 @@ def test_a_folder(tmp_path: Path) -> None:
     (tmp_path / "combined_data_1.txt").write_text(PRIZE)
     assert read_prize(tmp_path).items == (1, 12)
     (tmp_path / "combined_data_2.txt").write_text("1:\n30,1,2005-09-06\n20,2,2005-09-06\n")
-    with pytest.raises(DuplicateRatingsError):
+    with pytest.raises(InvalidDataError):
         read_prize(tmp_path)
 
 
@@ -125,6 +125,6 @@ def test_lines_are_read_as_they_stand(file: Path, lines: list[str], end: str, si
     elif not expected:
         assert found[0] is EmptyDataError
     elif len({row[:2] for row in expected}) < len(expected):
-        assert found[0] is DuplicateRatingsError
+        assert found[0] is InvalidDataError
     else:
         assert found == sorted(expected)

@@ -13,7 +13,7 @@ import pytest
 
 from browser.examples import HOSTILE, close_votes, hostile_matrix, report_document, restaurants
 from steadyrank import Study, Votes
-from steadyrank.errors import InvalidKError
+from steadyrank.errors import InvalidSettingError
 from steadyrank.report.export import to_json
 from steadyrank.report.html import LEFT_OUT, packed, render_html
 from steadyrank.report.picture import share_image
@@ -139,7 +139,7 @@ def test_a_report_appears_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_wrong_k_leaves_no_file(tmp_path: Path) -> None:
-    with pytest.raises(InvalidKError):
+    with pytest.raises(InvalidSettingError):
         Study(close_votes()).report(tmp_path / "report.html", 99)
     assert list(tmp_path.iterdir()) == []
 

@@ -10,7 +10,7 @@ import pytest
 from browser.examples import HOSTILE, hostile_matrix, restaurants
 from steadyrank import audit, stable_ranking, stable_topk
 from steadyrank.report.sharing import LONGEST
-from steadyrank.safe_text import shortened
+from steadyrank.text import shortened
 
 OURS = {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "bdi", "p"}
 

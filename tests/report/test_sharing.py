@@ -19,7 +19,7 @@ from browser.examples import (
 from steadyrank.errors import MissingPackageError
 from steadyrank.report.picture import ROWS, RankScale, share_image
 from steadyrank.report.sharing import COLOURS, badge_svg, table_fragment
-from steadyrank.safe_text import is_unsafe, shortened, shown
+from steadyrank.text import is_unsafe, shortened, shown
 
 SVG = "{http://www.w3.org/2000/svg}"
 DRAWN = {"svg", "title", "rect", "path", "text", "g"}

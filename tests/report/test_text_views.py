@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 
 from steadyrank.report.export import csv_text, guarded, unguarded
 from steadyrank.report.terminal import RankAxis, Terminal
-from steadyrank.safe_text import columns_of, shown
+from steadyrank.text import columns_of, shown
 
 PLAIN = Terminal(encoding="ascii")
 

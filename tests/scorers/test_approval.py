@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 from oracles.refitting import all_rows, assert_answers_agree
 from steadyrank.data import Ballots, Votes
-from steadyrank.errors import NothingLeftError, WrongDataError
+from steadyrank.errors import TooFewUnitsError, WrongDataError
 from steadyrank.scorers import Approval
 
 ITEMS = list("abcde")
@@ -43,7 +43,7 @@ def test_leave_one_out_is_counting_again(sets: list[frozenset[str]], seed: int) 
 
 
 def test_a_single_ballot_leaves_nothing() -> None:
-    with pytest.raises(NothingLeftError, match=r"only one unit \(a ballot\)"):
+    with pytest.raises(TooFewUnitsError, match=r"only one unit \(a ballot\)"):
         Approval().leave_one_out(ballots_of([frozenset("ab")]))
 
 

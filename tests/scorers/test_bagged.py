@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from steadyrank.data import Ballots, Ratings, Regression, ScoreMatrix, Votes
-from steadyrank.errors import CheckpointError, InvalidSettingError, RefitError, ValueRangeError
+from steadyrank.errors import CheckpointError, InvalidSettingError, RefitError
 from steadyrank.scorers.bagged import Bagged, bagging_constant, drawn_copies
 from steadyrank.scorers.least_squares.scorer import ConstrainedLeastSquares
 from steadyrank.scorers.means import ColumnMeans, MeanRating
@@ -229,6 +229,6 @@ def test_a_stated_ball_that_is_too_small_for_the_bags_is_refused(reuse) -> None:
     small = Bagged(Plurality(), radius_squared=0.49, **how)
     for ask in (small.score, small.leave_one_out):
         with pytest.raises(
-            (ValueRangeError, RefitError), match=r"1\.41421 apart.*radius_squared=0\.49.*1\.4 wide"
+            (InvalidSettingError, RefitError), match=r"1\.41421 apart.*radius_squared=0\.49.*1\.4 wide"
         ):
             ask(votes)

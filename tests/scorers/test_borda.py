@@ -14,7 +14,7 @@ from hypothesis import given, strategies as st
 
 from oracles.refitting import all_rows, assert_answers_agree
 from steadyrank.data import Ballots, Votes
-from steadyrank.errors import NothingLeftError, WrongDataError
+from steadyrank.errors import TooFewUnitsError, WrongDataError
 from steadyrank.scorers import Borda
 
 Tiers = tuple[frozenset[str], ...]
@@ -99,7 +99,7 @@ def test_approval_ballots_have_two_tiers() -> None:
 
 
 def test_a_single_ballot_and_other_data() -> None:
-    with pytest.raises(NothingLeftError):
+    with pytest.raises(TooFewUnitsError):
         Borda().leave_one_out(Ballots([["a", "b"]]))
     with pytest.raises(WrongDataError, match="Borda needs ballots, but was given votes"):
         Borda().score(Votes(["a"]))  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ from hypothesis import assume, given, strategies as st
 
 from oracles.refitting import all_rows, assert_answers_agree
 from steadyrank.data import ScoreMatrix, Votes
-from steadyrank.errors import ItemWithoutDataError, NothingLeftError, ValueRangeError, WrongDataError
+from steadyrank.errors import InvalidSettingError, TooFewUnitsError, UndefinedScoresError, WrongDataError
 from steadyrank.scorers import ColumnMeans
 from steadyrank.scorers.sensitivity import root_rounded_up
 from steadyrank.scorers.sums import SumsOut
@@ -136,17 +136,17 @@ def test_a_column_must_keep_some_values() -> None:
         [[1, nan], [2, 5], [3, nan]], items=["x", "y"], rows=["p", "q", "r"], missing="available"
     )
     assert ColumnMeans().score(once).tolist() == [2.0, 5.0]
-    with pytest.raises(ItemWithoutDataError, match=r"without the only row that has some .'q'.*'y'"):
+    with pytest.raises(UndefinedScoresError, match=r"without the only row that has some .'q'.*'y'"):
         ColumnMeans().leave_one_out(once)
     grouped = ScoreMatrix([[1, nan], [2, 5], [3, 4]], units=["u", "v", "v"], missing="available")
-    with pytest.raises(ItemWithoutDataError, match=r"only group that has some .'v' for the first"):
+    with pytest.raises(UndefinedScoresError, match=r"only group that has some .'v' for the first"):
         ColumnMeans().leave_one_out(grouped)
 
 
 def test_a_single_unit_and_other_data() -> None:
-    with pytest.raises(NothingLeftError, match=r"only one unit \(a row\)"):
+    with pytest.raises(TooFewUnitsError, match=r"only one unit \(a row\)"):
         ColumnMeans().leave_one_out(ScoreMatrix([[1, 2]]))
-    with pytest.raises(NothingLeftError, match="group"):
+    with pytest.raises(TooFewUnitsError, match="group"):
         ColumnMeans().leave_one_out(ScoreMatrix([[1, 2], [3, 4]], units=["u", "u"]))
     with pytest.raises(WrongDataError, match="ColumnMeans needs scores, but was given votes"):
         ColumnMeans().score(Votes(["a"]))  # type: ignore[arg-type]
@@ -203,7 +203,7 @@ def test_one_end_against_the_other_reaches_the_bound() -> None:
 def test_a_proof_needs_a_stated_range_that_holds() -> None:
     matrix = ScoreMatrix([[0, 1], [1, 7]], items=["x", "y"], rows=["p", "q"])
     assert ColumnMeans().sensitivity(matrix) is None
-    with pytest.raises(ValueRangeError, match="the first is 7 in row 'q', item 'y'"):
+    with pytest.raises(InvalidSettingError, match="the first is 7 in row 'q', item 'y'"):
         ColumnMeans(value_range=(0, 1)).leave_one_out(matrix)
-    with pytest.raises(ValueRangeError, match="the smaller one first"):
+    with pytest.raises(InvalidSettingError, match="the smaller one first"):
         ColumnMeans(value_range=(1, 0))

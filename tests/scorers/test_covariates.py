@@ -8,7 +8,7 @@ import pytest
 from engine_makers import relation
 from oracles.refitting import all_rows
 from steadyrank import Battles, BradleyTerry, Study, WinRate
-from steadyrank.errors import InvalidDataError, NotANumberError, SizeMismatchError, SteadyrankError
+from steadyrank.errors import InvalidDataError, InvalidScoresError, NotANumberError, SteadyrankError
 from steadyrank.scorers.bradley_terry.covariates import ContextFit
 
 
@@ -156,7 +156,7 @@ def test_what_cannot_be_fitted_is_refused() -> None:
         BradleyTerry().score(Battles(left, right, outcome, covariates=same))
     with pytest.raises(NotANumberError, match="covariates"):
         Battles(left, right, outcome, covariates=[[1.0], [np.nan], [1.0], [1.0]])
-    with pytest.raises(SizeMismatchError, match="covariates"):
+    with pytest.raises(InvalidScoresError, match="covariates"):
         Battles(left, right, outcome, covariates=np.zeros((3, 1)))
     with pytest.raises(InvalidDataError, match=r"\[:, None\]"):
         Battles(left, right, outcome, covariates=np.zeros(4))

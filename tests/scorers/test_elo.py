@@ -10,7 +10,7 @@ import pytest
 from engine_makers import relation
 from oracles.refitting import all_rows
 from steadyrank import Bagged, Battles, Elo, Study, audit
-from steadyrank.errors import InvalidSettingError, LostOrderError, NothingLeftError
+from steadyrank.errors import InvalidSettingError, TooFewUnitsError, WrongDataError
 from steadyrank.scorers import named_scorer
 from steadyrank.scorers.elo import replayed
 
@@ -85,9 +85,9 @@ def test_data_without_an_order_are_refused() -> None:
         Battles.from_frame({**rows, "count": [1, 1]}),
     ]
     for data in counted:
-        with pytest.raises(LostOrderError, match="one row for each battle"):
+        with pytest.raises(WrongDataError, match="one row for each battle"):
             Study(data, "elo")
-        with pytest.raises(LostOrderError):
+        with pytest.raises(WrongDataError):
             Elo().score(data.without(0))
     assert Elo().score(Battles.from_frame(rows)).shape == (2,)
 
@@ -95,7 +95,7 @@ def test_data_without_an_order_are_refused() -> None:
 def test_an_engine_keeps_no_order() -> None:
     pytest.importorskip("duckdb")
     frame = {"model_a": ["x", "x"], "model_b": ["y", "z"], "winner": ["x", "x"]}
-    with pytest.raises(LostOrderError):
+    with pytest.raises(WrongDataError):
         Study(Battles.scan(relation(frame)), Elo())
 
 
@@ -138,6 +138,6 @@ def test_settings_and_single_battles_are_checked() -> None:
     for wrong in ({"k": 0}, {"scale": -1}, {"base": 1}, {"initial": math.inf}, {"k": "four"}):
         with pytest.raises(InvalidSettingError, match=next(iter(wrong))):
             Elo(**wrong)  # type: ignore[arg-type]
-    with pytest.raises(NothingLeftError):
+    with pytest.raises(TooFewUnitsError):
         Elo().leave_one_out(Battles(["x"], ["y"], ["left"]))
     assert named_scorer("elo:k=32,initial=1500") == Elo(k=32, initial=1500)

@@ -5,13 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steadyrank import Ballots, InstantRunoff, Study, Votes, stable_topk
-from steadyrank.errors import (
-    EmptyDataError,
-    InvalidWeightError,
-    NoProofError,
-    NothingLeftError,
-    WrongDataError,
-)
+from steadyrank.errors import EmptyDataError, NoProofError, TooFewUnitsError, WrongDataError
 
 
 def test_the_last_are_eliminated_together_and_ballots_are_exhausted() -> None:
@@ -62,9 +56,9 @@ def test_refusals() -> None:
         InstantRunoff().score(Ballots([{"a"}, {"b"}], approval=True))
     with pytest.raises(WrongDataError, match="InstantRunoff needs ballots, but was given votes"):
         InstantRunoff().score(Votes(["a", "b"]))
-    with pytest.raises(NothingLeftError):
+    with pytest.raises(TooFewUnitsError):
         InstantRunoff().leave_one_out(Ballots([["a", "b"]]))
-    with pytest.raises(InvalidWeightError):
+    with pytest.raises(TooFewUnitsError):
         InstantRunoff().leave_one_out(Ballots([["a", "b"], ["b", "a"]], weights=[1, 0]))
     with pytest.raises(EmptyDataError):
         InstantRunoff().score(Ballots([["a", "b"], ["b", "a"]], weights=[0, 0]))

@@ -10,6 +10,7 @@ import pytest
 
 from oracles.medians import MATRIX, Counting, column_medians
 from steadyrank.data import Battles, Votes
+from steadyrank.data.observations import with_notes
 from steadyrank.errors import CheckpointError
 from steadyrank.scorers import Bagged, BradleyTerry, Plurality, Ridge
 from steadyrank.scorers.refit import Refit, known_by, told
@@ -37,7 +38,7 @@ def test_what_was_computed_or_noted_does_not():
     battles = Battles(["x", "x", "y"], ["y", "y", "x"], ["left", "tie", "left"])
     base = of_data(battles)
     BradleyTerry(ridge=1).leave_one_out(battles).shifts()
-    assert of_data(battles) == base == of_data(battles.with_note("read on a Monday"))
+    assert of_data(battles) == base == of_data(with_notes(battles, "read on a Monday"))
 
 
 def test_estimators_count_with_their_settings():

@@ -11,10 +11,10 @@ from hypothesis.extra import numpy as hnp
 
 from steadyrank.data import Regression, Votes
 from steadyrank.errors import (
+    InvalidScoresError,
     InvalidSettingError,
-    NothingLeftError,
-    SingularDesignError,
-    SizeMismatchError,
+    TooFewUnitsError,
+    UndefinedScoresError,
     WrongDataError,
 )
 from steadyrank.scorers import constrained_coefficients
@@ -146,7 +146,7 @@ class TestConstrained:
             ConstrainedLeastSquares(radius)
 
     def test_shapes_that_do_not_fit(self):
-        with pytest.raises(SizeMismatchError, match=r"\(2, 2\) and \(3,\)"):
+        with pytest.raises(InvalidScoresError, match=r"\(2, 2\) and \(3,\)"):
             constrained_coefficients(np.eye(2), np.ones(3))
 
 
@@ -189,7 +189,7 @@ class TestOrdinary:
         folds = [deleted(data, row) for row in range(len(data.y))]
         singular = [row for row, fold in enumerate(folds) if self.rank(fold, intercept=intercept)]
         if singular:
-            with pytest.raises(SingularDesignError):
+            with pytest.raises(UndefinedScoresError):
                 scorer.leave_one_out(data)
             return
         found = rows_without(data, scorer)
@@ -208,7 +208,7 @@ class TestOrdinary:
 
     def test_singular_design_says_rank_and_way_out(self):
         data = Regression([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]], [1.0, 2.0, 3.0])
-        with pytest.raises(SingularDesignError, match="rank 1 for 2 coefficients") as caught:
+        with pytest.raises(UndefinedScoresError, match="rank 1 for 2 coefficients") as caught:
             OrdinaryLeastSquares().score(data)
         assert 'Use scorer="ridge:penalty=1"' in str(caught.value)
 
@@ -216,7 +216,7 @@ class TestOrdinary:
         X = [[1.0, 0.0], [2.0, 0.0], [0.0, 1.0]]
         data = Regression(X, [1.0, 2.0, 3.0], rows=["a", "b", "the one"])
         assert OrdinaryLeastSquares().score(data) == pytest.approx([1.0, 3.0])
-        with pytest.raises(SingularDesignError, match=r"without row the one .* rank 1"):
+        with pytest.raises(UndefinedScoresError, match=r"without row the one .* rank 1"):
             OrdinaryLeastSquares().leave_one_out(data)
 
     def test_leverage_near_one_is_refitted(self):
@@ -245,7 +245,7 @@ class TestAll:
     def test_one_row(self, scorer):
         data = Regression([[2.0]], [1.0])
         assert len(scorer.score(data)) == 1
-        with pytest.raises(NothingLeftError):
+        with pytest.raises(TooFewUnitsError):
             scorer.leave_one_out(data)
 
     def test_other_data_is_refused(self, scorer):

@@ -13,9 +13,8 @@ from steadyrank import Median, ScoreMatrix, Study, TrimmedMean
 from steadyrank.errors import (
     InvalidDataError,
     InvalidSettingError,
-    ItemWithoutDataError,
-    NothingLeftError,
-    ValueRangeError,
+    TooFewUnitsError,
+    UndefinedScoresError,
 )
 
 VALUES = np.random.default_rng(3).normal(size=(23, 5))
@@ -54,7 +53,7 @@ def test_gaps_are_left_out_and_items_must_keep_a_value() -> None:
     matrix = ScoreMatrix(gaps, missing="available")
     assert Median().score(matrix).tolist() == [2.0, 6.0]
     assert all_rows(Median().leave_one_out(matrix)).tolist() == [[2.5, 6.0], [2.0, 7.0], [1.5, 5.0]]
-    with pytest.raises(ItemWithoutDataError):
+    with pytest.raises(UndefinedScoresError):
         Median().leave_one_out(ScoreMatrix([[1, math.nan], [2, 5]], missing="available"))
 
 
@@ -90,9 +89,9 @@ def test_refusals() -> None:
         InvalidDataError, match="rows have weights, but a median counts all of them alike"
     ):
         Median().score(matrix)
-    with pytest.raises(NothingLeftError):
+    with pytest.raises(TooFewUnitsError):
         Median().leave_one_out(ScoreMatrix([[1, 2]]))
-    with pytest.raises(ValueRangeError):
+    with pytest.raises(InvalidSettingError):
         Median((0, 1)).score(ScoreMatrix([[1, 2], [0, 0]]))
     for share in (0.5, -0.1, math.nan, "many"):
         with pytest.raises(InvalidSettingError, match=r"share must be .* from 0 to below 0\.5, but is"):

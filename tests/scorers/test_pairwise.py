@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from steadyrank import Ballots, Battles, Condorcet, Copeland, Study, Votes, stable_topk
-from steadyrank.errors import EmptyDataError, NothingLeftError, WrongDataError
+from steadyrank.errors import EmptyDataError, TooFewUnitsError, WrongDataError
 
 BOTH = pytest.mark.parametrize("scorer", [Copeland(), Condorcet()], ids=["copeland", "condorcet"])
 CYCLE = Ballots([["a", "b", "c"], ["b", "c", "a"], ["c", "a", "b"]])
@@ -91,9 +91,9 @@ def test_outputs_lie_in_the_ball(scorer) -> None:
 def test_refusals(scorer) -> None:
     with pytest.raises(WrongDataError, match="needs ballots or battles, but was given votes"):
         scorer.score(Votes(["a", "b"]))
-    with pytest.raises(NothingLeftError):
+    with pytest.raises(TooFewUnitsError):
         scorer.leave_one_out(Ballots([["a", "b"]]))
-    with pytest.raises(NothingLeftError):
+    with pytest.raises(TooFewUnitsError):
         scorer.leave_one_out(Ballots([["a", "b"], ["b", "a"]], weights=[1, 0]))
     with pytest.raises(EmptyDataError, match="nobody counts"):
         scorer.score(Ballots([["a", "b"], ["b", "a"]], weights=[0, 0]))

@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 
 from oracles.refitting import all_rows, assert_answers_agree
 from steadyrank.data import Ratings, Votes
-from steadyrank.errors import NothingLeftError, WrongDataError
+from steadyrank.errors import TooFewUnitsError, WrongDataError
 from steadyrank.scorers import Plurality
 from steadyrank.scorers.sensitivity import root_rounded_up
 
@@ -72,7 +72,7 @@ def test_numbers_too_big_for_exact_squares_still_give_the_shifts() -> None:
 def test_a_single_vote_leaves_nothing() -> None:
     votes = Votes(["ann"], items=["ann", "bob"])
     assert Plurality().score(votes).tolist() == [1.0, 0.0]
-    with pytest.raises(NothingLeftError, match=r"only one unit \(a vote\)"):
+    with pytest.raises(TooFewUnitsError, match=r"only one unit \(a vote\)"):
         Plurality().leave_one_out(votes)
 
 

@@ -9,19 +9,13 @@ import joblib
 import numpy as np
 import pytest
 
-from oracles.medians import MATRIX, Counting, column_medians, counted
+from oracles.medians import MATRIX, Counting, column_medians, counted, fails_on_seven
 from oracles.refitting import all_rows
 from steadyrank.data import Battles, Regression, ScoreMatrix, Votes
-from steadyrank.errors import MissingPackageError, NothingLeftError, RefitError, WrongDataError
+from steadyrank.errors import MissingPackageError, RefitError, TooFewUnitsError, WrongDataError
 from steadyrank.scorers.bradley_terry.scorer import BradleyTerry
 from steadyrank.scorers.least_squares.scorer import OrdinaryLeastSquares
 from steadyrank.scorers.refit import Refit
-
-
-def fails_on_seven(data):
-    if not (data.values == 7).any():
-        raise ZeroDivisionError("no seven here")
-    return column_medians(data)
 
 
 class TestRefit:
@@ -77,7 +71,7 @@ class TestRefit:
             Refit(lambda data: scores).score(MATRIX)
 
     def test_one_unit(self):
-        with pytest.raises(NothingLeftError):
+        with pytest.raises(TooFewUnitsError):
             Refit(column_medians).leave_one_out(ScoreMatrix([[1.0, 2.0]]))
 
     def test_missing_joblib_says_what_to_install(self, monkeypatch):

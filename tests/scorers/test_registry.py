@@ -15,7 +15,7 @@ import steadyrank.scorers as scorers_package
 from oracles.refitting import all_rows
 from steadyrank import audit, stable_topk
 from steadyrank.data import Ballots, Battles, Ratings, Regression, ScoreMatrix, Votes
-from steadyrank.errors import InvalidSettingError, UnknownScorerError, WrongDataError
+from steadyrank.errors import InvalidSettingError, WrongDataError
 from steadyrank.scorers import (
     Approval,
     Bagged,
@@ -89,12 +89,12 @@ def test_every_name_gives_a_scorer() -> None:
 
 
 def test_unknown_names_list_the_known_ones() -> None:
-    with pytest.raises(UnknownScorerError) as caught:
+    with pytest.raises(InvalidSettingError) as caught:
         named_scorer("bradley")
     assert "Did you mean 'bradley-terry'?" in str(caught.value)
     for name in scorer_names():
         assert name in str(caught.value)
-    with pytest.raises(UnknownScorerError, match=r"called '99'\. The names are: approval, borda"):
+    with pytest.raises(InvalidSettingError, match=r"called '99'\. The names are: approval, borda"):
         named_scorer("99")
 
 
@@ -202,8 +202,8 @@ class TestResolving:
     @pytest.mark.parametrize(
         ("given", "error", "why"),
         [
-            ("plural", UnknownScorerError, "Did you mean 'plurality'"),
-            ("", UnknownScorerError, "no scorer called ''"),
+            ("plural", InvalidSettingError, "Did you mean 'plurality'"),
+            ("", InvalidSettingError, "no scorer called ''"),
             ("mean-rating:5", InvalidSettingError, "a setting is written name=value, but there is '5'"),
             ("mean-rating:shrink=5", InvalidSettingError, "no setting 'shrink'"),
             ("mean-rating:shrinkage=much", InvalidSettingError, "but is 'much'"),

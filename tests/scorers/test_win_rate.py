@@ -10,7 +10,7 @@ import pytest
 from oracles.counting_again import over_opponents
 from oracles.refitting import all_rows
 from steadyrank import Battles, Study, Votes, WinRate
-from steadyrank.errors import InvalidSettingError, ItemWithoutDataError, NothingLeftError, WrongDataError
+from steadyrank.errors import InvalidSettingError, TooFewUnitsError, UndefinedScoresError, WrongDataError
 from steadyrank.scorers import named_scorer
 
 
@@ -74,7 +74,7 @@ def test_over_opponents_is_the_mean_of_the_shares_won_against_each() -> None:
         WinRate(over="items")
     for data in (some_battles(), some_battles(weights=np.arange(60) % 3 + 0.25)):
         assert scorer.score(data) == pytest.approx([float(mean) for mean in over_opponents(data)])
-    with pytest.raises(ItemWithoutDataError, match="'w'"):
+    with pytest.raises(UndefinedScoresError, match="'w'"):
         scorer.score(Battles(["x"], ["y"], ["tie"], items=["w", "x", "y"]))
 
 
@@ -88,11 +88,11 @@ def test_leaving_one_out_is_scoring_anew(units: object) -> None:
 
 def test_an_item_that_loses_its_battles_is_named() -> None:
     data = Battles(["x", "x", "y"], ["y", "y", "z"], ["left", "right", "tie"])
-    with pytest.raises(ItemWithoutDataError, match="'z'"):
+    with pytest.raises(UndefinedScoresError, match="'z'"):
         WinRate().leave_one_out(data)
-    with pytest.raises(ItemWithoutDataError, match="'w'"):
+    with pytest.raises(UndefinedScoresError, match="'w'"):
         WinRate().score(Battles(["x"], ["y"], ["tie"], items=["w", "x", "y"]))
-    with pytest.raises(NothingLeftError):
+    with pytest.raises(TooFewUnitsError):
         WinRate().leave_one_out(Battles(["x"], ["y"], ["tie"]))
     with pytest.raises(WrongDataError, match="battles"):
         WinRate().score(Votes(["x"]))  # type: ignore[arg-type]

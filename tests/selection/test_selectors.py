@@ -32,7 +32,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from steadyrank.errors import InvalidKError, InvalidScoresError, RefitError
+from steadyrank.errors import InvalidScoresError, InvalidSettingError, RefitError
 from steadyrank.selection import StableSelectFromModel, StableSelectKBest
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def test_as_many_features_as_there_are() -> None:
     with pytest.warns(UserWarning, match="k=4 of 3 features"):
         assert StableSelectKBest(k=4).fit(X, y).support_.all()
     for wrong in (0, -1, 1.5, "some", True, None):
-        with pytest.raises(InvalidKError, match=r"from 1 to 3 \(the number of items\)"):
+        with pytest.raises(InvalidSettingError, match=r"from 1 to 3 \(the number of items\)"):
             StableSelectKBest(k=wrong).fit(X, y)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steadyrank import ScoreMatrix, Study, audit, stable_ranking, stable_topk
-from steadyrank.errors import InvalidKError, InvalidValueError, WrongDataError
+from steadyrank.errors import InvalidSettingError, InvalidValueError, WrongDataError
 from steadyrank.scorers import Borda, Plurality, Refit
 from study.answer_cases import matrix, medians, votes
 
@@ -40,9 +40,9 @@ def test_arguments_that_make_no_sense_are_refused(arguments, error, words):
 
 @pytest.mark.parametrize("k", [0, 5, 1.0, "1", None, True])
 def test_a_k_that_is_none_is_refused(k):
-    with pytest.raises(InvalidKError):
+    with pytest.raises(InvalidSettingError):
         stable_topk(votes(), k)
-    with pytest.raises(InvalidKError):
+    with pytest.raises(InvalidSettingError):
         audit(votes(), k=k, eps=0.1)
 
 

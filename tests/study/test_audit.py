@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from steadyrank import Ratings, ScoreMatrix, Votes, audit, inflated_ranking, inflated_topk, topk
-from steadyrank.errors import InvalidEpsError, InvalidKError, InvalidValueError, NothingLeftError
+from steadyrank.errors import InvalidSettingError, InvalidValueError, TooFewUnitsError
 from steadyrank.scorers import ColumnMeans, MeanRating, Plurality
 
 
@@ -231,12 +231,12 @@ def test_all_equal_scores_are_stable_and_one_item_too():
 @pytest.mark.parametrize(
     ("arguments", "error", "text"),
     [
-        ({"k": 0, "eps": 0.1}, InvalidKError, "from 1 to 3"),
-        ({"k": [2, 4], "eps": 0.1}, InvalidKError, "is 4"),
+        ({"k": 0, "eps": 0.1}, InvalidSettingError, "from 1 to 3"),
+        ({"k": [2, 4], "eps": 0.1}, InvalidSettingError, "is 4"),
         ({"k": [], "eps": 0.1}, InvalidValueError, "k is empty"),
-        ({"k": "2", "eps": 0.1}, InvalidKError, "'2'"),
-        ({"k": 2.0, "eps": 0.1}, InvalidKError, "2.0"),
-        ({"k": 1, "eps": -1}, InvalidEpsError, "-1"),
+        ({"k": "2", "eps": 0.1}, InvalidSettingError, "'2'"),
+        ({"k": 2.0, "eps": 0.1}, InvalidSettingError, "2.0"),
+        ({"k": 1, "eps": -1}, InvalidSettingError, "-1"),
         ({"k": 1, "eps": 0.1, "methods": ["top"]}, InvalidValueError, "'top'"),
         ({"k": 1, "eps": 0.1, "operators": {"bad": lambda w, k: [7]}}, InvalidValueError, "'bad'"),
     ],
@@ -248,7 +248,7 @@ def test_bad_arguments_are_refused_by_name(arguments, error, text):
 
 
 def test_one_unit_only_cannot_be_left_out():
-    with pytest.raises(NothingLeftError):
+    with pytest.raises(TooFewUnitsError):
         audit(ScoreMatrix([[1.0, 2.0]]), k=1, eps=0.1)
 
 
@@ -294,7 +294,7 @@ def twin_topk(full, rows, ks, eps):
 def test_the_curve_begins_above_0(eps):
     curve = audit(ScoreMatrix(np.eye(3)), k=1, eps=0.1).curve(1)
     for ask in (curve.delta, curve.size):
-        with pytest.raises(InvalidEpsError):
+        with pytest.raises(InvalidSettingError):
             ask(eps)
 
 

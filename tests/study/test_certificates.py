@@ -23,7 +23,7 @@ from steadyrank.scorers import (
 )
 from steadyrank.scorers.base import declared
 from steadyrank.study.certificate import CAVEAT, Claims, Numbers
-from steadyrank.wording import counted, plural
+from steadyrank.text import counted, plural
 
 # What sentences say.
 

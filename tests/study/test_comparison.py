@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from steadyrank import Battles, BradleyTerry, Ratings, ScoreMatrix, Study, Votes
-from steadyrank.errors import InvalidKError, InvalidValueError, NotComparableError, NothingLeftError
+from steadyrank.errors import InvalidSettingError, InvalidValueError, TooFewUnitsError, WrongDataError
 from steadyrank.report.export import COLUMNS, to_csv, to_json
 from steadyrank.study import comparison
 
@@ -85,12 +85,12 @@ def test_names_are_matched_as_they_are_and_near_ones_pointed_out() -> None:
     ],
 )
 def test_what_cannot_be_compared_is_refused(old: object, new: object, said: str) -> None:
-    with pytest.raises(NotComparableError, match=said):
+    with pytest.raises(WrongDataError, match=said):
         Study(old).compare(new)
 
 
 def test_settings_are_checked() -> None:
-    with pytest.raises(InvalidKError):
+    with pytest.raises(InvalidSettingError):
         Study(OLD).compare(votes(ann=3, bob=2), 3)  # only two items in the new data
     with pytest.raises(TypeError):
         Study(OLD).compare(OLD, gurantee="cover")
@@ -101,9 +101,9 @@ def test_settings_are_checked() -> None:
 
 
 def test_what_cannot_be_left_out_of_the_new_data_alone_is_said_of_them() -> None:
-    with pytest.raises(NothingLeftError, match="the new data: there is only one unit"):
+    with pytest.raises(TooFewUnitsError, match="the new data: there is only one unit"):
         Study(OLD).compare(votes(ann=1))
-    with pytest.raises(NothingLeftError, match=r"^there is only one unit"):
+    with pytest.raises(TooFewUnitsError, match=r"^there is only one unit"):
         Study(votes(ann=1)).compare(OLD)
 
 
@@ -150,7 +150,7 @@ def test_it_is_one_document_and_travels() -> None:
 def test_labels_that_are_no_text_are_compared_as_they_are() -> None:
     old = Ratings([1, 1, 2, 2], [10, 20, 10, 20], [5, 3, 4, 2])
     assert Study(old).compare(old).common == (10, 20)
-    with pytest.raises(NotComparableError, match="no item in common"):
+    with pytest.raises(WrongDataError, match="no item in common"):
         Study(old).compare(Ratings([1, 1, 2, 2], ["10", "20", "10", "20"], [5, 3, 4, 2]))
 
 
@@ -160,9 +160,7 @@ def test_which_side_has_weights_is_said(weighted: str) -> None:
     heavy = Votes(["a", "a", "b"], weights=[1, 2, 1])
     other = {"old": "new", "new": "old"}[weighted]
     sides = (heavy, plain) if weighted == "old" else (plain, heavy)
-    with pytest.raises(
-        NotComparableError, match=f"{weighted} data have weights and the {other} data none"
-    ):
+    with pytest.raises(WrongDataError, match=f"{weighted} data have weights and the {other} data none"):
         Study(sides[0]).compare(sides[1])
 
 
@@ -170,7 +168,7 @@ def test_covariates_on_one_side_only_are_refused() -> None:
     sides = ["x", "y", "z"] * 4, ["y", "z", "x"] * 4, ["left", "right"] * 6
     plain, more = Battles(*sides), Battles(*sides, covariates=np.arange(12.0)[:, np.newaxis])
     told = "the old data are battles and the new ones battles with 1 covariate: they are not scored in"
-    with pytest.raises(NotComparableError, match=told):
+    with pytest.raises(WrongDataError, match=told):
         Study(plain).compare(more)
     assert Study(more).compare(more).k is None
 

@@ -41,7 +41,7 @@ def test_values_at_several_eps_are_those_at_each() -> None:
     assert curve.uncovered(eps).tolist() == [curve.uncovered(float(e)) for e in eps]
     assert curve.tiers(eps).tolist() == [curve.tiers(float(e)) for e in eps]
     for ask in (curve.delta, curve.uncovered, curve.tiers):
-        with pytest.raises(errors.InvalidEpsError):
+        with pytest.raises(errors.InvalidSettingError):
             ask(0.0)
 
 

@@ -15,7 +15,7 @@ from steadyrank.cli.output import console, deliver, say, show, terminal_of, with
 from steadyrank.data.kinds import KINDS
 from steadyrank.errors import InvalidSettingError, InvalidValueError, UnwritableFileError, shorten
 from steadyrank.reading.formats import FORMATS
-from steadyrank.wording import counted
+from steadyrank.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -11,7 +11,6 @@ from steadyrank.data.kinds import KINDS, read_any, scan_any
 from steadyrank.errors import (
     FileNotThereError,
     InvalidDataError,
-    InvalidPolicyError,
     InvalidSettingError,
     Option,
     typed_name,
@@ -47,8 +46,7 @@ def open_study(
             if options.min_count is not None:
                 data = data.with_min_count(options.min_count)
     except (InvalidDataError, FileNotThereError) as error:
-        if not isinstance(error, InvalidPolicyError):  # what was asked of both
-            error.problem = lead + error.problem
+        error.problem = lead + error.problem
         raise
     if output is not None:
         target_of(output)

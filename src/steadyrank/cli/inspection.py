@@ -16,10 +16,9 @@ from steadyrank.errors import EmptyDataError, Option, SteadyrankError, typed_nam
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.roles import lacking, recognise, resolve, taken_by
 from steadyrank.report.lines import FAINT, LONG, Line, guessed, paragraph, remarks
-from steadyrank.safe_text import columns_of, cut
 from steadyrank.study.document import SCHEMA_VERSION, guesses_of, labels
 from steadyrank.study.study import usual_k
-from steadyrank.wording import counted, plural
+from steadyrank.text import columns_of, counted, cut, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -14,15 +14,7 @@ from collections.abc import Mapping
 from inspect import Parameter, Signature, cleandoc, get_annotations
 from pathlib import Path
 from types import MappingProxyType
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    ClassVar,
-    NamedTuple,
-    dataclass_transform,
-    get_type_hints,
-)
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, dataclass_transform, get_type_hints
 
 import typer
 from typer.core import TyperCommand
@@ -49,33 +41,29 @@ ENDINGS = {"text": ".txt", "html": ".html", "json": ".json", "csv": ".csv", "mar
 TYPES: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
 """What an option may hold, by the first word of its annotation."""
 
-NEEDED: Any = ...
+NAMED = Parameter.KEYWORD_ONLY
+NEEDED: Any = Parameter.empty
 """The default of what must be given."""
 
 TOLD = re.compile(r"^(\w+)((?:, -[\w-]+)*) : (\S+)(?: \((.+)\))?$((?:\n {4}.*)*)", re.MULTILINE)
 """An option in the docstring of its group: its names, what it takes, the panel of its help, its text."""
 
 
-class Declared(NamedTuple):
-    """An option: what typer is told of it, its default, and what it holds."""
-
-    said: Any
-    default: Any
-    kind: type
-
-
 def option(
     name: str, names: Sequence[str], metavar: str, panel: str, text: str, kind: type, default: Any = None
-) -> Declared:
-    """Return an option; the help shows its default where the text does not tell it."""
-    if panel == "Arguments":
-        return Declared(typer.Argument(metavar=metavar, help=text), default, kind)
+) -> Parameter:
+    """Return an option as typer takes it; the help shows its default where the text does not tell it."""
     quiet = kind is bool or default in (None, NEEDED) or re.search("default|if not given", text)
     takes = None if kind is bool else metavar
     # One name at least is spelt out, or else a flag would get a --no-... as well.
     spelt = names if names and "--" in names[-1] else [typed_name(name), *names]
-    said = typer.Option(*spelt, help=text, rich_help_panel=panel, metavar=takes, show_default=not quiet)
-    return Declared(said, default, kind)
+    said: Any = typer.Argument(metavar=metavar, help=text)
+    if panel != "Arguments":
+        said = typer.Option(
+            *spelt, help=text, rich_help_panel=panel, metavar=takes, show_default=not quiet
+        )
+    held: Any = kind
+    return Parameter(name, NAMED, default=default, annotation=Annotated[held, said])
 
 
 @dataclass_transform(kw_only_default=True)
@@ -90,9 +78,9 @@ class Group:
         """Complain about what cannot be before any work is done."""
 
 
-def declared(group: type[Group]) -> dict[str, Declared]:
+def declared(group: type[Group]) -> dict[str, Parameter]:
     """Return the options of a group, those of the groups that it extends first."""
-    found: dict[str, Declared] = {}
+    found: dict[str, Parameter] = {}
     texts: dict[str, str] = {}
     for base in reversed(group.__mro__):
         hints = get_annotations(base)
@@ -471,7 +459,7 @@ class DemoOptions(WritingOptions):
     data: str | None = None
 
 
-def data_options(kinds: Sequence[Kind], formats: Iterable[str]) -> dict[str, Declared]:
+def data_options(kinds: Sequence[Kind], formats: Iterable[str]) -> dict[str, Parameter]:
     """Return the options for kind and format, and one for every argument that a kind declares."""
     meant: dict[str, dict[str, list[str]]] = {}
     parts: dict[str, Role | Setting] = {}
@@ -512,7 +500,7 @@ def _place_of(name: str, part: Role | Setting) -> tuple[str, str | None]:
 
 
 def takes(
-    command: Callable[[Any], int | None], data: Callable[[], dict[str, Declared]]
+    command: Callable[[Any], int | None], data: Callable[[], dict[str, Parameter]]
 ) -> tuple[Callable[..., int | None], type[TyperCommand]]:
     """Give a command the options of its group, and those of the data if the group reads some.
 
@@ -533,16 +521,9 @@ def takes(
             error.problem = as_typed(error.problem, values)
             raise
 
-    wrapped.__signature__ = Signature([_parameter(name, every[name]) for name in needed])  # type: ignore[attr-defined]
+    wrapped.__signature__ = Signature([every[name] for name in needed])  # type: ignore[attr-defined]
     wrapped.__annotations__ = {}
-    return wrapped, _command({name: one.kind for name, one in every.items()})
-
-
-def _parameter(name: str, one: Declared) -> Parameter:
-    """Return an option as a parameter that typer understands."""
-    held: Any = one.kind if one.default is not None else one.kind | None
-    usual = Parameter.empty if one.default is NEEDED else one.default
-    return Parameter(name, Parameter.KEYWORD_ONLY, default=usual, annotation=Annotated[held, one.said])
+    return wrapped, _command({name: one.annotation.__origin__ for name, one in every.items()})
 
 
 def _command(kinds: dict[str, type]) -> type[TyperCommand]:

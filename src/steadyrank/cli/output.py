@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.progress import listening
-from steadyrank.safe_text import columns_of, shown
+from steadyrank.text import columns_of, shown
 from steadyrank.writing import refuse_input, write_whole
 
 if TYPE_CHECKING:

@@ -407,7 +407,7 @@ def _orders_of(table: Table, name: str, *, approval: bool) -> list[Any]:
         if not isinstance(cell, str) or not (cell.strip() or approval)
     ]
     if gone:
-        raise errors.InvalidBallotError(
+        raise errors.InvalidDataError(
             "a ballot is missing or is no text", rows=gone, column=name, way_out=NO_BLANKS
         )
     orders, how = parse_orders(cells, approval=approval)

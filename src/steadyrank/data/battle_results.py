@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from steadyrank._typing import AnyArray
-from steadyrank.errors import UnknownOutcomeError, shorten
+from steadyrank.errors import InvalidDataError, shorten
 from steadyrank.reading.arrays import as_column, check_length, is_hashable, numbered, written
 from steadyrank.reading.table import simplify
 
@@ -128,14 +128,14 @@ def read_results(
     raise _wrong(unknown, f"unknown outcome {shorten(column[unknown].tolist()[0])}", WAY_OUT)
 
 
-def _wrong(rows: AnyArray, problem: str, way_out: str = SAY_IT) -> UnknownOutcomeError:
-    return UnknownOutcomeError(problem, rows=rows, subject="winner", way_out=way_out)
+def _wrong(rows: AnyArray, problem: str, way_out: str = SAY_IT) -> InvalidDataError:
+    return InvalidDataError(problem, rows=rows, subject="winner", way_out=way_out)
 
 
 def check_agreement(results: AnyArray, by_points: AnyArray | None) -> None:
     """Complain about results that are not those by the points, where there are any."""
     if by_points is not None and (differ := results != by_points).any():
-        raise UnknownOutcomeError("the points say another result", rows=differ, subject="winner")
+        raise InvalidDataError("the points say another result", rows=differ, subject="winner")
 
 
 def _readings(words: Sequence[Any], names: tuple[str, str] | None) -> dict[str, list[int]]:

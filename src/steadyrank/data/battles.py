@@ -320,7 +320,7 @@ class Battles(CountedRows):
         ['1: x beats y', '2: x beats y']
         """
         if not self.ordered:
-            raise errors.LostOrderError(
+            raise errors.WrongDataError(
                 "these battles were counted, so the order in which they took place is lost",
                 way_out="Give one row for each battle, in order and in memory, or use another scorer.",
             )
@@ -463,7 +463,7 @@ def _results(found: Resolved, sides: Sides) -> tuple[AnyArray, str]:
     try:
         read = read_results(results, *sides, labels_first=first, names=names)
         check_agreement(read[0], by_points)
-    except errors.UnknownOutcomeError as error:
+    except errors.InvalidDataError as error:
         if by_points is not None:
             error.way_out = (
                 "Correct these rows, or read the points alone with ",

@@ -12,7 +12,7 @@ import numpy as np
 from steadyrank.data.observations import ITEM_NAMES, Observations, from_table, set_fields
 from steadyrank.data.rows import check_some, column_labels
 from steadyrank.data.units import Units
-from steadyrank.errors import InvalidDataError, InvalidValueError, SizeMismatchError
+from steadyrank.errors import InvalidDataError, InvalidScoresError, InvalidValueError
 from steadyrank.reading.arrays import as_matrix, as_numbers, as_scores, check_length
 from steadyrank.reading.declarations import Form, Kind, ReadingArguments, Role
 from steadyrank.reading.table import Table, as_table, simplify
@@ -149,7 +149,7 @@ class Estimates(Observations):
 def _check_covariance(matrix: FloatArray, size: int) -> None:
     """Complain about a matrix that is the covariance of nothing."""
     if matrix.shape != (size, size):
-        raise SizeMismatchError(f"covariance has shape {matrix.shape} for {size:,} scores")
+        raise InvalidScoresError(f"covariance has shape {matrix.shape} for {size:,} scores")
     uneven, lowest = np.abs(matrix - matrix.T).max(), np.linalg.eigvalsh(matrix)[0]
     if max(uneven, -lowest / size) > 1e-9 * np.abs(matrix).max():
         raise InvalidValueError(

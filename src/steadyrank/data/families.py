@@ -16,7 +16,7 @@ from steadyrank.data.units import LazyLabels, Shares, Units, remaining_groups, r
 from steadyrank.errors import listing
 from steadyrank.sums.exact import together
 from steadyrank.sums.model import Entries
-from steadyrank.wording import counted
+from steadyrank.text import counted
 
 SPARE = 1 << 16
 

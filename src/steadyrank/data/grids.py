@@ -16,7 +16,7 @@ import numpy as np
 
 from steadyrank._typing import IntArray
 from steadyrank.data.observations import ITEM_NAMES
-from steadyrank.errors import ColumnError, NotRecognisedError, Option, TwoReadingsError, listing, shorten
+from steadyrank.errors import ColumnError, NotRecognisedError, Option, listing, shorten, two_readings
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Guess, Table, simplify
 from steadyrank.reading.unit_columns import sounds_like_a_unit
@@ -138,7 +138,7 @@ def _check_no_long_table(table: Table, texts: Sequence[str], numbers: Sequence[s
             f"{said}{shorten(scores[0])} is not known as a score",
             way_out=["Say it with ", Option("score", scores[0]), " and ", Option("row", rows[0])],
         )
-    raise TwoReadingsError(
+    raise two_readings(
         f"{said}{listing(map(shorten, scores))} can all be the score",
         [(Option("score", name), f"the score in {shorten(name)}") for name in scores[:2]],
     )
@@ -250,7 +250,7 @@ def _decided(table: Table, labels: str | None, names: Sequence[str]) -> str:
         ((found, why),) = signs.items()
         return _noted(table, labels, found, why)
     rows = listing(map(shorten, table.labels(labels)[:3].tolist()), len(table))
-    raise TwoReadingsError(
+    raise two_readings(
         f"items can be the rows ({rows} in {shorten(labels)}) or the columns "
         f"({listing(map(shorten, names[:3]), len(names))})",
         [(Option("items_in", way), meaning) for way, meaning in WAYS.items()],

@@ -15,7 +15,7 @@ from steadyrank.data.regression import Regression
 from steadyrank.data.score_matrix import ScoreMatrix
 from steadyrank.data.votes import Votes
 from steadyrank.engines.backends import Engine
-from steadyrank.errors import InvalidPolicyError, Option
+from steadyrank.errors import Option, not_a_choice
 from steadyrank.reading.formats import is_pattern, read_table, read_together
 from steadyrank.reading.roles import recognise
 from steadyrank.reading.table import Guess, Table, as_table, is_frame
@@ -146,7 +146,7 @@ def scan_any(
 def check_kind(kind: str | None) -> None:
     """Complain about a kind of data that there is not."""
     if kind is not None and kind not in KINDS:
-        raise InvalidPolicyError("kind", kind, tuple(KINDS))
+        raise not_a_choice("kind", kind, tuple(KINDS))
 
 
 def kind_of(

@@ -28,8 +28,7 @@ from steadyrank.reading.roles import Resolved, resolve
 from steadyrank.reading.table import Table
 from steadyrank.reading.unit_columns import Candidates, unit_candidates
 from steadyrank.reading.words import known
-from steadyrank.safe_text import shortened
-from steadyrank.wording import counted, plural
+from steadyrank.text import counted, plural, shortened
 
 Ends = tuple[float | None, float | None]
 """The least and the largest value that a unit gives, None where it gives none."""
@@ -165,7 +164,7 @@ class Observations(ABC):
                 )
             copies[unit] -= 1
         if not copies.any():
-            raise errors.NothingLeftError(self.units.kind)
+            raise errors.nothing_left(self.units.kind)
         return self.with_copies(copies)
 
     def with_copies(self, copies: Any) -> Self:

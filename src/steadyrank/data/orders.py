@@ -10,7 +10,7 @@ import numpy as np
 
 from steadyrank._typing import AnyArray, IntArray
 from steadyrank.data.rows import repeated_cells
-from steadyrank.errors import NO_BLANKS, InvalidBallotError, shorten
+from steadyrank.errors import NO_BLANKS, InvalidDataError, shorten
 from steadyrank.reading.arrays import numbered, objects
 from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.text_columns import TextColumn
@@ -33,7 +33,7 @@ class BallotArrays(NamedTuple):
         rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
         again = repeated_cells(rows, ranked)
         if len(again):
-            raise InvalidBallotError(
+            raise InvalidDataError(
                 f"a ballot names {shorten(items[ranked[again[0]]])} twice",
                 rows=np.unique(rows[again]),
                 way_out="Correct these ballots.",
@@ -72,7 +72,7 @@ def flatten(ballots: Iterable[Any], *, approval: bool) -> tuple[IntArray, AnyArr
     (array([0, 3, 4]), ['x', 'y', 'z', 'z'], array([0, 1, 1, 0]))
     """
     if not _is_list(ballots):
-        raise InvalidBallotError(f"ballots must be a list of orders, but is {shorten(ballots)}")
+        raise InvalidDataError(f"ballots must be a list of orders, but is {shorten(ballots)}")
     labels: list[object] = []
     levels: list[int] = []
     ends = [0]
@@ -83,7 +83,7 @@ def flatten(ballots: Iterable[Any], *, approval: bool) -> tuple[IntArray, AnyArr
             labels += tied
             levels += [0 if approval else level] * len(tied)
         if not approval and len(labels) == ends[-1]:
-            raise InvalidBallotError("an empty order", rows=[row], way_out=NO_BLANKS)
+            raise InvalidDataError("an empty order", rows=[row], way_out=NO_BLANKS)
         ends.append(len(labels))
     plain = objects(label.item() if isinstance(label, np.generic) else label for label in labels)
     return np.array(ends), plain, np.array(levels, dtype=np.int64)
@@ -96,13 +96,13 @@ def _is_list(value: object) -> bool:
 
 def _check_ballot(ballot: object, row: int, *, approval: bool) -> None:
     if not _is_list(ballot):
-        raise InvalidBallotError(
+        raise InvalidDataError(
             f"a ballot must be a list of labels, but one is {shorten(ballot)}",
             rows=[row],
             way_out='Split text first, for example text.split(">").',
         )
     if isinstance(ballot, AbstractSet) and not approval:
-        raise InvalidBallotError(
+        raise InvalidDataError(
             f"{shorten(ballot)} has no order",
             rows=[row],
             way_out="Use a list, best first; or approval=True for sets of approved items.",
@@ -161,7 +161,7 @@ def _comma_tiers(text: str, row: int) -> list[list[str]]:
     if "{" not in text and "}" not in text:
         return [[label] for label in text.split(",")]
     if not BRACED.match(text):
-        raise InvalidBallotError(
+        raise InvalidDataError(
             f"{shorten(text)} is not of the form a, {{b, c}}", rows=[row], way_out="Correct its braces."
         )
     tiers = (tier.strip() for tier in re.findall(TIER, text))

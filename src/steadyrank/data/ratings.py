@@ -23,7 +23,7 @@ from steadyrank.reading.table import as_table
 from steadyrank.reading.words import known
 from steadyrank.sums.exact import together
 from steadyrank.sums.sparse import MergedEntries, SparseEntries
-from steadyrank.wording import counted, counted_are
+from steadyrank.text import counted, counted_are
 
 IN_MEMORY = {
     "error": "Two ratings of one item by one user are refused.",
@@ -226,7 +226,7 @@ class Ratings(EntryObservations):
         _check_csr(pointers, codes, stars, len(labels))
         people: Sequence[object] = range(len(pointers) - 1) if users is None else users
         if len(people) != len(pointers) - 1:
-            raise errors.SizeMismatchError(
+            raise errors.InvalidScoresError(
                 f"users has {len(people):,} labels for {len(pointers) - 1:,} users in indptr."
             )
         return set_fields(
@@ -285,8 +285,8 @@ def _merged(
     return np.where(times == 1, values[starts], means)
 
 
-def _duplicates(user: object, item: object, rows: AnyArray) -> errors.DuplicateRatingsError:
-    return errors.DuplicateRatingsError(
+def _duplicates(user: object, item: object, rows: AnyArray) -> errors.InvalidDataError:
+    return errors.InvalidDataError(
         f"{counted_are(len(rows), 'rating', 'repeated')}: user {shorten(user)} rated {shorten(item)} "
         "more than once",
         rows=rows,

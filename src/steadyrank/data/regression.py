@@ -14,7 +14,7 @@ from steadyrank.data.observations import Observations, from_table, set_fields
 from steadyrank.data.rows import check_some, column_labels, row_names
 from steadyrank.data.score_matrix import MISSING as MATRIX_MISSING, without_gaps
 from steadyrank.data.units import UNIT, People, of_people
-from steadyrank.errors import InvalidWeightError, Option, listing, shorten
+from steadyrank.errors import InvalidCountError, Option, listing, shorten
 from steadyrank.reading.arrays import as_column, as_matrix, as_scores, check_length, objects
 from steadyrank.reading.declarations import Columns, Form, Kind, ReadingArguments, Role, Setting
 from steadyrank.reading.labels import encode
@@ -122,7 +122,7 @@ class Regression(Observations):
     ) -> None:
         GAPS.check("missing", missing)
         if people.get("weights") is not None:
-            raise InvalidWeightError(
+            raise InvalidCountError(
                 "rows of a regression take no weights",
                 way_out="Multiply the features and the response of a row by the root of its weight.",
             )

@@ -10,10 +10,10 @@ import numpy as np
 from steadyrank._typing import AnyArray, IntArray
 from steadyrank.errors import (
     MOST_COUNTED,
-    CountTotalError,
     EmptyDataError,
     InvalidDataError,
-    SizeMismatchError,
+    InvalidScoresError,
+    counts_too_large,
 )
 from steadyrank.reading.arrays import as_counts
 from steadyrank.reading.labels import encode, unique_labels
@@ -51,7 +51,7 @@ def check_total(counts: IntArray, what: str, times: Any = 1) -> int:
     exact = (counts * times) if most * len(counts) < MOST_COUNTED else counts.astype(object) * times
     total = int(exact.sum())
     if total >= MOST_COUNTED:
-        raise CountTotalError(what, total)
+        raise counts_too_large(what, total)
     return total
 
 
@@ -61,7 +61,7 @@ def column_labels(labels: Iterable[object] | None, size: int) -> tuple[object, .
         return tuple(range(size))
     named = unique_labels(labels)
     if len(named) != size:
-        raise SizeMismatchError(f"items has {len(named):,} labels for {size:,} columns")
+        raise InvalidScoresError(f"items has {len(named):,} labels for {size:,} columns")
     return named
 
 
@@ -71,7 +71,7 @@ def row_names(rows: Iterable[object] | None, size: int) -> Sequence[object]:
         return range(size)
     codes, labels = encode(rows, what="rows")
     if len(codes) != size:
-        raise SizeMismatchError(f"rows has {len(codes):,} labels for {size:,} rows")
+        raise InvalidScoresError(f"rows has {len(codes):,} labels for {size:,} rows")
     return tuple(labels[code] for code in codes)
 
 

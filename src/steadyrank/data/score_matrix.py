@@ -25,7 +25,7 @@ from steadyrank.reading.labels import encode
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Table, as_table, simplify
 from steadyrank.sums.dense import DenseEntries
-from steadyrank.wording import counted, counted_are, plural
+from steadyrank.text import counted, counted_are, plural
 
 MISSING = {
     "error": "Missing values are refused.",

@@ -14,13 +14,7 @@ from typing import Annotated, Any, TypedDict
 import numpy as np
 
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-from steadyrank.errors import (
-    NOBODY_COUNTS,
-    EmptyDataError,
-    InvalidDataError,
-    InvalidWeightError,
-    shorten,
-)
+from steadyrank.errors import NOBODY_COUNTS, EmptyDataError, InvalidCountError, InvalidDataError, shorten
 from steadyrank.reading.arrays import as_column, as_scores, check_length
 from steadyrank.reading.declarations import ReadingArguments, Role
 from steadyrank.reading.labels import encode
@@ -171,7 +165,7 @@ def as_weights(weights: Any, counts: IntArray) -> tuple[FloatArray | None, tuple
     rounded = np.round(found, places) + 0.0
     lost = np.abs(rounded - found) > found / 1000
     if total >= EXACT or lost.any():
-        raise InvalidWeightError(
+        raise InvalidCountError(
             f"weights from {found[found > 0].min():g} to {found.max():g} that add up to {total:g} are "
             "too far apart to be added up exactly",
             way_out="Divide them by one number, or round the smallest ones.",
@@ -200,7 +194,7 @@ def weight_numbers(weights: Any, size: int) -> FloatArray:
     found = np.array(column.astype(np.str_) if short else column, dtype=np.float64)
     wrong: BoolArray = found < 0
     if wrong.any():
-        raise InvalidWeightError(
+        raise InvalidCountError(
             f"weights must be numbers from 0 on, but there is {found[wrong][0]:g}",
             rows=wrong,
             subject="weights",

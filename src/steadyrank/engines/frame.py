@@ -237,7 +237,7 @@ class Source:
         """Run a query whose answer may have at most ``bound`` rows."""
         columns = self.collect(frame.head(bound + 1), step)
         if len(next(iter(columns.values()))) > bound:
-            raise errors.TooMuchBroughtBackError(step, bound, way_out)
+            raise errors.too_much_brought_back(step, bound, way_out)
         return columns
 
     def numbers(self, frame: Frame, step: str) -> dict[str, Any]:
@@ -269,7 +269,7 @@ class Source:
         words = " ".join(said.split())
         short = words if len(words) <= MOST_SAID else words[: MOST_SAID - 3] + "..."
         if any(sign in said.lower() for sign in FULL_DISK):
-            return errors.SpillError(
+            return errors.EngineError(
                 f"{self.engine} ran out of room for temporary files: {short}", way_out=MORE_ROOM
             )
         damaged = None if self._files is None else self._files.damaged()
@@ -279,7 +279,7 @@ class Source:
                 way_out="Replace this file, or leave it out of the pattern.",
             )
         if any(sign in said.lower() for sign in OUT_OF_MEMORY):
-            return errors.SpillError(f"{self.engine} ran out of memory: {short}", way_out=MORE_MEMORY)
+            return errors.EngineError(f"{self.engine} ran out of memory: {short}", way_out=MORE_MEMORY)
         return errors.EngineError(f"{self.engine} could not finish this step: {short}")
 
 

@@ -19,7 +19,7 @@ from steadyrank.reading.arrays import EXACT, not_exact, written
 from steadyrank.reading.dropping import MOST_SEEN
 from steadyrank.reading.text_columns import NUMBER, is_plain_whole
 from steadyrank.sums.exact import NO_DECIMALS, TO_WHOLE, fit_as_decimals, form_of_items, most_digits
-from steadyrank.wording import counted
+from steadyrank.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

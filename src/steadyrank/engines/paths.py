@@ -88,7 +88,7 @@ class Files:
                 found = roles(other.first_rows())
             names = () if self.text or found != expected else taken_by(expected)
             if found != expected or any(self.columns[name] != other.columns[name] for name in names):
-                raise errors.SchemaDiffersError(
+                raise errors.UnreadableFileError(
                     _difference(self, other),
                     way_out="Write the files again with equal columns, or scan them apart.",
                 )

@@ -28,7 +28,7 @@ from steadyrank.reading.scales import ALL, MEASURE_NAMES, NONE, turned_rows
 from steadyrank.reading.table import GivenColumn, Table, simplify
 from steadyrank.reading.unit_columns import Candidates, number_of_units, what_is_whole
 from steadyrank.sums.exact import form_of
-from steadyrank.wording import counted, counted_are
+from steadyrank.text import counted, counted_are
 
 MAX_DISTINCT = 20_000_000
 """How many distinct rows are brought back at most."""
@@ -95,7 +95,7 @@ def _refuse(found: Resolved, *roles: str) -> None:
 def _repeated_ratings(source: Source, frame: Frame, duplicates: str) -> tuple[int, int]:
     again, pair, most = repeated_pairs(source, frame, "unit", "item")
     if again and duplicates == "error" and pair is not None:
-        raise errors.DuplicateRatingsError(
+        raise errors.InvalidDataError(
             f"{counted_are(again, 'rating', 'repeated')}: user {shorten(pair[0])} rated "
             f"{shorten(pair[1])} more than once",
             way_out=["Average them with ", Option("duplicates", "mean")],
@@ -317,4 +317,4 @@ def _check_total(source: Source, frame: Frame, counts: list[str], what: str) -> 
     found = {name: int(total or 0) for name, total in source.numbers(sums, "the total").items()}
     total = sum(n * (HALF if name.endswith("high") else 1) for name, n in found.items())
     if total >= MOST_COUNTED:
-        raise errors.CountTotalError(what, total)
+        raise errors.counts_too_large(what, total)

@@ -47,7 +47,7 @@ def check_score_batch(scores: ArrayLike) -> FloatArray:
     if not finite.all():
         places = np.argwhere(~finite)
         shown = [tuple(place.tolist()) for place in places[:6]]
-        raise errors.NonFiniteScoresError(
+        raise errors.non_finite_scores(
             [_where(place) for place in shown], [values[place] for place in shown], len(places)
         )
     return values
@@ -56,13 +56,13 @@ def check_score_batch(scores: ArrayLike) -> FloatArray:
 def check_k(k: object, n_items: int) -> int:
     """Return ``k`` as an int from 1 to ``n_items``."""
     if isinstance(k, bool | np.bool_):
-        raise errors.InvalidKError(k, n_items, why=" (a truth value)")
+        raise errors.bad_k(k, n_items, why=" (a truth value)")
     try:
         number = operator.index(k)  # type: ignore[arg-type]
     except TypeError:
-        raise errors.InvalidKError(k, n_items, why=" (not a whole number)") from None
+        raise errors.bad_k(k, n_items, why=" (not a whole number)") from None
     if not 1 <= number <= n_items:
-        raise errors.InvalidKError(k, n_items)
+        raise errors.bad_k(k, n_items)
     return number
 
 
@@ -91,13 +91,13 @@ def check_level(name: str, level: object) -> float:
 def check_eps(eps: object) -> float:
     """Return ``eps`` as a positive finite float."""
     if isinstance(eps, bool | np.bool_ | str | bytes):
-        raise errors.InvalidEpsError(eps)
+        raise errors.bad_eps(eps)
     try:
         number = float(eps)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
-        raise errors.InvalidEpsError(eps) from None
+        raise errors.bad_eps(eps) from None
     if not (math.isfinite(number) and number > 0):
-        raise errors.InvalidEpsError(eps)
+        raise errors.bad_eps(eps)
     return number
 
 
@@ -109,13 +109,13 @@ def check_square(n_items: int, bytes_each: int, what: str, way_out: str) -> None
 def check_size(size: int, what: str, way_out: str) -> None:
     """Complain about so many bytes that they were hardly meant."""
     if size > LARGEST_SIZE:
-        raise errors.TooLargeError(what, size, way_out)
+        raise errors.too_large(what, size, way_out)
 
 
 def check_same_items(first: int, second: int, what: str) -> None:
     """Complain about two things that hold different numbers of items."""
     if first != second:
-        raise errors.SizeMismatchError(
+        raise errors.InvalidScoresError(
             f"the two {what} different numbers of items: {first:,} and {second:,}. "
             "Score both on one fixed list of items."
         )
@@ -125,23 +125,23 @@ def check_permutation(order: ArrayLike, n_items: int) -> IntArray:
     """Return ``order`` as an int64 permutation of ``0 .. n_items - 1``."""
     raw = np.asarray(order)
     if raw.ndim != 1 or raw.shape[0] != n_items:
-        raise errors.InvalidPermutationError(
+        raise errors.InvalidScoresError(
             f"a ranking must list each of the {n_items:,} items once, but has shape {raw.shape}."
         )
     if raw.dtype.kind not in "iu":
-        raise errors.InvalidPermutationError(
+        raise errors.InvalidScoresError(
             f"a ranking must hold item indices 0..{n_items - 1}, but has dtype {raw.dtype}."
         )
     values = raw.astype(np.int64)
     outside = np.flatnonzero((values < 0) | (values >= n_items))
     if len(outside):
         place = int(outside[0])
-        raise errors.InvalidPermutationError(
+        raise errors.InvalidScoresError(
             f"a ranking must hold item indices 0..{n_items - 1}, but position {place} is {raw[place]}."
         )
     times = np.bincount(values, minlength=n_items)
     if (times != 1).any():
-        raise errors.InvalidPermutationError(
+        raise errors.InvalidScoresError(
             "a ranking must list each item once, but these items occur more than once: "
             f"{listing(np.flatnonzero(times > 1).tolist())}."
         )

@@ -70,7 +70,7 @@ class RankingSet:
     Membership, iteration, intersection, rank intervals and uncertain pairs work for any number of items.
     Counting, Kendall distances, sampling and position shares walk through the states that rankings pass
     through; where there are more than ``max_states`` of them, they raise
-    :class:`~steadyrank.errors.StateLimitError`.
+    :class:`~steadyrank.errors.TooLargeError`.
     """
 
     def __init__(self, scores: ArrayLike, eps: float) -> None:

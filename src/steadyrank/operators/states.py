@@ -19,7 +19,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from steadyrank._typing import FloatArray, IntArray
-from steadyrank.errors import StateLimitError
+from steadyrank.errors import too_many_states
 from steadyrank.operators.eligible_ranges import eligible_ends
 from steadyrank.operators.folds import Digits, Exact, Layer, Places, order_of
 from steadyrank.operators.sweep import DistinctScores, Sweep
@@ -110,7 +110,7 @@ class StateGraph:
         for score, placed in enumerate(self._scores.begin.tolist()):
             visited += sweep.narrow(score)
             if visited > max_states:
-                raise StateLimitError(max_states, visited, placed, self.n_items, self.bound_log10())
+                raise too_many_states(max_states, visited, placed, self.n_items, self.bound_log10())
             sweep.widen(score)
             yield from sweep.layers()
         yield from sweep.layers(self.n_items)
@@ -123,7 +123,7 @@ class StateGraph:
             return
         least = np.inf if too_wide else self.least_log10()
         if least > limit + 1e-9:
-            raise StateLimitError(max_states, 0, 0, self.n_items, bound, least_log10=least)
+            raise too_many_states(max_states, 0, 0, self.n_items, bound, least_log10=least)
 
     def edges(self, layer: Layer) -> Edges:
         """Return the edges of a layer with the score that each places and its number of ways.

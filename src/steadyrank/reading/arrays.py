@@ -12,18 +12,19 @@ from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import compress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
 import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.errors import NO_BLANKS, WHOLE_COUNTS, shorten
 
+if TYPE_CHECKING:
+    import narwhals as nw
+
 NOT_A_COLUMN = (str, bytes, Mapping, AbstractSet)
 PLAIN = {int: np.int64, float: np.float64, bool: np.bool_}
-BEYOND_NUMPY = (nw.Decimal, nw.Int128, nw.UInt128)
 WHOLE_DTYPES = (np.int8, np.int16, np.int32, np.int64)
 EXACT = 2**53
 """Whole numbers up to here are all held by floats."""
@@ -107,6 +108,8 @@ def coded(series: nw.Series[Any]) -> nw.Series[Any] | Coded:
 
     Codes are checked, and values that no row has are left out.
     """
+    import narwhals as nw  # takes as long to load as a small file to read, which needs none
+
     if not series.implementation.is_pyarrow() or series.dtype != nw.Categorical:
         return series
     chunks = series.to_native().unify_dictionaries()
@@ -152,10 +155,10 @@ def as_column(values: Any, what: str) -> AnyArray:
         )
     if isinstance(values, np.ndarray):
         column = _from_numpy(values)
-    elif isinstance(series := nw.from_native(values, allow_series=True, pass_through=True), nw.Series):
-        column = _from_series(series)
+    elif isinstance(values, list | tuple):
+        column = _from_iterable(values)
     else:
-        column = _from_iterable(values.to_pylist() if hasattr(values, "to_pylist") else values)
+        column = _from_foreign(values)
     if column.ndim != 1:
         raise errors.InvalidDataError(f"{what} must have one dimension, but has shape {column.shape}")
     return column
@@ -169,9 +172,16 @@ def _from_numpy(values: AnyArray) -> AnyArray:
     return values.astype(object)
 
 
-def _from_series(series: nw.Series[Any]) -> AnyArray:
+def _from_foreign(values: Any) -> AnyArray:
+    """Return a series of any dataframe library, or what else can be gone through."""
+    import narwhals as nw  # likewise
+
+    series = nw.from_native(values, allow_series=True, pass_through=True)
+    if not isinstance(series, nw.Series):
+        return _from_iterable(values.to_pylist() if hasattr(values, "to_pylist") else values)
     plain = series.dtype.is_numeric() or series.dtype == nw.Boolean
-    if plain and series.dtype not in BEYOND_NUMPY and series.null_count() == 0:
+    beyond = series.dtype in (nw.Decimal, nw.Int128, nw.UInt128)
+    if plain and not beyond and series.null_count() == 0:
         if series.implementation.is_pyarrow() and series.dtype != nw.Boolean and len(series):
             return _from_arrow(series.to_native().chunks)
         return _from_numpy(series.to_numpy())
@@ -401,7 +411,7 @@ def _rows_of(values: Any, what: str) -> list[Any]:
 def check_length(column: AnyArray, size: int, what: str) -> None:
     """Complain unless ``column`` has ``size`` rows."""
     if len(column) != size:
-        raise errors.SizeMismatchError(f"{what} has {len(column):,} values for {size:,} rows.")
+        raise errors.InvalidScoresError(f"{what} has {len(column):,} values for {size:,} rows.")
 
 
 def compact(values: AnyArray) -> AnyArray:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any, Literal, TypeAlias, TypedDict, get_args, get_type_hints
 
-from steadyrank.errors import InvalidPolicyError
+from steadyrank.errors import not_a_choice
 from steadyrank.reading.table import Table
 
 Columns: TypeAlias = Mapping[str, Any]
@@ -92,7 +92,7 @@ class Setting:
     def check(self, name: str, value: object) -> None:
         """Complain about a value that is none of the choices."""
         if self.choices and value not in self.choices:
-            raise InvalidPolicyError(name, value, tuple(self.choices))
+            raise not_a_choice(name, value, tuple(self.choices))
 
 
 DECIMALS = {

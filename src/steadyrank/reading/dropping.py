@@ -13,7 +13,7 @@ from steadyrank.errors import InvalidLabelError, shorten
 from steadyrank.reading.arrays import written
 from steadyrank.reading.table import Table
 from steadyrank.reading.text_columns import is_missing_word
-from steadyrank.wording import counted
+from steadyrank.text import counted
 
 MOST_SEEN = 10_000
 """Among how many other answers the one that was meant is looked for."""

@@ -17,7 +17,7 @@ from steadyrank.errors import listing, shorten
 from steadyrank.reading.delimited import COLONS, TABBED, read_delimited, read_movielens
 from steadyrank.reading.files import EVAL_LOG, PARQUET, SPREADSHEET, OpenFile, Source, open_source
 from steadyrank.reading.table import Table
-from steadyrank.wording import counted
+from steadyrank.text import counted
 
 DELIMITERS = ",;\t|"
 RUN = re.compile(rb"\s*\S+\s+(Q0|q0|0)\s+\S+\s+\d+\s+[-+.\deE]+\s+\S+\s*\Z")
@@ -225,7 +225,7 @@ def format_of(file: OpenFile, name: str | None = None) -> Format:
 
 def _named(name: str) -> Format:
     if name not in FORMATS:
-        raise errors.InvalidPolicyError("format", name, tuple(FORMATS))
+        raise errors.not_a_choice("format", name, tuple(FORMATS))
     return FORMATS[name]
 
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from steadyrank.errors import EmptyDataError, InvalidBallotError, UnreadableFileError, listing, shorten
+from steadyrank.errors import EmptyDataError, InvalidDataError, UnreadableFileError, listing, shorten
 from steadyrank.reading.arrays import objects
 from steadyrank.reading.files import OpenFile
 from steadyrank.reading.table import Table, as_table
@@ -46,7 +46,7 @@ def read_preflib(file: OpenFile) -> Table:
         best = parsed.categories.get(1, "1")
         notes.append(f"category {best!r} taken as approved" if approval else "categories taken as tiers")
     elif approval:
-        raise InvalidBallotError(f"{file.name} holds orders, not sets of approved items")
+        raise InvalidDataError(f"{file.name} holds orders, not sets of approved items")
     labels = _unique_names(parsed, notes)
     orders = [[[labels[number] for number in tier] for tier in order] for order in parsed.orders]
     ballots = [order[0] if approval else [tier for tier in order if tier] for order in orders]

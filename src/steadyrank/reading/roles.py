@@ -300,7 +300,7 @@ def _split(kind: Kind, table: Table, given: Mapping[str, Any]) -> tuple[dict[str
             way_out=["Omit ", Option(idle[0])],
         )
     for name, choices in _outside(kind, asked).items():
-        raise errors.InvalidPolicyError(name, asked[name], tuple(choices))
+        raise errors.not_a_choice(name, asked[name], tuple(choices))
     named = {name: value for name, value in asked.items() if name in kind.roles}
     for role, value in named.items():
         named[role] = _as_list(value) if kind.roles[role].several else value
@@ -370,7 +370,7 @@ def _check_one_of_each(
         others = [name for name in called if name not in taken and table.is_numeric(name)]
         if others:
             both = (columns[role], others[0])
-            raise errors.TwoReadingsError(
+            raise errors.two_readings(
                 f"{shorten(both[0])} and {shorten(both[1])} can both be the {role}",
                 [(Option(role, name), f"the {role} in {shorten(name)}") for name in both],
                 source=table.source,
@@ -386,7 +386,7 @@ def _check_counted(form: Form, table: Table, columns: Columns) -> None:
     for name in free:
         if table.is_numeric(name) and table.is_whole(name):
             ways = {Option("count", name): "so many each", Option("ignore", name): "each row once"}
-            raise errors.TwoReadingsError(
+            raise errors.two_readings(
                 f"rows can count once each, or as often as {shorten(name)} says,",
                 list(ways.items()),
                 source=table.source,

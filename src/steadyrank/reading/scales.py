@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from steadyrank._typing import BoolArray, FloatArray
-from steadyrank.errors import InvalidLabelError, Option, TwoReadingsError, listing, shorten
+from steadyrank.errors import InvalidLabelError, Option, listing, shorten, two_readings
 from steadyrank.reading.table import Guess, Table
 from steadyrank.reading.words import known, words_of
 
@@ -102,7 +102,7 @@ def check_no_ranks(values: FloatArray, source: str) -> None:
     """Refuse a matrix whose every row holds the numbers 1 to L, without being told which end is best."""
     rows, items = values.shape
     if rows > 1 and items > 2 and (np.sort(values, axis=1) == np.arange(1, items + 1)).all():
-        raise TwoReadingsError(
+        raise two_readings(
             f"the numbers 1 to {items:,}, each once, are ranks or points in every row",
             [
                 (Option("lower_is_better", ALL), "ranks, 1 is best"),

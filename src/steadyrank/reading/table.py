@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self, TypeAlias
 
-import narwhals as nw
 import numpy as np
 
 from steadyrank._typing import AnyArray, FloatArray
@@ -308,6 +307,8 @@ class Table:
 
 def is_frame(given: Any) -> bool:
     """Tell whether something is a dataframe of any library, or a mapping of columns."""
+    import narwhals as nw  # takes as long to load as a small file to read, which needs none
+
     return isinstance(given, Mapping) or nw.from_native(given, pass_through=True) is not given
 
 
@@ -335,6 +336,8 @@ def as_table(frame: Any) -> Table:
 
 
 def _columns_of_frame(frame: Any) -> dict[str, GivenColumn]:
+    import narwhals as nw
+
     try:
         found, levels = wrapped(frame)
     except TypeError:
@@ -353,6 +356,8 @@ def wrapped(frame: Any) -> tuple[Any, int]:
 
     Whole numbers without a name tell nothing: they are left over from sorting and filtering.
     """
+    import narwhals as nw
+
     if nw.dependencies.is_polars_lazyframe(frame):
         raise InvalidDataError(
             "a polars LazyFrame holds no rows yet",

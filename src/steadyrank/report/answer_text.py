@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from steadyrank.report.lines import FAINT, LONG, NEXT_IN_LINE, Column, Layout, Line, claims, paragraph
 from steadyrank.report.terminal import RankAxis
-from steadyrank.safe_text import columns_of
-from steadyrank.wording import away_in_words, confidence_title, ranks_in_words, share_in_words
+from steadyrank.text import away_in_words, columns_of, confidence_title, ranks_in_words, share_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

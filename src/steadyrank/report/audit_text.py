@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from steadyrank.report.lines import FAINT, Column, Layout, Line, guessed, paragraph
-from steadyrank.wording import counted, rounded_up, size_in_words
+from steadyrank.text import counted, rounded_up, size_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

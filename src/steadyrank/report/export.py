@@ -12,7 +12,7 @@ import json
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
-from steadyrank.safe_text import is_blank, is_unsafe
+from steadyrank.text import is_blank, is_unsafe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -20,7 +20,7 @@ from steadyrank.report.export import to_json
 from steadyrank.report.notebook import table_of
 from steadyrank.report.picture import share_image
 from steadyrank.report.sharing import as_markup
-from steadyrank.wording import counted
+from steadyrank.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

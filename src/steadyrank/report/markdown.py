@@ -15,7 +15,7 @@ from steadyrank.report.export import cell, names_of, rows_of
 from steadyrank.report.sharing import LONGEST
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
-from steadyrank.safe_text import shortened
+from steadyrank.text import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

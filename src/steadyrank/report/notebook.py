@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from steadyrank.report.audit_text import audit_cells
 from steadyrank.report.sharing import html_table, item_table, table_fragment
 from steadyrank.report.text import plain_text
-from steadyrank.wording import RANK_STANDINGS, counted, ranks_in_words
+from steadyrank.text import RANK_STANDINGS, counted, ranks_in_words
 
 if TYPE_CHECKING:
     from steadyrank.report.lines import Findings

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from steadyrank.errors import MissingPackageError
 from steadyrank.report.sharing import COLOURS, as_markup, ends_in_words
-from steadyrank.safe_text import columns_of, shortened, shown
-from steadyrank.wording import counted
+from steadyrank.text import columns_of, counted, shortened, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -13,8 +13,7 @@ import numpy as np
 from steadyrank.errors import InvalidValueError, MissingPackageError, shorten
 from steadyrank.report.picture import RankScale, around_cut
 from steadyrank.report.sharing import COLOURS, ends_in_words
-from steadyrank.safe_text import shortened
-from steadyrank.wording import plural
+from steadyrank.text import plural, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,8 +5,15 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.safe_text import shortened, shown
-from steadyrank.wording import away_in_words, confidence_title, counted, ranks_in_words, share_in_words
+from steadyrank.text import (
+    away_in_words,
+    confidence_title,
+    counted,
+    ranks_in_words,
+    share_in_words,
+    shortened,
+    shown,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

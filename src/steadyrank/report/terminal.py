@@ -7,7 +7,7 @@ from functools import cached_property
 from textwrap import TextWrapper
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.safe_text import columns_of, cut, fitted, shown
+from steadyrank.text import columns_of, cut, fitted, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -11,7 +11,7 @@ from steadyrank.report.answer_text import comparison_lines, confidence_lines, ra
 from steadyrank.report.audit_text import audit_lines, check_lines
 from steadyrank.report.lines import FAINT, NEXT_IN_LINE, Line, heading, notes, paragraph
 from steadyrank.report.terminal import Terminal
-from steadyrank.wording import counted
+from steadyrank.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.errors import InvalidSettingError, ValueRangeError, shorten
+from steadyrank.errors import InvalidSettingError, shorten
 from steadyrank.operators.checks import check_whole
 from steadyrank.scorers.base import RowsOut, Scorer, check_several, declared
 from steadyrank.scorers.refit import FULL, all_fits, refit_all
@@ -251,7 +251,7 @@ class Bagged(Scorer):
             return
         apart, widest = float(np.linalg.norm(one - other)), 2 * math.sqrt(self.radius_squared)
         if apart > widest * (1 + 1e-9):
-            raise ValueRangeError(
+            raise InvalidSettingError(
                 f"the scores of two bags are {apart:g} apart, and no ball of the stated "
                 f"radius_squared={self.radius_squared:g} holds both: it is {widest:g} wide",
                 way_out="State that of a ball that holds whatever the scorer can say.",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import numpy as np
 
 from steadyrank.data.observations import with_notes
-from steadyrank.errors import NotANumberError, NothingLeftError, NoUnitsError, WrongDataError, shorten
+from steadyrank.errors import NotANumberError, no_units, nothing_left, shorten, wrong_data
 from steadyrank.scorers.settings import check_settings
 from steadyrank.sums.blocks import DenseBlock, Wanted, bounds_of, reordered_of, shifts_of, slices
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data.observations import Observations
     from steadyrank.data.units import Units
-    from steadyrank.margins.pairs import Contests
     from steadyrank.scorers.sensitivity import Sensitivity
     from steadyrank.sums.blocks import Block, Rows, SparseBlock
     from steadyrank.sums.model import Sums
@@ -187,15 +186,15 @@ def check_kind(data: object, takes: tuple[str, ...], *, scorer: str, classes: bo
     if isinstance(data, Observations):
         given, names = data.kind.name, ", ".join(scorers_for(data.kind.name))
         way_out = f"Omit the scorer for the usual one, or choose one that takes {given}: {names}."
-    raise WrongDataError(scorer, " or ".join(takes) or OBSERVATIONS, given, way_out=way_out)
+    raise wrong_data(scorer, " or ".join(takes) or OBSERVATIONS, given, way_out=way_out)
 
 
 def check_several(data: Observations) -> None:
     """Complain about data with no units, or a single one: without it nothing is left."""
     if not data.n_units:
-        raise NoUnitsError
+        raise no_units()
     if data.n_units < 2:
-        raise NothingLeftError(data.units.kind)
+        raise nothing_left(data.units.kind)
 
 
 class LeaveOneOut(ABC):
@@ -261,12 +260,6 @@ class LeaveOneOut(ABC):
         """
         return None
 
-    def contests(self) -> Contests:
-        """Return how few units must leave before one item passes another, as far as that is known."""
-        from steadyrank.margins.pairs import LeftOutContests
-
-        return LeftOutContests(self)
-
 
 class Sketched(LeaveOneOut):
     """Scores that are fitted anew without each unit, and known nearby, with ``settled``, for less."""
@@ -296,8 +289,6 @@ class RowsOut(LeaveOneOut):
         How many scores one block holds (8 MB).
     kept_numbers : int
         Up to this many scores are kept, so that asking again costs nothing.
-    contest : callable, optional
-        What the scorer knows about pairs of items when several units leave.
     """
 
     scores: FloatArray
@@ -305,12 +296,7 @@ class RowsOut(LeaveOneOut):
     rows: Callable[[slice], FloatArray]
     block_numbers: int = 1_000_000
     kept_numbers: int = 0
-    contest: Callable[[LeaveOneOut], Contests] | None = None
     _kept: list[DenseBlock] = field(default_factory=list, init=False)
-
-    def contests(self) -> Contests:
-        """Return what the scorer knows about pairs, or what follows from these scores alone."""
-        return super().contests() if self.contest is None else self.contest(self)
 
     def blocks(self) -> Iterator[DenseBlock]:
         """Yield blocks that cover all distinct units in order."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from steadyrank.engines.backends import needed
-from steadyrank.errors import CheckpointError, Option, RefitError, shorten
+from steadyrank.errors import CheckpointError, Option, RefitError, SteadyrankError, shorten
 from steadyrank.progress import heard, tell
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_kind, check_several, snapped
 from steadyrank.scorers.settings import setting
@@ -273,6 +273,8 @@ def _named_fit(
     try:
         return number, fit(number)
     except Exception as error:
+        if number == FULL and isinstance(error, SteadyrankError) and not isinstance(error, RefitError):
+            raise  # what is wrong with the data themselves is no fault of the model
         why = error.why if isinstance(error, RefitError) else f"{type(error).__name__}: {error}"
         raise RefitError(where(number), why) from error
 

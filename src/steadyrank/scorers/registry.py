@@ -8,7 +8,7 @@ from inspect import isabstract, signature
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.errors import InvalidSettingError, UnknownScorerError, shorten
+from steadyrank.errors import InvalidSettingError, shorten, unknown_scorer
 from steadyrank.scorers.base import OwnScorer, Scorer, check_kind
 
 if TYPE_CHECKING:
@@ -170,14 +170,14 @@ def named_scorer(text: str, **settings: Any) -> Scorer:
     >>> named_scorer("bord")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    steadyrank.errors.UnknownScorerError: there is no scorer called 'bord'. Did you mean 'borda'? ...
+    steadyrank.errors.InvalidSettingError: there is no scorer called 'bord'. Did you mean 'borda'? ...
     """
     name, _, written = text.partition(":")
     known = {_plain(known): known for known in NAMED}
     key = _plain(name)
     if key not in known:
         close = [known[match] for match in get_close_matches(key, known, n=1)]
-        raise UnknownScorerError(name, scorer_names(), close)
+        raise unknown_scorer(name, scorer_names(), close)
     parts = [part for part in written.split(",") if part.strip()]
     given = settings | dict(map(_setting, parts))
     scorer: Scorer = _made(_class_of(known[key]), known[key], given)

@@ -33,7 +33,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from steadyrank.data.rows import check_total
-from steadyrank.errors import NOBODY_COUNTS, EmptyDataError, ValueRangeError
+from steadyrank.errors import NOBODY_COUNTS, EmptyDataError, InvalidSettingError
 from steadyrank.scorers.base import Scorer
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class Sensitivity:
         if isinstance(eps, Fraction):
             eps = root_rounded_up(eps)
         if not math.isfinite(eps):
-            raise ValueRangeError(
+            raise InvalidSettingError(
                 f"one unit can move the {moved} by more than the largest float, for {scope}",
                 way_out="Divide all values, and their range, by one number, for example by 1e10.",
             )

@@ -13,7 +13,7 @@ import numpy as np
 from steadyrank.data.ballots import Ballots
 from steadyrank.data.observations import Observations
 from steadyrank.data.rows import check_total, repeated_spans
-from steadyrank.errors import CountTotalError, Option, WrongDataError
+from steadyrank.errors import Option, counts_too_large, wrong_data
 from steadyrank.scorers.base import LeaveOneOut, RowsOut
 from steadyrank.scorers.sensitivity import UnitShares, size_of_all
 from steadyrank.scorers.sums import SumScorer
@@ -99,7 +99,7 @@ def first_choices(data: Ballots, stay: BoolArray) -> Given:
     tied = np.diff(indptr)
     point = math.lcm(*np.unique(tied[tied > 0]).tolist())
     if point >= EXACT:
-        raise CountTotalError("parts of a point that ties for the first place split", point)
+        raise counts_too_large("parts of a point that ties for the first place split", point)
     given = np.repeat(point // np.maximum(tied, 1), tied)
     return Given(indptr, data.ranked[first], given, point=point)
 
@@ -137,7 +137,7 @@ class Plurality(MeanPoints):
                 "ballots that approve, which have none",
             )
             way_out = ("Use ", Option("scorer", "approval"), " or ", Option("scorer", "borda"), ".")
-            raise WrongDataError(type(self).__name__, needed, given, way_out=way_out)
+            raise wrong_data(type(self).__name__, needed, given, way_out=way_out)
         return data
 
     def points(self, data: Votes | Ballots) -> Given:
@@ -192,7 +192,7 @@ class Approval(MeanPoints):
         if not data.approval:
             approved = Option("approval", flag=True)
             way_out = ("Use ", Option("scorer", "borda"), ", or read them with ", approved)
-            raise WrongDataError("Approval", "ballots that approve", "orders", way_out=way_out)
+            raise wrong_data("Approval", "ballots that approve", "orders", way_out=way_out)
         return data
 
     def points(self, data: Ballots) -> Given:

@@ -19,7 +19,7 @@ from steadyrank.operators.boundary import MOST_OF_EPS, effective_eps, just_above
 from steadyrank.operators.checks import check_eps, check_whole
 from steadyrank.scorers.base import Sketched, check_several, declared
 from steadyrank.study.certificate import Certificate, Claims, Guarantee, unchecked
-from steadyrank.wording import counted, plural, rounded_up
+from steadyrank.text import counted, plural, rounded_up
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
@@ -155,14 +155,15 @@ class Calibration:
                 f"what holds against several removals is found on these data: it is not {claim!r}",
                 way_out=["Omit ", Option("claim", claim), "."],
             )
-        if not study.margin_search().contests.several:
+        if not study.margin_search().pairs.certified:
             otherwise = ", or a scorer whose margins are bounded below."
             raise NoProofError(
                 scorer,
                 f"nothing bounds what {removals:,} {plural(study.unit)} that leave together can do",
                 way_out=["Use ", Option("removals", "1"), otherwise],
             )
-        needed = just_above(Withstanding(study, removals).eps_needed(self.k, cover=self._cover))
+        known = Withstanding(study.margin_search(), removals)
+        needed = just_above(known.eps_needed(self.k, cover=self._cover))
         smallest = max(needed, study.tie_eps)
         if eps is not None and check_eps(eps) < needed:
             raise NoProofError(

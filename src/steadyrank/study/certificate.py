@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from steadyrank.wording import counted, plural, rounded_down, rounded_up
+from steadyrank.text import counted, plural, rounded_down, rounded_up
 
 if TYPE_CHECKING:
     from steadyrank.scorers.sensitivity import Sensitivity

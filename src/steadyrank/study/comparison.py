@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.data.observations import nearly_equal
-from steadyrank.errors import NotComparableError, Option, SteadyrankError
+from steadyrank.errors import Option, SteadyrankError, WrongDataError
 from steadyrank.operators.checks import check_k
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.report.export import COLUMNS
@@ -26,7 +26,7 @@ from steadyrank.study import document
 from steadyrank.study.headlines import named, suggestions
 from steadyrank.study.results import Result, origin
 from steadyrank.study.standings import Ranks, place_ranges
-from steadyrank.wording import counted, rounded_up
+from steadyrank.text import counted, rounded_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -265,24 +265,24 @@ def comparison_of(old: Study, new: Study, k: int | None, how: Claimed) -> Compar
 def _check_alike(old: Study, new: Study) -> None:
     """Complain about data of two kinds, scored in two ways, or without an item in both."""
     if len({(one.data.kind.name, repr(one.scorer)) for one in (old, new)}) > 1:
-        raise NotComparableError(
+        raise WrongDataError(
             f"two versions must be of one kind and scored in one way, but are {old!r} and {new!r}",
             way_out=["Give both the same ", Option("kind"), " and ", Option("scorer")],
         )
     if (old.data.weights is None) != (new.data.weights is None):
         one, other = ("new", "old") if old.data.weights is None else ("old", "new")
-        raise NotComparableError(
+        raise WrongDataError(
             f"the {one} data have weights and the {other} data none: they are not scored in one way",
             way_out="Give weights to both, or take the column of weights out of the one.",
         )
     kinds = [_told(one.data) for one in (old, new)]
     if kinds[0] != kinds[1]:
-        raise NotComparableError(
+        raise WrongDataError(
             f"the old data are {kinds[0]} and the new ones {kinds[1]}: they are not scored in one way",
             way_out=["Name the same ", Option("covariate"), " for both."],
         )
     if not set(old.items) & set(new.items):
-        raise NotComparableError(
+        raise WrongDataError(
             f"the old and the new data have no item in common: {old.data!r} against {new.data!r}",
             way_out="Call the items alike: nothing is matched by guessing.",
         )

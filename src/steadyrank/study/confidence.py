@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.data.estimates import Estimates
-from steadyrank.errors import FEW_DATA, InvalidValueError, OneUnitError
+from steadyrank.errors import FEW_DATA, InvalidValueError, one_unit
 from steadyrank.operators.checks import check_k, check_level, check_size, check_square, check_whole
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import declared
@@ -23,7 +23,7 @@ from steadyrank.study.headlines import named
 from steadyrank.study.rank_sets import NEVER, Noise, normal_draws, student
 from steadyrank.study.resampling import draw, scored_draws
 from steadyrank.study.results import Result, origin
-from steadyrank.wording import confidence_title, counted, percent, plural
+from steadyrank.text import confidence_title, counted, percent, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -221,7 +221,7 @@ def confidence_of(study: Study, level: float, draws: int, seed: int) -> Confiden
 def bootstrap_scores(data: Observations, scorer: Scorer, draws: int, seed: int) -> FloatArray:
     """Return the scores (draws, items) of data with units drawn anew; refuse if any draw has none."""
     if data.n_units < 2:
-        raise OneUnitError(data.units.kind)
+        raise one_unit(data.units.kind)
     copies = partial(draw, data.units.counts, data.n_units, seed, replace=True)
     found, reasons = scored_draws(data, scorer, copies, draws, "resamples")
     if reasons:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from steadyrank.errors import InvalidEpsError
+from steadyrank.errors import bad_eps
 from steadyrank.operators.boundary import just_above
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.intervals import tier_eps
@@ -31,7 +31,7 @@ from steadyrank.operators.meeting import Rival
 from steadyrank.reading.arrays import frozen
 from steadyrank.study.audit.topk import MANY, Active, active_items, breaking_bounds
 from steadyrank.study.calibration import Calibration, check_delta, eps_above
-from steadyrank.wording import counted
+from steadyrank.text import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -255,7 +255,7 @@ def positive(eps: float | FloatArray) -> FloatArray:
     values = np.asarray(eps, dtype=np.float64)
     wrong = ~(values > 0)
     if wrong.any():
-        raise InvalidEpsError(values.flat[int(np.flatnonzero(wrong)[0])])
+        raise bad_eps(values.flat[int(np.flatnonzero(wrong)[0])])
     return values
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.reading.table import Guess
-from steadyrank.wording import plural
+from steadyrank.text import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

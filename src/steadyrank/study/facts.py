@@ -163,7 +163,7 @@ class Facts:
 
     def margin_search(self, by: str = "remove") -> MarginSearch:
         """Return the search for how many units must leave, be added or change."""
-        return self.once(MarginSearch, by)
+        return self.once(_margin_search, by)
 
     def share(self, units: BoolArray | IntArray) -> float:
         """Return the share of all units that these distinct ones stand for."""
@@ -191,6 +191,10 @@ class Facts:
 def refits(scorer: Scorer) -> bool:
     """Tell whether a scorer is fitted again for each unit that is left out, perhaps by many workers."""
     return hasattr(scorer, "n_jobs") or type(scorer).leave_one_out is Scorer.leave_one_out
+
+
+def _margin_search(facts: Facts, by: str) -> MarginSearch:
+    return MarginSearch(facts.data, facts.scorer, facts.leave_one_out, by)
 
 
 def _critical_eps(facts: Facts, k: int) -> FloatArray:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.safe_text import shortened
-from steadyrank.wording import counted, in_words, plural
+from steadyrank.text import counted, in_words, plural, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from steadyrank.errors import InvalidValueError, MissingPackageError, SteadyrankError, shorten
 from steadyrank.report.export import COLUMNS
-from steadyrank.safe_text import shortened
 from steadyrank.study.document import about
-from steadyrank.wording import plural
+from steadyrank.text import plural, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-from steadyrank.errors import ValueRangeError
+from steadyrank.errors import InvalidSettingError
 
 Rows: TypeAlias = "tuple[IntArray, FloatArray]"
 """Units, and for each of them a row with the scores of the wanted items."""
@@ -299,7 +299,7 @@ def roots(
             found[odd] = np.sqrt(squared(scale)[odd]) / scale
     found /= size
     if not (found <= LONGEST).all():
-        raise ValueRangeError(
+        raise InvalidSettingError(
             f"leaving out one unit moves the scores by {found.max():.3g}, "
             f"more than {LONGEST:g}: too near to the largest float",
             way_out="Divide all values by one number, for example by 1e10.",

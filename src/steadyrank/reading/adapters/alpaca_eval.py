@@ -9,7 +9,7 @@ from steadyrank.reading.adapters.documents import Node, load
 from steadyrank.reading.arrays import is_missing
 from steadyrank.reading.files import OpenFile
 from steadyrank.reading.table import Table, as_table
-from steadyrank.wording import counted
+from steadyrank.text import counted
 
 EVEN = 1.5
 

@@ -12,7 +12,7 @@ from steadyrank.reading.arrays import is_missing
 from steadyrank.reading.files import OpenFile
 from steadyrank.reading.table import Table, as_table
 from steadyrank.reading.words import known
-from steadyrank.wording import counted
+from steadyrank.text import counted
 
 
 class Entry(NamedTuple):

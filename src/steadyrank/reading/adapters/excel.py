@@ -9,7 +9,7 @@ from steadyrank import errors
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.files import OpenFile
 from steadyrank.reading.table import Table, as_table
-from steadyrank.wording import counted
+from steadyrank.text import counted
 
 
 def read_excel(file: OpenFile) -> Table:

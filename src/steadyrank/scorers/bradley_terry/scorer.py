@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.errors import DisconnectedComparisonsError
-from steadyrank.margins.bradley_terry import PairedContests
+from steadyrank.errors import disconnected
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several, snapped
 from steadyrank.scorers.bradley_terry.covariates import ContextFit
 from steadyrank.scorers.bradley_terry.curves import PairFolds
@@ -117,7 +116,6 @@ class BradleyTerry(Scorer):
             lambda units: self._placed(folds.rows(units)),
             2_000_000,
             kept_numbers=8_000_000,
-            contest=lambda out: PairedContests(out, folds, RESOLUTION),
             folds=folds,
             resolution=self.resolution,
         )
@@ -226,7 +224,7 @@ def check_connected(arcs: BoolArray, data: Battles, without: str = "", **words: 
     parts = components(arcs)
     if len(parts) > 1:
         labels = [[data.items[item] for item in part] for part in parts]
-        raise DisconnectedComparisonsError(labels, without, **words)
+        raise disconnected(labels, without, **words)
 
 
 def check_connected_without_each(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from steadyrank._typing import BoolArray, FloatArray
-from steadyrank.errors import InvalidValueError, Option, SizeMismatchError
+from steadyrank.errors import InvalidScoresError, InvalidValueError, Option
 from steadyrank.scorers.settings import Range, check_setting
 from steadyrank.sums.blocks import slices
 
@@ -66,7 +66,7 @@ def constrained_coefficients(gram: FloatArray, moment: FloatArray, *, radius: fl
     check_setting("radius", radius, RADIUS)
     items = moment.shape[-1] if moment.ndim else 0
     if gram.shape != (*moment.shape, items):
-        raise SizeMismatchError(
+        raise InvalidScoresError(
             f"gram must have the shape of moment and one more axis of the same length, "
             f"but they have {gram.shape} and {moment.shape}."
         )

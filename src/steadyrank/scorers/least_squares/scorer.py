@@ -46,8 +46,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from steadyrank.errors import Option, SingularDesignError, ValueRangeError, shorten
-from steadyrank.margins.linear import LinearContests
+from steadyrank.errors import InvalidSettingError, Option, shorten, singular_design
 from steadyrank.scorers.base import RowsOut, Scorer, check_several
 from steadyrank.scorers.least_squares.ball import RADIUS
 from steadyrank.scorers.least_squares.folds import RESOLUTION, RowFolds, Shrinking
@@ -111,7 +110,7 @@ def check_rows(data: Regression, features: float | None, responses: float | None
         over = np.flatnonzero(found > (math.inf if bound is None else bound * (1 + WITHIN)))
         if len(over):
             row = shorten(data.row_labels[int(over[0])])
-            raise ValueRangeError(
+            raise InvalidSettingError(
                 f"{len(over):,} of {len(found):,} rows leave the stated {what}_bound={bound:g}; "
                 f"the first is row {row}, with {found[over[0]]:g}",
                 way_out="State what rows can have.",
@@ -123,7 +122,7 @@ def check_curvature(data: Regression, curvature: float, *, intercept: bool) -> N
     X = data.X - data.X.mean(axis=0) if intercept else data.X
     smallest = float(np.linalg.svd(X, compute_uv=False)[-1]) ** 2 if len(X) >= data.n_items else 0.0
     if smallest < curvature * (1 - WITHIN):
-        raise ValueRangeError(
+        raise InvalidSettingError(
             f"the smallest eigenvalue of X'X is {smallest:g}, below the stated curvature={curvature:g}",
             way_out="State one that the features reach, or none.",
         )
@@ -171,7 +170,7 @@ class LinearModel(Scorer):
             every = unit is None and fit.independent
             rows = [data.units.labels[row] for row in (range(len(data.y)) if every else lost)]
             if rows:
-                raise SingularDesignError(fit.rank - 1, fit.rank, rows, len(rows))
+                raise singular_design(fit.rank - 1, fit.rank, rows, len(rows))
         scores = {row: other.scores for row, other in apart.items()}
         if unit is not None:
             return RowsOut(fit.scores, data.units, np.array(list(scores.values())).__getitem__)
@@ -186,7 +185,7 @@ class LinearModel(Scorer):
                 found[row - part.start] = scores[row]
             return found
 
-        return RowsOut(fit.scores, data.units, without, contest=lambda out: LinearContests(out, fit))
+        return RowsOut(fit.scores, data.units, without)
 
     def _stated_rows(self, data: Regression) -> Rows | None:
         """Return what is stated of rows, which these data keep to, if that is enough for a rule."""
@@ -217,7 +216,7 @@ class LinearModel(Scorer):
         with in_reach():
             fit = RowFolds(data.X, data.y, self.shrinking, intercept=self.intercept)
         if self.determined and fit.rank < data.n_items:
-            raise SingularDesignError(fit.rank, data.n_items)
+            raise singular_design(fit.rank, data.n_items)
         return fit
 
 
@@ -228,7 +227,7 @@ def in_reach() -> Iterator[None]:
         with np.errstate(over="raise", invalid="raise", divide="raise"):
             yield
     except ArithmeticError:
-        raise ValueRangeError(
+        raise InvalidSettingError(
             "the numbers of this regression are so far apart in size that no float holds a fit",
             way_out="Write features and responses in units that make them of similar size.",
         ) from None

@@ -22,7 +22,7 @@ from steadyrank.study.audit.rows import operator_rows
 from steadyrank.study.audit.topk import Flips, Members, TopKAudit, inflated_members, plain_members
 from steadyrank.study.headlines import border_warnings
 from steadyrank.study.results import Result, some_of
-from steadyrank.wording import counted
+from steadyrank.text import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

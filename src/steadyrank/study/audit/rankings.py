@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.errors import StateLimitError
+from steadyrank.errors import TooLargeError
 from steadyrank.operators.critical import STEEPEST
 from steadyrank.operators.meeting import Rival
 from steadyrank.operators.rankings import RankingSet
@@ -48,7 +48,7 @@ def inflated_ranking_row(facts: Facts, eps_of: EpsOf, max_states: int | None) ->
     size, note, limit = None, NOT_JACCARD, MAX_STATES if max_states is None else max_states
     try:
         size = RankingSet(facts.scores, eps).count(max_states=limit)
-    except StateLimitError as error:
+    except TooLargeError as error:
         note += f"; size not counted: {error}"
     return AuditRow("inflated_ranking", None, delta, uncovered, None, size, eps, note, broken)
 

@@ -22,7 +22,7 @@ from steadyrank.study.document import told
 from steadyrank.study.facts import Facts
 from steadyrank.study.resampling import draw, scored_draws
 from steadyrank.study.results import Result, origin
-from steadyrank.wording import counted, plural
+from steadyrank.text import counted, plural
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray

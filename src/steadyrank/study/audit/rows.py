@@ -11,7 +11,7 @@ import numpy as np
 from steadyrank.errors import InvalidValueError, shorten
 from steadyrank.operators.topk_sets import topk
 from steadyrank.reading.arrays import frozen
-from steadyrank.wording import size_in_words
+from steadyrank.text import size_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

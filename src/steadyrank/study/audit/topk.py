@@ -25,7 +25,7 @@ from steadyrank.operators.boundary import ROUNDING, C
 from steadyrank.operators.critical import STEEPEST, critical_eps
 from steadyrank.operators.topk_sets import member_cut, windows_from
 from steadyrank.sums.blocks import slices
-from steadyrank.wording import counted
+from steadyrank.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -1,0 +1,290 @@
+"""Text for people: names from strangers made safe to show, and small words said the same way everywhere.
+
+Control characters are shown as escapes and nothing is interpreted; plurals, sizes and shares are spelt
+here once.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from itertools import accumulate
+
+JOINERS = "\u200c\u200d"
+"""Invisible, but emoji and several scripts are spelt with them; they steer nothing."""
+
+UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+"""Categories of characters that steer a terminal or reorder a line, or that have no meaning."""
+
+COMBINING = frozenset({"Mn", "Me", "Cf"})
+"""Categories of characters that take no column of their own."""
+
+
+RANK_STANDINGS = {"sure": "holds its rank", "contender": "moves"}
+"""Where an item stands in a full ranking."""
+
+EXACT_SIZES = 10**9
+"""Sizes from here on are told by their logarithm."""
+
+
+def shown(name: object, encoding: str = "utf-8") -> str:
+    r"""Return a name as text that a terminal of this encoding shows and does not obey.
+
+    Examples
+    --------
+    >>> print(shown("red\x1b[31m\n"), shown("café", "ascii"))
+    red\x1b[31m\n caf\xe9
+    """
+    text = str(name)
+    if not text.isascii() or not text.isprintable():
+        text = "".join(c.encode("unicode_escape").decode() if is_unsafe(c) else c for c in text)
+    return text.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def shortened(name: object, most: int, *, encoding: str = "utf-8", more: str = "…") -> str:
+    """Return a name as safe text of at most so many columns: its start, ``more``, and its end.
+
+    Names that differ often do so at their ends. Nothing that belongs together is cut: no escape, no
+    letter from its accents, no picture of several joined ones.
+
+    Examples
+    --------
+    >>> shortened("a rather long name", 10), shortened("短い名前", 5)
+    ('a rat…name', '短…前')
+    """
+    text, reach = str(name), 4 * most + 4
+    if len(text) <= 2 * reach:
+        whole = shown(text, encoding)
+        if columns_of(whole) <= most:
+            return whole
+        first = last = _letters(text, encoding)
+    else:  # of a name so long, what is far from both ends is not even looked at
+        first, last = _letters(text[:reach], encoding), _letters(text[-reach:], encoding)[1:]
+    room = most - len(more)
+    start, end = _fitting(first, room - room // 2), _fitting(last[::-1], room // 2)
+    return "".join([*start, more[:most], *end[::-1]])
+
+
+def fitted(name: object, width: int, *, encoding: str = "utf-8", more: str = "…") -> str:
+    """Return a name as safe text that takes exactly ``width`` columns.
+
+    Examples
+    --------
+    >>> fitted("ann", 5), fitted("annabel", 5)
+    ('ann  ', 'an…el')
+    """
+    text = shortened(name, width, encoding=encoding, more=more)
+    return text + " " * (width - columns_of(text))
+
+
+def cut(text: str, width: int) -> tuple[str, str]:
+    """Return the start of a safe text that takes at most so many columns, and the rest.
+
+    Examples
+    --------
+    >>> cut("abc", 2), cut("漢字", 3)
+    (('ab', 'c'), ('漢', '字'))
+    """
+    start = "".join(_fitting(_letters(text, "utf-8"), width))
+    return start, text[len(start) :]
+
+
+def columns_of(text: str) -> int:
+    """Return how many columns of a terminal a text takes.
+
+    Examples
+    --------
+    >>> columns_of("cafe"), columns_of("cafe\u0301"), columns_of("模型")
+    (4, 4, 4)
+    """
+    return len(text) if text.isascii() else sum(_columns(text))
+
+
+def _columns(text: str) -> Iterator[int]:
+    before = ""
+    for character in text:
+        if unicodedata.category(character) in COMBINING:
+            yield 0
+        elif unicodedata.east_asian_width(character) in "WF":
+            yield 0 if before == "\u200d" else 2  # joined to the emoji before, it is part of its picture
+        else:
+            yield 1
+        before = character
+
+
+def _letters(name: str, encoding: str) -> list[str]:
+    """Return the safe text of a name in parts that belong together: what takes no column is no part."""
+    parts = [""]
+    for character, columns in zip(name, _columns(name), strict=True):
+        safe = shown(character, encoding)
+        if columns or len(safe) > 1:
+            parts.append(safe)
+        else:
+            parts[-1] += safe
+    return parts
+
+
+def _fitting(parts: list[str], width: int) -> list[str]:
+    """Return the first parts, as many as fit."""
+    widths = accumulate(map(columns_of, parts))
+    return [part for part, columns in zip(parts, widths, strict=True) if columns <= width]
+
+
+def is_unsafe(character: str) -> bool:
+    r"""Tell whether a character is not shown as it is; having none is safe.
+
+    Examples
+    --------
+    >>> is_unsafe("\u2028"), is_unsafe("a"), is_unsafe("")
+    (True, False, False)
+    """
+    return character != "" and unicodedata.category(character) in UNSAFE and character not in JOINERS
+
+
+def is_blank(character: str) -> bool:
+    """Tell whether a character is nothing to be seen, but harmless: a blank or a joiner."""
+    return unicodedata.category(character) == "Zs" or character in JOINERS
+
+
+def plural(noun: str) -> str:
+    """Return the plural of a unit's name, which may be that of a column.
+
+    Examples
+    --------
+    >>> plural("vote"), plural("country"), plural("class"), plural("day"), plural("judge_id")
+    ('votes', 'countries', 'classes', 'days', 'judge_ids')
+    """
+    lower = noun.lower()
+    if lower.endswith(("s", "x", "z", "ch", "sh")):
+        return f"{noun}es"
+    if lower.endswith("y") and lower[-2:-1] not in {"", "a", "e", "i", "o", "u"}:
+        return f"{noun[:-1]}ies"
+    return f"{noun}s"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number and its noun, singular or plural.
+
+    Examples
+    --------
+    >>> counted(1, "item"), counted(1200, "item")
+    ('1 item', '1,200 items')
+    """
+    return f"{number:,} {noun if number == 1 else plural(noun)}"
+
+
+def counted_are(number: int, noun: str, how: str) -> str:
+    """Return how many are so.
+
+    Examples
+    --------
+    >>> counted_are(1, "value", "missing"), counted_are(2, "value", "missing")
+    ('1 value is missing', '2 values are missing')
+    """
+    return f"{counted(number, noun)} {'is' if number == 1 else 'are'} {how}"
+
+
+def in_words(number: int) -> str:
+    """Return a small number as a word.
+
+    Examples
+    --------
+    >>> in_words(3), in_words(1200)
+    ('three', '1,200')
+    """
+    words = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    return words[number] if number < len(words) else f"{number:,}"
+
+
+def ranks_in_words(best: int | None, worst: int | None, dash: str = "–") -> str:
+    """Return the ranks that an item may have; nothing where they are not known.
+
+    Examples
+    --------
+    >>> ranks_in_words(2, 2), ranks_in_words(2, 5, "-"), ranks_in_words(None, None)
+    ('2', '2-5', '')
+    """
+    ends = [f"{rank:,}" for rank in (best, worst) if rank is not None]
+    return dash.join(dict.fromkeys(ends))
+
+
+def share_in_words(share: float) -> str:
+    """Return a share in percent; only all is 100% and only none is 0%.
+
+    Examples
+    --------
+    >>> share_in_words(1.0), share_in_words(0.99999), share_in_words(0.5), share_in_words(1e-9)
+    ('100%', '>99.9%', '50.0%', '<0.1%')
+    """
+    if share in {0.0, 1.0}:
+        return f"{share:.0%}"
+    return ">99.9%" if share > 0.999 else "<0.1%" if share < 0.001 else f"{100 * share:.1f}%"
+
+
+def away_in_words(away: int | None, n_units: int, least: str = "≥") -> str:
+    """Return how many units an item is away from crossing a border: a lower number, unless it is 1.
+
+    Examples
+    --------
+    >>> [away_in_words(away, 9) for away in (None, 1, 4, 9)]
+    ['', '1', '≥ 4', 'all']
+    """
+    if away is None:
+        return ""
+    return "all" if away >= n_units else "1" if away == 1 else f"{least} {away:,}"
+
+
+def confidence_title(level: float) -> str:
+    """Return the name of a column of ranks that nobody takes for one of stability."""
+    return f"ranks, {percent(level)} confidence"
+
+
+def percent(level: float) -> str:
+    """Return a level of confidence in percent, with all its digits.
+
+    Examples
+    --------
+    >>> percent(0.95), percent(0.999)
+    ('95 %', '99.9 %')
+    """
+    return f"{round(100 * level, 9):.12g} %"
+
+
+def size_in_words(size: int | None, log10_size: float | None) -> str:
+    """Return how many items or rankings an answer holds; very many by their logarithm.
+
+    Examples
+    --------
+    >>> size_in_words(1200, 3.08), size_in_words(None, 12.34), size_in_words(None, None)
+    ('1,200', 'about 10^12.3', 'not counted')
+    """
+    if size is not None and size < EXACT_SIZES:
+        return f"{size:,}"
+    return "not counted" if log10_size is None else f"about 10^{log10_size:.1f}"
+
+
+def rounded_up(value: float, digits: int = 4) -> str:
+    """Return a number with so many digits that is not smaller, for what must be reached.
+
+    Examples
+    --------
+    >>> rounded_up(0.123416), rounded_up(0.5), rounded_up(4.80771e-17)
+    ('0.1235', '0.5', '4.808e-17')
+    """
+    return _rounded(value, digits, ROUND_CEILING)
+
+
+def rounded_down(value: float, digits: int = 4) -> str:
+    """Return a number with so many digits that is not larger, for what is promised.
+
+    Examples
+    --------
+    >>> rounded_down(0.99996, 3), rounded_down(1.0)
+    ('0.999', '1')
+    """
+    return _rounded(value, digits, ROUND_FLOOR)
+
+
+def _rounded(value: float, digits: int, way: str) -> str:
+    return f"{float(Context(digits, way).create_decimal(Decimal(repr(float(value))))):.{digits}g}"
